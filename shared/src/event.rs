@@ -33,11 +33,11 @@ where
 }
 
 /// Like [`serve`], for a function that reads its events from a queue. Events that fail are returned to the queue alone.
-pub fn serve_queue<E, O>(handle: impl AsyncFn(&App, E) -> Result<O>) -> LambdaResult
+pub fn serve_queue<E, O>(process: impl AsyncFn(&App, E) -> Result<O>) -> LambdaResult
 where
     E: DeserializeOwned,
 {
-    serve(async |app, batch: QueueBatch| Ok(batch.deliver(async |event| handle(app, event).await).await))
+    serve(async |app, batch: QueueBatch| Ok(batch.process(async |event| process(app, event).await).await))
 }
 
 /// The events of a function that the table's stream and a schedule start; any other fails.
@@ -109,6 +109,50 @@ impl StreamRecord {
     }
 }
 
+/// The response to a batch: Lambda delivers these records again, of a stream with all that follow the first of them.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchReport {
+    batch_item_failures: Vec<FailedRecord>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FailedRecord {
+    item_identifier: String,
+}
+
+impl BatchReport {
+    /// Has a record delivered again. `id` is its sequence number in a stream, or the identifier of a message.
+    pub fn add_failure(&mut self, id: impl Into<String>) {
+        self.batch_item_failures.push(FailedRecord { item_identifier: id.into() });
+    }
+}
+
+/// The response of a function that the table's stream and a schedule start.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum TableResponse<S> {
+    /// To the stream.
+    Batch(BatchReport),
+    /// To the schedule, for tests and operators: Lambda ignores it.
+    Sweep(S),
+}
+
+/// What came of one record that was processed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordOutcome {
+    /// It has changed what it is about.
+    Applied,
+    /// It was applied before.
+    Duplicate,
+    /// There is nothing to change in the present state, or what it is about was deleted.
+    Ignored,
+    /// It is not acceptable, which clients can see.
+    Refused,
+}
+
 /// Messages of a queue, each with an event as its body.
 #[derive(Debug, Deserialize)]
 struct QueueBatch {
@@ -123,40 +167,27 @@ struct QueueMessage {
     body: String,
 }
 
-/// The messages that the queue keeps: it delivers them again and, after some tries, moves them to its dead letters.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ReturnedMessages {
-    batch_item_failures: Vec<ReturnedMessage>,
-}
-
-#[derive(Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ReturnedMessage {
-    item_identifier: String,
-}
-
 impl QueueBatch {
-    /// Handles the events in turn.
-    async fn deliver<E, O>(self, handle: impl AsyncFn(E) -> Result<O>) -> ReturnedMessages
+    /// Processes the events in turn.
+    async fn process<E, O>(self, process: impl AsyncFn(E) -> Result<O>) -> BatchReport
     where
         E: DeserializeOwned,
     {
-        let mut returned = ReturnedMessages::default();
+        let mut report = BatchReport::default();
         for QueueMessage { message_id, body } in self.messages {
             let is_done = match serde_json::from_str(&body) {
-                // The handler logs its failures.
-                Ok(event) => handle(event).await.is_ok(),
+                // `process` logs its failures.
+                Ok(event) => process(event).await.is_ok(),
                 Err(error) => {
-                    tracing::error!(message_id, %error, "a message of the queue is no event");
+                    tracing::error!(message_id, %error, "could not parse a message of the queue");
                     false
                 }
             };
             if !is_done {
-                returned.batch_item_failures.push(ReturnedMessage { item_identifier: message_id });
+                report.add_failure(message_id);
             }
         }
-        returned
+        report
     }
 }
 
@@ -205,7 +236,7 @@ mod tests {
         ];
         let batch: QueueBatch = serde_json::from_value(json!({ "Records": messages })).unwrap();
         let handled = std::cell::RefCell::new(Vec::new());
-        let returned = batch.deliver(async |event: u32| {
+        let returned = batch.process(async |event: u32| {
             handled.borrow_mut().push(event);
             if event == 2 { Err(Error::internal("expected by the test")) } else { Ok(()) }
         });

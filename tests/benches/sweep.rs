@@ -42,7 +42,7 @@ async fn main() -> Result<()> {
     print("filled_seconds", round(stopwatch.elapsed().as_secs_f64()));
 
     app.clock().advance(TimeDelta::minutes(90));
-    let summary = deadline_expiry::sweep(app.app(), usize::MAX).await?;
+    let summary = deadline_expiry::sweep(app.app(), Duration::MAX).await?;
     let line = take_lines("deadline-expiry").pop().ok_or("no summary in the log")?;
     for (figure, value) in [
         ("due", json!(due)),
@@ -65,7 +65,7 @@ async fn main() -> Result<()> {
         counted +=
             owner.get(project).await.expect(200).json()["expired_candidates_count"].as_u64().unwrap_or(0);
     }
-    let again = deadline_expiry::sweep(app.app(), usize::MAX).await?;
+    let again = deadline_expiry::sweep(app.app(), Duration::MAX).await?;
     if summary.expired != expired || counted != expired as u64 || again.expired != 0 {
         return Err(format!("{} expired, {counted} counted, {} again", summary.expired, again.expired).into());
     }
@@ -83,7 +83,7 @@ async fn heat() -> Result<()> {
         chaos.delay(LATENCY);
         chaos.measure(&app.items(), is_limited);
         let stopwatch = Stopwatch::start();
-        let summary = deadline_expiry::sweep(app.app(), usize::MAX).await?;
+        let summary = deadline_expiry::sweep(app.app(), Duration::MAX).await?;
         let seconds = stopwatch.elapsed().as_secs_f64();
         let heat = chaos.measured().ok_or("nothing is measured")?;
         let limits = if is_limited { "limited" } else { "unlimited" };

@@ -190,7 +190,7 @@ fn event() {
         let _ = serde_json::from_slice::<ObjectCreated>(input);
         let _ = serde_json::from_slice::<shared::event::TableEvent>(input);
         let _ = serde_json::from_slice::<platform_events::BusEvent>(input);
-        let _ = serde_json::from_slice::<admin::AdminCommand>(input);
+        let _ = serde_json::from_slice::<admin::OperatorCommand>(input);
         let function = in_process(docs::routes(RouteGroup::new()).into_service(app.clone()));
         let _ = function.oneshot(String::from_utf8_lossy(input).into_owned()).await;
     });

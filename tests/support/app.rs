@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
-use admin::{AdminCommand, CommandOutput};
+use admin::{CommandOutput, OperatorCommand};
 use embedded::{Answers, Backend, Events, Gateway, Mail, Storage, Template};
 use serde_json::{Value, json};
 use shared::app::App;
@@ -315,7 +315,7 @@ impl TestApp {
 
     /// Gives an operator's command.
     pub async fn operate(&self, command: Value) -> shared::Result<CommandOutput> {
-        let command: AdminCommand = serde_json::from_value(command).expect("a command");
+        let command: OperatorCommand = serde_json::from_value(command).expect("a command");
         // Boxed, as in `shared::event`.
         Box::pin(admin::handle(self.app_of("AdminFunction"), command)).await
     }
@@ -342,8 +342,8 @@ impl TestApp {
         let created = self.operate(command).await.unwrap_or_else(|refused| panic!("{refused}"));
         let token = self.log_in(company, username).await;
         let username = username.to_owned();
-        let uri = created.customer.expect("a staff user");
-        Staff { token, company: company.to_owned(), uri: uri.to_string(), username, email }
+        let uri = created["customer"].as_str().expect("a staff user").to_owned();
+        Staff { token, company: company.to_owned(), uri, username, email }
     }
 
     /// A token that has been invalidated.

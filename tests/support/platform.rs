@@ -1,11 +1,12 @@
 //! What happens to candidates without a request: reports of the platform's other parts, and deadlines.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use deadline_expiry::ExpirySummary;
-use platform_events::EventOutcome;
 use serde_json::{Value, json};
 use shared::clock::Clock;
+use shared::event::{RecordOutcome, TableResponse};
 
 use crate::app::TestApp;
 
@@ -32,10 +33,10 @@ impl TestApp {
     ///
     /// # Errors
     /// Those of the function, and that of an event that is none.
-    pub async fn report(&self, event: Value) -> shared::Result<EventOutcome> {
+    pub async fn report(&self, event: Value) -> shared::Result<RecordOutcome> {
         let event = serde_json::from_value(event).map_err(shared::Error::internal)?;
         // Boxed, as in `shared::event`; and so are those below.
-        Box::pin(platform_events::handle(self.app_of("PlatformEventsFunction"), event)).await
+        Box::pin(platform_events::process(self.app_of("PlatformEventsFunction"), event)).await
     }
 
     /// The platform reports, now, that the candidate at `uri` has finished its interview.
@@ -57,11 +58,14 @@ impl TestApp {
     async fn must_apply(&self, kind: &str, detail: Value) {
         let now = self.clock().now().format("%Y-%m-%dT%H:%M:%SZ").to_string();
         let outcome = self.report(event(kind, &now, detail)).await;
-        assert_eq!(outcome.unwrap_or_else(|refused| panic!("{refused}")), EventOutcome::Applied);
+        assert_eq!(outcome.unwrap_or_else(|refused| panic!("{refused}")), RecordOutcome::Applied);
     }
 
     /// Starts the sender of events with this event.
-    pub async fn send_events(&self, event: Value) -> shared::Result<webhook_sender::RunSummary> {
+    pub async fn send_events(
+        &self,
+        event: Value,
+    ) -> shared::Result<TableResponse<webhook_sender::RunSummary>> {
         let event = serde_json::from_value(event).expect("an event");
         Box::pin(webhook_sender::handle(self.app_of("WebhookSenderFunction"), event)).await
     }
@@ -74,9 +78,9 @@ impl TestApp {
             .unwrap_or_else(|failed| panic!("{failed}"))
     }
 
-    /// The same for at most `limit` candidates.
-    pub async fn expire_up_to(&self, limit: usize) -> ExpirySummary {
-        Box::pin(deadline_expiry::sweep(self.app_of("DeadlineExpiryFunction"), limit))
+    /// The same in a run without time, which looks at a page or two.
+    pub async fn expire_without_time(&self) -> ExpirySummary {
+        Box::pin(deadline_expiry::sweep(self.app_of("DeadlineExpiryFunction"), Duration::ZERO))
             .await
             .unwrap_or_else(|failed| panic!("{failed}"))
     }

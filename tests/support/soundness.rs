@@ -173,7 +173,7 @@ impl Expected {
         } else if sk == "SEQUENCE" {
             let sequence: EventCounter = read(item);
             let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
-            self.check_due(key, item, shard.unwrap_or_default(), sequence.look_at);
+            self.check_due(key, item, shard.unwrap_or_default(), sequence.delivery_due_at);
             self.feeds.insert(sequence.company, sequence.has_webhooks);
         } else if pk.starts_with("HISTORY#") {
             let entry: HistoryEntry = read(item);

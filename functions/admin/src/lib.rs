@@ -3,39 +3,70 @@
 //! Commands are idempotent, and each one writes a line to the log.
 
 mod command;
-mod outcome;
 
-pub use command::{AdminCommand, NewStaff};
-pub use outcome::{ActivationLink, CommandOutput, ErasedAgain, ListedCompany, UndeletedItem};
+pub use command::{AdminCommand, NewStaff, OperatorCommand};
 
+use std::fmt;
+use std::ops::Deref;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
 use shared::Result;
 use shared::app::App;
 use shared::auth::OperatorAccess;
-use shared::http::wire::Uri;
+
+/// The output of a command: a JSON object with a member for each part.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct CommandOutput(Value);
+
+impl Deref for CommandOutput {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.0
+    }
+}
+
+// Not derived: it may hold an activation link, which must not be logged.
+impl fmt::Debug for CommandOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CommandOutput(…)")
+    }
+}
 
 /// Runs one command.
 ///
 /// # Errors
 /// Field errors for invalid arguments, taken names and missing accounts.
-pub async fn handle(app: &App, command: AdminCommand) -> Result<CommandOutput> {
-    let name = command.name();
-    let company = command.company().map(str::to_owned);
-    let outcome = command.run(&OperatorAccess::of(app)).await;
-    match &outcome {
-        Ok(done) => tracing::info!(
+pub async fn handle(app: &App, command: OperatorCommand) -> Result<CommandOutput> {
+    let OperatorCommand { name, company, command } = command;
+    let output = command.run(&OperatorAccess::of(app), company.as_deref()).await;
+    match &output {
+        // Fields by name: an activation link must not be in the log.
+        Ok(output) => tracing::info!(
             target: "operator",
             command = name,
             company,
-            customer = done.customer.as_ref().map(Uri::as_str),
-            sessions_ended = done.ended.as_ref().map(|ended| ended.iter().map(Uri::as_str).collect::<Vec<_>>().join(" ")),
-            drift = done.recount.as_ref().map(|recount| recount.drift.len()),
-            erased_again = done.erased_again.as_ref().map(|done| done.erased),
-            kept = done.erased_again.as_ref().map(|done| done.kept.len()),
-            retried = done.retried.as_ref().map(|retried| retried.values().sum::<usize>()),
-            entries_mended = done.search.as_ref().map(|search| search.added + search.removed),
+            customer = output["customer"].as_str(),
+            sessions_ended = output["ended"].as_array().map(|ended| words(ended)),
+            drift = output["recount"]["drift"].as_array().map(Vec::len),
+            erased_again = output["erased_again"]["erased"].as_u64(),
+            kept = output["erased_again"]["kept"].as_array().map(Vec::len),
+            retried = output["retried"].as_object().map(total),
+            entries_added = output["search"]["added"].as_u64(),
+            entries_removed = output["search"]["removed"].as_u64(),
             "done"
         ),
         Err(error) => tracing::warn!(target: "operator", command = name, company, %error, "refused"),
     }
-    outcome
+    output.map(CommandOutput)
+}
+
+fn words(texts: &[Value]) -> String {
+    texts.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")
+}
+
+fn total(numbers: &Map<String, Value>) -> u64 {
+    numbers.values().filter_map(Value::as_u64).sum()
 }

@@ -10,9 +10,10 @@ use shared::auth::access::Admitted;
 use shared::domain::candidate::CandidateProfile;
 use shared::domain::policy::ChangeProject;
 use shared::domain::project::Project;
-use shared::http::import::{MAX_ENTRIES, PATIENCE};
+use shared::http::import::MAX_ENTRIES;
 use shared::http::respond::CommittedResponse;
 use shared::http::{IdempotentRun, JsonEntries, RunResult};
+use shared::store::IMPORT_PATIENCE;
 
 use apply::{ImportEntryResult, apply_entries};
 use entry::read_profiles;
@@ -26,7 +27,7 @@ pub(crate) async fn create(
     JsonEntries(entries): JsonEntries<MAX_ENTRIES>,
 ) -> Result<CommittedResponse<Json<ImportReport>>> {
     let profiles = read_profiles(entries);
-    access.run_once(PATIENCE, |turn| import(&access, profiles, turn)).await
+    access.run_once(IMPORT_PATIENCE, |turn| import(&access, profiles, turn)).await
 }
 
 async fn import(

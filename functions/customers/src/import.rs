@@ -13,9 +13,10 @@ use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::company::Company;
 use shared::domain::policy::ImportCustomers;
-use shared::http::import::{MAX_ENTRIES, PATIENCE};
+use shared::http::import::MAX_ENTRIES;
 use shared::http::respond::CommittedResponse;
 use shared::http::{IdempotentRun, JsonEntries, RunResult};
+use shared::store::IMPORT_PATIENCE;
 
 use apply::apply_rows;
 use entry::StaffList;
@@ -31,7 +32,7 @@ pub(crate) async fn create(
 ) -> Result<CommittedResponse<Json<StaffImportResults>>> {
     let list = StaffList::read(entries)?;
     // Boxed, since the layout of the whole future is nested too deeply for the compiler.
-    access.run_once(PATIENCE, |turn| Box::pin(import(&access, list, turn))).await
+    access.run_once(IMPORT_PATIENCE, |turn| Box::pin(import(&access, list, turn))).await
 }
 
 async fn import(

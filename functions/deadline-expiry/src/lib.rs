@@ -2,21 +2,25 @@
 //!
 //! Every rule that reads a deadline applies at once; this makes lists and counts follow within a minute or two.
 
-mod lane;
+use std::collections::BTreeMap;
+use std::time::Duration;
 
-use futures_util::future::try_join_all;
+use chrono::{DateTime, Utc};
+use futures_util::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
 use serde::de::IgnoredAny;
-use shared::Result;
 use shared::app::App;
 use shared::auth::SystemAccess;
+use shared::domain::candidate::{Candidate, CandidateStatus};
+use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::project_counts::SHARDS;
-use shared::store::{DueCursor, DueQueue};
+use shared::store::{Store, VersionedItem};
+use shared::{Error, Result, log_run};
 
-use lane::ReadBudget;
-
-/// The maximum number of candidates per run; the next run continues.
-const LIMIT: usize = 20_000;
+/// The duration of one run; the next run continues.
+const RUN: Duration = Duration::from_secs(40);
+/// Projects of a tally shard that are processed in parallel.
+const PROJECTS: usize = 8;
 
 /// The result of one run.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -31,43 +35,104 @@ pub struct ExpirySummary {
     pub failed: usize,
     /// How long the longest overdue candidate had been overdue.
     pub lag_seconds: i64,
-    /// Whether work remains for the next run.
+    /// Whether work may remain for the next run.
     pub more: bool,
 }
+
+/// A candidate before and after the expiry.
+type ExpiryMove = (VersionedItem<Candidate>, Candidate);
 
 /// Handles one scheduled run.
 ///
 /// # Errors
 /// If the storage cannot be read.
 pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExpirySummary> {
-    let summary = sweep(app, LIMIT).await;
-    if let Err(error) = &summary {
-        tracing::error!(target: "deadline-expiry", %error, "the sweep failed");
+    let summary = sweep(app, RUN).await;
+    summary.inspect_err(|error| tracing::error!(target: "deadline-expiry", %error, "could not sweep"))
+}
+
+/// Expires candidates for this time, the longest overdue ones first.
+///
+/// # Errors
+/// If the storage cannot be read.
+pub async fn sweep(app: &App, time: Duration) -> Result<ExpirySummary> {
+    let system = SystemAccess::of(app);
+    let tallies = usize::from(SHARDS);
+    let runs = (0..tallies).map(|tally| {
+        // A candidate's identifier determines the shards of both kinds. So no two of these runs write the same tally, whose
+        // transactions would conflict.
+        let shards = system.store.due_candidates(system.now).skip(tally).step_by(tallies);
+        expire_due(&system, stream::iter(shards).flatten(), time)
+    });
+    let runs: Vec<ExpirySummary> = stream::iter(runs).buffer_unordered(tallies).try_collect().await?;
+    let mut summary = ExpirySummary::default();
+    runs.into_iter().for_each(|run| summary.add(run));
+    let ExpirySummary { expired, aborted, moved_on, failed, lag_seconds, more } = summary;
+    log_run!(target: "deadline-expiry", system.usage(), expired, aborted, moved_on, failed, lag_seconds, more, "swept");
+    Ok(summary)
+}
+
+async fn expire_due(
+    system: &SystemAccess,
+    mut due: impl Stream<Item = Result<Vec<VersionedItem<Candidate>>>> + Unpin,
+    time: Duration,
+) -> Result<ExpirySummary> {
+    let mut summary = ExpirySummary::default();
+    while let Some(page) = due.try_next().await? {
+        let mut projects: BTreeMap<(CompanyId, ProjectId), Vec<ExpiryMove>> = BTreeMap::new();
+        for before in page {
+            if let Some(after) = Candidate::clone(&before).expire(system.now) {
+                let project = (before.company.clone(), before.project);
+                projects.entry(project).or_default().push((before, after));
+            }
+        }
+        let moves = projects.into_values().map(|moves| expire(system, moves));
+        let mut parts = stream::iter(moves).buffer_unordered(PROJECTS);
+        while let Some(part) = parts.next().await {
+            summary.add(part);
+        }
+        if system.usage().elapsed() >= time {
+            summary.more = true;
+            break;
+        }
+    }
+    Ok(summary)
+}
+
+/// Moves candidates of one project and one tally shard: in one transaction, or one by one if that fails.
+async fn expire(system: &SystemAccess, moves: Vec<ExpiryMove>) -> ExpirySummary {
+    let mut summary = ExpirySummary::default();
+    for together in moves.chunks(Store::MAX_TOGETHER) {
+        if system.commit(system.store.change_together(together)).await.is_ok() {
+            together.iter().for_each(|done| summary.count(done, system.now));
+            continue;
+        }
+        // One that another request has changed must not hold up the others.
+        for one in together {
+            match system.commit(system.store.change_together(std::slice::from_ref(one))).await {
+                Ok(()) => summary.count(one, system.now),
+                Err(Error::Changed | Error::NotFound) => summary.moved_on += 1,
+                Err(error) => {
+                    let candidate = one.0.id;
+                    tracing::error!(target: "deadline-expiry", %candidate, %error, "could not expire the candidate");
+                    summary.failed += 1;
+                }
+            }
+        }
     }
     summary
 }
 
-/// Expires up to `limit` candidates, the longest overdue ones first.
-///
-/// # Errors
-/// If the storage cannot be read.
-pub async fn sweep(app: &App, limit: usize) -> Result<ExpirySummary> {
-    let system = SystemAccess::of(app);
-    let budget = ReadBudget::new(limit);
-    // The candidate's identifier determines both kinds of shards, so no two lanes write the same tally.
-    let shards = |lane| {
-        DueCursor::all(DueQueue::Candidates, system.now).filter(move |page| page.shard() % SHARDS == lane)
-    };
-    let lanes = (0..SHARDS).map(|lane| lane::run(&system, &budget, shards(lane)));
-    let mut summary = ExpirySummary::default();
-    for lane in try_join_all(lanes).await? {
-        summary.add(lane);
-    }
-    summary.log(&system);
-    Ok(summary)
-}
-
 impl ExpirySummary {
+    fn count(&mut self, done: &ExpiryMove, now: DateTime<Utc>) {
+        match done.1.status {
+            CandidateStatus::Aborted => self.aborted += 1,
+            _ => self.expired += 1,
+        }
+        let overdue = done.0.profile.deadline.map_or(0, |deadline| (now - deadline).num_seconds());
+        self.lag_seconds = self.lag_seconds.max(overdue);
+    }
+
     fn add(&mut self, other: Self) {
         self.expired += other.expired;
         self.aborted += other.aborted;
@@ -75,23 +140,5 @@ impl ExpirySummary {
         self.failed += other.failed;
         self.lag_seconds = self.lag_seconds.max(other.lag_seconds);
         self.more |= other.more;
-    }
-
-    fn log(&self, system: &SystemAccess) {
-        let usage = system.usage();
-        tracing::info!(
-            target: "deadline-expiry",
-            expired = self.expired,
-            aborted = self.aborted,
-            moved_on = self.moved_on,
-            failed = self.failed,
-            lag_seconds = self.lag_seconds,
-            more = self.more,
-            milliseconds = usage.elapsed().as_secs_f64() * 1000.0,
-            dynamodb_calls = usage.calls(),
-            read_units = usage.read_units(),
-            write_units = usage.write_units(),
-            "swept",
-        );
     }
 }

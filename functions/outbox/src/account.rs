@@ -21,7 +21,8 @@ pub(crate) const INVITATION_DAYS: i64 = 14;
 pub(crate) async fn invite(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
-    (company, customer): (&CompanyId, CustomerId),
+    company: &CompanyId,
+    customer: CustomerId,
     caused_at: DateTime<Utc>,
 ) -> Result<(EffectResult, String)> {
     let (customer, company) =

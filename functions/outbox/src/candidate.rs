@@ -14,7 +14,8 @@ use crate::outcome::{EffectResult, outcome_of};
 pub(crate) async fn send(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
-    (mail, caused_at): (CandidateMail, DateTime<Utc>),
+    mail: CandidateMail,
+    caused_at: DateTime<Utc>,
     subject: &LetterSubject,
 ) -> Result<(EffectResult, String)> {
     let (Some(candidate), Some(project), Some(company)) =

@@ -41,11 +41,10 @@ pub(crate) async fn deliver(
         Err(Error::NotFound) => (EffectResult::Outdated, "the account is gone".to_owned()),
         outcome => outcome?,
     };
-    let own = || Effect::clone(&effect);
     let after = match outcome {
-        EffectResult::Failed => own().failed(now),
-        EffectResult::Postponed => own().postponed(now),
-        EffectResult::GivenUp => own().given_up(now),
+        EffectResult::Failed => Effect::clone(&effect).failed(now),
+        EffectResult::Postponed => Effect::clone(&effect).postponed(now),
+        EffectResult::GivenUp => Effect::clone(&effect).given_up(now),
         EffectResult::Sent | EffectResult::Deleted | EffectResult::Outdated | EffectResult::Skipped => {
             match system.store.finish_effect(&effect).await {
                 // A deletion deletes its effect itself. Once the lease is over, another worker is responsible.
@@ -68,10 +67,10 @@ async fn perform(
     match &effect.task {
         EffectTask::CandidateMail { project, candidate, mail } => {
             let subject = system.store.candidate_subject(company, *project, *candidate).await?;
-            candidate::send(system, mailer, (*mail, effect.created_at), &subject).await
+            candidate::send(system, mailer, *mail, effect.created_at, &subject).await
         }
         EffectTask::CustomerInvitation { customer } => {
-            account::invite(system, mailer, (company, *customer), effect.created_at).await
+            account::invite(system, mailer, company, *customer, effect.created_at).await
         }
         EffectTask::CustomerDeleted { was, by } => {
             account::send_farewell_mail(system, mailer, company, was, by).await
@@ -84,7 +83,7 @@ async fn perform(
             Ok((outcome, String::new()))
         }
         EffectTask::WebhookMail { customer, webhook, mail } => {
-            webhook::notify_owner(system, mailer, company, (*customer, *webhook, *mail)).await
+            webhook::notify_owner(system, mailer, company, *customer, *webhook, *mail).await
         }
         EffectTask::PasswordReset { name } => reset::reset_passwords(system, mailer, effect, name).await,
     }

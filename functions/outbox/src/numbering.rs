@@ -1,27 +1,17 @@
-//! Numbers the events that changes have written.
+//! Assigns numbers to the events that changes have written.
 
 use std::collections::BTreeMap;
 
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::auth::SystemAccess;
 use shared::domain::id::CompanyId;
-use shared::store::{DueCursor, DueQueue, EntryKey};
+use shared::store::EntryKey;
 use shared::{Error, Result};
 
-use crate::sweep::RUN;
+use crate::sweep::{RUN, SweepSummary};
 
-/// The result of a sweep of events that the stream missed.
-#[derive(Default)]
-pub(crate) struct NumberingSummary {
-    /// Events that were found without a number.
-    pub(crate) events: usize,
-    /// Companies whose events could not be numbered.
-    pub(crate) failed: usize,
-    /// The age of the oldest of these events.
-    pub(crate) lag_seconds: i64,
-}
-
-/// Numbers events, company by company, and returns the companies whose events could not be numbered.
-pub(crate) async fn number(
+/// Assigns numbers to events, company by company. Returns the companies whose events have none yet.
+pub(crate) async fn assign_numbers(
     system: &SystemAccess,
     entries: impl IntoIterator<Item = EntryKey>,
 ) -> BTreeMap<CompanyId, Error> {
@@ -31,28 +21,28 @@ pub(crate) async fn number(
     }
     let mut failed = BTreeMap::new();
     for (company, entries) in companies {
-        if let Err(error) = system.store.number_events(&company, &entries, system.now).await {
-            tracing::error!(target: "outbox", company = company.as_str(), %error, "events were not numbered");
+        if let Err(error) = system.store.assign_numbers(&company, &entries, system.now).await {
+            tracing::error!(target: "outbox", company = company.as_str(), %error, "could not number events");
             failed.insert(company, error);
         }
     }
     failed
 }
 
-/// Numbers events that the stream missed.
-pub(crate) async fn sweep(system: &SystemAccess) -> Result<NumberingSummary> {
-    let mut swept = NumberingSummary::default();
-    for first in DueCursor::all(DueQueue::Events, system.now) {
-        let mut page = Some(first);
-        while let Some(cursor) = page {
-            let due = system.store.due_events(cursor).await?;
-            for event in &due.rows {
-                swept.events += 1;
-                swept.lag_seconds = swept.lag_seconds.max((system.now - event.origin.at).num_seconds());
-            }
-            swept.failed += number(system, due.rows.iter().map(|event| EntryKey::of(event))).await.len();
-            page = due.next.filter(|_| system.usage().elapsed() < RUN);
+/// Assigns numbers to events that the stream missed.
+pub(crate) async fn assign_missing_numbers(system: &SystemAccess, summary: &mut SweepSummary) -> Result<()> {
+    let mut due = stream::iter(system.store.due_events(system.now)).flatten();
+    while let Some(events) = due.try_next().await? {
+        for event in &events {
+            let lag = (system.now - event.origin.at).num_seconds();
+            summary.numbering_lag_seconds = summary.numbering_lag_seconds.max(lag);
+        }
+        summary.events += events.len();
+        let entries = events.iter().map(|event| EntryKey::of(event));
+        summary.failed += assign_numbers(system, entries).await.len();
+        if system.usage().elapsed() >= RUN {
+            break;
         }
     }
-    Ok(swept)
+    Ok(())
 }

@@ -65,16 +65,16 @@ async fn holders_by_address(
 ) -> Result<BTreeMap<String, Vec<ResetAccount>>> {
     let (customers, candidates) = system.store.whom_name_leads_to(&company.id, name).await?;
     let mut holders = BTreeMap::<String, Vec<ResetAccount>>::new();
-    let mut add = |address: String, holder| holders.entry(fold_case(&address)).or_default().push(holder);
     for customer in customers.into_iter().filter(|one| one.is_active && one.takes_mail()) {
-        add(customer.email.as_str().to_owned(), ResetAccount::Customer(customer));
+        let address = fold_case(customer.email.as_str());
+        holders.entry(address).or_default().push(ResetAccount::Customer(customer));
     }
     for candidate in candidates.into_iter().filter(|one| one.may_log_in() && one.password_hash.is_some()) {
-        let Some(address) = candidate.mail_address().map(|address| address.as_str().to_owned()) else {
+        let Some(address) = candidate.mail_address().map(|address| fold_case(address.as_str())) else {
             continue;
         };
         let project = system.store.project(&company.id, candidate.project).await?;
-        add(address, ResetAccount::Candidate(Box::new(candidate), project));
+        holders.entry(address).or_default().push(ResetAccount::Candidate(Box::new(candidate), project));
     }
     Ok(holders)
 }

@@ -1,79 +1,51 @@
 //! Effects and events delivered by the table's stream.
 
 use futures_util::future::{join, join_all};
-use serde::Serialize;
-use shared::Result;
 use shared::auth::SystemAccess;
-use shared::event::StreamRecord;
+use shared::event::{BatchReport, StreamRecord};
 use shared::mail::Mailer;
 use shared::store::{EntryKey, effect_in};
+use shared::{Error, Result, log_run};
 
 use crate::deliver::{PARALLEL, deliver};
-use crate::numbering::number;
+use crate::numbering::assign_numbers;
 
-fn effect(record: &StreamRecord) -> Option<&str> {
-    effect_in(record.pk())
+pub(crate) async fn handle(system: &SystemAccess, records: &[StreamRecord]) -> Result<BatchReport> {
+    let mailer = Mailer::new(system.aws(), system.config()).map_err(Error::internal)?;
+    let entries = records.iter().filter_map(entry_of);
+    // Events do not wait for mails.
+    let (unnumbered, mut report) =
+        join(assign_numbers(system, entries), run_effects(system, &mailer, records)).await;
+    for record in records {
+        if entry_of(record).is_some_and(|entry| unnumbered.contains_key(&entry.company)) {
+            report.add_failure(record.sequence_number());
+        }
+    }
+    log_run!(target: "outbox", system.usage(), records = records.len(), "delivered");
+    Ok(report)
 }
 
-fn entry(record: &StreamRecord) -> Option<EntryKey> {
+fn entry_of(record: &StreamRecord) -> Option<EntryKey> {
     EntryKey::parse(record.pk(), record.sk())
 }
 
-/// The records that could not be read. The stream delivers these again, with all that follow the first of them.
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct BatchItemFailures {
-    /// One entry per record.
-    pub batch_item_failures: Vec<BatchItemFailure>,
-}
-
-/// A record that could not be read.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct BatchItemFailure {
-    /// Its sequence number.
-    pub item_identifier: String,
-}
-
-pub(crate) async fn handle(system: &SystemAccess, records: Vec<StreamRecord>) -> Result<BatchItemFailures> {
-    let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
-    // Events do not wait for mails.
-    let (unnumbered, mut failures) =
-        join(number(system, records.iter().filter_map(entry)), deliver_effects(system, &mailer, &records))
-            .await;
-    let is_unnumbered =
-        |record: &&StreamRecord| entry(record).is_some_and(|entry| unnumbered.contains_key(&entry.company));
-    records.iter().filter(is_unnumbered).for_each(|record| failures.add(record));
-    Ok(failures)
-}
-
-impl BatchItemFailures {
-    fn add(&mut self, record: &StreamRecord) {
-        let item_identifier = record.sequence_number().to_owned();
-        self.batch_item_failures.push(BatchItemFailure { item_identifier });
-    }
-}
-
-async fn deliver_effects(
-    system: &SystemAccess,
-    mailer: &Mailer<'_>,
-    records: &[StreamRecord],
-) -> BatchItemFailures {
-    let effects: Vec<_> = records.iter().filter_map(|record| Some((record, effect(record)?))).collect();
-    let mut failures = BatchItemFailures::default();
+async fn run_effects(system: &SystemAccess, mailer: &Mailer<'_>, records: &[StreamRecord]) -> BatchReport {
+    let effects: Vec<_> =
+        records.iter().filter_map(|record| Some((record, effect_in(record.pk())?))).collect();
+    let mut report = BatchReport::default();
     for group in effects.chunks(PARALLEL) {
-        let outcomes = join_all(group.iter().map(|(_, id)| process_effect(system, mailer, id))).await;
-        for ((record, _), outcome) in group.iter().zip(outcomes) {
-            if let Err(error) = outcome {
-                tracing::error!(target: "outbox", %error, "an effect could not be looked at");
-                failures.add(record);
+        let results = join_all(group.iter().map(|(_, id)| process(system, mailer, id))).await;
+        for ((record, _), result) in group.iter().zip(results) {
+            if let Err(error) = result {
+                tracing::error!(target: "outbox", %error, "could not run an effect");
+                report.add_failure(record.sequence_number());
             }
         }
     }
-    failures
+    report
 }
 
-async fn process_effect(system: &SystemAccess, mailer: &Mailer<'_>, id: &str) -> Result<()> {
+async fn process(system: &SystemAccess, mailer: &Mailer<'_>, id: &str) -> Result<()> {
     // A missing effect is done.
     if let Some(effect) = system.store.effect(id).await? {
         deliver(system, mailer, effect).await?;

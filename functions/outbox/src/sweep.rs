@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
-use shared::Result;
 use shared::auth::SystemAccess;
 use shared::mail::Mailer;
-use shared::store::{DueCursor, DueQueue};
+use shared::{Error, Result, log_run};
 
 use crate::deliver::{PARALLEL, deliver};
 use crate::outcome::EffectResult;
@@ -44,45 +44,56 @@ pub struct SweepSummary {
 }
 
 pub(crate) async fn handle(system: &SystemAccess) -> Result<SweepSummary> {
-    let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
-    let events = numbering::sweep(system).await?;
-    // First, so that this run deletes what remains of them.
-    let given_up = uploads::give_up(system).await?;
-    let mut summary = SweepSummary {
-        uploads_given_up: given_up.uploads,
-        failed: given_up.failed + events.failed,
-        events: events.events,
-        numbering_lag_seconds: events.lag_seconds,
-        ..SweepSummary::default()
-    };
+    let mut summary = SweepSummary::default();
+    numbering::assign_missing_numbers(system, &mut summary).await?;
+    // Before the effects, so that this run deletes what remains of them.
+    uploads::give_up(system, &mut summary).await?;
+    run_effects(system, &mut summary).await?;
+    let SweepSummary { sent, deleted, outdated, postponed, given_up, .. } = summary;
+    let SweepSummary { failed, uploads_given_up, events, numbering_lag_seconds, more, .. } = summary;
+    log_run!(
+        target: "outbox",
+        system.usage(),
+        sent,
+        deleted,
+        outdated,
+        postponed,
+        given_up,
+        failed,
+        uploads_given_up,
+        events,
+        numbering_lag_seconds,
+        more,
+        "swept"
+    );
+    Ok(summary)
+}
+
+async fn run_effects(system: &SystemAccess, summary: &mut SweepSummary) -> Result<()> {
+    let mailer = Mailer::new(system.aws(), system.config()).map_err(Error::internal)?;
+    let mut due = stream::iter(system.store.due_effects(system.now)).flatten();
     let mut is_postponed = false;
-    for first in DueCursor::all(DueQueue::Effects, system.now) {
-        let mut page = Some(first);
-        while let Some(cursor) = page {
-            let due = system.store.due_effects(cursor).await?;
-            for group in due.rows.chunks(PARALLEL) {
-                if system.usage().elapsed() > RUN {
-                    summary.more = true;
-                    return Ok(summary.log(system));
-                }
-                // SES limits mails per second, so more at once would be refused as well.
-                if is_postponed {
-                    tokio::time::sleep(PAUSE).await;
-                }
-                let outcomes =
-                    join_all(group.iter().map(|effect| deliver(system, &mailer, effect.clone()))).await;
-                is_postponed = outcomes.iter().any(|outcome| matches!(outcome, Ok(EffectResult::Postponed)));
-                outcomes.iter().for_each(|outcome| summary.count(outcome));
+    while let Some(effects) = due.try_next().await? {
+        for group in effects.chunks(PARALLEL) {
+            if system.usage().elapsed() > RUN {
+                summary.more = true;
+                return Ok(());
             }
-            page = due.next;
+            // SES limits mails per second, so more at once would be refused as well.
+            if is_postponed {
+                tokio::time::sleep(PAUSE).await;
+            }
+            let results = join_all(group.iter().map(|effect| deliver(system, &mailer, effect.clone()))).await;
+            is_postponed = results.iter().any(|result| matches!(result, Ok(EffectResult::Postponed)));
+            results.iter().for_each(|result| summary.count(result));
         }
     }
-    Ok(summary.log(system))
+    Ok(())
 }
 
 impl SweepSummary {
-    fn count(&mut self, outcome: &Result<EffectResult>) {
-        match outcome {
+    fn count(&mut self, result: &Result<EffectResult>) {
+        match result {
             Ok(EffectResult::Sent) => self.sent += 1,
             Ok(EffectResult::Deleted) => self.deleted += 1,
             Ok(EffectResult::Outdated) => self.outdated += 1,
@@ -90,34 +101,9 @@ impl SweepSummary {
             Ok(EffectResult::GivenUp) => self.given_up += 1,
             Ok(EffectResult::Skipped) => {}
             Err(error) => {
-                tracing::error!(target: "outbox", %error, "an effect could not be looked at");
+                tracing::error!(target: "outbox", %error, "could not run an effect");
                 self.failed += 1;
             }
         }
-    }
-
-    fn log(self, system: &SystemAccess) -> Self {
-        let Self { sent, deleted, outdated, postponed, given_up, failed, uploads_given_up, more, .. } = self;
-        let Self { events, numbering_lag_seconds, .. } = self;
-        let usage = system.usage();
-        tracing::info!(
-            target: "outbox",
-            sent,
-            deleted,
-            outdated,
-            postponed,
-            given_up,
-            failed,
-            uploads_given_up,
-            events,
-            numbering_lag_seconds,
-            more,
-            milliseconds = usage.elapsed().as_secs_f64() * 1000.0,
-            dynamodb_calls = usage.calls(),
-            read_units = usage.read_units(),
-            write_units = usage.write_units(),
-            "swept",
-        );
-        self
     }
 }

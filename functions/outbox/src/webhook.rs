@@ -15,7 +15,9 @@ pub(crate) async fn notify_owner(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
     company: &CompanyId,
-    (customer, webhook, mail): (CustomerId, WebhookId, WebhookMail),
+    customer: CustomerId,
+    webhook: WebhookId,
+    mail: WebhookMail,
 ) -> Result<(EffectResult, String)> {
     let store = &system.store;
     let (customer, webhook, company) = tokio::try_join!(

@@ -26,6 +26,8 @@ pub struct BusEvent {
     pub detail: Value,
 }
 
+const REQUIRED: &str = "This field is required.";
+
 /// The `detail` of a platform event.
 #[derive(Debug, Deserialize)]
 struct EventDetail {
@@ -71,14 +73,14 @@ impl BusEvent {
             "interview.completed" => Some(PlatformReport::Completed),
             "interview.aborted" => Some(PlatformReport::Aborted),
             "evaluation.recorded" => {
-                let customer = customer.ok_or_else(|| "This field is required.".to_owned());
-                let parse = |customer: String| match &candidate {
-                    Some((company, ..)) => references.parse(company, &customer).map(Some),
-                    None => Ok(None),
+                let customer = match (&customer, &candidate) {
+                    (None, _) => Err(REQUIRED.to_owned()),
+                    (Some(customer), Some((company, ..))) => references.parse(company, customer).map(Some),
+                    // Without its candidate, a reference has no company to belong to.
+                    (Some(_), None) => Ok(None),
                 };
-                let customer = errors.read("customer", customer.and_then(parse)).flatten();
-                let completed = completed.ok_or_else(|| "This field is required.".to_owned());
-                let completed = errors.read("completed", completed);
+                let customer = errors.read("customer", customer).flatten();
+                let completed = errors.read("completed", completed.ok_or_else(|| REQUIRED.to_owned()));
                 customer
                     .zip(completed)
                     .map(|(customer, completed)| PlatformReport::Evaluated { customer, completed })

@@ -7,9 +7,9 @@ use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
 use shared::domain::recipient::RecipientTag;
 use shared::domain::suppression::SuppressionReason;
+use shared::event::RecordOutcome;
+use shared::store::RetryPolicy;
 use shared::{Error, Result};
-
-use crate::EventOutcome;
 
 /// The `detail` of an event that SES publishes.
 #[derive(Deserialize)]
@@ -64,16 +64,19 @@ impl MailFeedback {
 }
 
 /// Suppresses the reported addresses. Idempotent.
-pub(crate) async fn apply_feedback(system: &SystemAccess, feedback: MailFeedback) -> Result<EventOutcome> {
+pub(crate) async fn apply_feedback(system: &SystemAccess, feedback: MailFeedback) -> Result<RecordOutcome> {
     // By tag: an address may belong to accounts of several companies.
-    let Some(tag) = feedback.mail.tags.recipient.first() else { return Ok(EventOutcome::Ignored) };
-    let tag: RecipientTag =
-        tag.parse().map_err(|_| Error::field("recipient", "Not a tag of this service."))?;
-    let Some((reason, addresses)) = feedback.suppressed() else { return Ok(EventOutcome::Ignored) };
-    let mut outcome = EventOutcome::Ignored;
+    let Some(tag) = feedback.mail.tags.recipient.first() else { return Ok(RecordOutcome::Ignored) };
+    let tag: RecipientTag = tag.parse().map_err(|_| Error::field("recipient", "Unknown recipient tag."))?;
+    let Some((reason, addresses)) = feedback.suppressed() else { return Ok(RecordOutcome::Ignored) };
+    let mut outcome = RecordOutcome::Ignored;
     for MailRecipient { email_address } in addresses {
-        if system.store.retry_on_conflict(|| suppress_address(system, &tag, &email_address, reason)).await? {
-            outcome = EventOutcome::Applied;
+        if system
+            .store
+            .retry_on_conflict(RetryPolicy::CHANGE, || suppress_address(system, &tag, &email_address, reason))
+            .await?
+        {
+            outcome = RecordOutcome::Applied;
         }
     }
     Ok(outcome)

@@ -3,7 +3,6 @@
 //! Events may be duplicated, late, or arrive after the upload has failed. The uploaded object is deleted in any case:
 //! only validated copies are served, from a place for which no client has a URL.
 
-use serde::Serialize;
 use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
@@ -11,10 +10,10 @@ use shared::domain::customer::Customer;
 use shared::domain::file::{Owner, StoredFile};
 use shared::domain::id::FileId;
 use shared::domain::upload::{Upload, UploadStatus};
-use shared::event::ObjectCreated;
+use shared::event::{ObjectCreated, RecordOutcome};
 use shared::media::{CheckedFile, object_key, upload_in, upload_key};
-use shared::store::VersionedItem;
-use shared::{Error, Result};
+use shared::store::{RetryPolicy, VersionedItem};
+use shared::{Error, Result, log_run};
 
 const NOT_AS_ANNOUNCED: &str =
     "The uploaded file does not have the announced size. Announce it again with the correct size.";
@@ -22,46 +21,37 @@ const NOT_ALLOWED: &str =
     "The person who announced this file may no longer upload it. Announce it again with an account that may.";
 const OWNER_GONE: &str = "The person this file was for no longer exists.";
 
-/// The result of an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum UploadOutcome {
-    /// The file is attached to its owner.
-    TakenIn,
-    /// The file is invalid, or its owner does not exist.
-    Refused,
-    /// The upload had ended before, or never existed.
-    Ignored,
-}
-
-/// Handles one event.
+/// Processes one event.
 ///
 /// # Errors
 /// If the storage or the bucket fails. The event is retried and, after some tries, becomes a dead letter.
-pub async fn handle(app: &App, event: ObjectCreated) -> Result<UploadOutcome> {
+pub async fn process(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
     let key = event.key();
-    let Some(id) = upload_in(key) else { return Ok(UploadOutcome::Ignored) };
-    let outcome = process_upload(&SystemAccess::of(app), id, key).await;
+    let Some(id) = upload_in(key) else { return Ok(RecordOutcome::Ignored) };
+    let system = SystemAccess::of(app);
+    let outcome = process_upload(&system, id, key).await;
     match &outcome {
-        Ok(outcome) => tracing::info!(target: "uploads", upload = %id, ?outcome),
-        Err(error) => tracing::error!(target: "uploads", upload = %id, %error, "not taken in"),
+        Ok(outcome) => log_run!(target: "uploads", system.usage(), upload = %id, ?outcome, "processed"),
+        Err(error) => {
+            tracing::error!(target: "uploads", upload = %id, %error, "could not process the upload")
+        }
     }
     outcome
 }
 
 /// Attaches the object if its upload is pending, and deletes it in any case.
-async fn process_upload(system: &SystemAccess, id: FileId, key: &str) -> Result<UploadOutcome> {
+async fn process_upload(system: &SystemAccess, id: FileId, key: &str) -> Result<RecordOutcome> {
     let outcome = match system.store.upload(id).await? {
         Some(upload) if upload.status == UploadStatus::AwaitingUpload => attach_file(system, upload).await?,
-        _ => UploadOutcome::Ignored,
+        _ => RecordOutcome::Ignored,
     };
     // What clients sent is not served: its checked copy has a key of its own.
     system.objects()?.delete(key).await?;
     Ok(outcome)
 }
 
-async fn attach_file(system: &SystemAccess, upload: VersionedItem<Upload>) -> Result<UploadOutcome> {
-    let Some(announced) = &upload.announced else { return Ok(UploadOutcome::Ignored) };
+async fn attach_file(system: &SystemAccess, upload: VersionedItem<Upload>) -> Result<RecordOutcome> {
+    let Some(announced) = &upload.announced else { return Ok(RecordOutcome::Ignored) };
     let objects = system.objects()?;
     let bytes = objects.get(&upload_key(upload.id), announced.size).await?;
     let Some(bytes) = bytes.filter(|bytes| bytes.len() as u64 == announced.size) else {
@@ -74,7 +64,7 @@ async fn attach_file(system: &SystemAccess, upload: VersionedItem<Upload>) -> Re
     };
     let key = object_key(&upload.company, upload.owner, upload.id);
     let file = objects.put(&key, upload.id, checked).await?;
-    system.store.retry_on_conflict(|| finish_upload(system, &upload, file)).await
+    system.store.retry_on_conflict(RetryPolicy::CHANGE, || finish_upload(system, &upload, file)).await
 }
 
 /// Gives a checked file to its owner, if its author still may upload it.
@@ -82,20 +72,20 @@ async fn finish_upload(
     system: &SystemAccess,
     upload: &VersionedItem<Upload>,
     file: StoredFile,
-) -> Result<UploadOutcome> {
+) -> Result<RecordOutcome> {
     // A signed URL works for an hour, in which a role, a session or the account may end.
     if !system.may_still_upload(upload).await? {
         return refuse(system, upload, NOT_ALLOWED).await;
     }
     let lost = match give(system, upload, file).await {
-        Ok(true) => return Ok(UploadOutcome::TakenIn),
+        Ok(true) => return Ok(RecordOutcome::Applied),
         Ok(false) => return refuse(system, upload, OWNER_GONE).await,
         Err(error @ (Error::Changed | Error::NotFound)) => error,
         Err(error) => return Err(error),
     };
     // Lost to the same event, delivered twice, or to a change of the owner: only the latter is worth another try.
     let status = system.store.upload(upload.id).await?.map(|upload| upload.status);
-    if status == Some(UploadStatus::AwaitingUpload) { Err(lost) } else { Ok(UploadOutcome::Ignored) }
+    if status == Some(UploadStatus::AwaitingUpload) { Err(lost) } else { Ok(RecordOutcome::Ignored) }
 }
 
 /// Attaches the file; false if the owner does not exist. Fails with [`Error::Changed`] if it is attached already.
@@ -128,11 +118,11 @@ async fn refuse(
     system: &SystemAccess,
     upload: &VersionedItem<Upload>,
     reason: &str,
-) -> Result<UploadOutcome> {
+) -> Result<RecordOutcome> {
     match system.commit(system.store.fail_upload(upload, reason, system.now)).await {
-        Ok(()) => Ok(UploadOutcome::Refused),
+        Ok(()) => Ok(RecordOutcome::Refused),
         // The same event, or the end of the time limit, came first.
-        Err(Error::Changed | Error::NotFound) => Ok(UploadOutcome::Ignored),
+        Err(Error::Changed | Error::NotFound) => Ok(RecordOutcome::Ignored),
         Err(error) => Err(error),
     }
 }

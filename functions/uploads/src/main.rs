@@ -1,5 +1,5 @@
 //! The `uploads` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::event::serve(uploads::handle)
+    shared::event::serve(uploads::process)
 }

@@ -7,70 +7,54 @@ pub mod engine;
 
 use std::time::Duration;
 
-use serde::Serialize;
 use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::id::{CompanyId, VideoId};
 use shared::domain::video::{ConversionResult, ConversionStatus, Rendition, Video};
-use shared::event::ObjectCreated;
+use shared::event::{ObjectCreated, RecordOutcome};
 use shared::media::{ObjectStore, rendition_key, video_keys, video_upload_in, video_upload_key};
-use shared::store::VersionedItem;
-use shared::{Error, Result};
+use shared::store::{RetryPolicy, VersionedItem};
+use shared::{Error, Result, log_run};
 
 use engine::{ConvertedFiles, EngineError, convert};
 
 /// The duration of one attempt.
 // The rest of the function's 15 minutes is for storing the result.
 const TRY: Duration = Duration::from_secs(13 * 60);
-/// Attempts to write a result when other requests change the video.
-const TRIES: usize = 8;
 
 const NOT_AS_ANNOUNCED: &str =
     "The uploaded file does not have the announced size. Announce it again with the correct size.";
 const NOT_ALLOWED: &str = "The person who announced this video may no longer upload videos. Upload it again with an account that may.";
 
-/// The result of an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ConversionOutcome {
-    /// The video can be played.
-    Converted,
-    /// The file is not a video that can be converted.
-    Refused,
-    /// Nothing to do, or another worker holds the video.
-    Ignored,
-}
-
-/// Handles one event.
+/// Processes one event.
 ///
 /// # Errors
 /// If the storage, the bucket or this computer fails. The event is retried and, after some tries, becomes a dead
 /// letter; the video fails after its time limit.
-pub async fn handle(app: &App, event: ObjectCreated) -> Result<ConversionOutcome> {
-    let Some((company, id)) = video_upload_in(event.key()) else { return Ok(ConversionOutcome::Ignored) };
+pub async fn process(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
+    let Some((company, id)) = video_upload_in(event.key()) else { return Ok(RecordOutcome::Ignored) };
     let system = SystemAccess::of(app);
     // Boxed, because it is large and deeply nested.
-    let outcome = Box::pin(record_conversion(&system, &company, id, &event.id)).await;
+    let outcome = Box::pin(process_video(&system, &company, id, &event.id)).await;
     let (video, company) = (id, company.as_str());
-    let milliseconds = system.usage().elapsed().as_secs_f64() * 1000.0;
     match &outcome {
         Ok(outcome) => {
-            tracing::info!(target: "conversion", %video, company, ?outcome, milliseconds);
+            log_run!(target: "conversion", system.usage(), %video, company, ?outcome, "processed");
         }
         Err(error) => {
-            tracing::error!(target: "conversion", %video, company, %error, milliseconds, "not converted");
+            tracing::error!(target: "conversion", %video, company, %error, "could not convert the video");
         }
     }
     outcome
 }
 
 /// Converts a video because of `event`, unless it is converted already or another worker holds it.
-async fn record_conversion(
+async fn process_video(
     system: &SystemAccess,
     company: &CompanyId,
     id: VideoId,
     event: &str,
-) -> Result<ConversionOutcome> {
+) -> Result<RecordOutcome> {
     let Some(video) = system.store.video(company, id).await? else {
         return clean_up(system, &video_keys(company, id)).await;
     };
@@ -94,11 +78,7 @@ async fn record_conversion(
 }
 
 /// Converts a video whose conversion has begun because of `event`.
-async fn work_on(
-    system: &SystemAccess,
-    video: VersionedItem<Video>,
-    event: &str,
-) -> Result<ConversionOutcome> {
+async fn work_on(system: &SystemAccess, video: VersionedItem<Video>, event: &str) -> Result<RecordOutcome> {
     let objects = system.objects()?;
     let directory = tempfile::tempdir().map_err(Error::internal)?;
     let input = directory.path().join("upload");
@@ -135,20 +115,20 @@ async fn finish(
     mut video: VersionedItem<Video>,
     event: &str,
     end: impl Fn(Video) -> Video,
-) -> Result<ConversionOutcome> {
+) -> Result<RecordOutcome> {
     let (company, id) = (video.company.clone(), video.id);
-    for _ in 0..TRIES {
+    for _ in 0..RetryPolicy::CHANGE.attempts {
         let after = end(Video::clone(&video));
         let is_converted = after.converted.is_some();
         match system.commit(system.store.update_video(&video, &after)).await {
             Ok(()) if is_converted => {
                 // Never shown, the largest file of all, and it holds the location and the device.
                 system.objects()?.delete(&video_upload_key(&company, id)).await?;
-                return Ok(ConversionOutcome::Converted);
+                return Ok(RecordOutcome::Applied);
             }
             Ok(()) => {
                 clean_up(system, &video_keys(&company, id)).await?;
-                return Ok(ConversionOutcome::Refused);
+                return Ok(RecordOutcome::Refused);
             }
             // Staff have changed or deleted the video, or its time limit is over.
             Err(Error::Changed | Error::NotFound) => {}
@@ -158,7 +138,7 @@ async fn finish(
             // Staff have only changed the texts.
             Some(now) if now.is_converted_by(event) => video = now,
             Some(now) if now.is_under_way() || now.converted.is_some() => {
-                return Ok(ConversionOutcome::Ignored);
+                return Ok(RecordOutcome::Ignored);
             }
             _ => return clean_up(system, &video_keys(&company, id)).await,
         }
@@ -166,12 +146,12 @@ async fn finish(
     Err(Error::Changed)
 }
 
-async fn clean_up(system: &SystemAccess, keys: &[String]) -> Result<ConversionOutcome> {
+async fn clean_up(system: &SystemAccess, keys: &[String]) -> Result<RecordOutcome> {
     let objects = system.objects()?;
     for key in keys {
         objects.delete(key).await?;
     }
-    Ok(ConversionOutcome::Ignored)
+    Ok(RecordOutcome::Ignored)
 }
 
 fn converted(conversion: &ConvertedFiles) -> ConversionResult {

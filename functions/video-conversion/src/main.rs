@@ -1,5 +1,5 @@
 //! The `video-conversion` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::event::serve(video_conversion::handle)
+    shared::event::serve(video_conversion::process)
 }

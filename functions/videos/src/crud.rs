@@ -1,7 +1,5 @@
 //! Listing, creating, reading, changing and deleting welcome videos.
 
-use std::time::Duration;
-
 use axum::Json;
 use shared::Result;
 use shared::auth::access::Admitted;
@@ -11,12 +9,10 @@ use shared::domain::video::Video;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::{BodyChanges, BodyFields, IdempotentRun, RunResult, WithFiles};
+use shared::store::REQUEST_PATIENCE;
 
 use crate::changes::{CreateVideo, read_changes, read_whole};
 use crate::view::VideoView;
-
-/// How long the storage may be busy before it is left to a repeat.
-const PATIENCE: Duration = Duration::from_secs(9);
 
 /// GET …/videos/
 pub(crate) async fn list(
@@ -34,7 +30,7 @@ pub(crate) async fn create(
     WithFiles(body): WithFiles,
 ) -> Result<CommittedResponse<Created<VideoView>>> {
     let creation = CreateVideo::read(body)?;
-    access.run_once(PATIENCE, |turn| begin(&access, creation, turn)).await
+    access.run_once(REQUEST_PATIENCE, |turn| begin(&access, creation, turn)).await
 }
 
 async fn begin(

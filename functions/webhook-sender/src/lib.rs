@@ -13,28 +13,22 @@ mod sender;
 mod stream;
 mod sweep;
 
-use std::time::Duration;
-
 use shared::Result;
 use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::webhook::{AllowedTargets, is_public};
-use shared::event::{ScheduleKind, TableEvent};
-use tokio::sync::OnceCell;
+use shared::event::{ScheduleKind, TableEvent, TableResponse};
+use shared::store::SENDER_PATIENCE;
 
 use outgoing::{NameResolver, Outgoing, SystemResolver};
 use sender::{EventSender, RunKind};
 pub use sweep::RunSummary;
 
-/// How long the storage may be busy.
-// The function has a minute.
-const PATIENCE: Duration = Duration::from_secs(55);
-
 /// Handles one event.
 ///
 /// # Errors
 /// If the storage cannot be read or written.
-pub async fn handle(app: &App, event: TableEvent) -> Result<RunSummary> {
+pub async fn handle(app: &App, event: TableEvent) -> Result<TableResponse<RunSummary>> {
     handle_through(app, &outgoing(app, SystemResolver), event).await
 }
 
@@ -51,21 +45,21 @@ pub fn outgoing(app: &App, resolver: impl NameResolver) -> Outgoing {
 ///
 /// # Errors
 /// If the storage cannot be read or written.
-pub async fn handle_through(app: &App, outgoing: &Outgoing, event: TableEvent) -> Result<RunSummary> {
-    let system = SystemAccess::of(app).with_patience(PATIENCE);
-    let can_reach_out = OnceCell::new();
-    let outcome = match event {
+pub async fn handle_through(
+    app: &App,
+    outgoing: &Outgoing,
+    event: TableEvent,
+) -> Result<TableResponse<RunSummary>> {
+    let system = SystemAccess::of(app).with_patience(SENDER_PATIENCE);
+    let response = match event {
         TableEvent::Stream { records } => {
-            let sender = EventSender::new(app, &system, outgoing, RunKind::Stream, &can_reach_out);
-            stream::handle(&sender, records).await
+            let sender = EventSender::new(app, &system, outgoing, RunKind::Stream);
+            Ok(TableResponse::Batch(stream::handle(&sender, &records).await))
         }
         TableEvent::Schedule { kind: ScheduleKind::Scheduled } => {
-            let sender = EventSender::new(app, &system, outgoing, RunKind::Schedule, &can_reach_out);
-            sweep::handle(&sender).await
+            let sender = EventSender::new(app, &system, outgoing, RunKind::Schedule);
+            sweep::handle(&sender).await.map(TableResponse::Sweep)
         }
     };
-    if let Err(error) = &outcome {
-        tracing::error!(target: "webhooks", %error, "an event failed");
-    }
-    outcome
+    response.inspect_err(|error| tracing::error!(target: "webhooks", %error, "could not handle the event"))
 }

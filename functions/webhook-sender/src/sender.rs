@@ -1,6 +1,7 @@
 //! Sends events for one invocation, to as many endpoints at once as it makes sense.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -14,7 +15,7 @@ use shared::store::Store;
 use shared::{Error, Result};
 use tokio::sync::OnceCell;
 
-use crate::deliver::{EndpointRun, RunEnd};
+use crate::deliver::{EndpointRun, EventTransport as _};
 use crate::outgoing::Outgoing;
 
 /// Endpoints that are served at once.
@@ -61,30 +62,13 @@ pub(crate) struct EventSender<'a> {
     pub(crate) kind: RunKind,
     /// Nothing new is sent from then on.
     pub(crate) until: DateTime<Utc>,
-    /// Whether endpoints are judged: once a minute is enough.
-    pub(crate) judges: bool,
-    can_reach_out: &'a OnceCell<bool>,
-}
-
-/// The endpoints that a run could not serve.
-#[derive(Debug, Default)]
-pub(crate) struct UnservedEndpoints {
-    /// How many there are because the storage failed.
-    pub(crate) failed: usize,
-    /// The companies of these, and of those that another run has or that there was no time for.
-    pub(crate) companies: BTreeSet<CompanyId>,
+    /// Shared by the runs at all endpoints.
+    can_reach_out: Arc<OnceCell<bool>>,
 }
 
 impl<'a> EventSender<'a> {
-    pub(crate) fn new(
-        app: &'a App,
-        system: &'a SystemAccess,
-        outgoing: &'a Outgoing,
-        kind: RunKind,
-        can_reach_out: &'a OnceCell<bool>,
-    ) -> Self {
-        let (until, judges) = (app.now() + kind.time(), kind == RunKind::Schedule);
-        Self { app, system, outgoing, kind, until, judges, can_reach_out }
+    pub(crate) fn new(app: &'a App, system: &'a SystemAccess, outgoing: &'a Outgoing, kind: RunKind) -> Self {
+        Self { app, system, outgoing, kind, until: app.now() + kind.time(), can_reach_out: Arc::default() }
     }
 
     /// The table.
@@ -92,26 +76,9 @@ impl<'a> EventSender<'a> {
         &self.system.store
     }
 
-    /// The present moment: a run takes a while.
-    pub(crate) fn time(&self) -> DateTime<Utc> {
-        self.app.now()
-    }
-
-    /// A random byte.
-    pub(crate) fn random(&self) -> u8 {
-        let mut byte = [0];
-        self.app.entropy().fill(&mut byte);
-        byte[0]
-    }
-
-    /// Whether nothing new is to be sent.
-    pub(crate) fn is_over(&self) -> bool {
-        self.time() >= self.until
-    }
-
     /// Until when the run has an endpoint that it takes now.
     pub(crate) fn lease_end(&self) -> DateTime<Utc> {
-        self.time() + self.kind.lease()
+        self.now() + self.kind.lease()
     }
 
     /// Whether requests of this process reach the public internet at all.
@@ -130,29 +97,30 @@ impl<'a> EventSender<'a> {
         *self.can_reach_out.get_or_init(|| reaches).await
     }
 
-    /// Serves these endpoints in this order. The schedule takes up later what could not be served.
-    pub(crate) async fn serve_all(&self, endpoints: Vec<(CompanyId, WebhookId)>) -> UnservedEndpoints {
+    /// Serves these endpoints in this order. Returns their companies with whether the run had the endpoint, which the schedule
+    /// serves later otherwise.
+    pub(crate) async fn serve_all(
+        &self,
+        endpoints: Vec<(CompanyId, WebhookId)>,
+    ) -> Vec<(CompanyId, Result<bool>)> {
         let has_share = endpoints.len() > ENDPOINTS;
         let runs = endpoints.into_iter().map(|(company, id)| async move {
-            let until = if has_share { self.until.min(self.time() + SHARE) } else { self.until };
-            let served = EventSender { until, ..*self }.serve_endpoint(&company, id).await;
+            let until = if has_share { self.until.min(self.now() + SHARE) } else { self.until };
+            let sender = Self { until, can_reach_out: self.can_reach_out.clone(), ..*self };
+            let served = sender.serve_endpoint(&company, id).await;
             (company, served)
         });
-        let mut unserved = UnservedEndpoints::default();
-        let mut served = stream::iter(runs).buffer_unordered(ENDPOINTS);
-        while let Some((company, served)) = served.next().await {
-            unserved.failed += usize::from(served.is_err());
-            if !matches!(served, Ok(RunEnd::Settled)) {
-                unserved.companies.insert(company);
-            }
-        }
-        unserved
+        stream::iter(runs).buffer_unordered(ENDPOINTS).collect().await
     }
 
     /// Serves webhooks of a company, and returns how many failed because of the storage.
-    pub(crate) async fn serve_company(&self, company: &CompanyId, webhooks: Vec<WebhookId>) -> Result<usize> {
+    pub(crate) async fn serve_company(
+        &self,
+        company: &CompanyId,
+        webhooks: BTreeSet<WebhookId>,
+    ) -> Result<usize> {
         let (mut idle, mut failed) = (Vec::new(), 0);
-        let mut latest = self.latest(company).await?;
+        let mut latest = self.latest_number(company).await?;
         let mut under_way: FuturesUnordered<_> =
             webhooks.into_iter().map(|id| self.serve_one(company, id)).collect();
         // The others are looked at again for new events while some are under way: the stream would otherwise keep
@@ -160,12 +128,12 @@ impl<'a> EventSender<'a> {
         while !under_way.is_empty() {
             match select(under_way.next(), Box::pin(tokio::time::sleep(LOOK_AGAIN))).await {
                 Either::Left((ended, _)) => match ended {
-                    Some((id, Ok(RunEnd::Settled))) => idle.push(id),
+                    Some((id, Ok(true))) => idle.push(id),
                     Some((_, Err(_))) => failed += 1,
-                    Some((_, Ok(RunEnd::Unserved))) | None => {}
+                    Some((_, Ok(false))) | None => {}
                 },
                 Either::Right(_) if self.is_over() || idle.is_empty() => {}
-                Either::Right(_) => match self.latest(company).await {
+                Either::Right(_) => match self.latest_number(company).await {
                     Ok(now) if now > latest => {
                         latest = now;
                         under_way.extend(idle.drain(..).map(|id| self.serve_one(company, id)));
@@ -184,26 +152,26 @@ impl<'a> EventSender<'a> {
         Ok(failed)
     }
 
-    async fn serve_one(&self, company: &CompanyId, id: WebhookId) -> (WebhookId, Result<RunEnd>) {
+    async fn serve_one(&self, company: &CompanyId, id: WebhookId) -> (WebhookId, Result<bool>) {
         (id, self.serve_endpoint(company, id).await)
     }
 
-    async fn latest(&self, company: &CompanyId) -> Result<u64> {
+    async fn latest_number(&self, company: &CompanyId) -> Result<u64> {
         Ok(self.store().sequence(company).await?.map_or(0, |sequence| sequence.last))
     }
 
-    /// Serves one endpoint.
-    async fn serve_endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<RunEnd> {
-        let ended = EndpointRun::new(self, company, id).run().await;
-        match &ended {
+    /// Serves one endpoint. Returns false if the run did not have it.
+    async fn serve_endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<bool> {
+        let served = EndpointRun::new(self, company, id).run().await;
+        match &served {
             // It keeps losing against writes of the API, or was deleted.
-            Err(Error::Changed | Error::NotFound) => return Ok(RunEnd::Unserved),
+            Err(Error::Changed | Error::NotFound) => return Ok(false),
             Err(error) => {
                 let company = company.as_str();
                 tracing::error!(target: "webhooks", company, webhook = %id, %error, "delivery run failed");
             }
             Ok(_) => {}
         }
-        ended
+        served
     }
 }

@@ -3,45 +3,71 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::stream::{self, StreamExt as _};
-use shared::Result;
 use shared::domain::id::{CompanyId, WebhookId};
-use shared::event::StreamRecord;
+use shared::event::{BatchReport, StreamRecord};
 use shared::store::StreamTrigger;
+use shared::{Result, log_run};
 
-use crate::RunSummary;
 use crate::sender::{ENDPOINTS, EventSender};
 
 /// Serves the endpoints that the records are about. The table says what is to be done there, so records may come twice, in
 /// any order, or never. Those of the sender's own writes lead to nothing unless they ask for it: what a run leaves at an
 /// endpoint that is slow is the schedule's, since others would wait behind it.
-pub(crate) async fn handle(sender: &EventSender<'_>, records: Vec<StreamRecord>) -> Result<RunSummary> {
-    let triggers: BTreeSet<StreamTrigger> =
-        records.iter().filter_map(|record| StreamTrigger::parse(record.pk(), record.sk())).collect();
-    let mut endpoints = BTreeMap::<CompanyId, BTreeSet<WebhookId>>::new();
-    for trigger in triggers {
-        match trigger {
-            StreamTrigger::Company(company) => {
-                let webhooks = sender.store().webhooks(&company).await?;
-                endpoints.entry(company).or_default().extend(webhooks.iter().map(|webhook| webhook.id));
+pub(crate) async fn handle(sender: &EventSender<'_>, records: &[StreamRecord]) -> BatchReport {
+    let (mut report, mut count) = (BatchReport::default(), 0);
+    let mut triggers = BTreeMap::<StreamTrigger, Vec<String>>::new();
+    for record in records {
+        if let Some(trigger) = StreamTrigger::parse(record.pk(), record.sk()) {
+            triggers.entry(trigger).or_default().push(record.sequence_number().to_owned());
+        }
+    }
+    let mut companies = BTreeMap::<CompanyId, (BTreeSet<WebhookId>, Vec<String>)>::new();
+    for (trigger, numbers) in triggers {
+        match load_endpoints(sender, trigger).await {
+            Ok(Some((company, webhooks))) => {
+                let (all, of_company) = companies.entry(company).or_default();
+                all.extend(webhooks);
+                of_company.extend(numbers);
             }
-            StreamTrigger::Webhook(id) => {
-                let cursor = sender.store().cursor(id).await?.filter(|cursor| cursor.wakes_sender);
-                if let Some(cursor) = cursor {
-                    endpoints.entry(cursor.company.clone()).or_default().insert(id);
-                }
+            Ok(None) => {}
+            Err(error) => {
+                tracing::error!(target: "webhooks", %error, "could not look up the endpoints of a record");
+                numbers.into_iter().for_each(|number| report.add_failure(number));
             }
         }
     }
-    let mut summary =
-        RunSummary { endpoints: endpoints.values().map(BTreeSet::len).sum(), ..RunSummary::default() };
-    let served = endpoints.into_iter().map(|(company, webhooks)| async move {
-        sender.serve_company(&company, webhooks.into_iter().collect()).await
+    let runs = companies.into_iter().map(|(company, (webhooks, numbers))| async move {
+        (webhooks.len(), numbers, sender.serve_company(&company, webhooks).await)
     });
-    // All of them, before the first failure is reported.
-    let served: Vec<Result<usize>> = stream::iter(served).buffer_unordered(ENDPOINTS).collect().await;
-    for failed in served {
-        summary.failed += failed?;
+    let mut served = stream::iter(runs).buffer_unordered(ENDPOINTS);
+    let mut failed = 0;
+    while let Some((webhooks, numbers, result)) = served.next().await {
+        count += webhooks;
+        match result {
+            Ok(endpoints) => failed += endpoints,
+            Err(error) => {
+                tracing::error!(target: "webhooks", %error, "could not serve a company");
+                numbers.into_iter().for_each(|number| report.add_failure(number));
+            }
+        }
     }
-    summary.more = sender.is_over();
-    Ok(summary.log(sender.system))
+    log_run!(target: "webhooks", sender.system.usage(), records = records.len(), endpoints = count, failed, "delivered");
+    report
+}
+
+/// The endpoints that have something to do after a write.
+async fn load_endpoints(
+    sender: &EventSender<'_>,
+    trigger: StreamTrigger,
+) -> Result<Option<(CompanyId, BTreeSet<WebhookId>)>> {
+    Ok(match trigger {
+        StreamTrigger::Company(company) => {
+            let webhooks = sender.store().webhooks(&company).await?;
+            Some((company, webhooks.iter().map(|webhook| webhook.id).collect()))
+        }
+        StreamTrigger::Webhook(id) => {
+            let cursor = sender.store().cursor(id).await?.filter(|cursor| cursor.wakes_sender);
+            cursor.map(|cursor| (cursor.company.clone(), BTreeSet::from([id])))
+        }
+    })
 }

@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
-use shared::auth::SystemAccess;
 use shared::domain::id::{CompanyId, WebhookId};
-use shared::store::{DueCursor, DueQueue, EventCounter, VersionedItem};
-use shared::{Error, Result};
+use shared::store::{DuePages, VersionedItem};
+use shared::{Error, Result, log_run};
 
+use crate::deliver::EventTransport as _;
 use crate::sender::{ENDPOINTS, EventSender};
 
-/// About the most endpoints, and the most feeds, of one shard in one run; the next run continues.
-const LIMIT: usize = 500;
+/// The most pages of endpoints, and of feeds, of one shard in one run; the next run continues.
+const PAGES: usize = 5;
 
-/// The result of one run.
+/// The result of one run of the schedule.
 #[derive(Debug, Default, Serialize)]
 pub struct RunSummary {
     /// Endpoints that were looked at.
@@ -32,34 +32,54 @@ pub struct RunSummary {
 type DueWebhooks = Vec<(DateTime<Utc>, (CompanyId, WebhookId))>;
 
 pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<RunSummary> {
-    let (now, mut due) = (sender.time(), due_cursors(sender).await?);
+    let (store, now) = (sender.store(), sender.now());
+    let cursors = read_due(store.due_cursors(now)).await?;
+    let mut due: DueWebhooks = Vec::new();
+    for cursor in &cursors {
+        let since = cursor.leased_until.or(cursor.run_at).unwrap_or(now);
+        due.push((since, (cursor.company.clone(), cursor.webhook)));
+    }
     let oldest = due.iter().map(|(since, _)| (now - *since).num_seconds()).max();
-    let read = due_feeds(sender).await?.into_iter().map(|feed| async move {
-        let webhooks = sender.store().webhooks(&feed.company).await?;
+    let read = read_due(store.due_feeds(now)).await?.into_iter().map(|feed| async move {
+        let webhooks = store.webhooks(&feed.company).await?;
         Ok::<_, Error>((feed, webhooks))
     });
     let mut feeds: Vec<_> = stream::iter(read).buffered(ENDPOINTS).try_collect().await?;
     for (feed, webhooks) in &feeds {
-        let since = feed.look_at.unwrap_or(now);
+        let since = feed.delivery_due_at.unwrap_or(now);
         due.extend(webhooks.iter().map(|webhook| (since, (feed.company.clone(), webhook.id))));
     }
     let endpoints = longest_first(due);
-    let summary = RunSummary { endpoints: endpoints.len(), ..RunSummary::default() };
-    let unserved = sender.serve_all(endpoints).await;
-    feeds.retain(|(feed, _)| !unserved.companies.contains(&feed.company));
-    let settled = feeds.into_iter().map(|(feed, webhooks)| async move {
-        match sender.store().update_feed_state(&feed, !webhooks.is_empty()).await {
-            // The next run looks at the events that have come meanwhile.
+    let webhook_delay_seconds = oldest.unwrap_or_default().max(0);
+    let mut summary =
+        RunSummary { endpoints: endpoints.len(), webhook_delay_seconds, ..RunSummary::default() };
+    for (company, served) in sender.serve_all(endpoints).await {
+        summary.failed += usize::from(served.is_err());
+        if !matches!(served, Ok(true)) {
+            // The feed stays due: another run has the endpoint and may not know of the last number, or the storage failed.
+            feeds.retain(|(feed, _)| feed.company != company);
+        }
+    }
+    let started = feeds.into_iter().map(|(feed, webhooks)| async move {
+        match store.note_deliveries_started(&feed, !webhooks.is_empty()).await {
+            // The next run looks at the events that have come in the meantime.
             Ok(()) | Err(Error::Changed) => Ok(()),
             Err(error) => Err(error),
         }
     });
-    let settled: Vec<Result<()>> = stream::iter(settled).buffer_unordered(ENDPOINTS).collect().await;
-    settled.into_iter().collect::<Result<()>>()?;
-    let webhook_delay_seconds = oldest.unwrap_or_default().max(0);
-    let summary =
-        RunSummary { failed: unserved.failed, more: sender.is_over(), webhook_delay_seconds, ..summary };
-    Ok(summary.log(sender.system))
+    let started: Vec<Result<()>> = stream::iter(started).buffer_unordered(ENDPOINTS).collect().await;
+    started.into_iter().collect::<Result<()>>()?;
+    summary.more = sender.is_over();
+    let RunSummary { endpoints, failed, more, .. } = summary;
+    let usage = sender.system.usage();
+    log_run!(target: "webhooks", usage, endpoints, failed, webhook_delay_seconds, more, "swept");
+    Ok(summary)
+}
+
+async fn read_due<T>(shards: impl Iterator<Item = DuePages<'_, T>>) -> Result<Vec<VersionedItem<T>>> {
+    let pages = stream::iter(shards).flat_map(|shard| shard.take(PAGES));
+    let pages: Vec<_> = pages.try_collect().await?;
+    Ok(pages.into_iter().flatten().collect())
 }
 
 /// Each webhook once, those first that are due for longest: what was served comes last the next time.
@@ -67,55 +87,6 @@ fn longest_first(mut due: DueWebhooks) -> Vec<(CompanyId, WebhookId)> {
     due.sort();
     let mut seen = BTreeSet::new();
     due.into_iter().map(|(_, one)| one).filter(|one| seen.insert(one.clone())).collect()
-}
-
-async fn due_cursors(sender: &EventSender<'_>) -> Result<DueWebhooks> {
-    let (now, mut cursors) = (sender.time(), DueWebhooks::new());
-    for first in DueCursor::all(DueQueue::Webhooks, now) {
-        let (mut page, before) = (Some(first), cursors.len());
-        while let Some(place) = page {
-            let due = sender.store().due_cursors(place).await?;
-            cursors.extend(due.rows.iter().map(|cursor| {
-                let since = cursor.leased_until.or(cursor.run_at).unwrap_or(now);
-                (since, (cursor.company.clone(), cursor.webhook))
-            }));
-            page = due.next.filter(|_| cursors.len() - before < LIMIT);
-        }
-    }
-    Ok(cursors)
-}
-
-async fn due_feeds(sender: &EventSender<'_>) -> Result<Vec<VersionedItem<EventCounter>>> {
-    let mut feeds = Vec::new();
-    for first in DueCursor::all(DueQueue::Feeds, sender.time()) {
-        let (mut page, before) = (Some(first), feeds.len());
-        while let Some(cursor) = page {
-            let due = sender.store().due_feeds(cursor).await?;
-            feeds.extend(due.rows);
-            page = due.next.filter(|_| feeds.len() - before < LIMIT);
-        }
-    }
-    Ok(feeds)
-}
-
-impl RunSummary {
-    pub(crate) fn log(self, system: &SystemAccess) -> Self {
-        let Self { endpoints, failed, webhook_delay_seconds, more } = self;
-        let usage = system.usage();
-        tracing::info!(
-            target: "webhooks",
-            endpoints,
-            failed,
-            webhook_delay_seconds,
-            more,
-            milliseconds = usage.elapsed().as_secs_f64() * 1000.0,
-            dynamodb_calls = usage.calls(),
-            read_units = usage.read_units(),
-            write_units = usage.write_units(),
-            "served",
-        );
-        self
-    }
 }
 
 #[cfg(test)]

@@ -76,8 +76,8 @@ impl Demo {
 async fn operate(app: &App, command: Value) -> Result<Value, Error> {
     let failed = "cannot create the demo company (deleting the data folder starts anew)";
     let command = serde_json::from_value(command).map_err(Error::because(failed))?;
-    let outcome = admin::handle(app, command).await.map_err(Error::because(failed))?;
-    serde_json::to_value(outcome).map_err(Error::because(failed))
+    let output = admin::handle(app, command).await.map_err(Error::because(failed))?;
+    serde_json::to_value(output).map_err(Error::because(failed))
 }
 
 fn random(app: &App, length: usize) -> String {

@@ -174,15 +174,15 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
         ),
         (
             "PlatformEventsFunction",
-            in_process_event(app, async |app: App, event| platform_events::handle(&app, event).await),
+            in_process_event(app, async |app: App, event| platform_events::process(&app, event).await),
         ),
         (
             "UploadsFunction",
-            in_process_event(app, async |app: App, event| uploads::handle(&app, event).await),
+            in_process_event(app, async |app: App, event| uploads::process(&app, event).await),
         ),
         (
             "VideoConversionFunction",
-            in_process_event(app, async |app: App, event| video_conversion::handle(&app, event).await),
+            in_process_event(app, async |app: App, event| video_conversion::process(&app, event).await),
         ),
     ];
     let started_by_events = started_by_events.map(|(name, function)| (name.to_owned(), function));

@@ -1,7 +1,6 @@
 //! The operator, whom no credential of the service admits: only IAM lets anybody invoke the admin function.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -19,12 +18,9 @@ use crate::error::Result;
 use crate::http::reference::ReferenceUris;
 use crate::media::ObjectStore;
 use crate::store::{
-    FoundErasures, RecountResult, ReindexResult, RequestUsage, Store, Transaction, VersionedItem,
+    COMMAND_PATIENCE, FoundErasures, RecountResult, ReindexResult, RequestUsage, Store, Transaction,
+    VersionedItem,
 };
-
-/// How long the storage may be busy before a command is given up.
-// The function has fifteen minutes.
-const PATIENCE: Duration = Duration::from_secs(14 * 60);
 
 /// Access for the operator of the service.
 pub struct OperatorAccess {
@@ -39,8 +35,9 @@ impl OperatorAccess {
     /// Acts as the operator, on the word of who may invoke this function.
     pub fn of(app: &App) -> Self {
         let (store, now) = (Store::new(app.clone(), Arc::new(RequestUsage::default())), app.now());
-        let store =
-            store.with_patience(PATIENCE).with_origin(ChangeContext::new(ChangeAuthor::Operator, now));
+        let store = store
+            .with_patience(COMMAND_PATIENCE)
+            .with_origin(ChangeContext::new(ChangeAuthor::Operator, now));
         Self { now, store, app: app.clone() }
     }
 

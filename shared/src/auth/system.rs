@@ -23,11 +23,7 @@ use crate::domain::upload::{Upload, UploadAuthor};
 use crate::domain::video::Video;
 use crate::error::Result;
 use crate::media::ObjectStore;
-use crate::store::{RequestUsage, Store, Transaction, VersionedItem, keys};
-
-/// How long the storage may be busy before an event is left for another try.
-// Functions have a minute.
-const PATIENCE: Duration = Duration::from_secs(40);
+use crate::store::{EVENT_PATIENCE, RequestUsage, Store, Transaction, VersionedItem, keys};
 
 /// Access for a function that an event invokes.
 pub struct SystemAccess {
@@ -44,8 +40,9 @@ impl SystemAccess {
     pub fn of(app: &App) -> Self {
         let usage = Arc::<RequestUsage>::default();
         let (store, now) = (Store::new(app.clone(), usage.clone()), app.now());
-        let store =
-            store.with_patience(PATIENCE).with_origin(ChangeContext::new(history::ChangeAuthor::System, now));
+        let store = store
+            .with_patience(EVENT_PATIENCE)
+            .with_origin(ChangeContext::new(history::ChangeAuthor::System, now));
         Self { now, store, usage, app: app.clone() }
     }
 

@@ -211,8 +211,8 @@ impl Effect {
         version: u64,
         now: DateTime<Utc>,
     ) -> Vec<Self> {
-        let is_reader = |customer: &&Customer| customer.is_owner_at_work() && customer.takes_mail();
-        let effects = customers.into_iter().filter(is_reader).take(MAILED_OWNERS).map(|owner| {
+        let owners = customers.into_iter().filter(|one| one.is_owner_at_work() && one.takes_mail());
+        let effects = owners.take(MAILED_OWNERS).map(|owner| {
             let (webhook, company, customer) = (webhook.id, webhook.company.clone(), owner.id);
             let cause = format_args!("{webhook}-{customer}-{version}");
             Self::new(company, cause, EffectTask::WebhookMail { customer, webhook, mail }, now)

@@ -1,7 +1,5 @@
 //! Limits of requests that import many entries, in functions that have 29 seconds.
 
-use std::time::Duration;
-
 use chrono::TimeDelta;
 
 use crate::domain::id::IdBlock;
@@ -13,6 +11,3 @@ pub const MAX_ENTRIES: usize = IdBlock::SIZE;
 /// How long after the request's start entries are begun.
 // The last ones still need some seconds, and a response that comes late is lost.
 pub const TIME_LIMIT: TimeDelta = TimeDelta::seconds(22);
-
-/// How long the storage may be busy before the import is left to a retry.
-pub const PATIENCE: Duration = Duration::from_secs(26);

@@ -19,8 +19,6 @@
 //! write has left. Work in several transactions runs inside [`run_once`](super::exchange::HttpExchange::run_once) instead,
 //! which holds a lease on the key and stores the response at the end.
 
-use std::time::Duration;
-
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::handler::Handler;
@@ -39,7 +37,7 @@ use super::state::RequestState;
 use crate::app::App;
 use crate::domain::Refusal;
 use crate::error::{ConflictMark, Error, Result};
-use crate::store::{RequestIntent, StoredResponse};
+use crate::store::{RequestIntent, RetryPolicy, StoredResponse};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The most characters of a key.
@@ -49,12 +47,6 @@ const INVALID_KEY: Refusal = Refusal {
     code: "invalid_idempotency_key",
     detail: "Send one Idempotency-Key of 1 to 255 visible ASCII characters.",
 };
-
-/// The most attempts at one request.
-const ATTEMPTS: u32 = 10;
-/// How long after its start a request may be retried.
-// Another attempt still needs some seconds of the ten that the functions have.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Responds to a POST. Its Idempotency-Key counts only if the response `is_stored`; a malformed key is always refused.
 pub(super) async fn handle_post<H: Handler<T, App>, T: 'static>(
@@ -117,7 +109,8 @@ async fn run_until_committed<H: Handler<T, App>, T: 'static>(
         // A repeated DELETE goes on where the steps of a deletion have stopped. Any other handler would do twice what it
         // has written.
         let may_retry = !has_written || parts.method == Method::DELETE;
-        if !is_lost || !may_retry || attempt == ATTEMPTS || state.usage.elapsed() > PATIENCE {
+        let may_retry = may_retry && RetryPolicy::REQUEST.may_retry(attempt, state.usage.elapsed());
+        if !is_lost || !may_retry {
             return response;
         }
         if has_written {

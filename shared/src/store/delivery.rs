@@ -60,6 +60,19 @@ pub struct DeliveryProgress {
     pub effects: Vec<Effect>,
 }
 
+impl DeliveryProgress {
+    /// An endpoint of which a step has made nothing yet.
+    pub fn of(endpoint: &WebhookEndpoint) -> Self {
+        Self {
+            webhook: Webhook::clone(&endpoint.webhook),
+            cursor: DeliveryCursor::clone(&endpoint.cursor),
+            stalled: endpoint.stalled.clone(),
+            attempts: Vec::new(),
+            effects: Vec::new(),
+        }
+    }
+}
+
 impl Transaction {
     fn put_attempts(&mut self, attempts: &[DeliveryAttempt]) {
         for attempt in attempts {

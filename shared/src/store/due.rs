@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use chrono::{DateTime, Utc};
+use futures_util::stream::{self, BoxStream, StreamExt as _};
 use sha2::{Digest as _, Sha256};
 
 use super::Store;
@@ -21,7 +22,7 @@ use crate::error::Result;
 
 /// Items that become due, by kind. Each kind has its own range of shards in the index by due date.
 #[derive(Debug, Clone, Copy)]
-pub enum DueQueue {
+pub(crate) enum DueQueue {
     /// Candidates with a deadline.
     Candidates,
     /// Effects to be tried.
@@ -71,74 +72,71 @@ impl DueQueue {
 /// The most entries of one page: as many items as one call reads.
 const PAGE: usize = 100;
 
-/// A page of the items that are due in one shard, the longest due first.
-#[derive(Debug)]
-pub struct DuePage<T> {
-    /// The items as the table has them, which the index lags behind.
-    pub rows: Vec<VersionedItem<T>>,
-    /// The number of entries in the index, including items that are no longer due or cannot be read.
-    pub seen: usize,
-    /// The next page; none at the end of the shard.
-    pub next: Option<DueCursor>,
-}
-
-/// The place of a page in a shard of the index.
-#[derive(Debug)]
-pub struct DueCursor {
-    shard: u8,
-    now: DateTime<Utc>,
-    start: Option<Item>,
-}
-
-impl DueCursor {
-    /// The first pages of all shards of a queue, for items that are due at `now`.
-    pub fn all(queue: DueQueue, now: DateTime<Utc>) -> impl Iterator<Item = Self> {
-        queue.shards().map(move |shard| Self { shard, now, start: None })
-    }
-
-    /// The shard.
-    pub fn shard(&self) -> u8 {
-        self.shard
-    }
-}
+/// The items that are due in one shard of the index, by pages of up to 100, the longest due first.
+pub type DuePages<'a, T> = BoxStream<'a, Result<Vec<VersionedItem<T>>>>;
 
 impl Store {
-    /// Candidates whose deadline has passed.
-    pub async fn due_candidates(&self, page: DueCursor) -> Result<DuePage<Candidate>> {
-        self.due(page).await
+    /// Candidates whose deadline has passed, by shard.
+    pub fn due_candidates(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Candidate>> {
+        self.due(DueQueue::Candidates, now)
     }
 
-    /// Effects to be tried, or that were given up, by the queue.
-    pub async fn due_effects(&self, page: DueCursor) -> Result<DuePage<Effect>> {
-        self.due(page).await
+    /// Effects to be tried, by shard.
+    pub fn due_effects(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Effect>> {
+        self.due(DueQueue::Effects, now)
     }
 
-    /// Uploads whose file has not arrived in time.
-    pub async fn due_uploads(&self, page: DueCursor) -> Result<DuePage<Upload>> {
-        self.due(page).await
+    /// Effects that were given up, by shard.
+    pub fn given_up_effects(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Effect>> {
+        self.due(DueQueue::GivenUpEffects, now)
     }
 
-    /// Videos that were not converted in time.
-    pub async fn due_videos(&self, page: DueCursor) -> Result<DuePage<Video>> {
-        self.due(page).await
+    /// Uploads whose file has not arrived in time, by shard.
+    pub fn due_uploads(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Upload>> {
+        self.due(DueQueue::Uploads, now)
     }
 
-    /// Events that the table's stream did not have numbered.
-    pub async fn due_events(&self, page: DueCursor) -> Result<DuePage<HistoryEntry>> {
-        self.due(page).await
+    /// Videos that were not converted in time, by shard.
+    pub fn due_videos(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Video>> {
+        self.due(DueQueue::Videos, now)
     }
 
-    /// Cursors of webhooks with something to do.
-    pub async fn due_cursors(&self, page: DueCursor) -> Result<DuePage<DeliveryCursor>> {
-        self.due(page).await
+    /// Events without a number, which the table's stream may have missed, by shard.
+    pub fn due_events(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, HistoryEntry>> {
+        self.due(DueQueue::Events, now)
     }
 
-    /// The numbers of feeds whose new events the table's stream may not have shown to webhooks.
-    pub async fn due_feeds(&self, page: DueCursor) -> Result<DuePage<EventCounter>> {
-        self.due(page).await
+    /// Cursors of webhooks with something to do, by shard.
+    pub fn due_cursors(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, DeliveryCursor>> {
+        self.due(DueQueue::Webhooks, now)
     }
 
-    async fn due<T: StoredEntity>(&self, DueCursor { shard, now, start }: DueCursor) -> Result<DuePage<T>> {
+    /// Counters of companies whose new events the table's stream may not have shown to webhooks, by shard.
+    pub fn due_feeds(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, EventCounter>> {
+        self.due(DueQueue::Feeds, now)
+    }
+
+    fn due<T>(&self, queue: DueQueue, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, T>>
+    where
+        T: StoredEntity + Send + Sync,
+    {
+        queue.shards().map(move |shard| {
+            let pages = stream::try_unfold(Some(None), move |place| async move {
+                let Some(start) = place else { return Ok(None) };
+                let (rows, last) = self.due_page(shard, now, start).await?;
+                Ok(Some((rows, last.map(Some))))
+            });
+            pages.boxed()
+        })
+    }
+
+    /// One page of a shard, and the key of the last entry, after which the next page starts.
+    async fn due_page<T: StoredEntity>(
+        &self,
+        shard: u8,
+        now: DateTime<Utc>,
+        start: Option<Item>,
+    ) -> Result<(Vec<VersionedItem<T>>, Option<Item>)> {
         let until = item::due_at(now);
         let mut query = Query::new(DUE, number(shard)).up_to(&until);
         query.start = start;
@@ -148,7 +146,6 @@ impl Store {
         let mut rows: Vec<VersionedItem<T>> = self.listed(item::keys_of(&found.rows)?).await?;
         // The index lags behind the table.
         rows.retain(|row| row.due().is_some_and(|(of, at)| of == shard && item::due_at(at) <= until));
-        let next = found.last.map(|last| DueCursor { shard, now, start: Some(last) });
-        Ok(DuePage { rows, seen: found.rows.len(), next })
+        Ok((rows, found.last))
     }
 }

@@ -8,6 +8,7 @@ use futures_util::future::try_join_all;
 use super::Store;
 use super::table::item::{self, VersionedItem};
 use super::table::keys::{self, ItemKey};
+use super::table::retry::RetryPolicy;
 use super::table::transaction::Transaction;
 use super::{candidate, customer};
 use crate::domain::account::Account;
@@ -86,7 +87,7 @@ impl Store {
     /// keeps names that belong to other accounts by now. Fails with [`Error::Changed`], and with `LAST_OWNER` if no
     /// owner would be left.
     pub(crate) async fn erase_again(&self, erasure: &ErasureRecord, now: DateTime<Utc>) -> Result<bool> {
-        self.retry_on_conflict(|| self.erase_once(erasure, now)).await
+        self.retry_on_conflict(RetryPolicy::CHANGE, || self.erase_once(erasure, now)).await
     }
 
     async fn erase_once(

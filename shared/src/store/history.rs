@@ -9,6 +9,7 @@ use super::table::item::{self, StoredEntity, VersionedItem, string};
 use super::table::keys::{self, ItemKey, KeyRange, TABLE};
 use super::table::page::{Page, PageCursor, PageRequest};
 use super::table::query::Query;
+use super::table::retry::RetryPolicy;
 use crate::domain::history::{EventId, EventMark, HistoryEntry, ResourceChange, ResourceRef};
 use crate::domain::id::{CompanyId, Id};
 use crate::error::{Error, Result};
@@ -109,13 +110,13 @@ pub struct EventCounter {
     /// Whether the company has webhooks, so that the schedule looks whether new numbers have reached them.
     pub has_webhooks: bool,
     /// When the schedule looks for webhooks that new numbers have not reached; `None` if there were none since it has.
-    pub look_at: Option<DateTime<Utc>>,
+    pub delivery_due_at: Option<DateTime<Utc>>,
 }
 
 impl EventCounter {
     /// The sequence of a company without events and webhooks.
     pub fn new(company: CompanyId, now: DateTime<Utc>) -> Self {
-        Self { company, last: 0, at: now, last_event: None, has_webhooks: false, look_at: None }
+        Self { company, last: 0, at: now, last_event: None, has_webhooks: false, delivery_due_at: None }
     }
 
     /// The sequence after some more numbers, which were given at `now`.
@@ -123,7 +124,7 @@ impl EventCounter {
         // Numbers are dense per company, so readers notice a gap.
         self.last += by;
         self.at = now;
-        self.look_at = self.look_at.or(Some(now + DELAY)).filter(|_| self.has_webhooks);
+        self.delivery_due_at = self.delivery_due_at.or(Some(now + DELAY)).filter(|_| self.has_webhooks);
     }
 
     /// Gives the next number to `event` at `now`.
@@ -141,7 +142,7 @@ impl StoredEntity for EventCounter {
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        Some((DueQueue::Feeds.shard_of_text(self.company.as_str()), self.look_at?))
+        Some((DueQueue::Feeds.shard_of_text(self.company.as_str()), self.delivery_due_at?))
     }
 }
 
@@ -250,7 +251,7 @@ impl Store {
         company: &CompanyId,
         resource: ResourceRef,
     ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
-        self.retry_on_conflict(|| self.strip_once(company, resource)).await
+        self.retry_on_conflict(RetryPolicy::CHANGE, || self.strip_once(company, resource)).await
     }
 
     async fn strip_once(

@@ -6,6 +6,7 @@ use super::project_counts::{HAS_BEGUN, shards};
 use super::table::condition::{IS_ACTIVE, WriteCondition};
 use super::table::item::{StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
+use super::table::retry::RetryPolicy;
 use super::table::transaction::Transaction;
 use crate::domain::id::{CompanyId, ProjectId, VideoId};
 use crate::domain::interview::{Interview, QUESTIONS_IN_USE};
@@ -76,7 +77,10 @@ impl Store {
         for (project, key) in projects.iter().zip(&keys) {
             let found = batch.take::<Interview>(key)?;
             if found.is_some_and(|interview| interview.shows(video)) {
-                self.retry_on_conflict(|| self.detach_from_interview(company, project.id, video)).await?;
+                self.retry_on_conflict(RetryPolicy::CHANGE, || {
+                    self.detach_from_interview(company, project.id, video)
+                })
+                .await?;
             }
         }
         Ok(())

@@ -47,7 +47,7 @@ pub use candidate::CandidateWithProject;
 pub use customer::CustomerChange;
 pub use deletion::StepwiseDeletion;
 pub use delivery::{DeliveryProgress, WebhookEndpoint};
-pub use due::{DueCursor, DuePage, DueQueue};
+pub use due::DuePages;
 pub use effect::LetterSubject;
 pub use erasure::FoundErasures;
 pub use evaluation::{CandidateResult, EvaluationKey};
@@ -78,16 +78,15 @@ pub(crate) use table::keys;
 pub(crate) use table::keys::ItemKey;
 pub use table::keys::effect_in;
 pub use table::page;
+pub use table::retry::{
+    COMMAND_PATIENCE, EVENT_PATIENCE, IMPORT_PATIENCE, REQUEST_PATIENCE, RetryPolicy, SENDER_PATIENCE,
+};
 pub use table::transaction::Transaction;
 pub use webhook::{DeliveryAttempts, StreamTrigger};
 
 use crate::app::App;
 use crate::domain::history::ChangeContext;
 use crate::domain::id::{Id, IdBlock};
-
-/// How long all calls of a request may take together.
-// The functions have ten seconds to answer.
-const PATIENCE: Duration = Duration::from_secs(9);
 
 /// Access to the table on behalf of one request, whose [`RequestUsage`] it counts.
 #[derive(Clone)]
@@ -101,7 +100,7 @@ pub struct Store {
 
 impl Store {
     pub(crate) fn new(app: App, usage: Arc<RequestUsage>) -> Self {
-        Self { app, usage, patience: PATIENCE, origin: None }
+        Self { app, usage, patience: REQUEST_PATIENCE, origin: None }
     }
 
     /// Access for changes of this origin. Without one, no resource with a history can be changed.

@@ -9,9 +9,9 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::history::{EntryKey, EventCounter};
-use super::table::amend::ATTEMPTS;
 use super::table::item::{self, VersionedItem};
 use super::table::keys;
+use super::table::retry::RetryPolicy;
 use crate::domain::history::HistoryEntry;
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
@@ -26,30 +26,21 @@ const LEFT_OUT: u64 = 1_000_000;
 type EventsByHistory = BTreeMap<(String, u64), VersionedItem<HistoryEntry>>;
 
 impl Store {
-    /// Numbers these events of one company at `now`, after all earlier ones of the same resources. Fails with
-    /// [`Error::Changed`] after too many conflicts with others that number the same company.
-    pub async fn number_events(
+    /// Assigns the next numbers to these events of one company at `now`, after all earlier ones of the same resources. Fails
+    /// with [`Error::Changed`] after too many conflicts with others that number events of the same company.
+    pub async fn assign_numbers(
         &self,
         company: &CompanyId,
         entries: &[EntryKey],
         now: DateTime<Utc>,
     ) -> Result<()> {
-        let mut lost = 0;
-        loop {
-            match self.number_once(company, entries, now).await {
-                Err(Error::Changed | Error::NotFound) if lost < ATTEMPTS => {
-                    lost += 1;
-                    self.back_off(lost as u32).await;
-                }
-                settled => return settled,
-            }
-        }
+        self.retry_on_conflict(RetryPolicy::COUNTER, || self.assign_numbers_once(company, entries, now)).await
     }
 
     /// Leaves out a million numbers, so that none is given again after an earlier state of the table was restored. Returns
     /// the last number since; none for a company without events.
     pub async fn advance_sequence(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
-        self.retry_on_conflict(|| self.advance_once(company, now)).await
+        self.retry_on_conflict(RetryPolicy::CHANGE, || self.advance_once(company, now)).await
     }
 
     async fn advance_once(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
@@ -62,7 +53,12 @@ impl Store {
         Ok(Some(last))
     }
 
-    async fn number_once(&self, company: &CompanyId, entries: &[EntryKey], now: DateTime<Utc>) -> Result<()> {
+    async fn assign_numbers_once(
+        &self,
+        company: &CompanyId,
+        entries: &[EntryKey],
+        now: DateTime<Utc>,
+    ) -> Result<()> {
         let sequence = self.one::<EventCounter>(keys::sequence(company));
         let (mut sequence, events) = tokio::try_join!(sequence, self.unnumbered(company, entries))?;
         for together in in_order(events).chunks(MAX_TOGETHER) {
@@ -99,13 +95,14 @@ impl Store {
             entries.iter().map(|entry| (entry.history.clone(), entry.version)).collect();
         let mut found = EventsByHistory::new();
         while !places.is_empty() {
-            let key = |(history, version): &(String, u64)| keys::entry(company, history, *version);
-            let mut batch = self.get(places.iter().map(key)).await?;
+            let keys = places.iter().map(|(history, version)| keys::entry(company, history, *version));
+            let mut batch = self.get(keys).await?;
             let mut earlier = BTreeSet::new();
             for place in places {
                 // Before an event with a number, all have one. An entry that is missing has expired, and so have those
                 // before it.
-                let entry = batch.take_listed::<HistoryEntry>(&key(&place))?;
+                let key = keys::entry(company, &place.0, place.1);
+                let entry = batch.take_listed::<HistoryEntry>(&key)?;
                 let Some(event) = entry.filter(|entry| entry.is_unnumbered()) else { continue };
                 earlier.extend(event.event_before.map(|version| (place.0.clone(), version)));
                 found.insert(place, event);

@@ -9,10 +9,10 @@ use super::Store;
 use super::company_counts::CompanyCount;
 use super::customer;
 use super::project_counts::{EVALUATIONS_VERSION, PROJECT_STATUS, counts_in, shards};
-use super::table::amend::ATTEMPTS;
 use super::table::condition::WriteCondition;
 use super::table::item::{Item, VERSION, VersionedItem, number, number_in, string};
 use super::table::keys::{self, ItemKey};
+use super::table::retry::RetryPolicy;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::evaluation::result::ResultSummary;
@@ -77,7 +77,8 @@ impl Store {
                 return Err(Error::field("project", "There is no such project."));
             }
         }
-        let (drift, unreadable) = self.retry_on_conflict(|| self.recount_company(company)).await?;
+        let (drift, unreadable) =
+            self.retry_on_conflict(RetryPolicy::CHANGE, || self.recount_company(company)).await?;
         recount.drift.extend(drift);
         recount.unreadable.extend(unreadable);
         Ok(recount)
@@ -91,7 +92,7 @@ impl Store {
         recount: &mut RecountResult,
     ) -> Result<bool> {
         let mut open: BTreeSet<u8> = (0..SHARDS).collect();
-        for _ in 0..ATTEMPTS {
+        for _ in 0..RetryPolicy::CHANGE.attempts {
             let keys: Vec<ItemKey> = shards(company, id).collect();
             let before = self.items(&keys).await?;
             // Between two reads of the tally: shards that were not written in between hold the counts of this moment.

@@ -12,6 +12,7 @@ use super::table::condition::WriteCondition;
 use super::table::item::{self, Item, VersionedItem, string};
 use super::table::keys::{self, ItemKey, PK, SK, TABLE};
 use super::table::query::Query;
+use super::table::retry::RetryPolicy;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
@@ -76,8 +77,10 @@ impl Store {
         )
         .await?;
         for (candidate, has) in found {
-            let mend = || self.mend_entries(company, project, candidate, &has);
-            let (added, removed) = self.retry_on_conflict(mend).await?;
+            let mended = self.retry_on_conflict(RetryPolicy::CHANGE, || {
+                self.mend_entries(company, project, candidate, &has)
+            });
+            let (added, removed) = mended.await?;
             done.added += added;
             done.removed += removed;
         }

@@ -35,7 +35,9 @@ impl Store {
     pub async fn load_report_subject(
         &self,
         event: &str,
-        (company, project, candidate): (&CompanyId, ProjectId, CandidateId),
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
         customer: Option<CustomerId>,
     ) -> Result<ReportSubject> {
         let event = keys::event(event);
@@ -57,8 +59,10 @@ impl Store {
     pub fn apply_report(
         &self,
         event: &str,
-        (before, after): (&VersionedItem<Candidate>, Candidate),
-        (project, evaluator_index): (&VersionedItem<Project>, EvaluatorIndex),
+        before: &VersionedItem<Candidate>,
+        after: Candidate,
+        project: &VersionedItem<Project>,
+        evaluator_index: EvaluatorIndex,
         now: DateTime<Utc>,
     ) -> Transaction {
         let step = TransitionResult::from(after);

@@ -16,7 +16,7 @@ use super::table::keys::{self, ItemKey};
 use super::table::query::Query;
 use super::table::transaction::Transaction;
 use crate::domain::history;
-use crate::domain::id::{AttemptId, CompanyId, ProjectId, WebhookId};
+use crate::domain::id::{AttemptId, CompanyId, WebhookId};
 use crate::domain::webhook::{AttemptFilter, DeliveryAttempt, DeliveryCursor, StalledResource, Webhook};
 use crate::error::{Error, Result};
 
@@ -112,8 +112,8 @@ impl Transaction {
 
     /// Requires the projects that `after` names and `before` does not. Fails with a message on `projects`.
     fn webhook_projects(&mut self, before: Option<&Webhook>, after: &Webhook) {
-        let is_new = |id: &&ProjectId| before.is_none_or(|before| !before.projects.contains(id));
-        for project in after.projects.iter().filter(is_new) {
+        let known = before.map(|before| &before.projects);
+        for project in after.projects.iter().filter(|id| known.is_none_or(|known| !known.contains(id))) {
             let missing = Error::field("projects", format!("Project {project} does not exist."));
             self.require(keys::project(&after.company, *project), WriteCondition::Present, missing);
         }
@@ -140,13 +140,15 @@ impl Store {
     /// Replaces a webhook and its cursor, each before by after. Fails also with a message on `projects`.
     pub fn update_webhook(
         &self,
-        (before, after): (&VersionedItem<Webhook>, &Webhook),
-        cursor: (&VersionedItem<DeliveryCursor>, &DeliveryCursor),
+        before: &VersionedItem<Webhook>,
+        after: &Webhook,
+        cursor: &VersionedItem<DeliveryCursor>,
+        moved: &DeliveryCursor,
     ) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.webhook_projects(Some(before), after);
-        if **cursor.0 != *cursor.1 {
-            transaction.replace(cursor.0, cursor.1);
+        if **cursor != *moved {
+            transaction.replace(cursor, moved);
         }
         transaction
     }
@@ -215,12 +217,12 @@ impl Store {
 
     /// Notes that all webhooks of a company have been started since `sequence` was read, or that it has none. Fails with
     /// [`Error::Changed`] if there are new numbers, or a new webhook, since.
-    pub async fn update_feed_state(
+    pub async fn note_deliveries_started(
         &self,
         sequence: &VersionedItem<EventCounter>,
         has_webhooks: bool,
     ) -> Result<()> {
-        let settled = EventCounter { has_webhooks, look_at: None, ..EventCounter::clone(sequence) };
+        let settled = EventCounter { has_webhooks, delivery_due_at: None, ..EventCounter::clone(sequence) };
         self.replace(sequence, settled).await.map(drop)
     }
 

@@ -48,10 +48,10 @@ async fn a_company_begins_with_an_owner_who_can_log_in() {
     let app = TestApp::start().await;
     let owner = person("boss", "boss@initech.example");
     let outcome = app.operate(create_company("initech", owner)).await.unwrap();
-    assert_eq!(outcome.company.as_deref(), Some("initech"));
+    assert_eq!(outcome["company"], "initech");
     let token = app.anonymous().log_in("initech", "boss", PASSWORD).await.expect(200).uri("token");
     let whoami = app.token(&token).get("/whoami/").await.expect(200).json();
-    assert_eq!(whoami["resource"]["resource_uri"], outcome.customer.unwrap().as_str());
+    assert_eq!(whoami["resource"]["resource_uri"], outcome["customer"]);
     assert_eq!(whoami["resource"]["account_type"], "owner");
     assert_eq!(app.token(&token).get("/companies/initech/").await.expect(200).json()["name"], "Initech");
 }
@@ -190,15 +190,14 @@ async fn a_company_sends_only_from_its_own_verified_senders() {
 #[tokio::test]
 async fn companies_are_listed_by_their_identifiers() {
     let app = TestApp::start().await;
-    let list =
-        async || serde_json::to_value(app.operate(json!({ "command": "list-companies" })).await.unwrap());
-    assert_eq!(list().await.unwrap(), json!({ "companies": [] }));
+    let list = async || app.operate(json!({ "command": "list-companies" })).await;
+    assert_eq!(*list().await.unwrap(), json!({ "companies": [] }));
     for company in ["initech", "acme", "globex"] {
         app.owner_of(company).await.project(json!({})).await;
     }
     let listed = |company: &str| json!({ "company": company, "name": "Acme & Sons" });
     let expected = json!({ "companies": [listed("acme"), listed("globex"), listed("initech")] });
-    assert_eq!(list().await.unwrap(), expected);
+    assert_eq!(*list().await.unwrap(), expected);
 }
 
 #[tokio::test]
@@ -232,9 +231,9 @@ async fn each_command_leaves_one_line_in_the_log_without_secrets() {
         match &outcome {
             Ok(done) => {
                 assert_eq!((&line["level"], &line["message"]), (&json!("INFO"), &json!("done")));
-                assert_eq!(line["customer"], json!(done.customer));
-                if let Some(link) = &done.activation_link {
-                    let key = link.as_str().rsplit('/').next().unwrap();
+                assert_eq!(line["customer"], done["customer"]);
+                if let Some(link) = done["activation_link"].as_str() {
+                    let key = link.rsplit('/').next().unwrap();
                     assert!(!line.to_string().contains(key), "{line}");
                 }
             }

@@ -12,12 +12,12 @@ const NOBODY: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 async fn recount(app: &TestApp, project: Option<&str>) -> Value {
     let command = json!({ "command": "recount", "company": "acme", "project": project });
     let outcome = app.operate(command).await.unwrap();
-    serde_json::to_value(outcome.recount.unwrap()).unwrap()
+    outcome["recount"].clone()
 }
 
 async fn reindex(app: &TestApp) -> Value {
     let outcome = app.operate(json!({ "command": "reindex-search", "company": "acme" })).await.unwrap();
-    serde_json::to_value(outcome.search.unwrap()).unwrap()
+    outcome["search"].clone()
 }
 
 fn number(number: i64) -> AttributeValue {

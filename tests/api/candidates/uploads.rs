@@ -228,7 +228,7 @@ async fn two_of_the_same_event_at_once_take_the_file_in_once() {
     let events = event(&announced);
     let (first, second) = tokio::join!(app.put_event(events.clone()), app.put_event(events));
     let outcomes = [&first["UploadsFunction"], &second["UploadsFunction"]];
-    assert!(outcomes.contains(&&json!("taken_in")) && outcomes.contains(&&json!("ignored")), "{outcomes:?}");
+    assert!(outcomes.contains(&&json!("applied")) && outcomes.contains(&&json!("ignored")), "{outcomes:?}");
     app.settle().await;
     assert_eq!(state(&owner, &announced).await.0, "successful");
     assert_eq!(app.object_keys().len(), 1);

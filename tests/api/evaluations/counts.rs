@@ -1,8 +1,8 @@
 //! What evaluations do to a candidate and to the counts of its project.
 
-use platform_events::EventOutcome::{Applied, Ignored};
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus::{Interviewed, Interviewing};
+use shared::event::RecordOutcome::{Applied, Ignored};
 use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, Staff};

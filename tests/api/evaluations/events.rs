@@ -1,7 +1,7 @@
 //! Evaluations that platform events report, beside those that are saved through the API.
 
-use platform_events::EventOutcome::{Applied, Ignored};
 use serde_json::{Value, json};
+use shared::event::RecordOutcome::{Applied, Ignored};
 use tests::caller::Caller;
 use tests::http::Request;
 

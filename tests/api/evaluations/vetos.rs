@@ -1,7 +1,7 @@
 //! Vetos.
 
-use platform_events::EventOutcome::Ignored;
 use serde_json::{Value, json};
+use shared::event::RecordOutcome::Ignored;
 use tests::assert_refusal;
 use tests::caller::Caller;
 

@@ -90,12 +90,12 @@ async fn create(owner: &Staff, project: &str, name: &str) -> String {
 
 async fn erase_again(app: &TestApp, since: &str) -> Value {
     let outcome = app.operate(json!({ "command": "erase-again", "since": since })).await.unwrap();
-    serde_json::to_value(outcome.erased_again.unwrap()).unwrap()
+    outcome["erased_again"].clone()
 }
 
 async fn drift(app: &TestApp) -> Value {
     let outcome = app.operate(json!({ "command": "recount", "company": "acme" })).await.unwrap();
-    serde_json::to_value(outcome.recount.unwrap().drift).unwrap()
+    outcome["recount"]["drift"].clone()
 }
 
 #[tokio::test]
@@ -188,7 +188,7 @@ async fn no_reader_is_ahead_of_a_restored_feed_and_no_identifier_comes_twice() {
     assert_refusal!(owner.get(&format!("{FEED}?after={cursor}")).await, @r#"400 {"after":["`after` is beyond the latest event, number 11."]}"#);
 
     let advanced = json!({ "command": "advance-sequence", "company": "acme" });
-    let advanced = app.operate(advanced).await.unwrap().last_event.unwrap();
+    let advanced = app.operate(advanced).await.unwrap()["last_event"].as_u64().unwrap();
     assert!(advanced > cursor && advanced == latest().await);
     let mut next = format!("{FEED}?after={cursor}");
     assert_eq!(read_on(owner, &mut next).await.len(), 0);

@@ -1,9 +1,9 @@
 //! What the platform's other parts report: once or twice, in order or not, alone or many at a time.
 
-use platform_events::EventOutcome::{self, Applied, Ignored, Known};
 use serde_json::{Value, json};
 use shared::Error;
 use shared::domain::candidate::CandidateStatus::{self, Confirmed, Interviewed, Interviewing, Invited};
+use shared::event::RecordOutcome::{self, Applied, Duplicate, Ignored};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::logs;
@@ -38,7 +38,7 @@ pub(crate) fn evaluated(uri: &str, by: &Staff, completed: bool, time: &str) -> V
     )
 }
 
-pub(crate) async fn report(app: &TestApp, event: Value) -> EventOutcome {
+pub(crate) async fn report(app: &TestApp, event: Value) -> RecordOutcome {
     app.report(event).await.unwrap()
 }
 
@@ -53,11 +53,11 @@ async fn an_event_that_comes_again_is_known() {
     ] {
         assert_eq!(report(&app, event.clone()).await, Applied);
         let before = app.table().snapshot().await;
-        assert_eq!(report(&app, event.clone()).await, Known);
+        assert_eq!(report(&app, event.clone()).await, Duplicate);
         // Nor does it matter what else it says the second time.
         let mut other = event;
         other["detail-type"] = json!("interview.aborted");
-        assert_eq!(report(&app, other).await, Known);
+        assert_eq!(report(&app, other).await, Duplicate);
         assert_eq!(app.table().snapshot().await, before);
     }
 }
@@ -220,7 +220,7 @@ async fn each_event_leaves_a_line_in_the_log() {
     let (app, owner, _, project) = given().await;
     let uri = owner.candidate_at(&project, Interviewing).await;
     let event = completed(&uri, "2026-11-08T10:00:00Z");
-    for outcome in ["Applied", "Known"] {
+    for outcome in ["Applied", "Duplicate"] {
         logs::take_lines("platform-events");
         report(&app, event.clone()).await;
         let lines = logs::take_lines("platform-events");

@@ -96,7 +96,7 @@ async fn an_event_that_comes_again_changes_nothing() {
     let answers =
         [one.unwrap(), other.unwrap()].map(|mut answers| answers.remove("VideoConversionFunction").unwrap());
     assert!(
-        answers.iter().any(|answer| answer.as_ref().is_ok_and(|answer| answer == "converted")),
+        answers.iter().any(|answer| answer.as_ref().is_ok_and(|answer| answer == "applied")),
         "{answers:?}"
     );
     app.settle().await;

@@ -1,19 +1,19 @@
 //! Commands about permissions and sessions.
 
+use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::{AccountType, Customer};
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 
-use super::{no_company, only_company_id};
-use crate::outcome::CommandOutput;
+use super::{no_company, only_company_id, staff_output};
 
 pub(super) async fn make_owner(
     operator: &OperatorAccess,
-    company: &str,
+    company: Option<&str>,
     username: &str,
-) -> Result<CommandOutput> {
+) -> Result<Value> {
     let before = staff_user(operator, company, username).await?;
     if !before.is_active {
         // No one in the company could activate such an owner again.
@@ -25,9 +25,9 @@ pub(super) async fn make_owner(
 /// Makes an owner an admin; other account types stay.
 pub(super) async fn revoke_owner(
     operator: &OperatorAccess,
-    company: &str,
+    company: Option<&str>,
     username: &str,
-) -> Result<CommandOutput> {
+) -> Result<Value> {
     let before = staff_user(operator, company, username).await?;
     let account_type = before.account_type.min(AccountType::Admin);
     change(operator, &before, Customer { account_type, ..Customer::clone(&before) }).await
@@ -36,10 +36,10 @@ pub(super) async fn revoke_owner(
 /// Grants or revokes login on behalf of others.
 pub(super) async fn set_on_behalf(
     operator: &OperatorAccess,
-    company: &str,
+    company: Option<&str>,
     username: &str,
     may: bool,
-) -> Result<CommandOutput> {
+) -> Result<Value> {
     let before = staff_user(operator, company, username).await?;
     change(operator, &before, Customer { authenticate_on_behalf: may, ..Customer::clone(&before) }).await
 }
@@ -47,9 +47,9 @@ pub(super) async fn set_on_behalf(
 /// Revokes all sessions of every account that matches a name.
 pub(super) async fn end_sessions(
     operator: &OperatorAccess,
-    company: &str,
+    company: Option<&str>,
     name: &str,
-) -> Result<CommandOutput> {
+) -> Result<Value> {
     let company = only_company_id(company)?;
     let (customers, candidates) = operator.store.everybody_called(&company, name).await?;
     if customers.is_empty() && candidates.is_empty() {
@@ -70,12 +70,12 @@ pub(super) async fn end_sessions(
         ended.push(references.uri_in_project(&company, after.project, after.id));
         operator.commit(operator.store.change_candidate(&before, &after.into(), operator.now)).await?;
     }
-    Ok(CommandOutput { ended: Some(ended), ..CommandOutput::of_company(&company) })
+    Ok(json!({ "company": company, "ended": ended }))
 }
 
 async fn staff_user(
     operator: &OperatorAccess,
-    company: &str,
+    company: Option<&str>,
     username: &str,
 ) -> Result<VersionedItem<Customer>> {
     let company = only_company_id(company)?;
@@ -92,11 +92,11 @@ async fn change(
     operator: &OperatorAccess,
     before: &VersionedItem<Customer>,
     after: Customer,
-) -> Result<CommandOutput> {
+) -> Result<Value> {
     if after != **before {
         operator.commit(operator.store.update_customer(before, &after, operator.now)).await?;
     }
-    Ok(CommandOutput::of_customer(&after, operator))
+    Ok(staff_output(operator, &after))
 }
 
 fn no_user() -> Error {

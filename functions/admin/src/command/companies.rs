@@ -1,5 +1,6 @@
 //! Commands about companies.
 
+use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
 use shared::domain::company::Company;
 use shared::domain::sender::SenderAddress;
@@ -7,21 +8,20 @@ use shared::error::FieldErrors;
 use shared::{Error, Result};
 
 use super::{company_id, no_company};
-use crate::outcome::{CommandOutput, ListedCompany};
 
 /// Lists every company.
-pub(super) async fn list(operator: &OperatorAccess) -> Result<CommandOutput> {
+pub(super) async fn list(operator: &OperatorAccess) -> Result<Value> {
     let companies = operator.every_company().await?;
-    let listed = companies.iter().map(|company| ListedCompany::from(&**company)).collect();
-    Ok(CommandOutput { companies: Some(listed), ..CommandOutput::default() })
+    let listed = companies.iter().map(|company| json!({ "company": company.id, "name": company.name }));
+    Ok(json!({ "companies": listed.collect::<Vec<_>>() }))
 }
 
 /// Replaces the senders that mails in the company's name may come from.
 pub(super) async fn verify_senders(
     operator: &OperatorAccess,
-    company: &str,
+    company: Option<&str>,
     senders: &[String],
-) -> Result<CommandOutput> {
+) -> Result<Value> {
     let mut errors = FieldErrors::default();
     let company = company_id(company, &mut errors);
     let senders = errors.read("senders", SenderAddress::parse_all(senders));
@@ -32,5 +32,5 @@ pub(super) async fn verify_senders(
         let after = Company { verified_senders: senders, ..Company::clone(&before) };
         operator.commit(operator.store.update_company(&before, &after)).await?;
     }
-    Ok(CommandOutput::of_company(&company))
+    Ok(json!({ "company": company }))
 }

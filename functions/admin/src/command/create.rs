@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use serde::Deserialize;
+use serde_json::Value;
 use shared::auth::OperatorAccess;
 use shared::auth::password::Password;
 use shared::domain::account::{Account, CredentialOwner};
@@ -14,8 +15,7 @@ use shared::error::FieldErrors;
 use shared::mail::activation_link;
 use shared::{Error, Result};
 
-use super::company_id;
-use crate::outcome::{ActivationLink, CommandOutput};
+use super::{company_id, staff_output};
 
 /// Validity of an activation link.
 const ACTIVATION_DAYS: i64 = 14;
@@ -38,10 +38,10 @@ pub struct NewStaff {
 /// Creates a company with its first owner.
 pub(super) async fn company(
     operator: &OperatorAccess,
-    company: &str,
+    company: Option<&str>,
     name: &str,
     owner: NewStaff,
-) -> Result<CommandOutput> {
+) -> Result<Value> {
     let mut errors = FieldErrors::default();
     let company = company_id(company, &mut errors);
     let name = errors.read("name", ShortName::parse(name));
@@ -58,10 +58,10 @@ pub(super) async fn company(
 /// Creates a staff user of an existing company.
 pub(super) async fn customer(
     operator: &OperatorAccess,
-    company: &str,
+    company: Option<&str>,
     account_type: AccountType,
     customer: NewStaff,
-) -> Result<CommandOutput> {
+) -> Result<Value> {
     let mut errors = FieldErrors::default();
     let company = company_id(company, &mut errors);
     let customer = StaffDetails::read(customer, &mut errors);
@@ -76,41 +76,44 @@ pub(super) async fn customer(
 async fn finish(
     operator: &OperatorAccess,
     wanted: Customer,
-    link: Option<ActivationLink>,
+    link: Option<String>,
     created: Result<()>,
-) -> Result<CommandOutput> {
+) -> Result<Value> {
     let refusal = match created {
         Ok(()) => {
-            return Ok(CommandOutput {
-                activation_link: link,
-                ..CommandOutput::of_customer(&wanted, operator)
-            });
+            return Ok(with_link(staff_output(operator, &wanted), link));
         }
         Err(Error::Fields(errors)) => Error::Fields(errors),
         Err(error) => return Err(error),
     };
     let found = operator.store.customer_by_username(&wanted.company, wanted.username.as_str()).await?;
-    let is_wanted = |found: &Customer| {
+    let same = found.filter(|found| {
         found.account_type == wanted.account_type
             && fold_case(found.email.as_str()) == fold_case(wanted.email.as_str())
-    };
-    let Some(found) = found.filter(|found| is_wanted(found)) else { return Err(refusal) };
-    let mut outcome = CommandOutput::of_customer(&found, operator);
+    });
+    let Some(found) = same else { return Err(refusal) };
     // The first result may have been lost.
     if found.status == CustomerStatus::Invited && found.is_active {
         let (after, link) = with_key(Customer::clone(&found), operator);
         operator.commit(operator.store.update_customer(&found, &after, operator.now)).await?;
-        outcome.activation_link = Some(link);
+        return Ok(with_link(staff_output(operator, &found), Some(link)));
     }
-    Ok(outcome)
+    Ok(staff_output(operator, &found))
+}
+
+fn with_link(mut output: Value, link: Option<String>) -> Value {
+    if let Some(link) = link {
+        output["activation_link"] = link.into();
+    }
+    output
 }
 
 /// The customer with a new key, and the link that contains it.
-fn with_key(customer: Customer, operator: &OperatorAccess) -> (Customer, ActivationLink) {
+fn with_key(customer: Customer, operator: &OperatorAccess) -> (Customer, String) {
     let claim = CredentialOwner::own(customer.company.clone(), Account::Customer { customer: customer.id });
     let (key, stored) = operator.new_one_time_key(&claim, TimeDelta::days(ACTIVATION_DAYS));
     let link = activation_link(&operator.config().suite_url, &key);
-    (Customer { one_time_key: Some(stored), ..customer }, ActivationLink::new(link))
+    (Customer { one_time_key: Some(stored), ..customer }, link)
 }
 
 /// A validated [`NewStaff`].
@@ -146,7 +149,7 @@ impl StaffDetails {
         company: &CompanyId,
         account_type: AccountType,
         operator: &OperatorAccess,
-    ) -> Result<(Customer, Option<ActivationLink>)> {
+    ) -> Result<(Customer, Option<String>)> {
         let new = NewCustomer {
             account_type,
             username: self.username,

@@ -3,46 +3,69 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use serde::Serialize;
+use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
 use shared::domain::effect::{Effect, EffectTask};
 use shared::error::FieldErrors;
-use shared::store::{DueCursor, DueQueue};
+use shared::store::DuePages;
 use shared::{Error, Result};
 
 use super::{company_id, moment, no_company};
-use crate::outcome::{CommandOutput, FailedEffect, FailedEffects};
 
 /// Longer than any delay before the next try.
 const AHEAD: TimeDelta = TimeDelta::days(1);
+/// The most effects of one list.
+const LISTED: usize = 1000;
 
 /// Lists effects of all companies.
-pub(super) async fn list(operator: &OperatorAccess) -> Result<CommandOutput> {
-    let failures = FailedEffects {
-        waiting: failed(operator, DueQueue::Effects, operator.now + AHEAD).await?,
-        given_up: failed(operator, DueQueue::GivenUpEffects, operator.now).await?,
-    };
-    Ok(CommandOutput { failures: Some(failures), ..CommandOutput::default() })
+pub(super) async fn list(operator: &OperatorAccess) -> Result<Value> {
+    let waiting = failed(operator.store.due_effects(operator.now + AHEAD)).await?;
+    let given_up = failed(operator.store.given_up_effects(operator.now)).await?;
+    Ok(json!({ "failures": { "waiting": waiting, "given_up": given_up } }))
 }
 
-/// The effects of a queue that were tried, and are due by `until`.
-async fn failed(
-    operator: &OperatorAccess,
-    queue: DueQueue,
-    until: DateTime<Utc>,
-) -> Result<Vec<FailedEffect>> {
+/// An effect that has failed.
+#[derive(Serialize)]
+struct FailedEffect {
+    /// As in the log.
+    id: String,
+    company: String,
+    /// The task, as in the log, such as `invitation`.
+    kind: &'static str,
+    created_at: DateTime<Utc>,
+    /// Tries, including one under way.
+    attempts: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_try_at: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    given_up_at: Option<DateTime<Utc>>,
+}
+
+/// The effects of a queue that were tried, the oldest first.
+async fn failed(shards: impl Iterator<Item = DuePages<'_, Effect>>) -> Result<Vec<FailedEffect>> {
     let mut found = Vec::new();
-    for first in DueCursor::all(queue, until) {
-        let (mut page, before) = (Some(first), found.len());
-        while let Some(cursor) = page.take_if(|_| found.len() - before < FailedEffects::LISTED) {
-            let due = operator.store.due_effects(cursor).await?;
+    for mut shard in shards {
+        let before = found.len();
+        while found.len() - before < LISTED
+            && let Some(page) = shard.try_next().await?
+        {
             // A new effect waits for the stream, which is faster.
-            let tried = due.rows.iter().filter(|effect| effect.attempts > 0);
-            found.extend(tried.map(|effect| FailedEffect::from(&**effect)));
-            page = due.next;
+            let tried = page.iter().filter(|effect| effect.attempts > 0);
+            found.extend(tried.map(|effect| FailedEffect {
+                id: effect.id.clone(),
+                company: effect.company.to_string(),
+                kind: effect.task.as_str(),
+                created_at: effect.created_at,
+                attempts: effect.attempts,
+                next_try_at: effect.next_try_at,
+                given_up_at: effect.given_up_at,
+            }));
         }
     }
     found.sort_unstable_by_key(|effect| effect.created_at);
-    found.truncate(FailedEffects::LISTED);
+    found.truncate(LISTED);
     Ok(found)
 }
 
@@ -52,12 +75,12 @@ pub(super) async fn retry(
     kind: Option<&str>,
     company: Option<&str>,
     since: Option<&str>,
-) -> Result<CommandOutput> {
+) -> Result<Value> {
     let mut errors = FieldErrors::default();
     let kind = errors.read("kind", kind.map(kind_of).transpose());
     let company = match company {
         None => Some(None),
-        Some(company) => company_id(company, &mut errors).map(Some),
+        Some(_) => company_id(company, &mut errors).map(Some),
     };
     let since = errors.read("since", since.map(moment).transpose());
     let (Some(kind), Some(company), Some(since)) = (kind, company, since) else {
@@ -66,30 +89,30 @@ pub(super) async fn retry(
     if let Some(company) = &company {
         operator.store.company(company).await?.ok_or_else(no_company)?;
     }
-    let is_wanted = |effect: &Effect| {
-        kind.is_none_or(|kind| effect.task.as_str() == kind)
-            && company.as_ref().is_none_or(|company| effect.company == *company)
-            && since.is_none_or(|since| effect.given_up_at >= Some(since))
-    };
-    let mut retried = BTreeMap::new();
-    for first in DueCursor::all(DueQueue::GivenUpEffects, operator.now) {
-        let mut page = Some(first);
-        while let Some(cursor) = page {
-            let due = operator.store.due_effects(cursor).await?;
-            for before in due.rows.iter().filter(|effect| is_wanted(effect)) {
-                let after = Effect::clone(before).retried(operator.now);
-                match operator.store.update_effect(before, after).await {
-                    Ok(_) => *retried.entry(before.task.as_str()).or_default() += 1,
-                    // It has expired, or the same command runs twice.
-                    Err(Error::Changed) => {}
-                    Err(error) => return Err(error),
-                }
+    let mut retried = BTreeMap::<_, usize>::new();
+    let mut given_up = stream::iter(operator.store.given_up_effects(operator.now)).flatten();
+    while let Some(page) = given_up.try_next().await? {
+        for before in &page {
+            let is_wanted = kind.is_none_or(|kind| before.task.as_str() == kind)
+                && company.as_ref().is_none_or(|company| before.company == *company)
+                && since.is_none_or(|since| before.given_up_at >= Some(since));
+            if !is_wanted {
+                continue;
             }
-            page = due.next;
+            let after = Effect::clone(before).retried(operator.now);
+            match operator.store.update_effect(before, after).await {
+                Ok(_) => *retried.entry(before.task.as_str()).or_default() += 1,
+                // It has expired, or the same command runs twice.
+                Err(Error::Changed) => {}
+                Err(error) => return Err(error),
+            }
         }
     }
-    let company = company.map(|company| company.to_string());
-    Ok(CommandOutput { company, retried: Some(retried), ..CommandOutput::default() })
+    let mut output = json!({ "retried": retried });
+    if let Some(company) = company {
+        output["company"] = json!(company);
+    }
+    Ok(output)
 }
 
 fn kind_of(name: &str) -> Result<&'static str, String> {

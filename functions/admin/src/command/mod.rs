@@ -9,15 +9,38 @@ mod upkeep;
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
+use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
-use shared::domain::customer::AccountType;
+use shared::domain::customer::{AccountType, Customer};
 use shared::domain::id::CompanyId;
 use shared::error::FieldErrors;
 use shared::{Error, Result};
 
 pub use create::NewStaff;
 
-use crate::outcome::CommandOutput;
+/// A command, and the company that it is about.
+#[derive(Deserialize)]
+#[serde(try_from = "Value")]
+pub struct OperatorCommand {
+    /// The command's name.
+    pub name: String,
+    /// The company's identifier: `[a-z0-9-]{2,63}`. It cannot be changed.
+    pub company: Option<String>,
+    /// The command.
+    pub command: AdminCommand,
+}
+
+impl TryFrom<Value> for OperatorCommand {
+    type Error = serde_json::Error;
+
+    fn try_from(event: Value) -> Result<Self, Self::Error> {
+        Ok(Self {
+            name: String::deserialize(&event["command"])?,
+            company: Option::deserialize(&event["company"])?,
+            command: AdminCommand::deserialize(event)?,
+        })
+    }
+}
 
 /// One command.
 #[derive(Deserialize)]
@@ -27,8 +50,6 @@ pub enum AdminCommand {
     ListCompanies,
     /// Creates a company with its first owner. Idempotent for the same owner.
     CreateCompany {
-        /// The identifier: `[a-z0-9-]{2,63}`. It cannot be changed.
-        company: String,
         /// The display name.
         name: String,
         /// The first owner.
@@ -36,8 +57,6 @@ pub enum AdminCommand {
     },
     /// Creates a staff user of an existing company. Idempotent for the same user.
     CreateCustomer {
-        /// The company's identifier.
-        company: String,
         /// The user's account type.
         account_type: AccountType,
         /// The user.
@@ -45,50 +64,36 @@ pub enum AdminCommand {
     },
     /// Replaces the senders that mails in a company's name may come from.
     VerifySenders {
-        /// The company's identifier.
-        company: String,
         /// At most 20 domains and addresses.
         senders: Vec<String>,
     },
     /// Makes a staff user an owner.
     MakeOwner {
-        /// The company's identifier.
-        company: String,
         /// The user's name.
         username: String,
     },
     /// Makes an owner an admin, so that other owners may delete them.
     RevokeOwner {
-        /// The company's identifier.
-        company: String,
         /// The user's name.
         username: String,
     },
     /// Lets a staff user log in on behalf of others of the company, up to their own account type, without passwords.
     GrantOnBehalf {
-        /// The company's identifier.
-        company: String,
         /// The user's name.
         username: String,
     },
     /// Revokes that permission, and the sessions started with it.
     RevokeOnBehalf {
-        /// The company's identifier.
-        company: String,
         /// The user's name.
         username: String,
     },
     /// Revokes all sessions of every account, staff or candidate, with a login name.
     EndSessions {
-        /// The company's identifier.
-        company: String,
         /// A user name or an email.
         username: String,
     },
     /// Recounts what tallies count and corrects differences.
     Recount {
-        /// The company's identifier.
-        company: String,
         /// The identifier of the only project to count; by default all.
         project: Option<String>,
     },
@@ -103,109 +108,60 @@ pub enum AdminCommand {
     RetryEffects {
         /// The task, as logged, such as `invitation`; by default all.
         kind: Option<String>,
-        /// The company's identifier; by default all.
-        company: Option<String>,
         /// RFC 3339: when they were given up, or later; by default any time.
         since: Option<String>,
     },
     /// Leaves out numbers of events that a restored table has taken back.
-    AdvanceSequence {
-        /// The company's identifier.
-        company: String,
-    },
+    AdvanceSequence,
     /// Rebuilds the search entries of all candidates.
-    ReindexSearch {
-        /// The company's identifier.
-        company: String,
-    },
+    ReindexSearch,
 }
 
 impl AdminCommand {
-    /// The command's name in JSON.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::ListCompanies => "list-companies",
-            Self::CreateCompany { .. } => "create-company",
-            Self::CreateCustomer { .. } => "create-customer",
-            Self::VerifySenders { .. } => "verify-senders",
-            Self::MakeOwner { .. } => "make-owner",
-            Self::RevokeOwner { .. } => "revoke-owner",
-            Self::GrantOnBehalf { .. } => "grant-on-behalf",
-            Self::RevokeOnBehalf { .. } => "revoke-on-behalf",
-            Self::EndSessions { .. } => "end-sessions",
-            Self::Recount { .. } => "recount",
-            Self::EraseAgain { .. } => "erase-again",
-            Self::ListFailures => "list-failures",
-            Self::RetryEffects { .. } => "retry-effects",
-            Self::AdvanceSequence { .. } => "advance-sequence",
-            Self::ReindexSearch { .. } => "reindex-search",
-        }
-    }
-
-    /// The company argument as sent.
-    pub(crate) fn company(&self) -> Option<&str> {
-        match self {
-            Self::ListCompanies | Self::EraseAgain { .. } | Self::ListFailures => None,
-            Self::RetryEffects { company, .. } => company.as_deref(),
-            Self::CreateCompany { company, .. }
-            | Self::CreateCustomer { company, .. }
-            | Self::VerifySenders { company, .. }
-            | Self::MakeOwner { company, .. }
-            | Self::RevokeOwner { company, .. }
-            | Self::GrantOnBehalf { company, .. }
-            | Self::RevokeOnBehalf { company, .. }
-            | Self::EndSessions { company, .. }
-            | Self::Recount { company, .. }
-            | Self::AdvanceSequence { company }
-            | Self::ReindexSearch { company } => Some(company),
-        }
-    }
-
-    pub(crate) async fn run(self, operator: &OperatorAccess) -> Result<CommandOutput> {
+    /// Runs the command. Returns its output, with a field for each part.
+    pub(crate) async fn run(self, operator: &OperatorAccess, company: Option<&str>) -> Result<Value> {
         match self {
             Self::ListCompanies => companies::list(operator).await,
-            Self::CreateCompany { company, name, owner } => {
-                create::company(operator, &company, &name, owner).await
+            Self::CreateCompany { name, owner } => create::company(operator, company, &name, owner).await,
+            Self::CreateCustomer { account_type, customer } => {
+                create::customer(operator, company, account_type, customer).await
             }
-            Self::CreateCustomer { company, account_type, customer } => {
-                create::customer(operator, &company, account_type, customer).await
+            Self::VerifySenders { senders } => companies::verify_senders(operator, company, &senders).await,
+            Self::MakeOwner { username } => access::make_owner(operator, company, &username).await,
+            Self::RevokeOwner { username } => access::revoke_owner(operator, company, &username).await,
+            Self::GrantOnBehalf { username } => {
+                access::set_on_behalf(operator, company, &username, true).await
             }
-            Self::VerifySenders { company, senders } => {
-                companies::verify_senders(operator, &company, &senders).await
+            Self::RevokeOnBehalf { username } => {
+                access::set_on_behalf(operator, company, &username, false).await
             }
-            Self::MakeOwner { company, username } => access::make_owner(operator, &company, &username).await,
-            Self::RevokeOwner { company, username } => {
-                access::revoke_owner(operator, &company, &username).await
-            }
-            Self::GrantOnBehalf { company, username } => {
-                access::set_on_behalf(operator, &company, &username, true).await
-            }
-            Self::RevokeOnBehalf { company, username } => {
-                access::set_on_behalf(operator, &company, &username, false).await
-            }
-            Self::EndSessions { company, username } => {
-                access::end_sessions(operator, &company, &username).await
-            }
-            Self::Recount { company, project } => {
-                upkeep::recount(operator, &company, project.as_deref()).await
-            }
+            Self::EndSessions { username } => access::end_sessions(operator, company, &username).await,
+            Self::Recount { project } => upkeep::recount(operator, company, project.as_deref()).await,
             Self::EraseAgain { since } => erasure::again(operator, &since).await,
             Self::ListFailures => effects::list(operator).await,
-            Self::RetryEffects { kind, company, since } => {
-                effects::retry(operator, kind.as_deref(), company.as_deref(), since.as_deref()).await
+            Self::RetryEffects { kind, since } => {
+                effects::retry(operator, kind.as_deref(), company, since.as_deref()).await
             }
-            Self::AdvanceSequence { company } => upkeep::advance_sequence(operator, &company).await,
-            Self::ReindexSearch { company } => upkeep::reindex_search(operator, &company).await,
+            Self::AdvanceSequence => upkeep::advance_sequence(operator, company).await,
+            Self::ReindexSearch => upkeep::reindex_search(operator, company).await,
         }
     }
 }
 
-fn company_id(text: &str, errors: &mut FieldErrors) -> Option<CompanyId> {
-    errors.read("company", text.parse().map_err(|_| "Use 2 to 63 characters of a-z, 0-9 and -.".to_owned()))
+/// The output of a command about a staff user.
+fn staff_output(operator: &OperatorAccess, customer: &Customer) -> Value {
+    let uri = operator.references().uri(&customer.company, customer.id);
+    json!({ "company": customer.company, "customer": uri })
+}
+
+fn company_id(text: Option<&str>, errors: &mut FieldErrors) -> Option<CompanyId> {
+    let parsed = text.map(str::parse).transpose();
+    let id = parsed.map_err(|_| "Use 2 to 63 characters of a-z, 0-9 and -.".to_owned());
+    errors.read("company", id.and_then(|id| id.ok_or_else(|| "This field is required.".to_owned())))
 }
 
 /// Parses the identifier of a command without other arguments to validate.
-fn only_company_id(text: &str) -> Result<CompanyId> {
+fn only_company_id(text: Option<&str>) -> Result<CompanyId> {
     let mut errors = FieldErrors::default();
     company_id(text, &mut errors).ok_or(Error::Fields(errors))
 }

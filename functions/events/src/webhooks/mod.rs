@@ -80,7 +80,7 @@ pub(crate) async fn update(
         cursor = cursor.resume(access.now);
     }
     let shown = Json(view(&access, &after, &cursor));
-    let transaction = access.store.update_webhook((before.0, &after), (before.1, &cursor));
+    let transaction = access.store.update_webhook(before.0, &after, before.1, &cursor);
     access.commit(transaction, shown).await
 }
 
@@ -103,7 +103,7 @@ pub(crate) async fn rotate(
     let woken = DeliveryCursor::clone(cursor).run_by(access.now + grace);
     let kept = view(&access, &after, &woken);
     let shown = Json(NewWebhookView::new(kept.clone(), &after));
-    let transaction = access.store.update_webhook((before, &after), (cursor, &woken));
+    let transaction = access.store.update_webhook(before, &after, cursor, &woken);
     access.commit(transaction, WithSecret(shown, kept)).await
 }
 

@@ -132,10 +132,9 @@ pub(super) fn thumbnail(mp4: &ProbeStream) -> Vec<String> {
 fn work(video: &ProbeStream, scaled: (u32, u32)) -> f64 {
     // Decoding costs by the frames of the upload, encoding by those that are left of them.
     let rate = video.frame_rate().unwrap_or(FRAME_RATE).min(HIGHEST_FRAME_RATE);
-    let millions = |(width, height): (u32, u32)| f64::from(width) * f64::from(height) / 1e6;
-    let (decoded, encoded) =
-        (millions((video.width, video.height)) * rate, millions(scaled) * rate.min(FRAME_RATE));
-    decoded * DECODING + encoded * ENCODING
+    let decoded = f64::from(video.width) * f64::from(video.height) * rate;
+    let encoded = f64::from(scaled.0) * f64::from(scaled.1) * rate.min(FRAME_RATE);
+    (decoded * DECODING + encoded * ENCODING) / 1e6
 }
 
 /// Whether the video stream can be copied.
@@ -172,13 +171,14 @@ fn shown(video: &ProbeStream) -> Result<(u32, u32), &'static str> {
 }
 
 /// The largest size with the same aspect ratio that is not larger than the original and fits into the frame, upright or
-/// not. Encoders need even sides.
-fn scaled_to_fit((width, height): (u32, u32), (long, short): (u32, u32)) -> (u32, u32) {
-    let frame = if width >= height { (long, short) } else { (short, long) };
-    let (width, height) = (f64::from(width), f64::from(height));
+/// not.
+// Encoders need even sides.
+fn scaled_to_fit(size: (u32, u32), frame: (u32, u32)) -> (u32, u32) {
+    let (width, height) = (f64::from(size.0), f64::from(size.1));
+    let frame = if width >= height { frame } else { (frame.1, frame.0) };
     let factor = (f64::from(frame.0) / width).min(f64::from(frame.1) / height).min(1.0);
-    let even = |side: f64| (whole(side * factor) / 2 * 2).max(MIN_SIDE);
-    (even(width), even(height))
+    let [width, height] = [width, height].map(|side| (whole(side * factor) / 2 * 2).max(MIN_SIDE));
+    (width, height)
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, which is meant")]

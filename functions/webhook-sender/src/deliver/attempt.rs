@@ -14,7 +14,7 @@ use shared::http::view::EventView;
 use shared::{Error, Result};
 use url::Url;
 
-use super::group::EventTransport;
+use super::send::EventTransport;
 use crate::outgoing::OutgoingMessage;
 use crate::sender::EventSender;
 
@@ -25,7 +25,7 @@ impl EventTransport for EventSender<'_> {
         event: &HistoryEntry,
         number: u32,
     ) -> Result<(DeliveryVerdict, DeliveryAttempt)> {
-        let (at, id) = (self.time(), event.id().to_string());
+        let (at, id) = (self.now(), event.id().to_string());
         let view = EventView::new(event, ReferenceUris::new(self.app.config()));
         let body = serde_json::to_string(&view).map_err(Error::internal)?;
         let message = OutgoingMessage {
@@ -38,61 +38,47 @@ impl EventTransport for EventSender<'_> {
         let stopwatch = Stopwatch::start();
         let response = self.outgoing.post(&message).await;
         let milliseconds = u32::try_from(stopwatch.elapsed().as_millis()).unwrap_or(u32::MAX);
-        let verdict = DeliveryVerdict::of(&response, self.time());
+        let verdict = DeliveryVerdict::of(&response, self.now());
         let is_accepted = verdict == DeliveryVerdict::Accepted;
         let error = response.as_ref().err().map(|error: &DeliveryError| error.as_str().to_owned());
         let response = response.ok();
+        let outcome = if is_accepted { DeliveryOutcome::Delivered } else { DeliveryOutcome::Failed };
         let attempt = DeliveryAttempt {
-            id: self.store().next_id(at),
-            webhook: webhook.id,
-            event: Some(id),
             attempt: number,
-            outcome: if is_accepted { DeliveryOutcome::Delivered } else { DeliveryOutcome::Failed },
             status_code: response.as_ref().map(|response| response.status),
             error,
             milliseconds,
             response: response.filter(|_| !is_accepted).map(|response| response.start),
-            at,
-            next_try_at: None,
+            ..DeliveryAttempt::new(self.store().next_id(at), webhook.id, Some(id), outcome, at)
         };
         log(webhook, &attempt);
         Ok((verdict, attempt))
     }
 
     fn now(&self) -> DateTime<Utc> {
-        self.time()
+        self.app.now()
     }
 
-    fn chance(&self) -> u8 {
-        self.random()
+    fn random(&self) -> u8 {
+        let mut byte = [0];
+        self.app.entropy().fill(&mut byte);
+        byte[0]
     }
 
     async fn wait(&self, time: Duration) {
         tokio::time::sleep(time).await;
     }
 
-    fn is_late(&self) -> bool {
-        self.is_over()
+    fn is_over(&self) -> bool {
+        self.now() >= self.until
     }
 }
 
 impl EventSender<'_> {
     /// Notes that events, or one that a client has asked for, have expired before they could be sent.
     pub(super) fn note_expired(&self, webhook: WebhookId, event: Option<String>) -> DeliveryAttempt {
-        let at = self.time();
-        DeliveryAttempt {
-            id: self.store().next_id(at),
-            webhook,
-            event,
-            attempt: 1,
-            outcome: DeliveryOutcome::Expired,
-            status_code: None,
-            error: None,
-            milliseconds: 0,
-            response: None,
-            at,
-            next_try_at: None,
-        }
+        let at = self.now();
+        DeliveryAttempt::new(self.store().next_id(at), webhook, event, DeliveryOutcome::Expired, at)
     }
 }
 

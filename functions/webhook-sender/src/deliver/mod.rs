@@ -1,51 +1,42 @@
 //! Deliveries to one endpoint.
 //!
-//! A run takes steps: it reads the endpoint, decides what to send next, sends it, and writes what came of it, all in one
-//! transaction. A process may die anywhere: at worst, the events of one step are sent again, under the same identifiers and
-//! in the same order.
+//! A run takes steps: it reads the endpoint and the [next batch](next_batch), [sends](send) it, and [records](record) what came
+//! of it, all in one transaction. A process may die anywhere: at worst, the events of one step are sent again, under the same
+//! identifiers and in the same order.
 
 mod attempt;
-mod batch;
 mod conclude;
-mod group;
-mod load;
+mod judge;
+mod next_batch;
 mod record;
+mod send;
 #[cfg(test)]
-mod simulation;
+mod tests;
 
 use chrono::{DateTime, Utc};
 use shared::domain::id::{CompanyId, WebhookId};
-use shared::domain::webhook::{DeliveryCursor, DeliveryTask, StalledResource};
-use shared::store::WebhookEndpoint;
+use shared::domain::webhook::{DeliveryCursor, DeliveryTask, EndpointHealth, next_task};
+use shared::store::{RetryPolicy, WebhookEndpoint};
 use shared::{Error, Result};
 
 use crate::sender::{EventSender, RunKind};
-use batch::{DeliveryBatch, UnderWay};
+use next_batch::DeliveryBatch;
+pub(crate) use send::EventTransport;
+use send::InFlightDeliveries;
 
 /// How often a run looks again for events that the index does not show yet, with about a third of a second in between.
 const LOOKS: u32 = 10;
 const LOOK_PAUSE: u32 = 6;
-/// How often a run reads an endpoint anew after it has lost a write.
-const LOST_WRITES: u32 = 10;
-
-/// How a run at an endpoint has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RunEnd {
-    /// The cursor says when the next run is due.
-    Settled,
-    /// Another run has the endpoint, or the API keeps writing it.
-    Unserved,
-}
 
 /// How a step has ended.
-enum StepEnd {
+enum StepStatus {
     /// Something was done; there may be more.
     Forward,
     /// The index does not show the next events yet.
     NotYet,
     /// There is something to do at this moment, within the time of the run.
     Waits(DateTime<Utc>),
-    /// The run is over.
+    /// The run is over, and the cursor says when the next one is due.
     Settled,
 }
 
@@ -54,7 +45,7 @@ pub(crate) struct EndpointRun<'a> {
     sender: &'a EventSender<'a>,
     company: &'a CompanyId,
     webhook: WebhookId,
-    under_way: UnderWay<'a, EventSender<'a>>,
+    in_flight: InFlightDeliveries<'a, EventSender<'a>>,
     /// Until when the run has the endpoint; `None` while it has not.
     lease: Option<DateTime<Utc>>,
     /// The restarts of the cursor that the run knows of.
@@ -66,12 +57,12 @@ pub(crate) struct EndpointRun<'a> {
 
 impl<'a> EndpointRun<'a> {
     pub(crate) fn new(sender: &'a EventSender<'a>, company: &'a CompanyId, webhook: WebhookId) -> Self {
-        let under_way = UnderWay::new(sender);
+        let in_flight = InFlightDeliveries::new(sender, EndpointHealth::default());
         Self {
             sender,
             company,
             webhook,
-            under_way,
+            in_flight,
             lease: None,
             restarts: None,
             last: None,
@@ -79,95 +70,88 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    /// Delivers until nothing is left to do or the time is over.
-    pub(crate) async fn run(mut self) -> Result<RunEnd> {
+    /// Delivers until nothing is left to do or the time is over. Returns false if another run has the endpoint.
+    pub(crate) async fn run(mut self) -> Result<bool> {
         let (mut looks, mut lost) = (0, 0);
         loop {
             let Some(endpoint) = self.sender.store().endpoint(self.company, self.webhook).await? else {
-                return Ok(RunEnd::Settled);
+                return Ok(true);
             };
-            if self.is_taken(&endpoint.cursor) {
-                return Ok(RunEnd::Unserved);
+            let is_own = self.lease.is_some() && endpoint.cursor.leased_until == self.lease;
+            if !is_own && endpoint.cursor.is_leased(self.sender.now()) {
+                return Ok(false);
             }
             match self.step(endpoint, looks < LOOKS).await {
-                Ok(StepEnd::Forward) => (looks, lost) = (0, 0),
-                Ok(StepEnd::NotYet) => {
+                Ok(StepStatus::Forward) => (looks, lost) = (0, 0),
+                Ok(StepStatus::NotYet) => {
                     looks += 1;
                     self.sender.store().back_off(LOOK_PAUSE).await;
                 }
-                Ok(StepEnd::Waits(until)) => self.sender.app.wait_until(until).await,
-                Ok(StepEnd::Settled) => return Ok(RunEnd::Settled),
+                Ok(StepStatus::Waits(until)) => self.sender.app.wait_until(until).await,
+                Ok(StepStatus::Settled) => return Ok(true),
                 // The API or another run has written the endpoint.
-                Err(Error::Changed | Error::NotFound) if lost < LOST_WRITES => lost += 1,
+                Err(Error::Changed | Error::NotFound) if lost < RetryPolicy::CHANGE.attempts => lost += 1,
                 Err(error) => return Err(error),
             }
         }
     }
 
-    fn is_taken(&self, cursor: &DeliveryCursor) -> bool {
-        let is_own = self.lease.is_some() && cursor.leased_until == self.lease;
-        !is_own && cursor.is_leased(self.sender.time())
-    }
-
-    async fn step(&mut self, mut endpoint: WebhookEndpoint, may_look: bool) -> Result<StepEnd> {
-        let now = self.sender.time();
+    async fn step(&mut self, mut endpoint: WebhookEndpoint, may_look: bool) -> Result<StepStatus> {
+        let now = self.sender.now();
         // While the run has the endpoint, only a client changes what is known about it, and where deliveries go on.
         if self.lease.is_none() || self.restarts != Some(endpoint.cursor.restarts) {
-            if !self.under_way.is_empty() {
-                // What is under way belongs to the former state.
-                let attempts = self.under_way.drain().await?;
-                self.sender.store().save_attempts(&attempts).await?;
-                return Ok(StepEnd::Forward);
+            let has_in_flight = !self.in_flight.is_empty();
+            let former = self.restart(endpoint.cursor.health.clone());
+            if has_in_flight {
+                // They belong to the former state, of which the table keeps the attempts alone.
+                self.sender.store().save_attempts(&former.drain().await?).await?;
+                return Ok(StepStatus::Forward);
             }
             self.restarts = Some(endpoint.cursor.restarts);
-            self.under_way = UnderWay::new(self.sender);
-            *self.under_way.health.lock() = endpoint.cursor.health.clone();
         }
-        let next = self.next_task(&endpoint, now).filter(|_| !self.sender.is_over());
+        let idle = endpoint
+            .stalled
+            .iter()
+            .filter(|one| !self.in_flight.has(&one.history))
+            .cloned()
+            .collect::<Vec<_>>();
+        let WebhookEndpoint { webhook, cursor, sequence, .. } = &endpoint;
+        let next = next_task(webhook, cursor, &idle, sequence.last, now, self.last);
+        let next = next.filter(|_| !self.sender.is_over());
         if let Some((_, task)) = next.filter(|(at, _)| *at <= now) {
-            let under_way = self.under_way.resources();
-            match self.sender.load(task, &endpoint, &under_way).await? {
+            match self.sender.next_batch(task, &endpoint, &idle).await? {
                 Some(batch) => return self.deliver(endpoint, task, batch).await,
-                None if may_look && self.under_way.is_empty() => return Ok(StepEnd::NotYet),
+                None if may_look && self.in_flight.is_empty() => return Ok(StepStatus::NotYet),
                 None => {}
             }
         }
-        if !self.under_way.is_empty() {
-            if let Some(ended) = self.under_way.wait_for_one().await? {
+        if !self.in_flight.is_empty() {
+            if let Some(ended) = self.in_flight.wait_for_one(&endpoint.webhook).await? {
                 self.record(&endpoint, &DeliveryBatch::default(), vec![ended]).await?;
             }
-            return Ok(StepEnd::Forward);
+            return Ok(StepStatus::Forward);
         }
         self.release(&mut endpoint).await?;
         match next {
             Some((at, _)) if at > now && at < self.sender.until && self.may_wait(&endpoint.cursor) => {
-                Ok(StepEnd::Waits(at))
+                Ok(StepStatus::Waits(at))
             }
             _ => {
-                self.sender.judge(endpoint).await?;
-                Ok(StepEnd::Settled)
+                self.sender.judge(&endpoint).await?;
+                Ok(StepStatus::Settled)
             }
         }
+    }
+
+    /// Forgets what is in flight, and returns it.
+    fn restart(&mut self, health: EndpointHealth) -> InFlightDeliveries<'a, EventSender<'a>> {
+        std::mem::replace(&mut self.in_flight, InFlightDeliveries::new(self.sender, health))
     }
 
     /// Whether the run waits for what is due within its time. Others wait behind a run of the stream, so it does only for
     /// endpoints that want all events, with pauses.
     fn may_wait(&self, cursor: &DeliveryCursor) -> bool {
-        self.sender.kind == RunKind::Schedule || cursor.health.is_throttling(self.sender.time())
-    }
-
-    /// What to do next, but with resources whose events are under way.
-    fn next_task(
-        &self,
-        endpoint: &WebhookEndpoint,
-        now: DateTime<Utc>,
-    ) -> Option<(DateTime<Utc>, DeliveryTask)> {
-        if self.under_way.is_empty() {
-            return endpoint.next_task(now, self.last);
-        }
-        let mut idle = endpoint.clone();
-        idle.stalled.retain(|one: &StalledResource| !self.under_way.has(&one.history));
-        idle.next_task(now, self.last)
+        self.sender.kind == RunKind::Schedule || cursor.health.is_throttling(self.sender.now())
     }
 
     async fn deliver(
@@ -175,7 +159,7 @@ impl<'a> EndpointRun<'a> {
         mut endpoint: WebhookEndpoint,
         task: DeliveryTask,
         mut batch: DeliveryBatch,
-    ) -> Result<StepEnd> {
+    ) -> Result<StepStatus> {
         if self.lease.is_none() {
             let until = self.sender.lease_end();
             let leased = DeliveryCursor::clone(&endpoint.cursor).with_lease(until);
@@ -187,32 +171,8 @@ impl<'a> EndpointRun<'a> {
         }
         self.last = Some(task);
         let groups = std::mem::take(&mut batch.groups);
-        let reports = self.under_way.send(&endpoint.webhook, groups).await?;
-        self.record(&endpoint, &batch, reports).await?;
-        Ok(StepEnd::Forward)
-    }
-
-    /// Gives the endpoint back, and notes when the next run is due.
-    async fn release(&mut self, endpoint: &mut WebhookEndpoint) -> Result<()> {
-        let now = self.sender.time();
-        let next_run_at = endpoint.next_task(now, None).map(|(at, _)| at);
-        let released = self.give_back(DeliveryCursor::clone(&endpoint.cursor), next_run_at);
-        if released != *endpoint.cursor {
-            endpoint.cursor = self.sender.store().save_cursor(&endpoint.cursor, released).await?;
-        }
-        self.lease = None;
-        Ok(())
-    }
-
-    /// Ends the lease. A run of the stream that was too short has the stream start another one, which lets others in before.
-    fn give_back(&self, cursor: DeliveryCursor, next_run_at: Option<DateTime<Utc>>) -> DeliveryCursor {
-        let now = self.sender.time();
-        let cursor = cursor.without_lease(next_run_at, now);
-        let is_cut_off =
-            |at: DateTime<Utc>| at.max(now) >= self.sender.until && at < now + RunKind::Stream.time();
-        let goes_on = self.sender.kind == RunKind::Stream
-            && next_run_at.is_some_and(is_cut_off)
-            && self.under_way.is_worth_another_run();
-        DeliveryCursor { wakes_sender: goes_on, ..cursor }
+        let ended = self.in_flight.send(&endpoint.webhook, groups).await?;
+        self.record(&endpoint, &batch, ended).await?;
+        Ok(StepStatus::Forward)
     }
 }

@@ -64,7 +64,7 @@ pub(super) async fn operate(
     State(pages): State<Pages>,
     request: Request<Body>,
 ) -> Result<Response, Response> {
-    let command: admin::AdminCommand = serde_json::from_value(json_of(request).await?)
+    let command: admin::OperatorCommand = serde_json::from_value(json_of(request).await?)
         .map_err(|error| refusal(StatusCode::BAD_REQUEST, format!("the body is no command: {error}")))?;
     // Boxed, as in `shared::event`.
     match Box::pin(admin::handle(&pages.app, command)).await {

@@ -36,18 +36,19 @@ const SPECIAL_V6: [(Ipv6Addr, u32); 4] = [
 /// (`::ffff:192.0.2.1`) counts as that address.
 pub fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
-        IpAddr::V4(address) => !SPECIAL_V4.iter().any(|network| is_in_v4(address, *network)),
+        IpAddr::V4(address) => !SPECIAL_V4.iter().any(|(network, bits)| is_in_v4(address, *network, *bits)),
         IpAddr::V6(address) => {
-            is_in_v6(address, GLOBAL_V6) && !SPECIAL_V6.iter().any(|network| is_in_v6(address, *network))
+            is_in_v6(address, GLOBAL_V6.0, GLOBAL_V6.1)
+                && !SPECIAL_V6.iter().any(|(network, bits)| is_in_v6(address, *network, *bits))
         }
     }
 }
 
-fn is_in_v4(address: Ipv4Addr, (network, bits): (Ipv4Addr, u32)) -> bool {
+fn is_in_v4(address: Ipv4Addr, network: Ipv4Addr, bits: u32) -> bool {
     (address.to_bits() ^ network.to_bits()) >> (32 - bits) == 0
 }
 
-fn is_in_v6(address: Ipv6Addr, (network, bits): (Ipv6Addr, u32)) -> bool {
+fn is_in_v6(address: Ipv6Addr, network: Ipv6Addr, bits: u32) -> bool {
     (address.to_bits() ^ network.to_bits()) >> (128 - bits) == 0
 }
 

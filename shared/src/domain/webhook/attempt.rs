@@ -51,6 +51,29 @@ pub struct DeliveryAttempt {
 }
 
 impl DeliveryAttempt {
+    /// The first attempt at an event, which began at `at`, without a response.
+    pub fn new(
+        id: AttemptId,
+        webhook: WebhookId,
+        event: Option<String>,
+        outcome: DeliveryOutcome,
+        at: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            id,
+            webhook,
+            event,
+            attempt: 1,
+            outcome,
+            status_code: None,
+            error: None,
+            milliseconds: 0,
+            response: None,
+            at,
+            next_try_at: None,
+        }
+    }
+
     /// Notes when the message is sent again if it was not taken.
     pub fn repeat_at(&mut self, next_try_at: Option<DateTime<Utc>>) {
         if self.outcome == DeliveryOutcome::Failed {

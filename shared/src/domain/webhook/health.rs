@@ -65,19 +65,6 @@ impl Default for EndpointHealth {
     }
 }
 
-/// An attempt, as far as it says something about the endpoint.
-#[derive(Debug, Clone, Copy)]
-pub struct ObservedAttempt<'a> {
-    /// The identifier of the resource's history.
-    pub history: &'a str,
-    /// What it means.
-    pub verdict: DeliveryVerdict,
-    /// When the first attempt at this event began.
-    pub first_tried_at: DateTime<Utc>,
-    /// When the attempt ended.
-    pub ended_at: DateTime<Utc>,
-}
-
 /// What follows from how long an endpoint has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HealthJudgement {
@@ -90,10 +77,17 @@ pub enum HealthJudgement {
 }
 
 impl EndpointHealth {
-    /// Takes in the end of an attempt. Call it in the order in which attempts end.
-    pub fn observe(&mut self, attempt: ObservedAttempt<'_>, chance: u8) {
-        let now = attempt.ended_at;
-        match attempt.verdict {
+    /// Notes the `verdict` on an attempt at an event of the resource with this history that has ended at `now`. The first
+    /// attempt at this event began at `first_tried_at`. Call it in the order in which attempts end.
+    pub fn observe(
+        &mut self,
+        history: &str,
+        verdict: DeliveryVerdict,
+        first_tried_at: DateTime<Utc>,
+        now: DateTime<Utc>,
+        random: u8,
+    ) {
+        match verdict {
             DeliveryVerdict::Accepted => {
                 // A pause that the endpoint has asked for goes on.
                 let next_try_at = self.next_try_at.filter(|_| !self.is_down());
@@ -104,7 +98,7 @@ impl EndpointHealth {
             // Says nothing about the event: no try counts, and the cursor stops before it.
             DeliveryVerdict::Throttled(wait) => self.throttle(wait, now),
             DeliveryVerdict::Rejected(_) | DeliveryVerdict::Unclear(_)
-                if self.has_accepted_since(attempt.first_tried_at) => {}
+                if self.has_accepted_since(first_tried_at) => {}
             DeliveryVerdict::Rejected(_) => {
                 self.failing_since.get_or_insert(now);
                 // It understands requests again, so the feed goes on and shows whether it accepts other events.
@@ -115,14 +109,14 @@ impl EndpointHealth {
             }
             DeliveryVerdict::Unclear(wait) => {
                 self.failing_since.get_or_insert(now);
-                self.suspect(attempt.history, wait, now, chance);
+                self.suspect(history, wait, now, random);
             }
             // Disables the webhook, which its health need not know.
             DeliveryVerdict::Gone => {}
         }
     }
 
-    fn suspect(&mut self, history: &str, wait: TimeDelta, now: DateTime<Utc>, chance: u8) {
+    fn suspect(&mut self, history: &str, wait: TimeDelta, now: DateTime<Utc>, random: u8) {
         if !self.is_down() {
             self.suspects.insert(history.to_owned());
             self.failures = if self.is_down() { 1 } else { self.failures.saturating_add(1) };
@@ -133,7 +127,7 @@ impl EndpointHealth {
             self.failures = self.failures.saturating_add(1);
         }
         if self.is_down() {
-            self.next_try_at = Some(now + self.probe_pause(wait, chance));
+            self.next_try_at = Some(now + self.probe_pause(wait, random));
         }
     }
 
@@ -173,21 +167,21 @@ impl EndpointHealth {
         !self.is_down() && self.is_paused(now)
     }
 
-    /// The pause before the next probe. `wait` is what the endpoint asks for, `chance` a random byte.
-    pub fn probe_pause(&self, wait: TimeDelta, chance: u8) -> TimeDelta {
+    /// The pause before the next probe. `wait` is what the endpoint asks for, `random` a random byte.
+    pub fn probe_pause(&self, wait: TimeDelta, random: u8) -> TimeDelta {
         let number = (self.failures.max(1) as usize - 1).min(PROBE_PAUSES.len() - 1);
         let pause = PROBE_PAUSES[number];
         // Up to a tenth less, so that endpoints that failed together are not tried together, and none later than
         // promised.
-        (pause - pause / 10 * i32::from(chance) / 255).max(wait)
+        (pause - pause / 10 * i32::from(random) / 255).max(wait)
     }
 
     /// What follows at `now` from how long the endpoint has accepted nothing.
     pub fn judge(&self, now: DateTime<Utc>) -> HealthJudgement {
-        let has_failed_for = |time| self.failing_since.is_some_and(|since| since + time <= now);
-        if has_failed_for(DISABLED_AFTER) {
+        let failed_for = self.failing_since.map(|since| now - since);
+        if failed_for >= Some(DISABLED_AFTER) {
             HealthJudgement::Disable
-        } else if has_failed_for(WARNED_AFTER) && self.warned_at.is_none() {
+        } else if failed_for >= Some(WARNED_AFTER) && self.warned_at.is_none() {
             HealthJudgement::Warn
         } else {
             HealthJudgement::Tolerable
@@ -196,9 +190,9 @@ impl EndpointHealth {
 }
 
 /// Adds up to a tenth.
-pub(super) fn add_jitter(pause: TimeDelta, chance: u8) -> TimeDelta {
+pub(super) fn add_jitter(pause: TimeDelta, random: u8) -> TimeDelta {
     // What failed together must not be tried together.
-    pause + pause / 10 * i32::from(chance) / 255
+    pause + pause / 10 * i32::from(random) / 255
 }
 
 #[cfg(test)]
@@ -214,18 +208,9 @@ mod tests {
         let mut health = EndpointHealth::default();
         for (number, (history, verdict)) in attempts.iter().enumerate() {
             let at = second(number as i64);
-            health.observe(observed(history, *verdict, at, at), 0);
+            health.observe(history, *verdict, at, at, 0);
         }
         health
-    }
-
-    fn observed(
-        history: &str,
-        verdict: DeliveryVerdict,
-        first_tried_at: DateTime<Utc>,
-        ended_at: DateTime<Utc>,
-    ) -> ObservedAttempt<'_> {
-        ObservedAttempt { history, verdict, first_tried_at, ended_at }
     }
 
     #[test]
@@ -259,12 +244,12 @@ mod tests {
     #[test]
     fn an_event_that_fails_while_others_are_accepted_says_nothing_about_the_endpoint() {
         let mut health = EndpointHealth::default();
-        health.observe(observed("b", Accepted, second(1), second(2)), 0);
+        health.observe("b", Accepted, second(1), second(2), 0);
         let working = health.clone();
         for history in ["a", "c"] {
             // They hung since before the other was accepted, or have failed before.
-            health.observe(observed(history, Unclear(NONE), second(1), second(16)), 0);
-            health.observe(observed(history, Rejected(NONE), second(1), second(16)), 0);
+            health.observe(history, Unclear(NONE), second(1), second(16), 0);
+            health.observe(history, Rejected(NONE), second(1), second(16), 0);
         }
         assert_eq!(health, working);
     }
@@ -275,16 +260,16 @@ mod tests {
         assert_eq!((health.failures, health.next_try_at), (1, None), "others are tried at once");
         let mut at = second(1);
         for pause in [5, 60, 300, 900, 900] {
-            health.observe(observed("b", Unclear(NONE), at, at), 0);
+            health.observe("b", Unclear(NONE), at, at, 0);
             // Another request that was under way changes nothing.
-            health.observe(observed("c", Unclear(NONE), at, at), 0);
+            health.observe("c", Unclear(NONE), at, at, 0);
             assert_eq!(health.next_try_at, Some(at + TimeDelta::seconds(pause)));
             at += TimeDelta::seconds(pause);
         }
         assert_eq!(health.suspects, BTreeSet::from(["a".to_owned(), "b".to_owned()]));
         assert_eq!(health.probe_pause(NONE, 255), TimeDelta::seconds(810));
         assert_eq!(health.probe_pause(TimeDelta::hours(1), 255), TimeDelta::hours(1));
-        health.observe(observed("b", Accepted, at, at), 0);
+        health.observe("b", Accepted, at, at, 0);
         assert_eq!(health, EndpointHealth { last_accepted_at: Some(at), ..EndpointHealth::default() });
     }
 
@@ -293,18 +278,18 @@ mod tests {
         let mut health = after(&[("a", Throttled(NONE))]);
         assert_eq!((health.next_try_at, health.resources_at_once), (Some(second(1)), 1));
         // One that was under way asks for longer.
-        health.observe(observed("b", Throttled(TimeDelta::seconds(3)), second(0), second(0)), 0);
+        health.observe("b", Throttled(TimeDelta::seconds(3)), second(0), second(0), 0);
         assert_eq!((health.throttles, health.next_try_at), (1, Some(second(3))));
         // What is accepted meanwhile does not end the pause.
-        health.observe(observed("c", Accepted, second(0), second(1)), 0);
+        health.observe("c", Accepted, second(0), second(1), 0);
         assert_eq!((health.throttles, health.next_try_at, health.resources_at_once), (0, Some(second(3)), 2));
         for expected in [4, 8, 8] {
-            health.observe(observed("c", Accepted, second(3), second(4)), 0);
+            health.observe("c", Accepted, second(3), second(4), 0);
             assert_eq!(health.resources_at_once, expected);
         }
         let (mut at, mut pauses) = (second(10), Vec::new());
         for _ in 0..8 {
-            health.observe(observed("d", Throttled(NONE), at, at), 0);
+            health.observe("d", Throttled(NONE), at, at, 0);
             pauses.push((health.next_try_at.unwrap() - at).num_seconds());
             assert_eq!(
                 health.failing_since.is_some(),

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use address::is_public;
 pub use attempt::{AttemptFilter, DeliveryAttempt, DeliveryOutcome};
 pub use cursor::{DeliveryCursor, DeliveryRequest, MAX_QUEUED, QUEUE_FULL};
-pub use health::{EndpointHealth, HealthJudgement, ObservedAttempt};
+pub use health::{EndpointHealth, HealthJudgement};
 pub use plan::{DeliveryTask, MAX_STALLED, next_task};
 pub use response::{DeliveryError, DeliveryVerdict, EndpointResponse};
 pub use secret::{FormerSecret, SigningSecret};

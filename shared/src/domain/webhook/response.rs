@@ -71,9 +71,12 @@ impl DeliveryVerdict {
 
 /// Reads seconds or a date.
 fn parse_wait(header: &str, now: DateTime<Utc>) -> TimeDelta {
-    let seconds = header.parse::<u32>().map(|seconds| TimeDelta::seconds(seconds.into()));
-    let date = || DateTime::parse_from_rfc2822(header).map(|date| date.with_timezone(&Utc) - now);
-    seconds.or_else(|_| date()).unwrap_or_default().clamp(TimeDelta::zero(), LONGEST_WAIT)
+    let wait = match header.parse::<u32>() {
+        Ok(seconds) => TimeDelta::seconds(seconds.into()),
+        Err(_) => DateTime::parse_from_rfc2822(header).map_or(TimeDelta::zero(), |date| date.to_utc() - now),
+    };
+    // Neither a date in the past nor one in years may decide when the next event is sent.
+    wait.clamp(TimeDelta::zero(), LONGEST_WAIT)
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ impl StalledResource {
         started_at: DateTime<Utc>,
         health: &EndpointHealth,
         now: DateTime<Utc>,
-        chance: u8,
+        random: u8,
     ) -> bool {
         let first = *self.first_tried_at.get_or_insert(started_at);
         // An outage gives no event up, however the endpoint answers meanwhile.
@@ -89,14 +89,14 @@ impl StalledResource {
             DeliveryVerdict::Unclear(wait) if is_events_fault => self.count_try().max(wait),
             // The endpoint may be down, so this event finds out when it is back.
             DeliveryVerdict::Unclear(wait) => {
-                self.next_try_at = now + health.probe_pause(wait, chance);
+                self.next_try_at = now + health.probe_pause(wait, random);
                 return false;
             }
             DeliveryVerdict::Accepted | DeliveryVerdict::Throttled(_) | DeliveryVerdict::Gone => {
                 return false;
             }
         };
-        self.next_try_at = now + add_jitter(pause, chance);
+        self.next_try_at = now + add_jitter(pause, random);
         if self.tries < MAX_TRIES || !is_events_fault {
             return false;
         }

@@ -90,11 +90,9 @@ fn problem_of_place(url: &Url) -> Option<&'static str> {
         return Some("Use the name of a host. IP addresses are not allowed.");
     };
     let name = name.strip_suffix('.').unwrap_or(name);
-    let is_below = |suffix: &&str| name.strip_suffix(suffix).is_some_and(|rest| rest.ends_with('.'));
-    if !is_domain(name) || PRIVATE.iter().any(is_below) {
-        return Some("Use the name of a host in the public internet.");
-    }
-    None
+    let is_private =
+        PRIVATE.iter().any(|suffix| name.strip_suffix(suffix).is_some_and(|rest| rest.ends_with('.')));
+    (is_private || !is_domain(name)).then_some("Use the name of a host in the public internet.")
 }
 
 #[cfg(test)]

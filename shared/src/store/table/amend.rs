@@ -1,28 +1,12 @@
-//! Changes that start again when they lose to a concurrent write.
+//! Changes of one item that was read before.
 
 use super::item::{StoredEntity, VersionedItem};
+use super::retry::RetryPolicy;
 use super::transaction::Transaction;
 use crate::error::{Error, Result};
 use crate::store::Store;
 
-pub(in crate::store) const ATTEMPTS: usize = 10;
-
 impl Store {
-    /// Makes attempts at a change until one does not lose to a concurrent write. Each must start by reading. Fails with
-    /// [`Error::Changed`] after too many attempts, and with other errors of an attempt.
-    pub async fn retry_on_conflict<R, F>(&self, attempt: impl Fn() -> F) -> Result<R>
-    where
-        F: Future<Output = Result<R>>,
-    {
-        for _ in 0..ATTEMPTS {
-            match attempt().await {
-                Err(Error::Changed | Error::NotFound) => {}
-                settled => return settled,
-            }
-        }
-        Err(Error::Changed)
-    }
-
     /// Commits `transaction` with the replacement of `before` by `after`, and returns the entity as it is then. Fails with
     /// [`Error::Changed`] after a concurrent write, and with the errors of the other writes.
     pub(in crate::store) async fn replace_in<T: StoredEntity>(
@@ -44,7 +28,7 @@ impl Store {
         mut before: VersionedItem<T>,
         change: impl Fn(&VersionedItem<T>) -> Option<Transaction>,
     ) -> Result<()> {
-        for _ in 0..ATTEMPTS {
+        for _ in 0..RetryPolicy::CHANGE.attempts {
             let Some(transaction) = change(&before) else { return Ok(()) };
             match self.commit(transaction).await {
                 Err(Error::Changed | Error::NotFound) => {}

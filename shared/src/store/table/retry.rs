@@ -1,4 +1,4 @@
-//! Retries of failed calls.
+//! Retries: of calls that DynamoDB refuses for a moment, and of work that has lost to a concurrent write.
 
 use std::time::Duration;
 
@@ -10,6 +10,50 @@ use crate::store::Store;
 
 /// The most attempts at one call.
 const ATTEMPTS: u32 = 8;
+
+/// How long all calls of a request may take together.
+// The functions have ten seconds to answer.
+pub const REQUEST_PATIENCE: Duration = Duration::from_secs(9);
+/// The same for an import.
+// Leaves some of the function's 29 seconds to answer.
+pub const IMPORT_PATIENCE: Duration = Duration::from_secs(26);
+/// The same for an event, which is then left for another try.
+// Functions have a minute.
+pub const EVENT_PATIENCE: Duration = Duration::from_secs(40);
+/// The same for a run of the webhook sender.
+// It sends for 40 seconds, and a request of 15 may follow.
+pub const SENDER_PATIENCE: Duration = Duration::from_secs(55);
+/// The same for a command of the operator.
+// The function has fifteen minutes.
+pub const COMMAND_PATIENCE: Duration = Duration::from_secs(14 * 60);
+
+/// How often work that has lost to a concurrent write starts again.
+#[derive(Debug, Clone, Copy)]
+pub struct RetryPolicy {
+    /// The most attempts.
+    pub attempts: u32,
+    /// How long after the start of the invocation another attempt may begin.
+    pub time: Duration,
+    /// Whether a pause comes before a retry.
+    pub has_pause: bool,
+}
+
+impl RetryPolicy {
+    /// A whole request.
+    // Another attempt still needs some seconds of the ten that the functions have.
+    pub const REQUEST: Self = Self { attempts: 10, time: Duration::from_secs(5), has_pause: true };
+    /// One change.
+    // Few write the same item at once, and with each conflict one of them has succeeded, so no pause is needed.
+    pub const CHANGE: Self = Self { attempts: 10, time: Duration::MAX, has_pause: false };
+    /// The counter of a company's events.
+    // All functions that number its events compete for it. Without pauses, they would meet again and again.
+    pub const COUNTER: Self = Self { has_pause: true, ..Self::CHANGE };
+
+    /// Whether work that has lost so often, after this time, starts again.
+    pub fn may_retry(self, lost: u32, elapsed: Duration) -> bool {
+        lost < self.attempts && elapsed <= self.time
+    }
+}
 
 #[derive(Debug)]
 pub(in crate::store) enum CallFailure {
@@ -72,6 +116,32 @@ impl Store {
             }
             tokio::time::sleep(delay).await;
             attempt += 1;
+        }
+    }
+
+    /// Makes attempts at a change until one does not lose to a concurrent write. Each must start by reading. Fails with
+    /// [`Error::Changed`] after too many attempts, and with other errors of an attempt.
+    pub async fn retry_on_conflict<R, F>(
+        &self,
+        policy: RetryPolicy,
+        attempt: impl Fn() -> F,
+    ) -> Result<R, Error>
+    where
+        F: Future<Output = Result<R, Error>>,
+    {
+        let mut lost = 0;
+        loop {
+            match attempt().await {
+                // An item that was deleted since it was read counts as changed: the next attempt reads what there is.
+                Err(Error::Changed | Error::NotFound) => lost += 1,
+                settled => return settled,
+            }
+            if !policy.may_retry(lost, self.usage.elapsed()) {
+                return Err(Error::Changed);
+            }
+            if policy.has_pause {
+                self.back_off(lost).await;
+            }
         }
     }
 

@@ -34,12 +34,10 @@ impl Store {
         partitions: &[String],
         count: u64,
     ) -> Result<Option<Item>> {
-        let lane = |partition: &String| {
-            let query = Query::new(BY_STATUS, string(partition));
-            PartitionReader { query, ids: VecDeque::new(), is_at_end: false }
-        };
+        let queries = partitions.iter().map(|partition| Query::new(BY_STATUS, string(partition)));
         // Merged here, because an index in list order would be written with every candidate.
-        let mut lanes: Vec<PartitionReader> = partitions.iter().map(lane).collect();
+        let mut lanes: Vec<_> =
+            queries.map(|query| PartitionReader { query, ids: VecDeque::new(), is_at_end: false }).collect();
         let mut left = count;
         loop {
             let waiting = lanes.iter_mut().filter(|lane| lane.is_waiting());

@@ -308,7 +308,7 @@ async fn a_reason_to_disable_comes_from_the_service_too() {
     let (webhook, cursor) = stored(&app, &uri).await;
     let gone = shared::domain::webhook::Webhook::clone(&webhook).disabled(DisabledReason::Gone);
     let same = DeliveryCursor::clone(&cursor);
-    let transaction = system.store.update_webhook((&webhook, &gone), (&cursor, &same));
+    let transaction = system.store.update_webhook(&webhook, &gone, &cursor, &same);
     system.commit(transaction).await.unwrap();
     let shown = owner.get(&uri).await.expect(200).json();
     assert_eq!((&shown["status"], &shown["disabled_reason"]), (&json!("disabled"), &json!("gone")));

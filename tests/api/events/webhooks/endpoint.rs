@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use serde_json::{Value, json};
+use shared::event::TableResponse;
 use tests::app::TestApp;
 use tests::caller::Caller;
 use tokio::net::TcpListener;
@@ -181,7 +182,10 @@ pub(crate) async fn hook(owner: &impl Caller, endpoint: &TestEndpoint, fields: V
 
 /// Runs the sender's schedule once.
 pub(crate) async fn sweep(app: &TestApp) -> webhook_sender::RunSummary {
-    app.send_events(json!({ "detail-type": "Scheduled Event" })).await.unwrap()
+    match app.send_events(json!({ "detail-type": "Scheduled Event" })).await.unwrap() {
+        TableResponse::Sweep(summary) => summary,
+        TableResponse::Batch(report) => panic!("{report:?}"),
+    }
 }
 
 /// Lets the clock go on, with a run of the schedule after each of these minutes.

@@ -1,9 +1,10 @@
 //! How the function that sends events learns that there is something to do.
 
 use chrono::TimeDelta;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::json;
 use shared::auth::SystemAccess;
-use shared::store::{DueCursor, DueQueue, EventCounter, StreamTrigger, VersionedItem};
+use shared::store::{EventCounter, StreamTrigger, VersionedItem};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 
@@ -16,12 +17,9 @@ async fn sequence(app: &TestApp) -> Option<VersionedItem<EventCounter>> {
 /// The companies whose feeds are due.
 async fn due_feeds(app: &TestApp) -> Vec<String> {
     let system = SystemAccess::of(app.app());
-    let mut companies = Vec::new();
-    for page in DueCursor::all(DueQueue::Feeds, system.now) {
-        let due = system.store.due_feeds(page).await.unwrap();
-        companies.extend(due.rows.iter().map(|feed| feed.company.to_string()));
-    }
-    companies
+    let due = stream::iter(system.store.due_feeds(system.now)).flatten();
+    let pages: Vec<_> = due.try_collect().await.unwrap();
+    pages.iter().flatten().map(|feed| feed.company.to_string()).collect()
 }
 
 #[tokio::test]
@@ -31,28 +29,32 @@ async fn new_numbers_wake_it_while_the_company_has_webhooks() {
     owner.label("before").await;
     app.settle().await;
     let silent = sequence(&app).await.unwrap();
-    assert_eq!((silent.has_webhooks, silent.look_at), (false, None));
+    assert_eq!((silent.has_webhooks, silent.delivery_due_at), (false, None));
 
     webhook(&owner, json!({})).await;
     assert!(sequence(&app).await.unwrap().has_webhooks);
     let numbered_at = app.app().now();
     app.settle().await;
     let first = sequence(&app).await.unwrap();
-    let look_at = first.look_at.unwrap();
-    assert!(first.has_webhooks && look_at >= numbered_at + TimeDelta::minutes(1));
+    let delivery_due_at = first.delivery_due_at.unwrap();
+    assert!(first.has_webhooks && delivery_due_at >= numbered_at + TimeDelta::minutes(1));
     // The run has waited for its next try in the meantime.
-    assert!(look_at <= app.app().now() + TimeDelta::minutes(1));
+    assert!(delivery_due_at <= app.app().now() + TimeDelta::minutes(1));
     assert_eq!(due_feeds(&app).await, [""; 0]);
     owner.label("one").await;
     app.settle().await;
     let second = sequence(&app).await.unwrap();
-    assert_eq!((second.last, second.look_at), (first.last + 1, first.look_at), "looked at once a minute");
+    assert_eq!(
+        (second.last, second.delivery_due_at),
+        (first.last + 1, first.delivery_due_at),
+        "looked at once a minute"
+    );
     app.clock().advance(TimeDelta::minutes(1));
     assert_eq!(due_feeds(&app).await, ["acme"]);
-    SystemAccess::of(app.app()).store.update_feed_state(&second, true).await.unwrap();
+    SystemAccess::of(app.app()).store.note_deliveries_started(&second, true).await.unwrap();
     assert_eq!(due_feeds(&app).await, [""; 0]);
     let settled = sequence(&app).await.unwrap();
-    assert_eq!((settled.has_webhooks, settled.look_at), (true, None));
+    assert_eq!((settled.has_webhooks, settled.delivery_due_at), (true, None));
 }
 
 #[tokio::test]
@@ -71,7 +73,7 @@ async fn a_feed_without_webhooks_falls_silent_unless_one_has_come_meanwhile() {
     assert!(store.webhooks(&"acme".parse().unwrap()).await.unwrap().is_empty());
     let seen = sequence(&app).await.unwrap();
     webhook(&owner, json!({})).await;
-    assert!(matches!(store.update_feed_state(&seen, false).await, Err(shared::Error::Changed)));
+    assert!(matches!(store.note_deliveries_started(&seen, false).await, Err(shared::Error::Changed)));
     let kept = sequence(&app).await.unwrap();
     assert_eq!((kept.has_webhooks, kept.last), (true, seen.last));
 }
@@ -84,11 +86,11 @@ async fn a_silent_feed_has_no_moment_to_be_looked_at() {
     owner.delete(&only).await.expect(204);
     app.settle().await;
     let seen = sequence(&app).await.unwrap();
-    SystemAccess::of(app.app()).store.update_feed_state(&seen, false).await.unwrap();
+    SystemAccess::of(app.app()).store.note_deliveries_started(&seen, false).await.unwrap();
     owner.label("one").await;
     app.settle().await;
     let silent = sequence(&app).await.unwrap();
-    assert_eq!((silent.has_webhooks, silent.look_at, silent.last), (false, None, seen.last + 1));
+    assert_eq!((silent.has_webhooks, silent.delivery_due_at, silent.last), (false, None, seen.last + 1));
 }
 
 #[tokio::test]
@@ -98,11 +100,8 @@ async fn a_position_is_due_when_its_next_run_is_or_its_lease_ends() {
     let uri = webhook(&owner, json!({})).await;
     let due = async || {
         let system = SystemAccess::of(app.app());
-        let mut found = 0;
-        for page in DueCursor::all(DueQueue::Webhooks, system.now) {
-            found += system.store.due_cursors(page).await.unwrap().rows.len();
-        }
-        found
+        let due = stream::iter(system.store.due_cursors(system.now)).flatten();
+        due.try_collect::<Vec<_>>().await.unwrap().concat().len()
     };
     assert_eq!(due().await, 1, "a new one at once");
     write_cursor(&app, &uri, at_rest).await;

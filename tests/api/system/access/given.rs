@@ -348,8 +348,8 @@ impl AccessFixture {
             "account_type": "hiring-manager",
             "customer": new_customer(&name),
         });
-        let link = self.app.operate(command).await.unwrap().activation_link.unwrap();
-        last_segment(link.as_str()).to_owned()
+        let link = self.app.operate(command).await.unwrap()["activation_link"].clone();
+        last_segment(link.as_str().unwrap()).to_owned()
     }
 
     /// Everybody who works for the company, for an import that changes nothing.

@@ -1,12 +1,12 @@
 //! The contract as a small program: what each step does to a project and its candidates.
 
-use platform_events::EventOutcome;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest_state_machine::ReferenceStateMachine;
 use shared::domain::candidate::CandidateStatus::{
     Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
 };
+use shared::event::RecordOutcome;
 
 use super::candidate::{ModelCandidate, NEW_CANDIDATE};
 use super::step::{
@@ -257,7 +257,7 @@ impl ProjectModel {
             HistoryStep::ReportAgain => {
                 let event = self.last_event.unwrap();
                 return Ok(StepAnswer::Event(if event.is_applied {
-                    EventOutcome::Known
+                    RecordOutcome::Duplicate
                 } else {
                     self.report(event)
                 }));
@@ -370,12 +370,12 @@ impl ProjectModel {
         StepAnswer::Swept(expired, aborted)
     }
 
-    fn report(&mut self, event: ReportedEvent) -> EventOutcome {
+    fn report(&mut self, event: ReportedEvent) -> RecordOutcome {
         let ReportedEvent { candidate, report, at, .. } = event;
         let is_applied =
             self.candidates[candidate].as_mut().is_some_and(|candidate| candidate.apply_report(report, at));
         self.last_event = Some(ReportedEvent { is_applied, ..event });
-        if is_applied { EventOutcome::Applied } else { EventOutcome::Ignored }
+        if is_applied { RecordOutcome::Applied } else { RecordOutcome::Ignored }
     }
 
     fn move_project(&mut self, to: &'static str) -> Result<(), StepAnswer> {

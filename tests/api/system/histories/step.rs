@@ -1,6 +1,6 @@
 //! The steps of a history, and their answers.
 
-use platform_events::EventOutcome;
+use shared::event::RecordOutcome;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReportedEvent {
@@ -16,7 +16,7 @@ pub(super) enum StepAnswer {
     Refused(String),
     Unauthenticated,
     Throttled,
-    Event(EventOutcome),
+    Event(RecordOutcome),
     /// Numbers of expired and of aborted candidates.
     Swept(usize, usize),
 }

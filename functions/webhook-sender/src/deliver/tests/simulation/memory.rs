@@ -1,14 +1,13 @@
-//! The table of a simulation: what the sender reads of it, see [`load`](super::super::load).
+//! The table of a simulation: what the sender reads of it, see [`next_batch`](crate::deliver::next_batch).
 
 use std::collections::BTreeSet;
 
 use shared::domain::history::HistoryEntry;
 use shared::domain::webhook::{DeliveryCursor, DeliveryTask, StalledResource};
 
-use super::super::batch::DeliveryBatch;
-use super::super::group::{EventGroup, EventTransport as _, GroupOrigin};
-use super::super::load::{PAGE, group_by_resource, keep_one_event};
 use super::Simulation;
+use crate::deliver::next_batch::{DeliveryBatch, PAGE, STALLED_AT_ONCE};
+use crate::deliver::send::{EventGroup, EventTransport as _};
 
 impl Simulation {
     /// What the sender reads from the table. `idle` are the stalled resources of which nothing is under way.
@@ -21,13 +20,15 @@ impl Simulation {
     ) -> DeliveryBatch {
         match task {
             DeliveryTask::Feed => self.load_feed(cursor, stalled),
-            DeliveryTask::Trial => keep_one_event(self.load_feed(cursor, stalled)),
+            DeliveryTask::Trial => self.load_feed(cursor, stalled).keep_one_event(),
             DeliveryTask::Stalled => {
                 let now = self.network.now();
                 let mut due: Vec<_> = idle.iter().filter(|one| one.due_at(cursor) <= now).collect();
                 due.sort_by_key(|one| one.due_at(cursor));
                 let mut batch = DeliveryBatch::default();
-                due.into_iter().take(8).for_each(|one| self.load_resource(cursor, one, &mut batch));
+                due.into_iter()
+                    .take(STALLED_AT_ONCE)
+                    .for_each(|one| self.load_resource(cursor, one, &mut batch));
                 batch
             }
             DeliveryTask::Probe => self.load_probe(cursor, stalled),
@@ -54,25 +55,15 @@ impl Simulation {
         let events: Vec<HistoryEntry> = self.waiting(cursor, stalled).take(PAGE).cloned().collect();
         let is_whole = events.len() < PAGE;
         let reached = if is_whole { self.latest() } else { events.last().unwrap().sequence.unwrap() };
-        DeliveryBatch { groups: group_by_resource(events), reached, ..DeliveryBatch::default() }
+        DeliveryBatch::of_feed(events, reached)
     }
 
     fn load_resource(&self, cursor: &DeliveryCursor, stalled: &StalledResource, batch: &mut DeliveryBatch) {
-        let passed = self.feed[..cursor.after as usize].iter().map(|(_, entry)| entry);
-        let left = passed.filter(|entry| {
+        let entries = self.feed[..self.latest() as usize].iter().map(|(_, entry)| entry);
+        let left = entries.filter(|entry| {
             entry.id().history == stalled.history && entry.version_after >= stalled.next_version
         });
-        let left: Vec<HistoryEntry> = left.cloned().collect();
-        if left.is_empty() {
-            batch.caught_up.push(stalled.history.clone());
-            return;
-        }
-        let is_complete = left.len() <= 4;
-        let attempt = stalled.tries.max(cursor.health.failures) + 1;
-        let events = left.into_iter().take(4).collect();
-        let group = EventGroup::new(stalled.history.clone(), events, attempt);
-        let (origin, first_tried_at) = (GroupOrigin::Stalled, stalled.first_tried_at);
-        batch.groups.push(EventGroup { origin, first_tried_at, is_complete, ..group });
+        batch.add_stalled(&self.webhook, cursor, stalled, &left.collect::<Vec<_>>(), false);
     }
 
     fn load_probe(&self, cursor: &DeliveryCursor, stalled: &[StalledResource]) -> DeliveryBatch {
@@ -87,14 +78,13 @@ impl Simulation {
             let last = batch.groups.len() - 1;
             batch.groups.swap(0, last);
         }
-        let batch = keep_one_event(batch);
+        let batch = batch.keep_one_event();
         if !batch.groups.is_empty() || stalled.is_empty() {
             return batch;
         }
         let mut batch = DeliveryBatch::default();
         let oldest = stalled.iter().min_by_key(|one| one.next_try_at).unwrap();
         self.load_resource(cursor, oldest, &mut batch);
-        batch.groups.iter_mut().for_each(|group| group.limit = 1);
-        batch
+        batch.keep_one_event()
     }
 }

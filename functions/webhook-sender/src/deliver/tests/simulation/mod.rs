@@ -20,10 +20,11 @@ use shared::domain::webhook::{
     DisabledReason, EndpointResponse, HealthJudgement, SigningSecret, StalledResource, Webhook, WebhookUrl,
     next_task,
 };
+use shared::store::DeliveryProgress;
 
-use super::batch::{DeliveryBatch, UnderWay};
-use super::conclude::StepResult;
-use super::group::EventTransport;
+use crate::deliver::conclude::{conclude, set_aside};
+use crate::deliver::next_batch::DeliveryBatch;
+use crate::deliver::send::{EventTransport, InFlightDeliveries};
 use clock::VirtualClock;
 
 /// How long the feed and the stream take.
@@ -81,19 +82,10 @@ impl EventTransport for Network {
             journal.accepted.entry(sequence).or_default().push(self.clock.now());
             journal.order.entry(event.id().history).or_default().push(event.version_after);
         }
-        let attempt = DeliveryAttempt {
-            id: Id::from_bytes([1; 16]),
-            webhook: webhook.id,
-            event: Some(event.sequence.unwrap().to_string()),
-            attempt: number,
-            outcome: if is_accepted { DeliveryOutcome::Delivered } else { DeliveryOutcome::Failed },
-            status_code: status,
-            error: None,
-            milliseconds: 0,
-            response: None,
-            at,
-            next_try_at: None,
-        };
+        let outcome = if is_accepted { DeliveryOutcome::Delivered } else { DeliveryOutcome::Failed };
+        let event = Some(event.sequence.unwrap().to_string());
+        let attempt = DeliveryAttempt::new(Id::from_bytes([1; 16]), webhook.id, event, outcome, at);
+        let attempt = DeliveryAttempt { attempt: number, status_code: status, ..attempt };
         Ok((verdict, attempt))
     }
 
@@ -101,7 +93,7 @@ impl EventTransport for Network {
         self.clock.now()
     }
 
-    fn chance(&self) -> u8 {
+    fn random(&self) -> u8 {
         128
     }
 
@@ -109,7 +101,7 @@ impl EventTransport for Network {
         self.clock.wait(TimeDelta::from_std(time).unwrap()).await;
     }
 
-    fn is_late(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.clock.now() >= *self.until.lock().unwrap()
     }
 }
@@ -227,16 +219,15 @@ impl Simulation {
         let clock = self.network.clock.clone();
         // Taken out, since the requests that are under way borrow the network.
         let (mut cursor, mut stalled) = (self.cursor.clone(), std::mem::take(&mut self.stalled));
-        let mut under_way = UnderWay::new(&self.network);
-        *under_way.health.lock() = cursor.health.clone();
+        let mut in_flight = InFlightDeliveries::new(&self.network, cursor.health.clone());
         let mut last = None;
         clock.run(async {
             loop {
                 let now = clock.now();
                 let mut idle = stalled.clone();
-                idle.retain(|one: &StalledResource| !under_way.has(&one.history));
+                idle.retain(|one: &StalledResource| !in_flight.has(&one.history));
                 let next = next_task(&self.webhook, &cursor, &idle, self.latest(), now, last);
-                let is_late = self.network.is_late();
+                let is_late = self.network.is_over();
                 let batch = match next.filter(|(at, _)| *at <= now && !is_late) {
                     Some((_, task)) => {
                         last = Some(task);
@@ -244,14 +235,14 @@ impl Simulation {
                     }
                     None => None,
                 };
-                let (mut batch, reports) = match batch {
+                let (batch, ended) = match batch {
                     Some(mut batch) => {
                         let groups = std::mem::take(&mut batch.groups);
-                        let reports = under_way.send(&self.webhook, groups).await.unwrap();
-                        (batch, reports)
+                        let ended = in_flight.send(&self.webhook, groups).await.unwrap();
+                        (batch, ended)
                     }
-                    None if !under_way.is_empty() => {
-                        let one = under_way.wait_for_one().await.unwrap();
+                    None if !in_flight.is_empty() => {
+                        let one = in_flight.wait_for_one(&self.webhook).await.unwrap();
                         (DeliveryBatch::default(), one.into_iter().collect())
                     }
                     None => {
@@ -271,28 +262,32 @@ impl Simulation {
                         let until = *self.network.until.lock().unwrap();
                         let is_cut_off =
                             next.is_some_and(|at| at.max(now) >= until && at < now + TimeDelta::seconds(10));
-                        cursor.wakes_sender = !is_schedule && is_cut_off && under_way.is_worth_another_run();
+                        cursor.wakes_sender = !is_schedule && is_cut_off && in_flight.is_worth_another_run();
                         break;
                     }
                 };
                 clock.wait(STEP_TIME).await;
-                let health = under_way.health.lock().clone();
-                let mut result = StepResult::new(cursor.clone(), stalled.clone(), health, clock.now(), 128);
-                batch.groups.clear();
-                result.conclude(&batch, reports);
-                for (history, version) in under_way.set_aside() {
-                    result.set_aside(history, version);
+                let mut result = DeliveryProgress {
+                    webhook: self.webhook.clone(),
+                    cursor: DeliveryCursor { health: in_flight.health.clone(), ..cursor.clone() },
+                    stalled: stalled.clone(),
+                    attempts: Vec::new(),
+                    effects: Vec::new(),
+                };
+                conclude(&mut result, &batch, ended, clock.now(), 128);
+                for (history, version) in in_flight.set_aside() {
+                    set_aside(&mut result, history, version, clock.now());
                 }
                 let given_up = result.attempts.iter().filter(|one| one.outcome == DeliveryOutcome::GivenUp);
                 let mut journal = self.network.journal.lock().unwrap();
                 journal.given_up.extend(given_up.filter_map(|one| one.event.as_ref()?.parse::<u64>().ok()));
                 (cursor, stalled) = (result.cursor, result.stalled);
-                if under_way.is_gone() {
+                if in_flight.is_gone() {
                     break;
                 }
             }
         });
-        drop(under_way);
+        drop(in_flight);
         (self.cursor, self.stalled) = (cursor, stalled);
         if is_schedule && self.webhook.is_enabled() {
             let now = clock.now();

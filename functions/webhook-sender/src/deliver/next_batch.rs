@@ -1,0 +1,265 @@
+//! Reads what a step sends.
+
+use std::collections::BTreeSet;
+
+use futures_util::future::try_join_all;
+use shared::domain::history::{EventId, HistoryEntry};
+use shared::domain::webhook::{
+    DeliveryAttempt, DeliveryCursor, DeliveryRequest, DeliveryTask, StalledResource, Webhook,
+};
+use shared::store::{VersionedItem, WebhookEndpoint};
+use shared::{Error, Result};
+
+use super::send::{EventGroup, EventTransport as _};
+use crate::sender::EventSender;
+
+/// The most events of the feed in a step: what a run that breaks off repeats. Their attempts and stalled resources fit into
+/// one transaction.
+pub(super) const PAGE: usize = 32;
+/// The most stalled resources in a step, and events of each.
+pub(super) const STALLED_AT_ONCE: usize = 8;
+pub(super) const EVENTS_OF_STALLED: usize = 4;
+/// How far a step looks for events of a stalled resource.
+const LOOK: usize = 32;
+/// The most requests of clients in a step.
+const REQUESTS_AT_ONCE: usize = 4;
+
+/// What a step sends.
+#[derive(Debug, Default)]
+pub(crate) struct DeliveryBatch {
+    pub(crate) groups: Vec<EventGroup>,
+    /// The number up to which the feed has no other events that are wanted; 0 if the step does not read the feed.
+    pub(crate) reached: u64,
+    /// Stalled resources with nothing left to send.
+    pub(crate) caught_up: Vec<String>,
+    /// Stalled resources that have nothing to send before this version.
+    pub(crate) skipped: Vec<(String, u64)>,
+    /// Notes of events that have expired, and the requests of clients for them.
+    pub(crate) expired: Vec<(DeliveryAttempt, Option<DeliveryRequest>)>,
+}
+
+impl DeliveryBatch {
+    /// A batch of events of the feed, which has no others that are wanted up to number `reached`.
+    pub(super) fn of_feed(events: impl IntoIterator<Item = HistoryEntry>, reached: u64) -> Self {
+        let mut groups: Vec<EventGroup> = Vec::new();
+        for event in events {
+            let history = event.id().history;
+            match groups.iter_mut().find(|group| group.history == history) {
+                Some(group) => group.events.push(event),
+                None => groups.push(EventGroup::new(history, vec![event], 1)),
+            }
+        }
+        groups.iter_mut().for_each(|group| group.limit = group.events.len());
+        Self { groups, reached, ..Self::default() }
+    }
+
+    /// Lets the first event of the batch be sent alone. The others stay, so that the cursor does not pass them.
+    pub(super) fn keep_one_event(mut self) -> Self {
+        for (number, group) in self.groups.iter_mut().enumerate() {
+            group.limit = usize::from(number == 0);
+        }
+        self
+    }
+
+    /// Adds the next events of a stalled resource, which are among the `entries` of its history. These are all that are left,
+    /// unless `has_more`.
+    pub(super) fn add_stalled(
+        &mut self,
+        webhook: &Webhook,
+        cursor: &DeliveryCursor,
+        stalled: &StalledResource,
+        entries: &[impl std::ops::Deref<Target = HistoryEntry>],
+        has_more: bool,
+    ) {
+        let (mut events, mut from, mut is_complete) = (Vec::new(), stalled.next_version, !has_more);
+        for entry in entries.iter().map(|entry| &**entry) {
+            let is_event = entry.is_event();
+            // Those after the cursor are still to be read from the feed.
+            if is_event && entry.sequence.is_none_or(|number| number > cursor.after) {
+                is_complete = true;
+                break;
+            }
+            if events.len() == EVENTS_OF_STALLED {
+                is_complete = false;
+                break;
+            }
+            if is_event && webhook.wants(entry) {
+                events.push(entry.clone());
+            }
+            from = entry.version_after + 1;
+        }
+        let history = stalled.history.clone();
+        match (events.is_empty(), is_complete) {
+            (true, true) => self.caught_up.push(history),
+            (true, false) => self.skipped.push((history, from)),
+            (false, _) => {
+                let attempt = stalled.tries.max(cursor.health.failures) + 1;
+                let group = EventGroup::new(history, events, attempt);
+                let first_tried_at = stalled.first_tried_at;
+                self.groups.push(EventGroup { is_stalled: true, first_tried_at, is_complete, ..group });
+            }
+        }
+    }
+}
+
+impl EventSender<'_> {
+    /// Reads what the next step sends; `None` if the index does not show the next events yet. `idle` are the stalled resources
+    /// without an event in flight.
+    pub(crate) async fn next_batch(
+        &self,
+        task: DeliveryTask,
+        endpoint: &WebhookEndpoint,
+        idle: &[StalledResource],
+    ) -> Result<Option<DeliveryBatch>> {
+        match task {
+            DeliveryTask::Requests => self.next_requests(endpoint).await.map(Some),
+            DeliveryTask::Probe => self.next_probe(endpoint, idle).await,
+            DeliveryTask::Trial => Ok(self.next_of_feed(endpoint).await?.map(DeliveryBatch::keep_one_event)),
+            DeliveryTask::Feed => self.next_of_feed(endpoint).await,
+            DeliveryTask::Stalled => self.next_of_stalled(endpoint, idle).await.map(Some),
+            DeliveryTask::CleanUp => Ok(Some(DeliveryBatch::default())),
+        }
+    }
+
+    async fn next_requests(&self, endpoint: &WebhookEndpoint) -> Result<DeliveryBatch> {
+        let (webhook, mut batch) = (&endpoint.webhook, DeliveryBatch::default());
+        for (number, request) in endpoint.cursor.requests.iter().take(REQUESTS_AT_ONCE).enumerate() {
+            let event = match request {
+                DeliveryRequest::Ping { at } => HistoryEntry::ping(webhook.company.clone(), webhook.id, *at),
+                DeliveryRequest::Event { event } => match self.find_event(endpoint, event).await? {
+                    Some(found) => HistoryEntry::clone(&found),
+                    None => {
+                        let attempt = self.note_expired(webhook.id, Some(event.clone()));
+                        batch.expired.push((attempt, Some(request.clone())));
+                        continue;
+                    }
+                },
+            };
+            let group = EventGroup::new(format!("request {number}"), vec![event], 1);
+            batch.groups.push(EventGroup { request: Some(request.clone()), ..group });
+        }
+        Ok(batch)
+    }
+
+    async fn find_event(
+        &self,
+        endpoint: &WebhookEndpoint,
+        id: &str,
+    ) -> Result<Option<VersionedItem<HistoryEntry>>> {
+        let Ok(id) = id.parse::<EventId>() else { return Ok(None) };
+        self.store().event(&endpoint.webhook.company, &id, self.now()).await
+    }
+
+    async fn next_of_feed(&self, endpoint: &WebhookEndpoint) -> Result<Option<DeliveryBatch>> {
+        let WebhookEndpoint { webhook, cursor, sequence, stalled } = endpoint;
+        let stalled: BTreeSet<&str> = stalled.iter().map(|one| one.history.as_str()).collect();
+        let feed = self.store().events_after(sequence, cursor.after, PAGE, self.now(), |entry| {
+            is_waiting(endpoint, entry) && !stalled.contains(entry.id().history.as_str())
+        });
+        match feed.await {
+            Ok(feed) if feed.reached == cursor.after => Ok(None),
+            Ok(feed) => {
+                let events = feed.events.iter().map(|event| HistoryEntry::clone(event));
+                Ok(Some(DeliveryBatch::of_feed(events, feed.reached)))
+            }
+            Err(Error::Expired(first)) => {
+                tracing::warn!(target: "webhooks", webhook = %webhook.id, after = cursor.after, first, "expired");
+                let expired = vec![(self.note_expired(webhook.id, None), None)];
+                Ok(Some(DeliveryBatch { reached: first - 1, expired, ..DeliveryBatch::default() }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn next_of_stalled(
+        &self,
+        endpoint: &WebhookEndpoint,
+        idle: &[StalledResource],
+    ) -> Result<DeliveryBatch> {
+        let (now, cursor) = (self.now(), &endpoint.cursor);
+        let mut due: Vec<_> = idle.iter().filter(|one| one.due_at(cursor) <= now).collect();
+        due.sort_by_key(|one| one.due_at(cursor));
+        due.truncate(STALLED_AT_ONCE);
+        self.read_stalled(endpoint, &due).await
+    }
+
+    async fn read_stalled(
+        &self,
+        endpoint: &WebhookEndpoint,
+        stalled: &[&StalledResource],
+    ) -> Result<DeliveryBatch> {
+        let WebhookEndpoint { webhook, cursor, .. } = endpoint;
+        let company = &webhook.company;
+        let read = stalled
+            .iter()
+            .map(|one| self.store().history_from(company, &one.history, one.next_version, LOOK));
+        let mut batch = DeliveryBatch::default();
+        for (one, (entries, has_more)) in stalled.iter().zip(try_join_all(read).await?) {
+            batch.add_stalled(webhook, cursor, one, &entries, has_more);
+        }
+        Ok(batch)
+    }
+
+    /// One event: in turn the oldest that waits, and the first that waits of the resource that changed last.
+    async fn next_probe(
+        &self,
+        endpoint: &WebhookEndpoint,
+        idle: &[StalledResource],
+    ) -> Result<Option<DeliveryBatch>> {
+        let WebhookEndpoint { cursor, sequence, stalled, .. } = endpoint;
+        let attempt = cursor.health.failures + 1;
+        // In turn: the oldest may fail for ever, and would keep an endpoint down that has recovered.
+        let is_other = cursor.health.failures.is_multiple_of(2);
+        if is_other && let Some(newest) = self.first_of_newest(endpoint).await? {
+            let group = EventGroup::new(newest.id().history, vec![newest], attempt);
+            return Ok(Some(DeliveryBatch { groups: vec![group], ..DeliveryBatch::default() }));
+        }
+        if cursor.after < sequence.last {
+            let Some(mut batch) = self.next_of_feed(endpoint).await? else { return Ok(None) };
+            if let Some(last) = batch.groups.len().checked_sub(1) {
+                if is_other {
+                    // The newest is not to be had, so another than the oldest.
+                    batch.groups.swap(0, last);
+                }
+                batch.groups[0].attempt = attempt;
+                return Ok(Some(batch.keep_one_event()));
+            }
+            // None of the events is wanted, or they have expired.
+            if !batch.expired.is_empty() || stalled.is_empty() {
+                return Ok(Some(batch));
+            }
+        }
+        // Each failure puts off the next try, so all have their turn.
+        let Some(oldest) = idle.iter().min_by_key(|one| one.next_try_at) else { return Ok(None) };
+        Ok(Some(self.read_stalled(endpoint, &[oldest]).await?.keep_one_event()))
+    }
+
+    /// The first event that waits of the resource with the latest event; `None` if it has stalled, or too much waits to
+    /// tell.
+    async fn first_of_newest(&self, endpoint: &WebhookEndpoint) -> Result<Option<HistoryEntry>> {
+        let WebhookEndpoint { webhook, cursor, sequence, stalled } = endpoint;
+        let (company, now) = (&webhook.company, self.now());
+        let latest = self
+            .store()
+            .events_before(company, sequence.last + 1, 1, now, |entry| webhook.wants(entry))
+            .await?;
+        let Some(newest) = latest.events.first().map(|event| event.id().history) else { return Ok(None) };
+        if stalled.iter().any(|one| one.history == newest) {
+            return Ok(None);
+        }
+        let first = self.store().events_after(sequence, cursor.after, 1, now, |entry| {
+            is_waiting(endpoint, entry) && entry.id().history == newest
+        });
+        match first.await {
+            Ok(feed) => Ok(feed.events.first().map(|event| HistoryEntry::clone(event))),
+            Err(Error::Expired(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether the endpoint wants an event of the feed and has not accepted it.
+fn is_waiting(endpoint: &WebhookEndpoint, entry: &HistoryEntry) -> bool {
+    let accepted = &endpoint.cursor.accepted;
+    endpoint.webhook.wants(entry) && entry.sequence.is_none_or(|number| !accepted.contains(&number))
+}

@@ -1,0 +1,3 @@
+//! Tests of deliveries.
+
+mod simulation;

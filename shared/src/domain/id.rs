@@ -31,8 +31,9 @@ impl FromStr for CompanyId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        if (2..=63).contains(&text.len()) && text.bytes().all(allowed) {
+        if (2..=63).contains(&text.len())
+            && text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
+        {
             Ok(Self(text.to_owned()))
         } else {
             Err(InvalidId)

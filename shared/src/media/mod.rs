@@ -78,7 +78,9 @@ pub fn video_keys(company: &CompanyId, video: VideoId) -> [String; 4] {
 
 /// The name for saving a document: its owner's, without characters that file systems reject.
 pub fn file_name(name: &str, file: StoredFile) -> String {
-    let kept = |character: char| character.is_alphanumeric() || matches!(character, ' ' | '-' | '\'');
-    let name: String = name.chars().filter(|character| kept(*character)).collect();
+    let name: String = name
+        .chars()
+        .filter(|character| character.is_alphanumeric() || matches!(character, ' ' | '-' | '\''))
+        .collect();
     format!("{}.{}", name.trim(), file.file_type.extension())
 }

@@ -29,14 +29,15 @@ pub(super) fn recognise(bytes: &[u8]) -> Option<FileType> {
     }
 }
 
+const UNDEFINED_IN_WINDOWS_1252: [u8; 5] = [0x81, 0x8D, 0x8F, 0x90, 0x9D];
+
 /// Detects Western European encodings.
 fn single_byte(bytes: &[u8]) -> Option<FileType> {
     let ascii = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     let others = bytes.iter().filter(|byte| **byte >= 0xC0).count();
-    // Undefined in Windows-1252.
-    let is_undefined = |byte: &u8| matches!(byte, 0x81 | 0x8D | 0x8F | 0x90 | 0x9D);
+    let has_undefined = bytes.iter().any(|byte| UNDEFINED_IN_WINDOWS_1252.contains(byte));
     // Text in other alphabets would be served with the wrong characters.
-    if others > ascii || bytes.iter().any(is_undefined) {
+    if others > ascii || has_undefined {
         return None;
     }
     let has_typography = bytes.iter().any(|byte| (0x80..0xA0).contains(byte));

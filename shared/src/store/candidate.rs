@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::due::DueQueue;
-use super::login::TAKEN_USERNAME;
+use super::login::taken_username;
 use super::table::condition::WriteCondition;
 use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
@@ -256,7 +256,6 @@ impl Transaction {
     fn candidate_logins(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let Some(Candidate { project, id, .. }) = after.or(before) else { return };
         let account = Account::Candidate { project: *project, candidate: *id };
-        let taken_username = || Error::field("username", TAKEN_USERNAME);
         let taken_email = Error::internal("a candidate's email leads to it already");
         let (old, new) = (before.and_then(username_of), after.and_then(username_of));
         let is_new = old != new;

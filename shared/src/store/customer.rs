@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::company_counts::CompanyCount;
-use super::login::LoginPartition;
+use super::login::{LoginPartition, taken_username};
 use super::table::condition::WriteCondition;
 use super::table::item::{StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
@@ -209,13 +209,11 @@ impl Transaction {
     pub(super) fn customer_logins(&mut self, before: Option<&Customer>, after: Option<&Customer>) {
         let Some(one) = after.or(before) else { return };
         let account = Account::Customer { customer: one.id };
-        let taken_email = || Error::field("email", "A customer with this email already exists.");
         self.move_login(before.map(username_of), after.map(username_of), account, taken_username());
         self.move_login(before.map(email_of), after.map(email_of), account, taken_email());
         let Some(after) = after else { return };
-        let names = |one: &Customer| (fold_case(one.username.as_str()), fold_case(one.email.as_str()));
-        let (new_name, new_email) = names(after);
-        let (old_name, old_email) = before.map(names).unzip();
+        let (new_name, new_email) = folded_names(after);
+        let (old_name, old_email) = before.map(folded_names).unzip();
         // Staff log in by either, and by default the address is the name.
         if new_name == new_email {
             return;
@@ -241,12 +239,17 @@ impl Transaction {
 
 /// The changes of a company's tally when a customer `before` becomes `after`.
 pub(super) fn counts(before: Option<&Customer>, after: Option<&Customer>) -> [(CompanyCount, i64); 2] {
-    let customers = |one: Option<&Customer>| i64::from(one.is_some());
-    let owners = |one: Option<&Customer>| i64::from(one.is_some_and(Customer::is_owner_at_work));
-    [
-        (CompanyCount::Customers, customers(after) - customers(before)),
-        (CompanyCount::Owners, owners(after) - owners(before)),
-    ]
+    let [(old, old_owner), (new, new_owner)] = [before, after]
+        .map(|one| (i64::from(one.is_some()), i64::from(one.is_some_and(Customer::is_owner_at_work))));
+    [(CompanyCount::Customers, new - old), (CompanyCount::Owners, new_owner - old_owner)]
+}
+
+fn folded_names(customer: &Customer) -> (String, String) {
+    (fold_case(customer.username.as_str()), fold_case(customer.email.as_str()))
+}
+
+fn taken_email() -> Error {
+    Error::field("email", "A customer with this email already exists.")
 }
 
 pub(super) fn username_of(customer: &Customer) -> ItemKey {
@@ -255,10 +258,6 @@ pub(super) fn username_of(customer: &Customer) -> ItemKey {
 
 pub(super) fn email_of(customer: &Customer) -> ItemKey {
     keys::login_email(&customer.company, customer.email.as_str())
-}
-
-fn taken_username() -> Error {
-    Error::field("username", super::login::TAKEN_USERNAME)
 }
 
 fn files_of(customer: &Customer) -> FilesOf<'_> {

@@ -31,8 +31,10 @@ impl Transaction {
     }
 }
 
-/// The message about a username that another account has.
-pub const TAKEN_USERNAME: &str = "This username is already in use.";
+/// The error for a username that another account has.
+pub fn taken_username() -> Error {
+    Error::field("username", "This username is already in use.")
+}
 
 /// The partition of a name with which accounts log in: its markers, and the hash of its key for its failures.
 pub(crate) struct LoginPartition {

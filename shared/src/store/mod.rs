@@ -56,7 +56,7 @@ pub use history::{EntryKey, EventCounter, history_place};
 pub use idempotency::StoredResponse;
 pub(crate) use idempotency::{EarlierRequest, KeyedAttempt, KeyedRequest, LeaseResult, RequestIntent};
 pub(crate) use login::LoginPartition;
-pub use login::TAKEN_USERNAME;
+pub use login::taken_username;
 pub use matches::CandidateMatch;
 pub use project::CountedProject;
 pub use project_counts::CountShards;

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use shared::Result;
 use shared::domain::candidate::CandidateProfile;
 use shared::domain::text::fold_case;
 use shared::http::BodyFields;
-use shared::store::TAKEN_USERNAME;
-use shared::{Error, Result};
+use shared::store::taken_username;
 
 use crate::changes::{CandidateFiles, read_new};
 
@@ -17,9 +17,7 @@ pub(super) fn read_profiles(entries: Vec<Result<BodyFields>>) -> Vec<Result<Cand
     for entry in entries {
         profiles.push(entry.and_then(read_profile).and_then(|profile| match &profile.username {
             // The table would let the first of two concurrent entries win, whichever that is.
-            Some(name) if !usernames.insert(fold_case(name.as_str())) => {
-                Err(Error::field("username", TAKEN_USERNAME))
-            }
+            Some(name) if !usernames.insert(fold_case(name.as_str())) => Err(taken_username()),
             _ => Ok(profile),
         }));
     }

@@ -56,11 +56,12 @@ pub(super) async fn apply_rows(
 
 /// Plans the rows again from the table. New customers have nothing to be read.
 async fn read_again(access: &ImportAccess, group: &mut [&mut ImportRow], turn: &IdempotentRun) -> Result<()> {
-    let is_known = |row: &ImportRow| matches!(row.change, Some(CustomerChange::Replace(..)));
-    let known: Vec<CustomerId> = group.iter().filter(|row| is_known(row)).map(|row| row.customer).collect();
+    let mut group: Vec<_> =
+        group.iter_mut().filter(|row| matches!(row.change, Some(CustomerChange::Replace(..)))).collect();
+    let known: Vec<CustomerId> = group.iter().map(|row| row.customer).collect();
     let found = turn.store.customers(access.company_id(), known).await?;
     let mut found: HashMap<CustomerId, _> = found.into_iter().map(|one| (one.id, one)).collect();
-    for row in group.iter_mut().filter(|row| is_known(row)) {
+    for row in &mut group {
         plan_again(access, row, found.remove(&row.customer))?;
     }
     Ok(())

@@ -50,21 +50,25 @@ impl Email {
 
 /// A dot-atom. Encoded words (RFC 2047) are refused.
 fn is_local_part(text: &str) -> bool {
-    let atom = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
     text.len() <= 64
         // Mail programs decode encoded words, and would show, or reply to, another address.
         && !text.contains("=?")
-        && text.split('.').all(|part| !part.is_empty() && part.bytes().all(atom))
+        && text.split('.').all(|part| !part.is_empty() && part.bytes().all(is_atom))
+}
+
+fn is_atom(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte)
 }
 
 pub(in crate::domain) fn is_domain(text: &str) -> bool {
-    let is_label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
     text.len() <= 253 && text.contains('.') && text.split('.').all(is_label)
+}
+
+fn is_label(text: &str) -> bool {
+    (1..=63).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        && !text.starts_with('-')
+        && !text.ends_with('-')
 }
 
 /// A domain in ASCII; none if it is invalid.

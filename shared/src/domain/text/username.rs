@@ -47,11 +47,10 @@ impl Username {
 
 /// Whether a name has invisible characters, mixes scripts that share letters, or looks entirely like ASCII letters.
 fn looks_like_another(name: &str) -> bool {
-    let is_joiner = |character| matches!(character, '\u{200c}' | '\u{200d}');
     // Punctuation is allowed in ASCII and belongs to no script; UTS #39 does not cover it.
     let word: String =
         name.chars().filter(|character| !character.is_ascii() || character.is_alphanumeric()).collect();
-    name.contains(is_joiner)
+    name.contains(['\u{200c}', '\u{200d}'])
         || !word.check_restriction_level(RestrictionLevel::HighlyRestrictive)
         || !name.is_ascii() && skeleton(&word).all(|character| character.is_ascii_alphanumeric())
 }

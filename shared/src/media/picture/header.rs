@@ -25,8 +25,8 @@ impl PictureHeader {
     pub(super) fn read(format: ImageFormat, bytes: &[u8]) -> Option<Self> {
         match format {
             ImageFormat::Png => {
-                let side = |at| array(bytes, at).map(u32::from_be_bytes);
-                Some(Self::new(side(16)?, side(20)?, 0))
+                let [width, height] = [array(bytes, 16)?, array(bytes, 20)?].map(u32::from_be_bytes);
+                Some(Self::new(width, height, 0))
             }
             // The decoder unpacks palette indexes row by row, or all at once, before it looks them up.
             ImageFormat::Gif => Some(Self::new(short(bytes, 6)?, short(bytes, 8)?, 1)),
@@ -44,8 +44,9 @@ impl PictureHeader {
     fn of_webp(bytes: &[u8]) -> Option<Self> {
         match &array::<4>(bytes, 12)? {
             b"VP8X" => {
-                let side = |at| array(bytes, at).map(|[a, b, c]| u32::from_le_bytes([a, b, c, 0]) + 1);
-                Some(Self::new(side(24)?, side(27)?, WEBP_EXTENDED))
+                let sides = [array(bytes, 24)?, array(bytes, 27)?];
+                let [width, height] = sides.map(|[a, b, c]| u32::from_le_bytes([a, b, c, 0]) + 1);
+                Some(Self::new(width, height, WEBP_EXTENDED))
             }
             b"VP8L" => {
                 let packed = u32::from_le_bytes(array(bytes, 21)?);
@@ -84,8 +85,8 @@ impl PictureHeader {
     }
 
     fn of_frame(segment: &[u8]) -> Option<Self> {
-        let side = |at| array(segment, at).map(u16::from_be_bytes).map(u32::from);
-        let (height, width) = (side(5)?, side(7)?);
+        let sides = [array(segment, 5)?, array(segment, 7)?];
+        let [height, width] = sides.map(|side| u32::from(u16::from_be_bytes(side)));
         let samples = segment.get(10..)?.chunks_exact(3).map(|component| component[1]);
         let samples: Vec<u64> =
             samples.map(|factors| u64::from(factors >> 4) * u64::from(factors & 15)).collect();

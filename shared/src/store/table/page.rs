@@ -33,10 +33,11 @@ pub enum PageCursor {
 impl PageCursor {
     /// The cursor for the way back from a page without rows, including the row that this cursor names.
     pub fn turned(&self) -> Option<Self> {
-        let id = |text: &str| text.parse::<Id<()>>().ok();
+        let (Self::After(text) | Self::Before(text)) = self;
+        let id: Id<()> = text.parse().ok()?;
         Some(match self {
-            Self::After(last) => Self::Before(id(last)?.next().to_string()),
-            Self::Before(first) => Self::After(id(first)?.previous().to_string()),
+            Self::After(_) => Self::Before(id.next().to_string()),
+            Self::Before(_) => Self::After(id.previous().to_string()),
         })
     }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 use shared::auth::password::Password;
-use shared::domain::candidate::{CandidateStatus, TOO_MANY_SHARES};
+use shared::domain::candidate::{CandidateStatus, EMAIL_MISSING, TOO_MANY_SHARES};
 use shared::domain::file::FileKind;
 use shared::domain::suppression::UNDELIVERABLE;
 use shared::domain::transition::{
-    DEADLINE_PASSED, EMAIL_MISSING, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
+    DEADLINE_PASSED, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
 };
 use shared::http::BodyFields;
 use shared::http::read_announcement;

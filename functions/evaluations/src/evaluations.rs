@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use axum::Json;
 use serde_json::Value;
 use shared::auth::access::{Admitted, CandidateEvaluations, RatedCandidate};
-use shared::domain::evaluation::change::EvaluationChange;
 use shared::domain::evaluation::{
     Evaluation, MAX_RATINGS, MAX_SCORE, NOT_EVALUATOR, Rating, RatingTarget, Recommendation,
 };
 use shared::domain::parse_enum;
 use shared::domain::policy::{Evaluate, ReadProject};
+use shared::domain::scoring::change::EvaluationChange;
 use shared::domain::text::TextLines;
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};

@@ -2,10 +2,10 @@
 
 use axum::Json;
 use shared::auth::access::{Admitted, CandidateEvaluations};
-use shared::domain::evaluation::change::EvaluationChange;
 use shared::domain::evaluation::{Evaluation, Veto, VetoComment};
 use shared::domain::interview::Interview;
 use shared::domain::policy::{CastVeto, ReadProject};
+use shared::domain::scoring::change::EvaluationChange;
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created};

@@ -21,7 +21,7 @@ use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::event::{ScheduleKind, TableEvent, TableResponse};
 
-pub use sweep::SweepSummary;
+pub use outcome::SweepSummary;
 
 /// Handles one event.
 ///

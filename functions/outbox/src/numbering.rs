@@ -8,7 +8,7 @@ use shared::domain::id::CompanyId;
 use shared::store::EntryKey;
 use shared::{Error, Result};
 
-use crate::sweep::{RUN, SweepSummary};
+use crate::outcome::{RUN, SweepSummary};
 
 /// Assigns numbers to events, company by company. Returns the companies whose events have none yet.
 pub(crate) async fn assign_numbers(

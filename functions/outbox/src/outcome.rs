@@ -1,6 +1,13 @@
-//! Results of effects.
+//! Results of effects and of sweeps.
 
+use std::time::Duration;
+
+use serde::Serialize;
+use shared::Result;
 use shared::mail::MailDelivery;
+
+/// The duration of one run; the next one continues.
+pub(crate) const RUN: Duration = Duration::from_secs(40);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EffectResult {
@@ -27,5 +34,48 @@ pub(crate) fn outcome_of(delivery: MailDelivery) -> (EffectResult, String) {
         MailDelivery::Rejected(code) => (EffectResult::GivenUp, code),
         MailDelivery::Postponed(code) => (EffectResult::Postponed, code),
         MailDelivery::Transient(code) => (EffectResult::Failed, code),
+    }
+}
+
+/// The result of one sweep.
+#[derive(Debug, Default, Serialize)]
+pub struct SweepSummary {
+    /// Mails that SES accepted.
+    pub sent: usize,
+    /// Recorded deletions, and deleted objects without references.
+    pub deleted: usize,
+    /// Effects that the candidate's moves made pointless.
+    pub outdated: usize,
+    /// Effects to retry later.
+    pub postponed: usize,
+    /// Effects that failed permanently or too often.
+    pub given_up: usize,
+    /// Effects and uploads that could not be read, and companies whose events could not be numbered.
+    pub failed: usize,
+    /// Uploads that did not arrive in time, and videos that were not converted in time.
+    pub uploads_given_up: usize,
+    /// Events that the stream did not have numbered.
+    pub events: usize,
+    /// The age of the oldest of these events.
+    pub numbering_lag_seconds: i64,
+    /// Whether work remains for the next run.
+    pub more: bool,
+}
+
+impl SweepSummary {
+    /// Counts the result of an effect.
+    pub(crate) fn count(&mut self, result: &Result<EffectResult>) {
+        match result {
+            Ok(EffectResult::Sent) => self.sent += 1,
+            Ok(EffectResult::Deleted) => self.deleted += 1,
+            Ok(EffectResult::Outdated) => self.outdated += 1,
+            Ok(EffectResult::Failed | EffectResult::Postponed) => self.postponed += 1,
+            Ok(EffectResult::GivenUp) => self.given_up += 1,
+            Ok(EffectResult::Skipped) => {}
+            Err(error) => {
+                tracing::error!(target: "outbox", %error, "could not run an effect");
+                self.failed += 1;
+            }
+        }
     }
 }

@@ -4,44 +4,16 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
-use serde::Serialize;
 use shared::auth::SystemAccess;
 use shared::mail::Mailer;
 use shared::{Error, Result, log_run};
 
 use crate::deliver::{PARALLEL, deliver};
-use crate::outcome::EffectResult;
+use crate::outcome::{EffectResult, RUN, SweepSummary};
 use crate::{numbering, uploads};
 
-/// The duration of one run; the next one continues.
-pub(crate) const RUN: Duration = Duration::from_secs(40);
 // SES limits mails per second.
 const PAUSE: Duration = Duration::from_secs(1);
-
-/// The result of one sweep.
-#[derive(Debug, Default, Serialize)]
-pub struct SweepSummary {
-    /// Mails that SES accepted.
-    pub sent: usize,
-    /// Recorded deletions, and deleted objects without references.
-    pub deleted: usize,
-    /// Effects that the candidate's moves made pointless.
-    pub outdated: usize,
-    /// Effects to retry later.
-    pub postponed: usize,
-    /// Effects that failed permanently or too often.
-    pub given_up: usize,
-    /// Effects and uploads that could not be read, and companies whose events could not be numbered.
-    pub failed: usize,
-    /// Uploads that did not arrive in time, and videos that were not converted in time.
-    pub uploads_given_up: usize,
-    /// Events that the stream did not have numbered.
-    pub events: usize,
-    /// The age of the oldest of these events.
-    pub numbering_lag_seconds: i64,
-    /// Whether work remains for the next run.
-    pub more: bool,
-}
 
 pub(crate) async fn handle(system: &SystemAccess) -> Result<SweepSummary> {
     let mut summary = SweepSummary::default();
@@ -89,21 +61,4 @@ async fn run_effects(system: &SystemAccess, summary: &mut SweepSummary) -> Resul
         }
     }
     Ok(())
-}
-
-impl SweepSummary {
-    fn count(&mut self, result: &Result<EffectResult>) {
-        match result {
-            Ok(EffectResult::Sent) => self.sent += 1,
-            Ok(EffectResult::Deleted) => self.deleted += 1,
-            Ok(EffectResult::Outdated) => self.outdated += 1,
-            Ok(EffectResult::Failed | EffectResult::Postponed) => self.postponed += 1,
-            Ok(EffectResult::GivenUp) => self.given_up += 1,
-            Ok(EffectResult::Skipped) => {}
-            Err(error) => {
-                tracing::error!(target: "outbox", %error, "could not run an effect");
-                self.failed += 1;
-            }
-        }
-    }
 }

@@ -5,7 +5,7 @@ use shared::auth::SystemAccess;
 use shared::domain::video::ConversionStatus;
 use shared::{Error, Result};
 
-use crate::sweep::SweepSummary;
+use crate::outcome::SweepSummary;
 
 /// Shown to clients of an overdue upload.
 const TOO_LATE: &str = "The file did not arrive in time. Announce and upload it again.";

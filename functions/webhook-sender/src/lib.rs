@@ -9,7 +9,6 @@
 
 mod deliver;
 pub mod outgoing;
-mod sender;
 mod stream;
 mod sweep;
 
@@ -20,8 +19,8 @@ use shared::domain::webhook::{AllowedTargets, is_public};
 use shared::event::{ScheduleKind, TableEvent, TableResponse};
 use shared::store::SENDER_PATIENCE;
 
+use deliver::{EventSender, RunKind};
 use outgoing::{NameResolver, Outgoing, SystemResolver};
-use sender::{EventSender, RunKind};
 pub use sweep::RunSummary;
 
 /// Handles one event.

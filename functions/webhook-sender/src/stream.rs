@@ -8,7 +8,7 @@ use shared::event::{BatchReport, StreamRecord};
 use shared::store::StreamTrigger;
 use shared::{Result, log_run};
 
-use crate::sender::{ENDPOINTS, EventSender};
+use crate::deliver::{ENDPOINTS, EventSender};
 
 /// Serves the endpoints that the records are about. The table says what is to be done there, so records may come twice, in
 /// any order, or never. Those of the sender's own writes lead to nothing unless they ask for it: what a run leaves at an

@@ -10,7 +10,7 @@ use shared::store::{DuePages, VersionedItem};
 use shared::{Error, Result, log_run};
 
 use crate::deliver::EventTransport as _;
-use crate::sender::{ENDPOINTS, EventSender};
+use crate::deliver::{ENDPOINTS, EventSender};
 
 /// The most pages of endpoints, and of feeds, of one shard in one run; the next run continues.
 const PAGES: usize = 5;

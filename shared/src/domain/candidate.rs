@@ -19,11 +19,13 @@ use super::search::{WordSource, words_of};
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
 use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use super::text::{Email, ShortName, TextLine, TextLines, Username};
-use super::transition::EMAIL_MISSING;
 
 /// The maximum number of shares of a candidate; deleting a candidate deletes their shares in the same transaction.
 pub const MAX_SHARES: usize = 50;
 
+/// There is no email address.
+pub const EMAIL_MISSING: Refusal =
+    Refusal { code: "email_missing", detail: "The candidate has no email address. Set one first." };
 /// The candidate has the maximum number of shares.
 pub const TOO_MANY_SHARES: Refusal =
     Refusal { code: "too_many_shares", detail: "A candidate may have 50 shares. Delete one first." };

@@ -6,10 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
-use super::history::{EventType, FieldChanges, FieldValue, HasHistory, ResourceChange, private};
+use super::history::{FieldValue, private};
 use super::id::{CompanyId, CriterionId, ProjectId, QuestionId, VideoId};
 use super::names::named;
-use super::project::Project;
 use super::text::{TextLine, TextLines};
 
 /// The greatest position of a question or a criterion.
@@ -270,17 +269,7 @@ impl Interview {
 }
 
 impl Interview {
-    /// The change of `project` by new questions and criteria, which are a part of it.
-    pub(crate) fn change(project: &Project, before: &Self, after: &Self) -> ResourceChange {
-        // Along with the fields of the project, so that the event shows the project's facts.
-        let before = [project.history_fields(), before.history_fields()].concat();
-        let after = [project.history_fields(), after.history_fields()].concat();
-        let (company, resource) = project.place();
-        let changes = FieldChanges::between(Some(before), after);
-        ResourceChange::new(company, resource, vec![EventType::ProjectUpdated], changes)
-    }
-
-    fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
+    pub(super) fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self { questions, criteria, company: _, project: _ } = self;
         vec![("questions", private(questions)), ("criteria", private(criteria))]
     }

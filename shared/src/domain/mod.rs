@@ -26,6 +26,7 @@ pub mod recipient;
 pub mod report;
 #[cfg(test)]
 pub(crate) mod samples;
+pub mod scoring;
 pub mod search;
 pub mod secret;
 pub mod sender;

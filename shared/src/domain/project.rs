@@ -10,9 +10,11 @@ use super::Refusal;
 use super::company::Company;
 use super::evaluation::evaluator_index::{EvaluatorIndex, EvaluatorSet};
 use super::history::{
-    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, customers, fact, holding, private,
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceChange, ResourceRef, customers, fact, holding,
+    private,
 };
 use super::id::{CompanyId, LabelId, ProjectId, VideoId};
+use super::interview::Interview;
 use super::language::Language;
 use super::names::named;
 use super::partner_data::PartnerData;
@@ -298,6 +300,18 @@ impl HasHistory for Project {
             (staff.iter().any(|role| changes.has(role)), EventType::ProjectStaffChanged),
             (changes.has_other_than(&staff), EventType::ProjectUpdated),
         ])
+    }
+}
+
+impl Project {
+    /// The change by new questions and criteria, which are a part of the project.
+    pub(crate) fn interview_change(&self, before: &Interview, after: &Interview) -> ResourceChange {
+        // Along with the fields of the project, so that the event shows the project's facts.
+        let before = [self.history_fields(), before.history_fields()].concat();
+        let after = [self.history_fields(), after.history_fields()].concat();
+        let (company, resource) = self.place();
+        let changes = FieldChanges::between(Some(before), after);
+        ResourceChange::new(company, resource, vec![EventType::ProjectUpdated], changes)
     }
 }
 

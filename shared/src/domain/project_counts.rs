@@ -200,10 +200,10 @@ mod tests {
     use chrono::DateTime;
 
     use super::*;
-    use crate::domain::evaluation::status::EvaluationStatus;
     use crate::domain::evaluation::{EvaluationReport, ScoreNumbers};
     use crate::domain::id::Id;
     use crate::domain::samples::{self, customer, evaluator_index};
+    use crate::domain::scoring::status::EvaluationStatus;
 
     fn set(of: &[u8]) -> EvaluatorSet {
         evaluator_index().set_of(&of.iter().map(|byte| customer(*byte)).collect::<Vec<_>>())

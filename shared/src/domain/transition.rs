@@ -3,7 +3,7 @@
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 
 use super::Refusal;
-use super::candidate::{Candidate, CandidateStatus};
+use super::candidate::{Candidate, CandidateStatus, EMAIL_MISSING};
 use super::company::Company;
 use super::mail::CandidateMail;
 use super::project::{Project, ProjectStatus};
@@ -110,9 +110,6 @@ pub const PROJECT_NOT_RUNNING: Refusal = Refusal {
     code: "project_not_running",
     detail: "The project is not running. Set its status to `40-running` first.",
 };
-/// There is no email address.
-pub const EMAIL_MISSING: Refusal =
-    Refusal { code: "email_missing", detail: "The candidate has no email address. Set one first." };
 /// The email address of an invited candidate cannot be removed.
 pub const EMAIL_REQUIRED: Refusal = Refusal {
     code: "email_missing",

@@ -5,11 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use axum::http::StatusCode;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
+use url::Url;
 
-use super::body::RequestBodyDoc;
+use super::body::{RequestBodyDoc, properties_of};
 use super::failure::ErrorResponseDoc;
 use crate::domain::Refusal;
+use crate::domain::id::CompanyId;
 use crate::domain::policy::Action;
+use crate::http::BodyFields;
+use crate::http::reference::ReferenceUris;
 use crate::http::schema::{generator, inline};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -200,5 +204,55 @@ impl OperationDoc {
 
     pub(super) fn fails(&mut self, failure: ErrorResponseDoc) {
         self.failures.insert(failure);
+    }
+}
+
+impl OperationDoc {
+    /// Describes the body by its reader. Properties whose types have no description get that of the property of the
+    /// same name in the view `V`.
+    pub fn body<V: JsonSchema, T>(mut self, read: impl Fn(BodyFields) -> T) -> Self {
+        match &mut self.body {
+            Some(body) => {
+                body.describe(&properties_of::<V>(), |is_form| BodyFields::outlined(is_form, &read))
+            }
+            // The handler takes no body, which a test of the document reports.
+            None => self.has_spare_reader = true,
+        }
+        self
+    }
+
+    /// Describes the body by a reader that also parses references.
+    pub fn body_with_references<V: JsonSchema, T>(
+        self,
+        read: impl Fn(BodyFields, &CompanyId, ReferenceUris<'_>) -> T,
+    ) -> Self {
+        let (base, company) = (Url::parse("http://localhost"), "acme".parse());
+        match (base, company) {
+            (Ok(base), Ok(company)) => {
+                self.body::<V, T>(|body| read(body, &company, ReferenceUris::below(&base)))
+            }
+            _ => self,
+        }
+    }
+
+    /// Describes a property of the body that no view has.
+    pub fn field(mut self, name: &str, text: &str) -> Self {
+        let bodies =
+            self.body.iter_mut().flat_map(|body| [Some(&mut body.json), body.form.as_mut()]).flatten();
+        for schema in bodies {
+            let object = if schema.get("items").is_some() { &mut schema["items"] } else { schema };
+            if let Some(property) = object["properties"].get_mut(name) {
+                property["description"] = json!(text);
+            }
+        }
+        self
+    }
+
+    /// Adds an example of the body.
+    pub fn example(mut self, name: &'static str, example: Value) -> Self {
+        if let Some(body) = &mut self.body {
+            body.examples.insert(name.to_owned(), json!({ "value": example }));
+        }
+        self
     }
 }

@@ -7,7 +7,6 @@ use futures_util::stream::{self, BoxStream, StreamExt as _};
 use sha2::{Digest as _, Sha256};
 
 use super::Store;
-use super::history::EventCounter;
 use super::table::item::{self, Item, StoredEntity, VersionedItem, number};
 use super::table::keys::DUE;
 use super::table::query::Query;
@@ -111,12 +110,7 @@ impl Store {
         self.due(DueQueue::Webhooks, now)
     }
 
-    /// Counters of companies whose new events the table's stream may not have shown to webhooks, by shard.
-    pub fn due_feeds(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, EventCounter>> {
-        self.due(DueQueue::Feeds, now)
-    }
-
-    fn due<T>(&self, queue: DueQueue, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, T>>
+    pub(super) fn due<T>(&self, queue: DueQueue, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, T>>
     where
         T: StoredEntity + Send + Sync,
     {

@@ -15,10 +15,10 @@ use super::table::query::{Query, RowFilter};
 use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::Evaluation;
-use crate::domain::evaluation::change::EvaluationChange;
-use crate::domain::evaluation::result::ResultSummary;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
+use crate::domain::scoring::change::EvaluationChange;
+use crate::domain::scoring::result::ResultSummary;
 use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
 

@@ -7,6 +7,7 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::due::{DuePages, DueQueue};
 use super::history::EventCounter;
 use super::table::item::{self, VersionedItem, string};
 use super::table::keys::{self, BY_STATUS};
@@ -38,6 +39,11 @@ pub struct FeedPage {
 type FeedRow = (u64, Option<VersionedItem<HistoryEntry>>);
 
 impl Store {
+    /// Counters of companies whose new events the table's stream may not have shown to webhooks, by shard.
+    pub fn due_feeds(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, EventCounter>> {
+        self.due(DueQueue::Feeds, now)
+    }
+
     /// Up to `most` wanted events after number `after`, ascending. Fails with [`Error::Expired`] if the events right after
     /// that have expired, and with a message on `after` if there is no such number yet.
     ///

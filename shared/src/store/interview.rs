@@ -64,7 +64,7 @@ impl Store {
         }
         // Clients know the project and its questions by one URL, so their events need one order. The project's tag stays:
         // it shows neither questions nor criteria.
-        transaction.note_change_of_part(project, Interview::change(project, before, after));
+        transaction.note_change_of_part(project, project.interview_change(before, after));
         transaction
     }
 

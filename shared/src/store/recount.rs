@@ -15,10 +15,10 @@ use super::table::keys::{self, ItemKey};
 use super::table::retry::RetryPolicy;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
-use crate::domain::evaluation::result::ResultSummary;
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::project_counts::{CounterName, ProjectCounts, SHARDS, shard_of};
+use crate::domain::scoring::result::ResultSummary;
 use crate::error::{Error, Result};
 
 /// The result of a recount.

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use shared::domain::customer::{AccountType, Customer, LAST_OWNER};
 use shared::domain::id::CustomerId;
 use shared::domain::text::{Username, fold_case};
@@ -13,7 +15,21 @@ use shared::{Error, Result};
 
 use super::ImportAccess;
 use super::entry::{StaffImportEntry, StaffList};
-use super::view::ImportStatus;
+
+/// What an import does to a customer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub(super) enum ImportStatus {
+    /// Created and invited.
+    Created,
+    /// Was inactive and is active again.
+    Activated,
+    /// Was active and is deactivated.
+    Deactivated,
+    /// Not changed.
+    Unchanged,
+}
 
 /// What an import does to one customer.
 pub(super) struct ImportRow {

@@ -6,7 +6,7 @@ use shared::http::example_uri;
 use shared::http::wire::Uri;
 
 use super::ImportAccess;
-use super::plan::ImportRow;
+use super::plan::{ImportRow, ImportStatus};
 
 /// The result of an import.
 #[derive(Serialize, JsonSchema)]
@@ -40,21 +40,6 @@ struct StaffImportResult {
     /// The customer.
     #[schemars(example = example_uri::CUSTOMER)]
     customer: Uri,
-}
-
-/// What an import does to a customer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub(super) enum ImportStatus {
-    /// Created and invited.
-    Created,
-    /// Was inactive and is active again.
-    Activated,
-    /// Was active and is deactivated.
-    Deactivated,
-    /// Not changed.
-    Unchanged,
 }
 
 impl StaffImportResults {

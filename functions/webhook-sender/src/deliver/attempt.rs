@@ -15,8 +15,8 @@ use shared::{Error, Result};
 use url::Url;
 
 use super::send::EventTransport;
+use super::sender::EventSender;
 use crate::outgoing::OutgoingMessage;
-use crate::sender::EventSender;
 
 impl EventTransport for EventSender<'_> {
     async fn attempt(

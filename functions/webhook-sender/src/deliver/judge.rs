@@ -7,7 +7,7 @@ use shared::domain::webhook::{DisabledReason, HealthJudgement, Webhook, next_tas
 use shared::store::{DeliveryProgress, WebhookEndpoint};
 
 use super::send::EventTransport as _;
-use crate::sender::{EventSender, RunKind};
+use super::sender::{EventSender, RunKind};
 
 impl EventSender<'_> {
     /// Tells the owners about an endpoint that has accepted nothing for long, and disables it in the end.

@@ -10,6 +10,7 @@ mod judge;
 mod next_batch;
 mod record;
 mod send;
+mod sender;
 #[cfg(test)]
 mod tests;
 
@@ -19,10 +20,14 @@ use shared::domain::webhook::{DeliveryCursor, DeliveryTask, EndpointHealth, next
 use shared::store::{RetryPolicy, WebhookEndpoint};
 use shared::{Error, Result};
 
-use crate::sender::{EventSender, RunKind};
 use next_batch::DeliveryBatch;
 pub(crate) use send::EventTransport;
 use send::InFlightDeliveries;
+pub(crate) use sender::{ENDPOINTS, EventSender, RunKind};
+
+/// The most events of the feed in a step: what a run that breaks off repeats. Their attempts and stalled resources fit into
+/// one transaction.
+const PAGE: usize = 32;
 
 /// How often a run looks again for events that the index does not show yet, with about a third of a second in between.
 const LOOKS: u32 = 10;

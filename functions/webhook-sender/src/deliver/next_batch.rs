@@ -10,12 +10,10 @@ use shared::domain::webhook::{
 use shared::store::{VersionedItem, WebhookEndpoint};
 use shared::{Error, Result};
 
+use super::PAGE;
 use super::send::{EventGroup, EventTransport as _};
-use crate::sender::EventSender;
+use super::sender::EventSender;
 
-/// The most events of the feed in a step: what a run that breaks off repeats. Their attempts and stalled resources fit into
-/// one transaction.
-pub(super) const PAGE: usize = 32;
 /// The most stalled resources in a step, and events of each.
 pub(super) const STALLED_AT_ONCE: usize = 8;
 pub(super) const EVENTS_OF_STALLED: usize = 4;

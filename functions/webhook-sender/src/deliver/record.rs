@@ -10,7 +10,7 @@ use super::EndpointRun;
 use super::conclude::{conclude, set_aside};
 use super::next_batch::DeliveryBatch;
 use super::send::{EventGroup, EventTransport as _};
-use crate::sender::RunKind;
+use super::sender::RunKind;
 
 /// The most attempts in the transaction of a step. With 40 stalled resources, of a page and of what was in flight, cursor,
 /// webhook, its history and 20 mails to owners, it has less than 100 writes.

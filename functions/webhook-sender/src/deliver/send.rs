@@ -12,7 +12,7 @@ use shared::Result;
 use shared::domain::history::HistoryEntry;
 use shared::domain::webhook::{DeliveryAttempt, DeliveryRequest, DeliveryVerdict, EndpointHealth, Webhook};
 
-use super::next_batch::PAGE;
+use super::PAGE;
 
 /// A request that takes longer hangs if nothing else is to be sent. The next steps do not wait for it.
 const HANG_TIME: Duration = Duration::from_secs(2);

@@ -5,6 +5,7 @@
 //! the target. They differ in what they load, and in what the caller is to that.
 
 mod admitted;
+mod admitted_request;
 mod caller;
 mod candidate;
 mod customer;
@@ -19,7 +20,8 @@ mod webhook;
 
 use axum::response::{IntoResponse, Response};
 
-pub use admitted::{Admitted, AdmittedRequest, NO_SESSION};
+pub use admitted::Admitted;
+pub use admitted_request::{AdmittedRequest, NO_SESSION};
 pub use caller::{AnyCaller, AnyCandidate, OwnAccount, OwnCandidacy};
 pub use candidate::{CandidateTarget, ShareTarget};
 pub use customer::CustomerTarget;

@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use chrono::{DateTime, TimeDelta, Utc};
 use url::form_urlencoded;
 
-use super::admitted::AdmittedRequest;
+use super::admitted_request::AdmittedRequest;
 use crate::app::App;
 use crate::auth::authentication::{SessionRules, authenticate, keys_of};
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};

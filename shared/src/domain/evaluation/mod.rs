@@ -5,13 +5,10 @@
 //! | [`Evaluation`] | an item of its own | what the evaluator wrote |
 //! | [`EvaluationReport`] | the candidate | whether and when it was completed, here or by an event |
 //! | [`ScoreNumbers`] | the candidate | the values of the ratings, the veto and the revision |
-//! | [`ResultSummary`](result::ResultSummary) | an item of its own | the completed evaluations of a candidate, derived from the candidate |
+//! | [`ResultSummary`](super::scoring::result::ResultSummary) | an item of its own | the completed evaluations of a candidate, derived from the candidate |
 
-pub mod change;
 pub mod evaluator_index;
 pub mod mean;
-pub mod result;
-pub mod status;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -127,7 +127,7 @@ fn projects_and_their_interviews_have_events() {
     });
     assert_eq!(types, ["project.staff_changed", "project.updated"]);
     let nothing = Interview::new(before.company.clone(), before.id);
-    let change = Interview::change(&before, &nothing, &nothing);
+    let change = before.interview_change(&nothing, &nothing);
     assert_eq!(change.types, ["project.updated"]);
     assert_eq!(change.details.facts["status"], json!(before.status));
     assert_eq!(change.resource.history_id(&before.company), before.id.to_string());

@@ -1,21 +1,22 @@
-//! A candidate as clients see it.
+//! Candidates and their shares as clients see them. One file, since each can show the other.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::domain::candidate::{Candidate, CandidateStatus};
-use crate::domain::evaluation::status::EvaluationStatus;
 use crate::domain::file::FileKind;
-use crate::domain::id::CustomerId;
+use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
+use crate::domain::scoring::status::EvaluationStatus;
 use crate::domain::suppression::EmailStatus;
 use crate::domain::text::{Email, Username};
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
-use crate::http::view::ShareView;
+use crate::http::view::{CustomerView, ExpandedReference};
 use crate::http::wire::{OrEmpty, Timestamp, Uri};
+use crate::store::SharedCandidate;
 
 /// The caller who looks at a candidate.
 pub struct CandidateViewer<'a> {
@@ -200,5 +201,48 @@ impl CandidateFields {
             keys: viewer.sees_keys.then(|| AccessKeyView::of(candidate)),
             resource_uri: own,
         }
+    }
+}
+
+/// A share of a candidate.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Share")]
+pub struct ShareView {
+    /// The URL of the resource.
+    #[schemars(example = example_uri::SHARE)]
+    resource_uri: Uri,
+    /// The customer with whom the candidate is shared.
+    #[schemars(example = example_uri::CUSTOMER)]
+    customer: ExpandedReference<CustomerView>,
+    /// The shared candidate.
+    #[schemars(example = example_uri::CANDIDATE)]
+    candidate: ExpandedReference<CandidateView>,
+}
+
+impl ShareView {
+    /// The view of a share.
+    pub fn new(company: &CompanyId, shared: &SharedCandidate, references: ReferenceUris<'_>) -> Self {
+        let SharedCandidate { share, project, candidate, customer } = *shared;
+        Self {
+            resource_uri: references.share(company, project, candidate, share),
+            customer: ExpandedReference::Reference(references.uri(company, customer)),
+            candidate: ExpandedReference::Reference(references.uri_in_project(company, project, candidate)),
+        }
+    }
+
+    /// The view with the customer instead of the reference, if given.
+    pub fn with_customer(self, customer: Option<CustomerView>) -> Self {
+        Self { customer: self.customer.expanded(customer), ..self }
+    }
+
+    /// The view with the candidate instead of the reference, if given.
+    pub fn with_candidate(self, candidate: Option<CandidateView>) -> Self {
+        Self { candidate: self.candidate.expanded(candidate), ..self }
+    }
+
+    /// The views of all shares of a candidate, oldest first.
+    pub fn all_of(candidate: &Candidate, references: ReferenceUris<'_>) -> Vec<Self> {
+        let shares = SharedCandidate::all_of(candidate);
+        shares.map(|shared| Self::new(&candidate.company, &shared, references)).collect()
     }
 }

@@ -6,16 +6,14 @@ mod event;
 mod interview;
 mod label;
 mod nested;
-mod share;
 mod upload;
 mod video;
 
-pub use candidate::{CandidateFields, CandidateView, CandidateViewer};
+pub use candidate::{CandidateFields, CandidateView, CandidateViewer, ShareView};
 pub use customer::CustomerView;
 pub use event::EventView;
 pub use interview::{CriterionView, QuestionView};
 pub use label::LabelView;
 pub use nested::ExpandedReference;
-pub use share::ShareView;
 pub use upload::{SignedUploadView, UploadView};
 pub use video::PlacedVideoView;

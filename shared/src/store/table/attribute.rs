@@ -3,20 +3,22 @@
 //! `serde_dynamo` takes items by value, and an item is kept with its value, so that it would be copied for each read. A page
 //! of 20 candidates takes 5.59 million instructions by this module and 6.55 million by `serde_dynamo`.
 
+use std::collections::HashMap;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::de::value::{Error, MapAccessDeserializer, MapDeserializer, SeqDeserializer};
 use serde::de::{Deserialize, Deserializer, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::item::Item;
-
 /// The value whose fields are the attributes of `item`.
-pub(in crate::store) fn from_item<'a, T: Deserialize<'a>>(item: &'a Item) -> Result<T, Error> {
+pub(in crate::store) fn from_item<'a, T: Deserialize<'a>>(
+    item: &'a HashMap<String, AttributeValue>,
+) -> Result<T, Error> {
     T::deserialize(entries(item))
 }
 
 fn entries<'a>(
-    map: &'a Item,
+    map: &'a HashMap<String, AttributeValue>,
 ) -> MapDeserializer<'a, impl Iterator<Item = (&'a str, AttributeReader<'a>)>, Error> {
     MapDeserializer::new(map.iter().map(|(name, value)| (name.as_str(), AttributeReader(value))))
 }
@@ -108,6 +110,7 @@ mod tests {
     use serde::de::DeserializeOwned;
 
     use super::*;
+    use crate::store::table::item::Item;
 
     #[derive(Debug, PartialEq, Serialize, serde::Deserialize)]
     struct Everything {

@@ -12,7 +12,6 @@ use serde::de::DeserializeOwned;
 
 use super::attribute;
 use super::keys::{BY_STATUS, DUE, ItemKey, PK, SK};
-use super::rewrite::{self, NextWrite};
 use crate::domain::history::ResourceChange;
 use crate::error::{Error, Result};
 
@@ -69,11 +68,11 @@ pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
 /// A value with the item that it was read from.
 #[derive(Clone)]
 pub struct VersionedItem<T> {
-    value: T,
-    version: u64,
-    revision: u64,
+    pub(super) value: T,
+    pub(super) version: u64,
+    pub(super) revision: u64,
     /// The item, including attributes that only newer code knows.
-    stored: Arc<Item>,
+    pub(super) stored: Arc<Item>,
 }
 
 impl<T> VersionedItem<T> {
@@ -94,16 +93,6 @@ impl<T> VersionedItem<T> {
 
     pub(in crate::store) fn stored(&self) -> &Item {
         &self.stored
-    }
-
-    /// The item after `after` has replaced this value.
-    pub(in crate::store) fn followed_by(&self, after: T) -> Result<Self>
-    where
-        T: StoredEntity,
-    {
-        let change = T::recorded(Some(&self.value), Some(&after));
-        let NextWrite { item, revision, .. } = rewrite::next(self, &after, change.as_ref())?;
-        Ok(Self { value: after, version: self.version + 1, revision, stored: Arc::new(item) })
     }
 }
 

@@ -1,5 +1,7 @@
 //! The next write of an item. It keeps unchanged values as they are stored, and attributes that only newer code knows.
 
+use std::sync::Arc;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::item::{self, Item, OWN, REVISION, StoredEntity, VersionedItem, number};
@@ -11,6 +13,18 @@ pub(in crate::store) struct NextWrite {
     pub(in crate::store) revision: u64,
     /// Whether responses show the difference.
     pub(in crate::store) is_shown: bool,
+}
+
+impl<T> VersionedItem<T> {
+    /// The item after `after` has replaced this value.
+    pub(in crate::store) fn followed_by(&self, after: T) -> Result<Self>
+    where
+        T: StoredEntity,
+    {
+        let change = T::recorded(Some(&self.value), Some(&after));
+        let NextWrite { item, revision, .. } = next(self, &after, change.as_ref())?;
+        Ok(Self { value: after, version: self.version + 1, revision, stored: Arc::new(item) })
+    }
 }
 
 /// The item with `after` instead of `before`, which is the `change` of a history; `None` without one.

@@ -6,7 +6,8 @@ use shared::domain::history::HistoryEntry;
 use shared::domain::webhook::{DeliveryCursor, DeliveryTask, StalledResource};
 
 use super::Simulation;
-use crate::deliver::next_batch::{DeliveryBatch, PAGE, STALLED_AT_ONCE};
+use crate::deliver::PAGE;
+use crate::deliver::next_batch::{DeliveryBatch, STALLED_AT_ONCE};
 use crate::deliver::send::{EventGroup, EventTransport as _};
 
 impl Simulation {

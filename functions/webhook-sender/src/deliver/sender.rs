@@ -15,7 +15,7 @@ use shared::store::Store;
 use shared::{Error, Result};
 use tokio::sync::OnceCell;
 
-use crate::deliver::{EndpointRun, EventTransport as _};
+use super::{EndpointRun, EventTransport as _};
 use crate::outgoing::Outgoing;
 
 /// Endpoints that are served at once.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::mean::{RatingMean, RatingSum};
-use super::{Evaluation, RatingTarget, RatingValues};
 use crate::domain::candidate::{Candidate, CandidateStatus};
+use crate::domain::evaluation::mean::{RatingMean, RatingSum};
+use crate::domain::evaluation::{Evaluation, RatingTarget, RatingValues};
 use crate::domain::id::{CustomerId, VetoId};
 use crate::domain::interview::Interview;
 use crate::domain::project::Project;

@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, SubsecRound, Utc};
 
-use super::evaluator_index::EvaluatorIndex;
-use super::{
-    ALREADY_VETOED, Evaluation, EvaluationReport, NOT_INTERVIEWED, NOTHING_RATED, VETO_DISABLED, VETOED, Veto,
-};
 use crate::domain::Refusal;
 use crate::domain::candidate::{Candidate, CandidateStatus};
+use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
+use crate::domain::evaluation::{
+    ALREADY_VETOED, Evaluation, EvaluationReport, NOT_INTERVIEWED, NOTHING_RATED, VETO_DISABLED, VETOED, Veto,
+};
 use crate::domain::id::CustomerId;
 use crate::domain::interview::Interview;
 use crate::domain::project::Project;
@@ -43,7 +43,7 @@ impl Evaluation {
 
 impl EvaluationChange {
     /// Saves `after` instead of `before`, completed or as a draft. Fails with [`VETOED`], [`NOT_INTERVIEWED`],
-    /// [`NOTHING_RATED`] and [`TOO_MANY_EVALUATORS`](super::evaluator_index::TOO_MANY_EVALUATORS).
+    /// [`NOTHING_RATED`] and [`TOO_MANY_EVALUATORS`](crate::domain::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
     pub fn save(
         project: &Project,
         interview: &Interview,
@@ -79,7 +79,7 @@ impl EvaluationChange {
     }
 
     /// Adds a veto to an evaluation, and completes it. Fails with [`VETO_DISABLED`], [`NOT_INTERVIEWED`],
-    /// [`ALREADY_VETOED`] and [`TOO_MANY_EVALUATORS`](super::evaluator_index::TOO_MANY_EVALUATORS).
+    /// [`ALREADY_VETOED`] and [`TOO_MANY_EVALUATORS`](crate::domain::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
     pub fn veto(
         project: &Project,
         candidate: &Candidate,

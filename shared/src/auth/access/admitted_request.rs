@@ -1,0 +1,120 @@
+//! An admitted request: its caller, and the exchange with them.
+
+use std::ops::Deref;
+
+use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
+use crate::auth::credential::{SecretKind, new_token_value};
+use crate::domain::Refusal;
+use crate::domain::account::{Account, CredentialOwner};
+use crate::domain::customer::{AccountType, Customer};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::policy::NOT_ALLOWED;
+use crate::domain::secret::{AccessKey, MediaKey};
+use crate::domain::webhook::SigningSecret;
+use crate::error::{Error, Result};
+use crate::http::HttpExchange;
+use crate::http::files::FileWriter;
+use crate::http::reference::ReferenceUris;
+use crate::media::MediaSigner;
+use crate::store::VersionedItem;
+
+/// The request came with a credential that is no session.
+pub const NO_SESSION: Refusal = Refusal {
+    code: "no_session",
+    detail: "This credential is not a session. Only the tokens and cookies of a login can be invalidated here.",
+};
+
+/// An admitted request: its caller, and the exchange with them.
+pub struct AdmittedRequest {
+    /// The caller.
+    pub caller: Caller,
+    pub(super) signer: MediaSigner,
+    pub(super) exchange: HttpExchange,
+}
+
+impl Deref for AdmittedRequest {
+    type Target = HttpExchange;
+
+    fn deref(&self) -> &HttpExchange {
+        &self.exchange
+    }
+}
+
+impl AdmittedRequest {
+    pub(super) fn about<T>(self, resource: &VersionedItem<T>) -> Self {
+        self.about_revision(resource.revision())
+    }
+
+    pub(super) fn about_revision(mut self, revision: u64) -> Self {
+        // A POST creates another resource than the one that its path names.
+        self.exchange.revision = Some(revision).filter(|_| !self.exchange.is_post);
+        self
+    }
+
+    /// The company of the caller, which is that of the path.
+    pub fn company_id(&self) -> &CompanyId {
+        self.caller.company()
+    }
+
+    /// Makes and reads the URLs of resources, those of files included.
+    pub fn references(&self) -> ReferenceUris<'_> {
+        ReferenceUris::new(self.config()).signed_by(&self.signer)
+    }
+
+    /// Stores the files that the request brings or announces.
+    pub fn files(&self) -> Result<FileWriter<'_>> {
+        let (company, author) = (self.company_id(), self.caller.author());
+        Ok(FileWriter { store: &self.store, objects: self.objects()?, company, author, now: self.now })
+    }
+
+    /// A new key for a candidate to act by without a password.
+    pub fn new_access_key(&self, project: ProjectId, candidate: CandidateId) -> AccessKey {
+        let account = Account::Candidate { project, candidate };
+        let owner = CredentialOwner::own(self.company_id().clone(), account);
+        AccessKey::new(SecretKind::AccessKey.generate(&owner, self.app.entropy()))
+    }
+
+    /// A new value of a named token.
+    pub fn new_token_value(&self) -> String {
+        new_token_value(self.app.entropy())
+    }
+
+    /// A new key for a named token to sign the URLs of files with.
+    pub fn new_media_key(&self) -> MediaKey {
+        MediaKey::generate(self.app.entropy())
+    }
+
+    /// A new key for the signatures of a webhook.
+    pub fn new_signing_secret(&self) -> SigningSecret {
+        SigningSecret::generate(self.app.entropy())
+    }
+
+    /// Whether the caller is this customer.
+    pub fn is_own(&self, customer: &Customer) -> bool {
+        self.caller.customer() == Some(customer.id)
+    }
+
+    /// Refuses a caller who neither is this customer nor manages them.
+    pub fn require_own_or_managed(&self, customer: &Customer) -> Result<()> {
+        if self.is_own(customer) { Ok(()) } else { self.require_manages(customer.account_type) }
+    }
+
+    /// Refuses a caller who does not manage customers of this account type.
+    pub fn require_manages(&self, other: AccountType) -> Result<()> {
+        let manages = match &self.caller.identity {
+            CallerIdentity::Customer(customer) => customer.account_type.manages(other),
+            // A named token has an owner's rights.
+            CallerIdentity::NamedToken(_) => AccountType::Owner.manages(other),
+            CallerIdentity::Candidate(_) => false,
+        };
+        if manages { Ok(()) } else { Err(Error::Forbidden(NOT_ALLOWED)) }
+    }
+
+    /// Ends the session that the request came with; refused without one.
+    pub async fn end_session(&self) -> Result<()> {
+        match &self.caller.proof {
+            AuthMethod::Session(live) => self.store.end_session(&live.key).await,
+            AuthMethod::AccessKey | AuthMethod::NamedToken => Err(NO_SESSION.into()),
+        }
+    }
+}

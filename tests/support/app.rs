@@ -280,7 +280,8 @@ impl TestApp {
         self.owner().await;
         let number = self.0.people.fetch_add(1, Ordering::Relaxed) + 1;
         let username = format!("{account_type}-{number}");
-        let email = format!("{username}@{COMPANY}.example");
+        // All tests of a process share one mailbox, so that nobody else may have the address.
+        let email = format!("{username}.{}@{COMPANY}.example", ADDRESSES.fetch_add(1, Ordering::Relaxed));
         let command = json!({
             "command": "create-customer",
             "company": COMPANY,

@@ -9,7 +9,7 @@ use shared::http::page::{ListQuery, PageView};
 use shared::http::view::EventView;
 use shared::store::history_place;
 
-/// GET …/events/
+/// GET …/candidates/{candidateId}/events/
 pub(crate) async fn list(
     access: Admitted<Candidate, ReadHistory>,
     query: ListQuery,

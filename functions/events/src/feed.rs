@@ -12,7 +12,7 @@ use shared::store::EventCounter;
 
 use crate::view::{FeedPosition, FeedView};
 
-/// GET …/events/
+/// GET …/companies/{companyId}/events/
 pub(crate) async fn list(
     access: Admitted<EventCounter, ReadEvents>,
     query: ListQuery,

@@ -31,7 +31,8 @@ const PAGE: usize = 32;
 
 /// How often a run looks again for events that the index does not show yet, with about a third of a second in between.
 const LOOKS: u32 = 10;
-const LOOK_PAUSE: u32 = 6;
+// The exponent of `back_off`.
+const LOOK_BACK_OFF: u32 = 6;
 
 /// How a step has ended.
 enum StepStatus {
@@ -90,7 +91,7 @@ impl<'a> EndpointRun<'a> {
                 Ok(StepStatus::Forward) => (looks, lost) = (0, 0),
                 Ok(StepStatus::NotYet) => {
                     looks += 1;
-                    self.sender.store().back_off(LOOK_PAUSE).await;
+                    self.sender.store().back_off(LOOK_BACK_OFF).await;
                 }
                 Ok(StepStatus::Waits(until)) => self.sender.app.wait_until(until).await,
                 Ok(StepStatus::Settled) => return Ok(true),

@@ -17,7 +17,7 @@ use super::PAGE;
 /// A request that takes longer hangs if nothing else is to be sent. The next steps do not wait for it.
 const HANG_TIME: Duration = Duration::from_secs(2);
 /// How long a run that has nothing else to do waits for requests that hang before it looks for new events.
-const LOOK_PAUSE: Duration = Duration::from_millis(300);
+const HANG_LOOK_PAUSE: Duration = Duration::from_millis(300);
 
 /// Sends single events, and knows the time. The simulation replaces it.
 pub(crate) trait EventTransport: Sync {
@@ -183,7 +183,7 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
 
     /// Waits for one of the groups that are in flight. Returns `None` if none ends soon.
     pub(crate) async fn wait_for_one(&mut self, webhook: &Webhook) -> Result<Option<EventGroup>> {
-        self.next_end(webhook, Some(LOOK_PAUSE)).await
+        self.next_end(webhook, Some(HANG_LOOK_PAUSE)).await
     }
 
     /// Waits for the requests that are in flight, and returns the attempts. What they show does not count any more.

@@ -18,12 +18,15 @@ const FIRST_THROTTLE: TimeDelta = TimeDelta::seconds(1);
 const LONGEST_THROTTLE: TimeDelta = TimeDelta::minutes(1);
 /// After as many throttled requests in a row, which took a minute, the endpoint counts as failing.
 const MAX_THROTTLES: u32 = 6;
-/// After as long without an accepted event, the owners are told.
+/// As long after `failing_since`, the owners are told.
 const WARNED_AFTER: TimeDelta = TimeDelta::days(1);
-/// After as long without an accepted event, the webhook is disabled.
+/// As long after `failing_since`, the webhook is disabled.
 const DISABLED_AFTER: TimeDelta = TimeDelta::days(5);
 
 /// What the attempts have shown about an endpoint.
+///
+/// It is *failing* if nothing was accepted since a failure, and *down* if events of two resources failed so. A resource is
+/// *stalled* while one of its events waits for its next try.
 ///
 /// An attempt that fails says something about the endpoint only if the endpoint has accepted nothing since the event was
 /// tried first. Otherwise the event is at fault.

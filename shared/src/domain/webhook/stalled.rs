@@ -8,8 +8,9 @@ use super::health::{EndpointHealth, add_jitter};
 use super::response::DeliveryVerdict;
 use crate::domain::id::WebhookId;
 
-/// The pause after each counted try of an event; the last one repeats.
-const PAUSES: [TimeDelta; 9] = [
+/// The pause after each counted try of an event that is itself at fault; the last one repeats. While the endpoint may be at
+/// fault, `EndpointHealth::probe_pause` counts instead.
+const EVENT_PAUSES: [TimeDelta; 9] = [
     TimeDelta::seconds(5),
     TimeDelta::minutes(5),
     TimeDelta::minutes(30),
@@ -107,7 +108,7 @@ impl StalledResource {
     /// Counts a try, and returns the pause after it.
     fn count_try(&mut self) -> TimeDelta {
         self.tries = self.tries.saturating_add(1);
-        PAUSES[(self.tries as usize - 1).min(PAUSES.len() - 1)]
+        EVENT_PAUSES[(self.tries as usize - 1).min(EVENT_PAUSES.len() - 1)]
     }
 }
 

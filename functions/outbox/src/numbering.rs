@@ -41,6 +41,7 @@ pub(crate) async fn assign_missing_numbers(system: &SystemAccess, summary: &mut 
         let entries = events.iter().map(|event| EntryKey::of(event));
         summary.failed += assign_numbers(system, entries).await.len();
         if system.usage().elapsed() >= RUN {
+            summary.more = true;
             break;
         }
     }

@@ -12,8 +12,8 @@ use shared::{Error, Result, log_run};
 use crate::deliver::EventTransport as _;
 use crate::deliver::{ENDPOINTS, EventSender};
 
-/// The most pages of endpoints, and of feeds, of one shard in one run; the next run continues.
-const PAGES: usize = 5;
+/// About the most endpoints, and feeds, of one shard in one run; the next run continues.
+const MOST: usize = 500;
 
 /// The result of one run of the schedule.
 #[derive(Debug, Default, Serialize)]
@@ -77,9 +77,17 @@ pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<RunSummary> {
 }
 
 async fn read_due<T>(shards: impl Iterator<Item = DuePages<'_, T>>) -> Result<Vec<VersionedItem<T>>> {
-    let pages = stream::iter(shards).flat_map(|shard| shard.take(PAGES));
-    let pages: Vec<_> = pages.try_collect().await?;
-    Ok(pages.into_iter().flatten().collect())
+    let mut due = Vec::new();
+    for mut pages in shards {
+        let before = due.len();
+        // By what is due, not by pages: items that cannot be read must not hold up those behind them.
+        while due.len() - before < MOST
+            && let Some(page) = pages.try_next().await?
+        {
+            due.extend(page);
+        }
+    }
+    Ok(due)
 }
 
 /// Each webhook once, those first that are due for longest: what was served comes last the next time.

@@ -53,27 +53,34 @@ impl StepwiseDeletion<'_> {
         by: DeletionAuthor,
     ) -> Result<()> {
         let after = Customer::clone(customer).with_access(false);
-        let mut first = self.begin(&customer.company, deletion_of(customer, &by));
+        let mut first = self.store.transaction();
+        // Before the tally: a deletion that lost to another write is tried again, not refused as that of the last owner.
+        first.replace(customer, &after);
         // In the first step: the deletion of the last owner is refused before anything has changed.
         first.company_tally(&customer.company, &counts(Some(customer), Some(&after)));
-        let customer = self.store.replace_in(first, customer, after).await?;
-        self.finish_customer(&customer, by).await
+        first.begin_deletion(&customer.company, deletion_of(customer, &by), self.now);
+        self.store.commit(first).await?;
+        self.finish_customer(&customer.followed_by(after)?, by).await
     }
 
     /// Deletes a label and removes it from all projects. Fails with [`Error::Changed`].
     pub async fn delete_label(&self, label: &VersionedItem<Label>) -> Result<()> {
-        let first = self.begin(&label.company, ItemDeletion::Label { label: label.id });
         let after = Label { is_active: false, ..Label::clone(label) };
-        let label = self.store.replace_in(first, label, after).await?;
-        self.finish_label(&label).await
+        let mut first = self.store.transaction();
+        first.replace(label, &after);
+        first.begin_deletion(&label.company, ItemDeletion::Label { label: label.id }, self.now);
+        self.store.commit(first).await?;
+        self.finish_label(&label.followed_by(after)?).await
     }
 
     /// Deletes a video with its objects and removes it from all projects. Fails with [`Error::Changed`].
     pub async fn delete_video(&self, video: &VersionedItem<Video>) -> Result<()> {
-        let first = self.begin(&video.company, ItemDeletion::Video { video: video.id });
         let after = Video { is_active: false, ..Video::clone(video) };
-        let video = self.store.replace_in(first, video, after).await?;
-        self.finish_video(&video).await
+        let mut first = self.store.transaction();
+        first.replace(video, &after);
+        first.begin_deletion(&video.company, ItemDeletion::Video { video: video.id }, self.now);
+        self.store.commit(first).await?;
+        self.finish_video(&video.followed_by(after)?).await
     }
 
     /// Finishes a deletion that broke off. Returns false if there is nothing left to delete, or the resource was
@@ -101,17 +108,6 @@ impl StepwiseDeletion<'_> {
             Err(Error::NotFound) => Ok(false),
             result => result.map(|()| true),
         }
-    }
-
-    /// The first transaction, which still lacks the deactivation of the item.
-    fn begin(&self, company: &CompanyId, deletion: ItemDeletion) -> Transaction {
-        let mut transaction = self.store.transaction();
-        let effect = Effect::of_deletion(company.clone(), deletion, self.now);
-        if let Some(item) = transaction.or_fault(item::write(&effect, 1)) {
-            // Without a condition: a deletion that broke off may be repeated, and replaces the effect of the first.
-            transaction.put_derived(effect.key(), item);
-        }
-        transaction
     }
 
     /// Makes `remove` of all projects that have the item.
@@ -181,6 +177,14 @@ impl StepwiseDeletion<'_> {
 }
 
 impl Transaction {
+    fn begin_deletion(&mut self, company: &CompanyId, deletion: ItemDeletion, now: DateTime<Utc>) {
+        let effect = Effect::of_deletion(company.clone(), deletion, now);
+        if let Some(item) = self.or_fault(item::write(&effect, 1)) {
+            // Without a condition: a deletion that broke off may be repeated, and replaces the effect of the first.
+            self.put_derived(effect.key(), item);
+        }
+    }
+
     fn end_deletion(&mut self, deletion: &ItemDeletion) {
         self.delete_derived(keys::effect(&Effect::id_of_deletion(deletion)));
     }

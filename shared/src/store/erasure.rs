@@ -125,8 +125,10 @@ impl Store {
     async fn erase_customer(&self, customer: &VersionedItem<Customer>, now: DateTime<Utc>) -> Result<()> {
         let after = Customer::clone(customer).with_access(false);
         let mut first = self.transaction();
+        first.replace(customer, &after);
         first.company_tally(&after.company, &customer::counts(Some(customer), Some(&after)));
-        let customer = self.replace_in(first, customer, after).await?;
+        self.commit(first).await?;
+        let customer = customer.followed_by(after)?;
         self.detach_customer(&customer, now).await?;
         // Roles and shares of which the restored projects and candidates know nothing.
         for notes in [keys::memberships, keys::shares] {

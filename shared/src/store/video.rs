@@ -83,7 +83,10 @@ impl Store {
         after: Video,
     ) -> Result<VersionedItem<Video>> {
         // Committed at once: of two deliveries of the same event, only one converts the video.
-        self.replace_in(self.transaction(), before, after).await
+        let mut transaction = self.transaction();
+        transaction.replace(before, &after);
+        self.commit(transaction).await?;
+        before.followed_by(after)
     }
 
     /// Ends a conversion that failed because of `reason`, and has its objects deleted.

@@ -93,7 +93,10 @@ fn conclude_stalled(progress: &mut DeliveryProgress, mut group: EventGroup, now:
         (None, Some(last)) => stalled.advance_to(last.version_after + 1, now),
         _ => {}
     }
-    if let Some((verdict, last)) = group.failure.zip(group.attempts.pop()) {
+    // Only where it failed: the attempts that were accepted stay in the list.
+    if let Some(verdict) = group.failure
+        && let Some(last) = group.attempts.pop()
+    {
         let is_given_up = stalled.note_failure(verdict, last.at, &cursor.health, now, random);
         group.attempts.push(if is_given_up { last.given_up() } else { last });
     }

@@ -44,6 +44,25 @@ async fn shown(owner: &Staff, uri: &str) -> Value {
 }
 
 #[tokio::test]
+async fn a_repeated_delivery_that_is_accepted_is_listed_as_delivered() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let endpoint = TestEndpoint::willing().await;
+    let created = owner.post(super::WEBHOOKS, json!({ "url": endpoint.url })).await.expect(201).json();
+    app.settle().await;
+    endpoint.answer(|_| 500);
+    owner.label("one").await;
+    app.settle().await;
+    endpoint.answer(|_| 200);
+    app.clock().advance(TimeDelta::minutes(1));
+    sweep(&app).await;
+    let uri = created["resource_uri"].as_str().unwrap();
+    let list = owner.get(&format!("{uri}deliveries/")).await.expect(200).json();
+    let shown: Vec<_> = list["objects"].as_array().unwrap().iter().map(|one| &one["outcome"]).collect();
+    assert_eq!(shown[..2], ["delivered", "failed"]);
+}
+
+#[tokio::test]
 async fn nothing_is_lost_at_an_endpoint_that_fails_three_times_in_ten() {
     let app = start().await;
     let owner = app.owner().await;

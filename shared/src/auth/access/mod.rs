@@ -49,7 +49,7 @@ pub trait RequestTarget: Sized {
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>>;
 
     /// Loads the target and authorises the request. A target that the caller may not know of is
-    /// [`Error::NotFound`](crate::Error::NotFound), like one that does not exist.
+    /// [`Error::NotFound`], like one that does not exist.
     fn load(
         request: AuthenticatedRequest,
     ) -> impl Future<Output = Result<(AdmittedRequest, Self::Loaded)>> + Send;

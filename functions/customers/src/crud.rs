@@ -88,7 +88,7 @@ pub(crate) async fn update(
     let photo = body.file(FileKind::Photo, Some(&own));
     let UpdateCustomer { profile, email, role, account_type, password } =
         UpdateCustomer::read(body, |sent| {
-            // As whoever logs in may spell it.
+            // Folded, because a user may log in with another spelling.
             fold_case(sent.as_str()) == fold_case(before.username.as_str())
         })?;
     let mut after = Customer::clone(before);

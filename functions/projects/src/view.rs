@@ -37,7 +37,7 @@ impl<'a> ProjectViewer<'a> {
         Self { customer: access.caller.customer(), company, loaded, references: access.references() }
     }
 
-    /// The same, with what was loaded instead of references.
+    /// The same view, with the expanded resources instead of their URLs.
     pub(crate) fn with(self, loaded: ExpandedResources) -> Self {
         Self { loaded, ..self }
     }

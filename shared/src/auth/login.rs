@@ -144,7 +144,7 @@ impl PublicAccess {
     /// user matches. Fails with [`Error::Forbidden`] when `actor` may not act for them.
     pub async fn log_in_for(&self, actor: &Caller, name: &str, days: Option<u8>) -> Result<Option<LoggedIn>> {
         let is_own =
-            // Nobody acts for another user through a session that does so already.
+            // A session on behalf of another user cannot start a further one.
             matches!(&actor.proof, AuthMethod::Session(live) if live.session.claim.on_behalf_by.is_none());
         let CallerIdentity::Customer(by) = &actor.identity else { return Err(Error::Forbidden(NOT_ALLOWED)) };
         if !is_own || !by.authenticate_on_behalf {
@@ -322,7 +322,7 @@ impl AdmittedRequest {
     /// Fails with [`Error::Throttled`] after too many failures.
     pub async fn is_password_of(&self, customer: &Customer, password: Password) -> Result<bool> {
         let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
-        // A session that somebody left open must not be enough to change the password, nor let them guess it.
+        // An unattended session must not be enough to change the password, or to guess it.
         let (_, counted) = self.store.begin_login(&name, &self.state.source, self.now).await?;
         let fits =
             password.find(customer.password_hash.iter().cloned().collect(), &self.app).await?.is_some();

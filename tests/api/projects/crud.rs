@@ -251,61 +251,36 @@ async fn everything_wrong_is_reported_at_once() {
         "interview_managers": {},
         "reviewers": ["https://elsewhere.example/"],
     });
-    assert_refusal!(owner.post(PROJECTS, wrong.clone()).await, @r#"
-        400 {
-          "activationdate":["Date has wrong format. Use YYYY-MM-DD."],
-          "allow_hash_login":["Must be a valid boolean."],
-          "closedate":["Date has wrong format. Use YYYY-MM-DD."],
-          "contact_person":["Not a valid string."],
-          "creationdate":["Not a valid string."],
-          "default_interview_period":["A valid integer is required."],
-          "email_alias":["Enter a valid email address."],
-          "evaluators":["Expected a list of references."],
-          "internal_id":["Not a valid string."],
-          "interview_managers":["Expected a list of items."],
-          "invite_candidates":["Must be a valid boolean."],
-          "job_url":["Enter a valid URL."],
-          "labels":["Expected a list of items."],
-          "max_interview_time":["Ensure this value is from 1 to 100000."],
-          "maximum_score":["Ensure this value is from 1 to 1000."],
-          "mode":["\"rocking\" is not a valid choice."],
-          "name":["Not a valid string."],
-          "partner_data":["Expected an object."],
-          "reviewers":["\"https://elsewhere.example/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."],
-          "support_lang":["\"xx\" is not a valid choice."],
-          "team_evaluation":["Ensure this value is from 0 to 2."],
-          "veto_enabled":["This field may not be null."],
-          "videos":["Expected objects with uri and position."]
-        }
-        "#);
     let uri = owner.project(json!({})).await;
-    assert_refusal!(owner.patch(&uri, wrong).await, @r#"
-        400 {
-          "activationdate":["Date has wrong format. Use YYYY-MM-DD."],
-          "allow_hash_login":["Must be a valid boolean."],
-          "closedate":["Date has wrong format. Use YYYY-MM-DD."],
-          "contact_person":["Not a valid string."],
-          "creationdate":["Not a valid string."],
-          "default_interview_period":["A valid integer is required."],
-          "email_alias":["Enter a valid email address."],
-          "evaluators":["Expected a list of references."],
-          "internal_id":["Not a valid string."],
-          "interview_managers":["Expected a list of items."],
-          "invite_candidates":["Must be a valid boolean."],
-          "job_url":["Enter a valid URL."],
-          "labels":["Expected a list of items."],
-          "max_interview_time":["Ensure this value is from 1 to 100000."],
-          "maximum_score":["Ensure this value is from 1 to 1000."],
-          "mode":["\"rocking\" is not a valid choice."],
-          "name":["Not a valid string."],
-          "partner_data":["Expected an object."],
-          "reviewers":["\"https://elsewhere.example/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."],
-          "support_lang":["\"xx\" is not a valid choice."],
-          "team_evaluation":["Ensure this value is from 0 to 2."],
-          "veto_enabled":["This field may not be null."],
-          "videos":["Expected objects with uri and position."]
-        }
-        "#);
+    for refused in [owner.post(PROJECTS, wrong.clone()).await, owner.patch(&uri, wrong).await] {
+        assert_refusal!(refused, @r#"
+            400 {
+              "activationdate":["Date has wrong format. Use YYYY-MM-DD."],
+              "allow_hash_login":["Must be a valid boolean."],
+              "closedate":["Date has wrong format. Use YYYY-MM-DD."],
+              "contact_person":["Not a valid string."],
+              "creationdate":["Not a valid string."],
+              "default_interview_period":["A valid integer is required."],
+              "email_alias":["Enter a valid email address."],
+              "evaluators":["Expected a list of references."],
+              "internal_id":["Not a valid string."],
+              "interview_managers":["Expected a list of items."],
+              "invite_candidates":["Must be a valid boolean."],
+              "job_url":["Enter a valid URL."],
+              "labels":["Expected a list of items."],
+              "max_interview_time":["Ensure this value is from 1 to 100000."],
+              "maximum_score":["Ensure this value is from 1 to 1000."],
+              "mode":["\"rocking\" is not a valid choice."],
+              "name":["Not a valid string."],
+              "partner_data":["Expected an object."],
+              "reviewers":["\"https://elsewhere.example/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."],
+              "support_lang":["\"xx\" is not a valid choice."],
+              "team_evaluation":["Ensure this value is from 0 to 2."],
+              "veto_enabled":["This field may not be null."],
+              "videos":["Expected objects with uri and position."]
+            }
+            "#);
+    }
     let mut refusals = Vec::new();
     for team_evaluation in [json!(-1), json!(3), json!("1"), Value::Null] {
         refusals.push(owner.patch(&uri, json!({ "team_evaluation": team_evaluation })).await);

@@ -84,7 +84,7 @@ pub(super) async fn plan_rows(
         return Err(Error::Fields(errors));
     }
     if !has_owner {
-        // Nobody in the company could give others access again.
+        // Without an owner, no user of the company could give access to others again.
         return Err(LAST_OWNER.into());
     }
     Ok(rows)

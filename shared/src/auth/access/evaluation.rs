@@ -166,7 +166,7 @@ fn evaluator(path: &PathIds, own: Option<CustomerId>) -> Result<CustomerId, Inva
     }
 }
 
-/// The customer whom the credential of a request belongs to.
+/// The customer who owns the credential of a request.
 fn own_id(request: &UnauthenticatedRequest<'_>) -> Option<CustomerId> {
     match request.credential_owner()?.account {
         Account::Customer { customer } => Some(customer),

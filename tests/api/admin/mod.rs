@@ -1,5 +1,6 @@
 //! The operator's commands.
 
 mod accounts;
+mod addresses;
 mod commands;
 mod upkeep;

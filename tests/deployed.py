@@ -22,6 +22,7 @@ from releases import (
     table_is_restored,
     update_replaces_nothing,
 )
+from routes import slash_routes_are_one_release
 from stack import (
     PASSWORD,
     STACK,
@@ -212,6 +213,7 @@ def main():
     logs_are_metrics()
     update_replaces_nothing(owner, candidate)
     failing_release_rolls_back(owner, candidate)
+    slash_routes_are_one_release(owner)
     table_is_restored(owner, project, candidate)
     losses_are_refused()
     placeholders_are_refused()

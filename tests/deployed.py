@@ -27,6 +27,7 @@ from releases import (
     wrong_places_are_refused,
 )
 from restore import table_is_restored
+from routes import slash_routes_are_one_release
 from stack import (
     PASSWORD,
     STACK,
@@ -219,6 +220,7 @@ def main():
     release_is_taken_back(owner, candidate)
     release_from_a_former_one()
     failing_release_rolls_back(owner, candidate)
+    slash_routes_are_one_release(owner)
     table_is_restored(owner, project, candidate)
     losses_are_refused()
     placeholders_are_refused()

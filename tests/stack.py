@@ -40,7 +40,7 @@ class Api:
         self.authorization = authorization
 
     def send(self, method, path, body=None):
-        """Status, headers and body of an answer; `path` may be a reference. Redirects are followed, method and all."""
+        """Status, headers and body of an answer; `path` may be a reference."""
         path = path.removeprefix(self.base)
         # The gateway is found by the first label of the host.
         api = re.match(r"https://(\w+)\.execute-api\.", self.base)[1]
@@ -52,8 +52,6 @@ class Api:
         answer = connection.getresponse()
         text = answer.read().decode()
         connection.close()
-        if answer.status == 308:
-            return self.send(method, answer.headers["Location"], body)
         return answer.status, answer.headers, json.loads(text) if text else None
 
     def get(self, path):

@@ -19,9 +19,9 @@ from releases import (
     losses_are_refused,
     placeholders_are_refused,
     roles_for_releases_are_created,
-    table_is_restored,
     update_replaces_nothing,
 )
+from restore import table_is_restored
 from routes import slash_routes_are_one_release
 from stack import (
     PASSWORD,

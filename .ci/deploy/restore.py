@@ -4,6 +4,7 @@ The items are compared by the program restore-table, which is built here unless 
 there already.
 """
 
+import concurrent.futures
 import datetime
 import itertools
 import json
@@ -26,6 +27,7 @@ DELETION_LASTS = datetime.timedelta(minutes=15)
 PATIENCE = 600
 # No function but the conversion of videos runs for longer; what that writes last depends on the video that it began with.
 LONGEST = 60
+COUNTED_AT_ONCE = 8
 # CloudWatch takes so many names in one call.
 ALARMS = 100
 FAILED_CALLS = (botocore.exceptions.BotoCoreError, botocore.exceptions.ClientError)
@@ -227,17 +229,21 @@ class Restore:
     def make_up(self):
         """Counts what was left as it is, and repeats deletions that came after the moment."""
         companies = [company["company"] for company in self.command("list-companies")["companies"]]
-        for company in companies:
-            self.command("recount", company=company)
+        self.recount(companies)
         self.done("what was left as it is has been counted")
         erased = self.command("erase-again", since=(self.moment - DELETION_LASTS).isoformat())["erased_again"]
         if erased["kept"]:
             raise Incomplete(f"not deleted again: {json.dumps(erased['kept'])}")
-        drift = [drift for company in companies for drift in self.command("recount", company=company)["recount"]["drift"]]
-        if drift:
+        if drift := self.recount(companies):
             raise Incomplete(f"counts were wrong after the deletions: {json.dumps(drift)}")
         # The outbox erases the rest of each when it runs again: files, evaluations, and what events have said.
         self.done(f"{erased['erased']} of {erased['noted']} deletions since then are repeated, and counts are right")
+
+    def recount(self, companies):
+        """The counts that were wrong."""
+        with concurrent.futures.ThreadPoolExecutor(COUNTED_AT_ONCE) as pool:
+            counted = pool.map(lambda company: self.command("recount", company=company)["recount"]["drift"], companies)
+            return list(itertools.chain.from_iterable(counted))
 
     def command(self, command, **arguments):
         payload = json.dumps({"command": command, **arguments}).encode()

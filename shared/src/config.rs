@@ -30,7 +30,7 @@ pub struct Config {
     /// session cookies.
     pub allowed_origins: Vec<String>,
     /// `ORIGIN_SECRETS`, optional: comma-separated secrets of the distribution in front of the API, one of which a
-    /// request must have. Two while one takes the place of the other.
+    /// request must have. Two, so that one can be replaced while the distribution sends the other.
     pub origin_secrets: OriginSecrets,
     /// `MAIL_SENDER`, required where mails are sent: the default sender.
     pub mail_sender: Option<Email>,
@@ -162,15 +162,27 @@ impl Config {
                 false => AllowedTargets::Public,
             },
             program_path: read.get("PATH").unwrap_or_default(),
-            aws: AwsConfig {
-                region: read.required("AWS_REGION")?,
-                access_key_id: read.required("AWS_ACCESS_KEY_ID")?,
-                secret_access_key: read.required("AWS_SECRET_ACCESS_KEY")?,
-                session_token: read.get("AWS_SESSION_TOKEN"),
-                dynamodb_endpoint,
-                s3_endpoint: read.endpoint("AWS_ENDPOINT_URL_S3"),
-                ses_endpoint: read.endpoint("AWS_ENDPOINT_URL_SES"),
-            },
+            aws: AwsConfig::read(&read)?,
+        })
+    }
+}
+
+impl AwsConfig {
+    /// Reads the environment of a program that has no other settings; fails with the first variable that is missing.
+    #[expect(clippy::disallowed_methods, reason = "the place where the environment is read")]
+    pub fn from_environment() -> Result<Self, ConfigError> {
+        Self::read(&ConfigVariables(|name: &str| std::env::var(name).ok()))
+    }
+
+    fn read<F: Fn(&str) -> Option<String>>(read: &ConfigVariables<F>) -> Result<Self, ConfigError> {
+        Ok(Self {
+            region: read.required("AWS_REGION")?,
+            access_key_id: read.required("AWS_ACCESS_KEY_ID")?,
+            secret_access_key: read.required("AWS_SECRET_ACCESS_KEY")?,
+            session_token: read.get("AWS_SESSION_TOKEN"),
+            dynamodb_endpoint: read.endpoint("AWS_ENDPOINT_URL_DYNAMODB"),
+            s3_endpoint: read.endpoint("AWS_ENDPOINT_URL_S3"),
+            ses_endpoint: read.endpoint("AWS_ENDPOINT_URL_SES"),
         })
     }
 }

@@ -3,4 +3,5 @@
 mod accounts;
 mod addresses;
 mod commands;
+mod restore;
 mod upkeep;

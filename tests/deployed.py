@@ -16,14 +16,20 @@ from canary import failing_version_is_found
 from receiver import receiving
 from releases import (
     account_is_checked,
+    domain_is_checked,
+    failed_creation_is_found,
     failing_release_rolls_back,
     live_setting,
     losses_are_refused,
     placeholders_are_refused,
+    release_from_a_former_one,
+    release_is_taken_back,
     roles_for_releases_are_created,
-    table_is_restored,
     update_replaces_nothing,
+    wrong_places_are_refused,
 )
+from restore import table_is_restored
+from routes import slash_routes_are_one_release
 from stack import (
     PASSWORD,
     STACK,
@@ -213,12 +219,18 @@ def main():
     logs_are_metrics()
     failing_version_is_found(owner)
     update_replaces_nothing(owner, candidate)
+    release_is_taken_back(owner, candidate)
+    release_from_a_former_one()
     failing_release_rolls_back(owner, candidate)
+    slash_routes_are_one_release(owner)
     table_is_restored(owner, project, candidate)
     losses_are_refused()
     placeholders_are_refused()
     roles_for_releases_are_created()
+    wrong_places_are_refused()
+    failed_creation_is_found()
     account_is_checked()
+    domain_is_checked()
 
 
 if __name__ == "__main__":

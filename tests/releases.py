@@ -1,17 +1,18 @@
-"""Releases of a deployed stack: an update, one that fails, a restore, and some that are refused."""
+"""Releases of a deployed stack: an update, a way back, one that fails, and some that are refused."""
 
-import base64
+import contextlib
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
-import time
-import urllib.request
+import tempfile
 
 import boto3
 import botocore.exceptions
-from stack import STACK, TEMPLATE, Api, in_seconds, log_in, operate, physical_ids
-from story import done, eventually, png
+from stack import STACK, TEMPLATE, Api, physical_ids
+from story import done
 
 
 def deploy(*arguments, changed=None):
@@ -26,6 +27,26 @@ def deploy(*arguments, changed=None):
     return run.returncode, run.stdout
 
 
+def run(*arguments, folder=".", **variables):
+    """Exit status and output of .ci/deploy/run, with further environment variables."""
+    command = [f"{folder}/.ci/deploy/run", *arguments]
+    run = subprocess.run(command, check=False, capture_output=True, text=True, env=os.environ | variables)
+    return run.returncode, run.stdout + run.stderr
+
+
+@contextlib.contextmanager
+def other_config(old, new):
+    """A folder with the release tool and a change of .samconfig.toml."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(".ci", f"{folder}/.ci")
+        shutil.copy("template.yaml", folder)
+        config = pathlib.Path(".samconfig.toml").read_text(encoding="utf-8")
+        assert old in config
+        pathlib.Path(folder, ".samconfig.toml").write_text(config.replace(old, new), encoding="utf-8")
+        pathlib.Path(folder, "target").symlink_to(pathlib.Path("target").resolve())
+        yield folder
+
+
 def stack_status():
     return boto3.client("cloudformation").describe_stacks(StackName=STACK)["Stacks"][0]["StackStatus"]
 
@@ -37,17 +58,66 @@ def live_setting(name):
     return live["Environment"]["Variables"][name]
 
 
+def live_releases():
+    """The releases that all aliases lead to."""
+    functions = boto3.client("lambda")
+    aliases = [name for identifier, name in physical_ids().items() if identifier.endswith("Aliaslive")]
+    return {functions.get_function_configuration(FunctionName=alias)["Description"] for alias in aliases}
+
+
+def versions(function):
+    """The descriptions of a function's versions by their numbers."""
+    name = physical_ids()[function]
+    found = boto3.client("lambda").list_versions_by_function(FunctionName=name)["Versions"]
+    return {one["Version"]: one["Description"] for one in found if one["Version"] != "$LATEST"}
+
+
 def update_replaces_nothing(owner, candidate):
     before, release = physical_ids(), live_setting("RELEASE")
-    update = ["localstack/deploy-to-ministack", "--update", "SessionIdleMinutes=60"]
+    update = ["localstack/deploy-to-ministack", "--update", "SessionIdleMinutes=60", "SuiteUrl=https://suite.example"]
     updated = subprocess.run(update, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert (updated.returncode, stack_status()) == (0, "UPDATE_COMPLETE"), updated.stdout
     assert "ok  the probe passes" in updated.stdout, updated.stdout
     after = physical_ids()
-    assert after == before, {name: (before.get(name), after.get(name)) for name in before | after}
+    assert after == before, before.items() ^ after.items()
     assert live_setting("SESSION_IDLE_MINUTES") == "60" and live_setting("RELEASE") != release
     assert owner.get(candidate)["status"] == "interviewed"
     done(f"an update changes a setting, replaces none of {len(after)} resources and loses no data; the probe passes")
+
+
+def release_is_taken_back(owner, candidate):
+    new = live_setting("RELEASE")
+    status, output = run("--back", "local")
+    assert status == 0 and "ok  the probe passes" in output, output
+    (old,) = live_releases()
+    assert old != new and live_setting("RELEASE") == old and live_setting("SESSION_IDLE_MINUTES") == "120", (old, new)
+    assert owner.get(candidate)["status"] == "interviewed" and Api().get("/openapi.json")
+    # The deployed release is the same, and so is the one before.
+    assert run("--back", "local")[0] == 0 and live_releases() == {old}
+    status, output = run("--forward", "local")
+    assert status == 0 and "ok  the probe passes" in output and live_releases() == {new}, output
+    done("requests and events are led to the former release of all functions, and forward again; the probe passes")
+
+
+def release_from_a_former_one():
+    """Releases after a way back, which is what an operator does next."""
+    assert run("--back", "local")[0] == 0
+    (former,) = live_releases()
+    functions, name = boto3.client("lambda"), physical_ids()["SearchFunction"]
+    for number in range(6):
+        functions.update_function_configuration(FunctionName=name, Timeout=10 + number)
+        functions.publish_version(FunctionName=name, Description=f"by hand {number}")
+    status, output = deploy("SuiteUrl=")
+    assert status == 0 and live_setting("SUITE_URL") == "", output
+    (release,) = live_releases()
+    assert release not in (former, live_setting("SESSION_IDLE_MINUTES")), release
+    # The setting of the release that was taken back is a parameter of the stack.
+    assert live_setting("SESSION_IDLE_MINUTES") == "60"
+    kept = ["by hand 2", "by hand 3", "by hand 4", "by hand 5", release]
+    assert list(versions("SearchFunction").values()) == kept, versions("SearchFunction")
+    status, output = run("--back", "local")
+    assert status == 1 and "no former release in common" in output and live_releases() == {release}, output
+    done("a release follows, empties a parameter and keeps five versions; no way back to what not all functions have")
 
 
 def failing_release_rolls_back(owner, candidate):
@@ -55,81 +125,15 @@ def failing_release_rolls_back(owner, candidate):
         version = {"FunctionName": {"Ref": "AuthFunction"}}
         resources["Again"] = {"Type": "AWS::Lambda::Version", "DependsOn": "AuthFunctionAliaslive", "Properties": version}
 
-    before, release = physical_ids(), live_setting("RELEASE")
+    before, release, published = physical_ids(), live_setting("RELEASE"), versions("AuthFunction")
     status, output = deploy("SessionIdleMinutes=30", changed=publishes_twice)
     assert (status, stack_status()) == (1, "UPDATE_ROLLBACK_COMPLETE"), output
     assert "Again: " in output and "the release has not happened" in output, output
     assert (live_setting("SESSION_IDLE_MINUTES"), live_setting("RELEASE"), physical_ids()) == ("60", release, before)
     assert owner.get(candidate)["status"] == "interviewed"
-    done("a release that fails after the functions have changed is rolled back, and loses no data")
-
-
-def fill(table, numbers, text):
-    """Puts items of a kind that the service does not know, for the restore to have something to do."""
-    with boto3.resource("dynamodb").Table(table).batch_writer() as writer:
-        for number in numbers:
-            writer.put_item(Item={"pk": f"REHEARSAL#{number}", "sk": "ITEM", "text": text * 500})
-
-
-def table_is_restored(owner, project, candidate):
-    """Restores to a moment before a deletion, a creation and a logout."""
-
-    def create(name):
-        return owner.post(project + "candidates/", {"first_name": name, "last_name": "Restored"})["resource_uri"]
-
-    def sequence():
-        return owner.get("/companies/acme/events/?before=latest&page_size=1")["meta"]["latest"]
-
-    def photo():
-        _, headers, _ = Api().send("GET", owner.get(candidate)["photo"])
-        with urllib.request.urlopen(headers["Location"]) as answer:
-            return answer.read()
-
-    leaver, left, before, portrait = create("Leaver"), log_in("acme", "ada"), owner.get(candidate), photo()
-    table = physical_ids()["Table"]
-    fill(table, range(5000), "a")
-    # Files have times to the second.
-    time.sleep(1)
-    moment = in_seconds(0)
-    time.sleep(1)
-    # The emulator restores the present, whatever moment it is asked for.
-    names = {"SourceTableName": table, "TargetTableName": f"{table}-restored"}
-    boto3.client("dynamodb").restore_table_to_point_in_time(**names, UseLatestRestorableTime=True)
-
-    fill(table, range(4000, 6000), "b")
-    owner.expect(204, "DELETE", leaver)
-    newcomer = create("Newcomer")
-    another = "data:image/png;base64," + base64.b64encode(png(b"\xff\0\0")).decode()
-    owner.patch(candidate, {"phone": "+49 30 1234567", "photo": another})
-    assert photo() != portrait
-    left.expect(204, "POST", "/api-token-invalidate/")
-    # Later events than the latest one would leave a gap in the feed, which readers wait for.
-    eventually(lambda: "candidate.erased" in json.dumps(owner.get("/companies/acme/events/?before=latest&page_size=50")))
-    arrived, latest = log_in("acme", "ada"), sequence()
-    command = [".ci/deploy/run", "--restore", moment, "local", "--restored", names["TargetTableName"]]
-    run = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert run.returncode == 0, run.stdout
-    print(run.stdout, end="", flush=True)
-
-    # Each answer has another URL of the photo.
-    after = owner.get(candidate) | {"photo": before["photo"]}
-    assert after == before, (before, after)
-    assert photo() == portrait
-    for gone in (leaver, newcomer):
-        owner.expect(404, "GET", gone)
-    assert left.send("GET", "/whoami/")[0] == 401 and arrived.get("/whoami/")["kind"] == "customer"
-    assert sequence() >= latest, (sequence(), latest)
-    assert operate({"command": "recount", "company": "acme"})["recount"]["drift"] == []
-    following = create("Following")
-    new = "/companies/acme/events/?page_size=100&after=" + str(latest)
-    eventually(lambda: following in json.dumps(owner.get(new)["objects"]))
-
-    def erased():
-        events = owner.get(new + "&type=candidate.erased")["objects"]
-        return [(event["data"]["resource_uri"], event["data"]["reason"]) for event in events]
-
-    eventually(lambda: erased() == [(leaver, "restored")])
-    done("the table is as it was, but deleted people and ended sessions are not back")
+    # Otherwise, --back could lead to it.
+    assert versions("AuthFunction") == published, versions("AuthFunction")
+    done("a release that fails after the functions have changed is rolled back, leaves no version and loses no data")
 
 
 def losses_are_refused():
@@ -166,6 +170,37 @@ def placeholders_are_refused():
     done("a sender that SES does not know and an address at example.com are refused")
 
 
+def wrong_places_are_refused():
+    complaint = "these credentials lead to account 111111111111 in eu-central-1, which is not local"
+    assert complaint in run("local", AWS_ACCESS_KEY_ID="111111111111")[1]
+    assert "account 000000000000 in us-east-1, which is not local" in run("local", AWS_DEFAULT_REGION="us-east-1")[1]
+    status, output = run("--check", "prod")
+    assert status == 1 and 'prod has no account and region yet' in output and 'id = "000000000000"' in output, output
+    done("another account or region is refused, and an environment without them")
+
+    with other_config(f'"{STACK}"', '"interviews-others"') as folder:
+        status, output = run("local", folder=folder)
+        assert status == 1 and "there is no stack interviews-others in this account" in output, output
+    with other_config('"interviews-prod"', '"interviews"') as folder:
+        status, output = run("--check", "local", folder=folder)
+        assert status == 1 and "the stack name interviews is a prefix of interviews-dev" in output, output
+    done("a stack is created only by --create, and none whose name begins with that of another")
+
+
+def failed_creation_is_found():
+    bucket = {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "deployments"}}
+    cloudformation = boto3.client("cloudformation")
+    cloudformation.create_stack(StackName="interviews-others", TemplateBody=json.dumps({"Resources": {"Bucket": bucket}}))
+    with contextlib.suppress(botocore.exceptions.WaiterError):
+        waiter = cloudformation.get_waiter("stack_create_complete")
+        waiter.wait(StackName="interviews-others", WaiterConfig={"Delay": 1})
+    with other_config(f'"{STACK}"', '"interviews-others"') as folder:
+        status, output = run("--check", "local", folder=folder)
+    assert status == 1 and "!!  The stack interviews-others is ROLLBACK_COMPLETE" in output, output
+    assert "delete-stack --stack-name interviews-others" in output, output
+    done("a stack whose creation has failed is found, with the way out")
+
+
 def roles_for_releases_are_created():
     cloudformation = boto3.client("cloudformation")
     provider = "arn:aws:iam::000000000000:oidc-provider/token.actions.githubusercontent.com"
@@ -179,16 +214,15 @@ def roles_for_releases_are_created():
     cloudformation.get_waiter("stack_create_complete").wait(StackName="roles", WaiterConfig={"Delay": 1})
     role = boto3.client("iam").get_role(RoleName=f"{STACK}-deployment")["Role"]
     trusted = role["AssumeRolePolicyDocument"]["Statement"][0]["Condition"]["StringEquals"]
-    assert trusted["token.actions.githubusercontent.com:sub"] == "repo:acme/interviews:environment:production", trusted
-    done("the roles for releases from GitHub are created, for one environment of one repository")
+    assert trusted["token.actions.githubusercontent.com:sub"] == "repo:acme/interviews:environment:prod", trusted
+    done("the roles for releases from GitHub are created, for one environment of one repository, with a bucket")
 
 
 def account_is_checked():
     ses, logs = boto3.client("sesv2"), boto3.client("logs")
 
-    def checked():
-        run = subprocess.run([".ci/deploy/run", "--check", "local"], check=False, capture_output=True, text=True)
-        return run.returncode, run.stdout + run.stderr
+    def checked(*arguments):
+        return run("--check", "local", *arguments)
 
     assert checked() == (0, "ok  the account has what a deployment needs\n"), checked()
     details = {"MailType": "TRANSACTIONAL", "WebsiteURL": "https://localhost.example"}
@@ -207,3 +241,52 @@ def account_is_checked():
         logs.delete_resource_policy(policyName=f"other-{number}")
     assert checked()[0] == 0
     done("an account without a sender, in SES's sandbox or without room for a log policy is found out")
+
+    functions, reserving = boto3.client("lambda"), physical_ids()["OutboxFunction"]
+    quota = functions.get_account_settings()["AccountLimit"]["ConcurrentExecutions"]
+    functions.put_function_concurrency(FunctionName=reserving, ReservedConcurrentExecutions=quota - 120)
+    assert checked()[0] == 0
+    functions.delete_function_concurrency(FunctionName=reserving)
+    status, output = checked(f"OutboxConcurrency={quota}")
+    assert status == 1 and "concurrent executions that no other function of the account reserves" in output, output
+    done("the concurrent executions must suffice, those that the stack reserves already included")
+
+    sns = boto3.client("sns")
+    topic = next(name for name in physical_ids().values() if name.startswith("arn:aws:sns:"))
+    sns.subscribe(TopicArn=topic, Protocol="https", Endpoint="https://acme.example/")
+    status, output = checked()
+    assert status == 0 and f"--  A subscription of {topic} is not confirmed" in output, output
+    topic_subscriptions = sns.list_subscriptions_by_topic(TopicArn=topic)["Subscriptions"]
+    sns.unsubscribe(SubscriptionArn=next(one["SubscriptionArn"] for one in topic_subscriptions if one["Protocol"] == "https"))
+    cloudformation = boto3.client("cloudformation")
+    cloudformation.update_termination_protection(StackName=STACK, EnableTerminationProtection=False)
+    assert "is not protected against deletion" in checked()[1]
+    assert run("--protect", "local")[0] == 0 and checked()[0] == 0
+    done("an address that has not confirmed its alarms is named, and a stack without protection")
+
+
+def domain_is_checked():
+    zone = boto3.client("route53").create_hosted_zone(Name="acme.example", CallerReference="acme")["HostedZone"]["Id"]
+    zone = zone.removeprefix("/hostedzone/")
+    here, there = boto3.client("acm"), boto3.client("acm", region_name="us-east-1")
+    wildcard = here.request_certificate(DomainName="*.acme.example", ValidationMethod="DNS")["CertificateArn"]
+    other = here.request_certificate(DomainName="acme.example", ValidationMethod="DNS")["CertificateArn"]
+    global_one = there.request_certificate(DomainName="api.acme.example", ValidationMethod="DNS")["CertificateArn"]
+
+    def checked(host, certificate, *arguments):
+        return run("--check", "local", f"DomainName={host}", f"CertificateArn={certificate}", *arguments)
+
+    acl = "WebAclArn=arn:aws:wafv2:us-east-1:000000000000:global/webacl/acme/0-0"
+    assert checked("api.acme.example", wildcard, f"HostedZoneId={zone}")[0] == 0
+    assert checked("api.acme.example", global_one, acl)[0] == 0
+    for complaint, arguments in (
+        ("is not for api.acme.example", ["api.acme.example", other]),
+        ("must be in eu-central-1", ["api.acme.example", global_one]),
+        ("must be in us-east-1", ["api.acme.example", wildcard, acl]),
+        ("There is no certificate", ["api.acme.example", wildcard[:-4] + "0000"]),
+        ("is for acme.example, and not for api.other.example", ["api.other.example", wildcard, f"HostedZoneId={zone}"]),
+        ("There is no hosted zone", ["api.acme.example", wildcard, "HostedZoneId=Z0"]),
+    ):
+        status, output = checked(*arguments)
+        assert status == 1 and complaint in output, output
+    done("a certificate of other names or of another region is found, and a zone of another name")

@@ -23,10 +23,12 @@ def outputs():
 
 
 def physical_ids():
-    """What the stack's resources are called: a new name is another resource. Every release has versions of its own."""
+    """What the stack's resources are called: a new name is another resource. Every release has versions of functions and of the
+    layer of its own."""
     pages = boto3.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=STACK)
     found = (resource for page in pages for resource in page["StackResourceSummaries"])
-    lasting = (resource for resource in found if resource["ResourceType"] != "AWS::Lambda::Version")
+    passing = ("AWS::Lambda::Version", "AWS::Lambda::LayerVersion")
+    lasting = (resource for resource in found if resource["ResourceType"] not in passing)
     return {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in lasting}
 
 
@@ -38,7 +40,7 @@ class Api:
         self.authorization = authorization
 
     def send(self, method, path, body=None):
-        """Status, headers and body of an answer; `path` may be a reference. Redirects are followed, method and all."""
+        """Status, headers and body of an answer; `path` may be a reference."""
         path = path.removeprefix(self.base)
         # The gateway is found by the first label of the host.
         api = re.match(r"https://(\w+)\.execute-api\.", self.base)[1]
@@ -50,8 +52,6 @@ class Api:
         answer = connection.getresponse()
         text = answer.read().decode()
         connection.close()
-        if answer.status == 308:
-            return self.send(method, answer.headers["Location"], body)
         return answer.status, answer.headers, json.loads(text) if text else None
 
     def get(self, path):

@@ -30,7 +30,7 @@ pub struct Config {
     /// session cookies.
     pub allowed_origins: Vec<String>,
     /// `ORIGIN_SECRETS`, optional: comma-separated secrets of the distribution in front of the API, one of which a
-    /// request must have. Two while one takes the place of the other.
+    /// request must have. Two, so that one can be replaced while the distribution sends the other.
     pub origin_secrets: OriginSecrets,
     /// `MAIL_SENDER`, required where mails are sent: the default sender.
     pub mail_sender: Option<Email>,

@@ -229,7 +229,8 @@ mod tests {
     use shared::http::mounts::MOUNTS;
 
     use super::*;
-    use crate::template::RuleTrigger;
+    use crate::RouteKey;
+    use crate::template::{RouteTarget, RuleTrigger};
 
     #[test]
     fn the_template_routes_every_mount_to_its_function_and_nothing_else() {
@@ -237,14 +238,41 @@ mod tests {
             let function = logical_id(group);
             roots.iter().flat_map(move |root| {
                 let key = format!("ANY /api/v3{root}");
-                [(key.clone(), function.clone()), (key + "/{proxy+}", function.clone())]
+                ["", "/", "/{proxy+}"].map(|end| (format!("{key}{end}"), function.clone()))
             })
         });
         let default = [("$default".to_owned(), "AuthFunction".to_owned())];
         let expected: BTreeSet<_> = mounted.chain(default).collect();
-        let routes = Template::of_workspace().unwrap().routes().unwrap();
+        let template = Template::of_workspace().unwrap();
+        let routes = [template.routes().unwrap(), template.slash_routes().unwrap()].concat();
         let routes: BTreeSet<_> = routes.into_iter().map(|route| (route.route_key, route.function)).collect();
         assert_eq!(routes, expected);
+    }
+
+    /// AWS does not say whether `/x/{proxy+}` takes `/x/`. Where it does not, the request goes to a function that redirects it
+    /// (308), unless the parameter `SlashRoutes` adds a route.
+    #[test]
+    fn a_gateway_whose_greedy_routes_do_not_take_the_final_slash_needs_the_slash_routes() {
+        let function_of = |routes: &[RouteTarget], path: &str| {
+            let matching = routes.iter().filter_map(|route| {
+                let key = RouteKey::parse(&route.route_key).unwrap();
+                let parameters = key.parameters("GET", path)?;
+                parameters.values().all(|value| *value != "").then_some((key.rank(), route))
+            });
+            matching.max_by(|one, other| one.0.cmp(&other.0)).unwrap().1.function.clone()
+        };
+        let template = Template::of_workspace().unwrap();
+        let routes = template.routes().unwrap();
+        let with_slash = [routes.clone(), template.slash_routes().unwrap()].concat();
+        for (group, roots) in MOUNTS {
+            for root in *roots {
+                let path = format!("/api/v3{root}/");
+                assert_eq!(function_of(&with_slash, &path), logical_id(group), "{path}");
+                // `auth` has the $default route, and so serves its own.
+                let is_lost = function_of(&routes, &path) != logical_id(group);
+                assert_eq!(is_lost, *group != "auth", "{path}");
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The SDK's own client brings HTTP/2 and takes certificates only as PEM. Its default provider of cryptography, AWS-LC,
 //! spends most of a cold start seeding its random number generator.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use aws_smithy_runtime_api::client::http::{
@@ -16,13 +16,13 @@ use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector as TcpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::ClientConfig;
 
-/// A client that trusts the authorities `roots`, which are read for its first request.
-pub(super) fn http_client(roots: fn() -> Arc<RootCertStore>, connect_timeout: Duration) -> SharedHttpClient {
+/// A client with the settings `tls`, which are made for its first request.
+pub(super) fn http_client(tls: fn() -> ClientConfig, connect_timeout: Duration) -> SharedHttpClient {
     // Parsing certificates costs part of a start, which functions without a call to AWS need not pay.
     let connector =
-        LazyLock::new(move || SharedHttpConnector::new(PooledConnector::new(roots(), connect_timeout)));
+        LazyLock::new(move || SharedHttpConnector::new(PooledConnector::new(tls(), connect_timeout)));
     http_client_fn(move |_, _| connector.clone())
 }
 
@@ -31,14 +31,13 @@ pub(super) fn http_client(roots: fn() -> Arc<RootCertStore>, connect_timeout: Du
 struct PooledConnector(Client<HttpsConnector<TcpConnector>, SdkBody>);
 
 impl PooledConnector {
-    fn new(roots: Arc<RootCertStore>, connect_timeout: Duration) -> Self {
+    fn new(tls: ClientConfig, connect_timeout: Duration) -> Self {
         let mut tcp = TcpConnector::new();
         // The TLS connector passes https URLs through.
         tcp.enforce_http(false);
         // Otherwise the kernel holds small requests back for the acknowledgement of the ones before.
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(connect_timeout));
-        let tls = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
         let mut client = Client::builder(TokioExecutor::new());
         // hyper has no timer of its own, and closes idle connections only with one.
         client.pool_timer(TokioTimer::new());

@@ -1,6 +1,7 @@
 //! AWS clients: they share one HTTP client and are built on first use.
 
 mod connector;
+mod verifier;
 
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
@@ -13,9 +14,10 @@ use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SdkConfig;
 use aws_types::region::Region;
-use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
+use rustls::{ClientConfig, RootCertStore};
 
+use self::verifier::FallbackVerifier;
 use crate::config::AwsConfig;
 
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -51,7 +53,7 @@ impl AwsClients {
             .behavior_version(aws_sdk_dynamodb::config::BehaviorVersion::latest())
             .region(Region::new(config.region.clone()))
             .credentials_provider(SharedCredentialsProvider::new(credentials))
-            .http_client(connector::http_client(roots_for(config), CONNECT_TIMEOUT))
+            .http_client(connector::http_client(tls_for(config), CONNECT_TIMEOUT))
             .sleep_impl(aws_smithy_async::rt::sleep::SharedAsyncSleep::new(TokioSleep::new()))
             .time_source(aws_smithy_async::time::SystemTimeSource::new())
             .timeout_config(timeouts(ATTEMPT_TIMEOUT))
@@ -107,12 +109,22 @@ fn timeouts(attempt: Duration) -> TimeoutConfig {
     TimeoutConfig::builder().operation_attempt_timeout(attempt).build()
 }
 
-/// AWS's own authorities for AWS, because parsing all of the system's takes most of a start. For a configured endpoint,
-/// the system's, or those in `SSL_CERT_FILE`.
-fn roots_for(config: &AwsConfig) -> fn() -> Arc<RootCertStore> {
+/// For a configured endpoint, trust in the system's authorities, or those in `SSL_CERT_FILE`.
+fn tls_for(config: &AwsConfig) -> fn() -> ClientConfig {
     let endpoints = [&config.dynamodb_endpoint, &config.s3_endpoint, &config.ses_endpoint];
-    // Parsing all of the system's authorities takes most of a start.
-    if endpoints.into_iter().any(Option::is_some) { system_roots } else { amazon_roots }
+    if endpoints.into_iter().any(Option::is_some) { system_tls } else { aws_tls }
+}
+
+fn system_tls() -> ClientConfig {
+    ClientConfig::builder().with_root_certificates(system_roots()).with_no_client_auth()
+}
+
+/// Trust in AWS's own authorities, because parsing all of the system's takes most of a start; and in the system's for
+/// certificates that they have not signed, because AWS may sign with another before this service is released again.
+fn aws_tls() -> ClientConfig {
+    let Some(verifier) = FallbackVerifier::new(amazon_roots(), system_roots) else { return system_tls() };
+    let tls = ClientConfig::builder().dangerous().with_custom_certificate_verifier(Arc::new(verifier));
+    tls.with_no_client_auth()
 }
 
 // Read once, because tests and the local back end make many clients.
@@ -164,13 +176,15 @@ mod tests {
     }
 
     #[test]
-    fn aws_is_trusted_by_its_own_authorities_alone() {
-        assert_eq!(roots_for(&config(None))().len(), AMAZON_ROOTS.len());
+    fn every_compiled_in_authority_is_readable() {
+        assert_eq!(amazon_roots().len(), AMAZON_ROOTS.len());
     }
 
     #[test]
-    fn a_configured_endpoint_is_trusted_by_the_system() {
-        let roots = roots_for(&config(Some("https://localhost:4566")))();
-        assert!(Arc::ptr_eq(&roots, &SYSTEM_ROOTS));
+    fn a_configured_endpoint_is_trusted_by_the_system_alone() {
+        let is_system =
+            |endpoint| std::ptr::fn_addr_eq(tls_for(&config(endpoint)), system_tls as fn() -> ClientConfig);
+        assert!(is_system(Some("https://localhost:4566")));
+        assert!(!is_system(None));
     }
 }

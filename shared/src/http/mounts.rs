@@ -1,8 +1,8 @@
 //! Where the gateway mounts each group of routes.
 //!
-//! API Gateway route keys cannot end in a slash, so the template gives every mount two routes: the path itself and the
-//! path followed by `/{proxy+}`. A request that only differs from a mount by its final slash may still miss both and
-//! reach the `$default` route; [`is_mounted`] lets that route recognise it.
+//! The template gives every mount two routes: the path itself and the path followed by `/{proxy+}`. A request that differs
+//! from a mount only by its final slash may miss both and reach another function: [`is_mounted`] lets that one recognise it.
+//! The template's parameter `SlashRoutes` adds a third route for such a gateway.
 
 /// Paths below the version segment under which a group of routes answers, by function name.
 pub const MOUNTS: &[(&str, &[&str])] = &[

@@ -47,8 +47,8 @@ pub(super) fn with_final_slash(mut request: Request) -> Request {
 
 /// Answers what no route of this group matches.
 ///
-/// Behind the gateway's `$default` route that may be the root of another group, written with a final slash that the
-/// gateway could not match: then the form without it is the way there.
+/// That may be the root of another group, written with a final slash that the gateway did not match with that group's
+/// routes: then the form without it is the way there.
 pub(super) async fn unknown_route(State(app): State<App>, request: Request) -> Response {
     let base = &app.config().base_url;
     let sent = request.extensions().get::<SentUri>().map_or_else(|| request.uri(), |sent| &sent.0);
@@ -58,7 +58,7 @@ pub(super) async fn unknown_route(State(app): State<App>, request: Request) -> R
     };
     let query = sent.query().map(|query| format!("?{query}")).unwrap_or_default();
     match HeaderValue::from_str(&format!("{base}{root}{query}")) {
-        // 308 keeps method and body, and the gateway cannot match this form itself.
+        // 308 keeps method and body. Every gateway matches the form without the slash.
         Ok(location) => (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, location)]).into_response(),
         Err(_) => Error::NotFound.into_response(),
     }

@@ -22,7 +22,7 @@ const MAX_BLOCK: &str = "300000000";
 const MAX_STREAMS: &str = "32";
 
 /// The accepted containers. All are self-contained: playlists, scripts and lists of files are excluded. MPEG-TS is
-/// excluded because static builds of ffmpeg, as in the layer, crash on its channel names.
+/// excluded because static builds, such as that of ffprobe in the layer, crash on its channel names.
 const CONTAINERS: &str = "mov,matroska,avi,flv,mpeg,asf,ogg";
 /// The decoders for untrusted input.
 // ffmpeg has hundreds; each one more is code that an upload can attack.

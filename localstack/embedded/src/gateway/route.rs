@@ -36,7 +36,7 @@ impl RouteKey {
     /// Parses a route key.
     ///
     /// # Errors
-    /// If API Gateway refuses it: no method, no path, a trailing slash, or `{proxy+}` before the end.
+    /// If API Gateway refuses it: no method, no path, or `{proxy+}` before the end.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let malformed = |why: &str| Error::new(format!("route key {text:?}: {why}"));
         if text == "$default" {
@@ -44,9 +44,6 @@ impl RouteKey {
         }
         let (method, path) = text.split_once(' ').ok_or_else(|| malformed("no method before the path"))?;
         let path = path.strip_prefix('/').ok_or_else(|| malformed("the path must begin with a slash"))?;
-        if path.ends_with('/') {
-            return Err(malformed("the path must not end with a slash"));
-        }
         let segments: Vec<_> = path.split('/').map(Segment::parse).collect();
         if segments.iter().rev().skip(1).any(|segment| matches!(segment, Segment::Greedy(_))) {
             return Err(malformed("a greedy variable must come last"));
@@ -78,7 +75,8 @@ impl RouteKey {
                 Segment::Variable(name) if !next.is_empty() => {
                     parameters.insert(name.clone(), next.into());
                 }
-                // The rest may be empty: `/x/` matches `/x/{proxy+}`.
+                // The rest may be empty: `/x/` matches `/x/{proxy+}`. AWS does not say whether it does there; routes with a
+                // final slash are for the case that it does not.
                 Segment::Greedy(name) => {
                     parameters.insert(name.clone(), rest?.into());
                     return Some(parameters);
@@ -91,7 +89,7 @@ impl RouteKey {
     }
 
     /// The precedence among keys that match the same request; the greatest wins.
-    pub(super) fn rank(&self) -> Rank {
+    pub(crate) fn rank(&self) -> Rank {
         let Some(pattern) = &self.pattern else { return (None, false) };
         let full = !matches!(pattern.segments.last(), Some(Segment::Greedy(_)));
         let kinds = pattern.segments.iter().map(|segment| match segment {
@@ -175,6 +173,17 @@ mod tests {
     }
 
     #[test]
+    fn a_key_with_a_final_slash_is_exact() {
+        let keys = ["ANY /v3/{company}/{proxy+}", "ANY /v3/{company}/", "ANY /v3/{company}"];
+        for (path, expected) in
+            [("/v3/acme/", keys[1]), ("/v3/acme", keys[2]), ("/v3/acme/x", keys[0]), ("/v3/acme//", keys[0])]
+        {
+            assert_eq!(chosen(&keys, "GET", path).as_deref(), Some(expected), "{path}");
+        }
+        assert_eq!(chosen(&keys, "GET", "/v3//"), None);
+    }
+
+    #[test]
     fn without_a_default_nothing_may_match() {
         assert_eq!(chosen(&["GET /a"], "GET", "/b"), None);
         assert_eq!(chosen(&["GET /a"], "POST", "/a"), None);
@@ -193,7 +202,7 @@ mod tests {
 
     #[test]
     fn keys_that_the_service_refuses_are_refused() {
-        for key in ["/a", "GET a", "GET /a/", "ANY /{proxy+}/x"] {
+        for key in ["/a", "GET a", "ANY /{proxy+}/x"] {
             assert!(RouteKey::parse(key).is_err(), "{key}");
         }
     }

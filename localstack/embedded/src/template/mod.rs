@@ -97,12 +97,25 @@ impl Template {
         Ok(TableDefinition { parameters, ttl_attribute })
     }
 
-    /// All routes of the HTTP API.
+    /// The routes of the HTTP API, as far as they have no condition.
     ///
     /// # Errors
     /// If a route does not lead through an integration to a function of the template.
     pub fn routes(&self) -> Result<Vec<RouteTarget>, Error> {
+        self.routes_if(&Value::Null)
+    }
+
+    /// The routes that the parameter `SlashRoutes` adds.
+    ///
+    /// # Errors
+    /// If a route does not lead through an integration to a function of the template.
+    pub fn slash_routes(&self) -> Result<Vec<RouteTarget>, Error> {
+        self.routes_if(&"HasSlashRoutes".into())
+    }
+
+    fn routes_if(&self, condition: &Value) -> Result<Vec<RouteTarget>, Error> {
         self.of_type(&["AWS::ApiGatewayV2::Route"])
+            .filter(|(name, _)| self.resources[*name]["Condition"] == *condition)
             .map(|(name, route)| {
                 let route_key = route["RouteKey"].as_str();
                 let function = self
@@ -221,6 +234,8 @@ fn json_of(yaml: &Yaml<'_>) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     const SAMPLE: &str = r#"
@@ -311,23 +326,34 @@ Resources:
     #[test]
     fn every_route_for_credentials_has_a_limit_of_its_own_and_is_there_before_it() {
         let template = Template::of_workspace().unwrap();
-        let (mut names, mut keys): (Vec<_>, Vec<_>) = template
+        let (names, keys): (Vec<_>, Vec<_>) = template
             .of_type(&["AWS::ApiGatewayV2::Route"])
             .filter_map(|(name, route)| Some((name, route["RouteKey"].as_str()?)))
             .filter(|(_, key)| key.starts_with("ANY /api/v3/api-"))
             .unzip();
-        let (_, stage) = template.of_type(&["AWS::ApiGatewayV2::Stage"]).next().unwrap();
-        let settings = stage["RouteSettings"].as_object().unwrap();
-        let waits_for = template.resources["Stage"]["DependsOn"].as_array().unwrap();
-        let mut waits_for: Vec<_> = waits_for.iter().filter_map(Value::as_str).collect();
-        let mut limited: Vec<_> = settings.keys().map(String::as_str).collect();
-        for list in [&mut names, &mut keys, &mut waits_for, &mut limited] {
-            list.sort_unstable();
-        }
         assert!(!keys.is_empty());
-        assert_eq!((limited, waits_for), (keys, names));
-        for limits in settings.values() {
+        let (_, properties) = template.of_type(&["AWS::ApiGatewayV2::Stage"]).next().unwrap();
+        let settings = properties["RouteSettings"].as_object().unwrap();
+        let limited: BTreeSet<_> = settings.keys().map(String::as_str).collect();
+        assert_eq!(limited, keys.into_iter().collect());
+        for (key, limits) in settings {
+            // Those of a route with a condition have the same condition.
+            let limits = if key.ends_with('/') { &limits["Fn::If"][1] } else { limits };
             assert!(limits["ThrottlingRateLimit"].is_number() && limits["ThrottlingBurstLimit"].is_number());
         }
+        let stage = &template.resources["Stage"];
+        let waits_for = stage["DependsOn"].as_array().unwrap().iter().filter_map(Value::as_str);
+        let waits_for: BTreeSet<_> = waits_for.chain(references(&stage["Metadata"])).collect();
+        assert!(names.iter().all(|name| waits_for.contains(name)), "{names:?}");
+    }
+
+    #[test]
+    fn the_stage_comes_after_all_routes_so_that_creating_them_deploys_nothing() {
+        let template = Template::of_workspace().unwrap();
+        let routes = template.of_type(&["AWS::ApiGatewayV2::Route"]).map(|(name, _)| name);
+        let unconditional = routes.filter(|name| template.resources[*name]["Condition"].is_null());
+        let waits_for = template.resources["Stage"]["DependsOn"].as_array().unwrap();
+        let waits_for: BTreeSet<_> = waits_for.iter().filter_map(Value::as_str).collect();
+        assert_eq!(waits_for, unconditional.collect());
     }
 }

@@ -1,0 +1,62 @@
+"""The environments of .samconfig.toml, and whether the operator's credentials lead to the chosen one."""
+
+import tomllib
+from dataclasses import dataclass
+
+import boto3
+from problems import Problem
+
+CONFIG = ".samconfig.toml"
+NOT_PINNED = """\
+If that is where {name} belongs, set this in .samconfig.toml, so that no credentials for another account release to it:
+[{name}.account]
+id = "{account}"
+region = "{region}\""""
+ELSEWHERE = """\
+Use credentials for account {account} and AWS_DEFAULT_REGION={region}, which .samconfig.toml has in [{name}.account]."""
+
+
+@dataclass
+class Environment:
+    """A stack and where it belongs."""
+
+    name: str
+    stack: str
+    # Values of the template's parameters.
+    overrides: dict
+    account: str
+    region: str
+
+    def problems(self):
+        """The credentials lead to another account or region than the environment's, or it has none yet."""
+        account = boto3.client("sts").get_caller_identity()["Account"]
+        region = boto3.session.Session().region_name
+        found = f"these credentials lead to account {account} in {region}"
+        if not self.account or not self.region:
+            remedy = NOT_PINNED.format(name=self.name, account=account, region=region)
+            yield Problem(f"{self.name} has no account and region yet; {found}", remedy)
+        elif (account, region) != (self.account, self.region):
+            remedy = ELSEWHERE.format(name=self.name, account=self.account, region=self.region)
+            yield Problem(f"{found}, which is not {self.name}", remedy)
+
+
+def load(path=CONFIG):
+    """The environments by their names. Raises ValueError if the rights of one stack's roles would reach another stack."""
+    with open(path, "rb") as file:
+        tables = {name: table for name, table in tomllib.load(file).items() if isinstance(table, dict)}
+    found = {}
+    for name, table in tables.items():
+        config = table["deploy"]["parameters"]
+        overrides = parameters(config.get("parameter_overrides", []))
+        found[name] = Environment(name, config["stack_name"], overrides, table["account"]["id"], table["account"]["region"])
+    for one in found.values():
+        for other in found.values():
+            # .ci/deploy/role.yaml grants rights on everything whose name begins with the stack's name and a hyphen.
+            if other is not one and f"{other.stack}-".startswith(f"{one.stack}-"):
+                raise ValueError(f"the stack name {one.stack} is a prefix of {other.stack}: rename one")
+    return found
+
+
+def parameters(overrides):
+    """The values in texts such as NAME=VALUE by name."""
+    return dict(override.split("=", 1) for override in overrides)

@@ -5,6 +5,7 @@ invokes, and evaluates the alarms over the log lines that CloudWatch makes metri
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import boto3
 from receiver import receiving
@@ -15,36 +16,41 @@ from story import done
 FAILING = "failing/20261108T100000Z"
 
 
-def invoke(function, event):
-    answer = boto3.client("lambda").invoke(FunctionName=function, Payload=json.dumps(event).encode())
+# So many functions have a canary, and so many deployments a release.
+DEPLOYMENTS = 15
+
+
+def invoke(client, function, event):
+    answer = client.invoke(FunctionName=function, Payload=json.dumps(event).encode())
     return json.load(answer["Payload"]), "FunctionError" in answer
 
 
-def refusal_before_traffic(versions):
-    """What the probe tells CodeDeploy about these versions of some functions and the published ones of all others."""
-    client, probe = boto3.client("lambda"), physical_ids()["ProbeFunction"]
+def before_traffic(client, versions, deployments):
+    """What the probe tells CodeDeploy about these versions of some functions and the published ones of all others, asked for
+    several deployments at once, as by a release."""
+    probe = physical_ids()["ProbeFunction"]
     before = client.get_function_configuration(FunctionName=probe)["Environment"]["Variables"]
-    with receiving() as (address, told):
+    hooks = [{"DeploymentId": f"d-{n}", "LifecycleEventHookExecutionId": f"hook-{n}"} for n in range(deployments)]
+    with receiving() as (address, told), ThreadPoolExecutor(deployments) as pool:
         variables = before | versions | {"AWS_ENDPOINT_URL_CODEDEPLOY": address}
         client.update_function_configuration(FunctionName=probe, Environment={"Variables": variables})
         # CodeDeploy names the function, not a version of it.
-        hook = {"DeploymentId": "d-ABCDEF123", "LifecycleEventHookExecutionId": "execution"}
-        answer, has_failed = invoke(probe, hook)
+        for answer, has_failed in pool.map(lambda hook: invoke(client, probe, hook), hooks):
+            assert not has_failed, answer
         client.update_function_configuration(FunctionName=probe, Environment={"Variables": before})
-        assert not has_failed, answer
-        _, body = told.get(timeout=10)
-    status = json.loads(body)
-    assert (status["deploymentId"], status["lifecycleEventHookExecutionId"]) == ("d-ABCDEF123", "execution"), status
-    return status["status"]
+        statuses = [json.loads(told.get(timeout=10)[1]) for _ in hooks]
+    told_of = {(each["deploymentId"], each["lifecycleEventHookExecutionId"]) for each in statuses}
+    assert told_of == {(hook["DeploymentId"], hook["LifecycleEventHookExecutionId"]) for hook in hooks}, statuses
+    return {each["status"] for each in statuses}
 
 
-def request_to(version):
+def request_to(client, version):
     """A request as the gateway sends it to what an alias leads to."""
     path = "/api/v3/companies/acme/projects/"
     context = {"http": {"method": "GET", "path": path, "sourceIp": "127.0.0.1"}, "requestId": "canary", "stage": "$default"}
     headers = {"Authorization": "Token " + "x" * 40}
     event = {"version": "2.0", "rawPath": path, "rawQueryString": "", "headers": headers, "requestContext": context}
-    return invoke(version, event | {"routeKey": "$default", "isBase64Encoded": False})[0]["statusCode"]
+    return invoke(client, version, event | {"routeKey": "$default", "isBase64Encoded": False})[0]["statusCode"]
 
 
 def log_lines(group):
@@ -122,14 +128,14 @@ def calculated(expression, data):
 
 
 def failing_version_is_found(owner):
-    names, before = physical_ids(), live_setting("RELEASE")
-    assert refusal_before_traffic({}) == "Succeeded"
+    client, names, before = boto3.client("lambda"), physical_ids(), live_setting("RELEASE")
+    assert before_traffic(client, {}, DEPLOYMENTS) == {"Succeeded"}
     failing = published(names["ProjectsFunction"], {"TABLE_NAME": "missing", "RELEASE": FAILING})
-    assert refusal_before_traffic({"PROJECTS_VERSION": failing}) == "Failed"
-    done("the probe approves of the published versions before traffic, and refuses one that cannot read the table")
+    assert before_traffic(client, {"PROJECTS_VERSION": failing}, 1) == {"Failed"}
+    done(f"the probe approves of the published versions, {DEPLOYMENTS} times at once, and refuses one that cannot read the table")
 
     # What others do must not take a release back: a malformed event has reached the release before.
-    statuses = [request_to(failing) for _ in range(5)]
+    statuses = [request_to(client, failing) for _ in range(5)]
     assert min(statuses) >= 500, statuses
     for _ in range(45):
         owner.get("/companies/acme/projects/")
@@ -138,7 +144,7 @@ def failing_version_is_found(owner):
     detail = {"candidate": uri}
     body = {"id": "canary", "source": "interview.platform", "detail-type": "interview.completed", "detail": detail}
     body["time"] = "2026-11-08T10:00:00Z"
-    invoke(events, {"Records": [{"messageId": "canary", "body": json.dumps(body)}]})
+    invoke(client, events, {"Records": [{"messageId": "canary", "body": json.dumps(body)}]})
 
     metrics = metrics_of_lines()
     for alarm in ("ReleaseFailuresAlarm", "ReleaseEventFailuresAlarm"):

@@ -25,7 +25,7 @@ SANDBOX = """\
 Run `aws sesv2 put-account-details --production-access-enabled --mail-type TRANSACTIONAL --website-url URL
 --use-case-description TEXT` and wait for AWS's answer."""
 SENDING_QUOTA = """\
-Request more in SES's console, under Account dashboard, Sending limits."""
+Run `aws service-quotas request-service-quota-increase --service-code ses --quota-code L-804C8AE8 --desired-value MAILS`."""
 CERTIFICATE_IS_ELSEWHERE = """\
 Request it there: `aws acm request-certificate --region {} --validation-method DNS --domain-name {}`."""
 CERTIFICATE_IS_NOT_ISSUED = """\

@@ -1,5 +1,6 @@
 """The environments of .samconfig.toml, and whether the operator's credentials lead to the chosen one."""
 
+import sys
 import tomllib
 from dataclasses import dataclass
 
@@ -41,7 +42,7 @@ class Environment:
 
 
 def load(path=CONFIG):
-    """The environments by their names. Raises ValueError if the rights of one stack's roles would reach another stack."""
+    """The environments by their names. Exits if the rights of one stack's roles would reach another stack."""
     with open(path, "rb") as file:
         tables = {name: table for name, table in tomllib.load(file).items() if isinstance(table, dict)}
     found = {}
@@ -53,7 +54,7 @@ def load(path=CONFIG):
         for other in found.values():
             # .ci/deploy/role.yaml grants rights on everything whose name begins with the stack's name and a hyphen.
             if other is not one and f"{other.stack}-".startswith(f"{one.stack}-"):
-                raise ValueError(f"the stack name {one.stack} is a prefix of {other.stack}: rename one")
+                sys.exit(f"!!  the stack name {one.stack} is a prefix of {other.stack}: rename one")
     return found
 
 

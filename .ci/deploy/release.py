@@ -94,10 +94,8 @@ def is_released(environment, given, described):
 
 
 def is_applied(environment, parameters, given):
-    proposed = change_set.propose(environment, parameters, given.template)
-    return change_set.is_accepted(environment.stack, proposed, given.allow) and change_set.is_executed(
-        environment.stack, proposed
-    )
+    stack, proposed = environment.stack, change_set.propose(environment, parameters, given.template)
+    return change_set.is_accepted(stack, proposed, given.allow) and change_set.is_executed(stack, proposed)
 
 
 def is_led(environment, given, described):

@@ -57,5 +57,8 @@ pub(crate) fn get_thumbnail(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn get_video_file(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get video file").text("The video's `streams` are such URLs. They need no credentials.")
+    operation.summary("Get video file").text(
+        "The video's `streams` are such URLs. They need no credentials. The answer leads to a URL that works for at most \
+         four hours, often less. When it answers 403, request this URL again.",
+    )
 }

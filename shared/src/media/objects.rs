@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 /// Validity of URLs of images and documents.
 // Long enough to follow a redirect.
 const FETCH: Duration = Duration::from_secs(60);
-/// Validity of URLs of videos.
+/// Validity of URLs of videos, at most: a URL works no longer than the function's credentials.
 // Players fetch more until the video has been watched.
 const WATCH: Duration = Duration::from_secs(4 * 60 * 60);
 
@@ -159,7 +159,7 @@ impl<'a> ObjectStore<'a> {
     }
 
     /// A signed URL of the object under `key`, to be displayed or saved as `name`. It works for a minute, that of a video for
-    /// four hours. HEAD and GET need different URLs.
+    /// up to four hours. HEAD and GET need different URLs.
     pub async fn url_of(
         &self,
         key: &str,

@@ -1,9 +1,17 @@
-"""Takes table and files back to a moment, in place: what was written since is undone, except what must not be."""
+"""Takes table and files back to a moment, in place: what was written since is undone, except what must not be.
+
+The items are compared by the program restore-table, which is built here unless the variable RESTORE_TABLE names one that is
+there already.
+"""
 
 import concurrent.futures
 import datetime
 import itertools
 import json
+import os
+import pathlib
+import shutil
+import subprocess
 import sys
 import time
 
@@ -12,20 +20,17 @@ import botocore.config
 import botocore.exceptions
 from reservations import reservations
 
-# What stays as it is: sessions, named tokens and webhooks that have ended do not come back, mails are not sent twice,
-# deletions that are still pending are done, and no number of an event is given twice.
-SEQUENCE = "SEQUENCE"
-UNTOUCHED = ("EFFECT#", "FAILURES#", "RESET#", SEQUENCE, "SESSION#", "TOKEN#", "UPLOAD#", "WEBHOOK#")
-# These write the records of deletions, without which people who were deleted would come back, and delete files.
-DELETING = ("deletion", "erased", "objects-deleted")
 # They serve the restore itself.
 RUNNING = ("AdminFunction", "ProbeFunction")
 # What a deletion has left is erased within this time after the moment under which that is recorded.
 DELETION_LASTS = datetime.timedelta(minutes=15)
-READ, WRITTEN, SEGMENTS = 100, 25, 8
 PATIENCE = 600
 # No function but the conversion of videos runs for longer; what that writes last depends on the video that it began with.
 LONGEST = 60
+COUNTED_AT_ONCE = 8
+# CloudWatch takes so many names in one call.
+ALARMS = 100
+FAILED_CALLS = (botocore.exceptions.BotoCoreError, botocore.exceptions.ClientError)
 
 # An operator command takes up to 15 minutes, and must not run twice at once.
 OPERATOR = botocore.config.Config(read_timeout=910, tcp_keepalive=True, retries={"total_max_attempts": 1})
@@ -48,7 +53,7 @@ class Restore:
         (described,) = boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
         parameters = {parameter["ParameterKey"]: parameter["ParameterValue"] for parameter in described["Parameters"]}
         self.reserved = reservations("template.yaml", parameters)
-        self.looked_at = 0
+        self.has_stopped = False
         self.began = self.last = time.monotonic()
 
     def of_type(self, kind):
@@ -57,58 +62,123 @@ class Restore:
         return {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in found}
 
     def done(self, what):
-        now = time.monotonic()
-        print(f"ok  {now - self.last:7.1f} s  {what}", flush=True)
+        """Says what is done, and returns the seconds that it took."""
+        now, before = time.monotonic(), self.last
+        print(f"ok  {now - before:7.1f} s  {what}", flush=True)
         self.last = now
+        return now - before
 
     def run(self, restored):
-        restored = restored or self.as_it_was()
+        self.build()
+        is_new, restored = not restored, restored or f"{self.table}-{self.moment:%Y%m%dT%H%M%SZ}"
+        # It holds the keys of items, with names and addresses, so it is deleted at the end.
+        self.folder = pathlib.Path("target/restore", restored)
         try:
+            if is_new:
+                self.begin_restoring(restored)
             self.take_back_to(restored)
-        except (Incomplete, botocore.exceptions.BotoCoreError, botocore.exceptions.ClientError) as error:
-            print(f"!!  {error}\nRequests stay refused until this is repeated with --restored {restored}", file=sys.stderr)
+        except (Incomplete, KeyboardInterrupt, *FAILED_CALLS) as error:
+            print(f"!!  {str(error) or 'stopped'}\nRepeat this with --restored {restored}: it continues.", file=sys.stderr)
+            if self.has_stopped:
+                print("Until then, requests are refused, and alarms notify nobody.", file=sys.stderr)
             return 1
+        shutil.rmtree(self.folder)
         print(f"ok  {self.last - self.began:7.1f} s  in all. Delete the table {restored}: it holds people who were deleted")
         return 0
 
     def take_back_to(self, restored):
+        # Hours, for a large table.
+        self.dynamodb.get_waiter("table_exists").wait(TableName=restored, WaiterConfig={"Delay": 20, "MaxAttempts": 4320})
+        self.done(f"DynamoDB has restored {restored}")
+        prepared = self.restore_table("prepare", restored)["prepared"]
+        took = self.done(f"{prepared:,} items of {restored} are read")
+        print(f"    {prepared / took:,.0f} items a second", flush=True)
         self.stop()
-        put, deleted = self.take_back(restored)
-        self.done(f"{put:,} of {self.looked_at:,} items are as they were again, and {deleted:,} newer ones are gone")
+        items = self.restore_table("apply", restored)
+        took = self.done(f"{items['put']:,} items are as they were again, and {items['deleted']:,} newer ones are gone")
+        print(f"    {items['compared'] / took:,.0f} of {items['compared']:,} items a second", flush=True)
         back, gone = self.take_files_back()
         self.done(f"{back:,} files that were deleted since are back, and {gone:,} newer ones are gone")
         self.make_up()
         self.start()
 
-    def as_it_was(self):
-        """The name of a new table with what this one held at the moment."""
-        restored = f"{self.table}-{self.moment:%Y%m%dT%H%M%SZ}"
-        names = {"SourceTableName": self.table, "TargetTableName": restored}
-        self.dynamodb.restore_table_to_point_in_time(**names, RestoreDateTime=self.moment)
-        # Hours, for a large table.
-        self.dynamodb.get_waiter("table_exists").wait(TableName=restored, WaiterConfig={"Delay": 20, "MaxAttempts": 4320})
-        self.done(f"DynamoDB has restored {restored}")
-        return restored
+    def build(self):
+        self.program = os.environ.get("RESTORE_TABLE")
+        if self.program is None:
+            self.program = "target/release/restore-table"
+            cargo = ["cargo", "build", "--release", "--locked", "--package", "admin", "--bin", "restore-table"]
+            # Before anything else: the service must not wait for it.
+            subprocess.run(cargo, check=True)
+            self.done("the program restore-table is built")
+
+    def restore_table(self, step, restored):
+        """The result of a step of the program, which prints its progress itself."""
+        session = boto3.Session()
+        credentials = session.get_credentials().get_frozen_credentials()
+        settings = {"AWS_REGION": session.region_name, "AWS_ACCESS_KEY_ID": credentials.access_key}
+        settings |= {"AWS_SECRET_ACCESS_KEY": credentials.secret_key, "AWS_SESSION_TOKEN": credentials.token or ""}
+        command = [self.program, step, self.table, restored, self.folder]
+        run = subprocess.run(command, env=os.environ | settings, check=False, stdout=subprocess.PIPE, text=True)
+        if run.returncode:
+            raise Incomplete(f"restore-table {step} has failed, for the reason above")
+        return json.loads(run.stdout)
+
+    def begin_restoring(self, restored):
+        """Has DynamoDB make a new table with what this one held at the moment."""
+        self.dynamodb.restore_table_to_point_in_time(
+            SourceTableName=self.table,
+            TargetTableName=restored,
+            RestoreDateTime=self.moment,
+            # Nothing reads indexes there.
+            GlobalSecondaryIndexOverride=[],
+        )
 
     def stop(self):
         """Stops requests first, then what they have left to do."""
         answering, others = self.stopped_functions()
+        self.has_stopped, was_stopped = True, self.are_stopped([*answering, *others])
+        self.notify(False)
+        if was_stopped:
+            # By an earlier try, which this one continues: if anything ran now, it would change what is compared already.
+            self.let_end(others)
+            self.done("nothing writes to the table, since an earlier try")
+            return
+        for file in self.folder.glob("applied*"):
+            # What an earlier try has compared may have changed since.
+            file.unlink()
         self.reserve(dict.fromkeys(answering, 0))
-        # If this is repeated, they are stopped already.
+        # If this is repeated, they may be stopped already.
         self.reserve({name: self.reserved.get(name) for name in others})
         self.enable_mappings(True)
         self.let_end(answering)
-        self.done("requests are refused")
+        self.done("requests are refused, and alarms notify nobody")
         until = time.monotonic() + PATIENCE
-        while pending := self.pending():
-            if time.monotonic() > until or "given up" in pending:
-                raise Incomplete(f"some deletions are {pending[0]}: list-failures names them")
+        while any((deletions := self.command("list-failures")["deletions"]).values()):
+            if time.monotonic() > until or deletions["given_up"]:
+                raise Incomplete(f"deletions are not done: {json.dumps(deletions)}; list-failures names those that have failed")
             time.sleep(2)
         self.done("deletions are done and recorded")
         self.enable_mappings(False)
         self.reserve(dict.fromkeys(others, 0))
         self.let_end(others)
         self.done("nothing writes to the table")
+
+    def are_stopped(self, names):
+        functions = self.of_type("AWS::Lambda::Function")
+        reserved = (self.functions.get_function_concurrency(FunctionName=functions[name]) for name in names)
+        return all(found.get("ReservedConcurrentExecutions") == 0 for found in reserved)
+
+    def notify(self, is_enabled):
+        """Lets the stack's alarms notify, or not: a restore causes several."""
+        cloudwatch, names = boto3.client("cloudwatch"), list(self.of_type("AWS::CloudWatch::Alarm").values())
+        change = cloudwatch.enable_alarm_actions if is_enabled else cloudwatch.disable_alarm_actions
+        for some in batches(names, ALARMS):
+            change(AlarmNames=some)
+        if is_enabled and names:
+            on = cloudwatch.describe_alarms(AlarmNames=names[:ALARMS], StateValue="ALARM")["MetricAlarms"]
+            for alarm in on:
+                # Only a change of its state would notify.
+                print(f"--  the alarm {alarm['AlarmName']} is on; it should end within minutes", flush=True)
 
     def let_end(self, names):
         """Waits until what these functions have begun has ended."""
@@ -139,65 +209,6 @@ class Restore:
             if self.functions.get_event_source_mapping(UUID=mapping)["State"] != wanted:
                 self.functions.update_event_source_mapping(UUID=mapping, Enabled=is_enabled)
 
-    def pending(self):
-        """Whether deletions wait to be done, or were given up."""
-        effects = (item for page in self.pages(self.table) for item in page if item["pk"]["S"].startswith("EFFECT#"))
-        deleting = (effect for effect in effects if effect["task"]["M"]["kind"]["S"] in DELETING)
-        return sorted({"pending" if "S" in effect.get("next_try_at", {}) else "given up" for effect in deleting})
-
-    def pages(self, table, segment=0, segments=1):
-        pages = self.dynamodb.get_paginator("scan")
-        pages = pages.paginate(TableName=table, ConsistentRead=True, Segment=segment, TotalSegments=segments)
-        return (page["Items"] for page in pages)
-
-    def take_back(self, restored):
-        """Numbers of items that were put and deleted. Repeating it continues it."""
-        with concurrent.futures.ThreadPoolExecutor(SEGMENTS) as pool:
-            put = sum(pool.map(lambda segment: self.put_missing(restored, segment), range(SEGMENTS)))
-            return put, sum(pool.map(lambda segment: self.delete_newer(restored, segment), range(SEGMENTS)))
-
-    def put_missing(self, restored, segment):
-        count = 0
-        for items in self.pages(restored, segment, SEGMENTS):
-            self.looked_at += len(items)
-            items = [item for item in items if is_taken_back(item) or is_sequence(item)]
-            current = self.read(self.table, items)
-            items = [
-                with_last_event_of(item, current.get(key_of(item), item)) if is_sequence(item) else item for item in items
-            ]
-            differing = [item for item in items if current.get(key_of(item)) != item]
-            self.write([{"PutRequest": {"Item": item}} for item in differing])
-            count += len(differing)
-        return count
-
-    def delete_newer(self, restored, segment):
-        count = 0
-        for items in self.pages(self.table, segment, SEGMENTS):
-            items = [item for item in items if is_taken_back(item) or (is_sequence(item) and "last_event" in item)]
-            known = self.read(restored, items)
-            newer = [item for item in items if key_of(item) not in known]
-            self.write([delete_or_keep_numbers(item) for item in newer])
-            count += len(newer)
-        return count
-
-    def read(self, table, items):
-        """The items of a table under the keys of these, by key."""
-        found = {}
-        for some in batches(items, READ):
-            keys = [{"pk": item["pk"], "sk": item["sk"]} for item in some]
-            asked = {table: {"Keys": keys, "ConsistentRead": True}}
-            while asked:
-                answer = self.dynamodb.batch_get_item(RequestItems=asked)
-                found |= {key_of(item): item for item in answer["Responses"].get(table, [])}
-                asked = answer["UnprocessedKeys"]
-        return found
-
-    def write(self, requests):
-        for some in batches(requests, WRITTEN):
-            waiting = {self.table: some}
-            while waiting:
-                waiting = self.dynamodb.batch_write_item(RequestItems=waiting)["UnprocessedItems"]
-
     def take_files_back(self):
         """Numbers of files that came back and that are gone. A key is used once, so a file is there or deleted."""
         s3, last, existed = boto3.client("s3"), {}, set()
@@ -218,17 +229,21 @@ class Restore:
     def make_up(self):
         """Counts what was left as it is, and repeats deletions that came after the moment."""
         companies = [company["company"] for company in self.command("list-companies")["companies"]]
-        for company in companies:
-            self.command("recount", company=company)
+        self.recount(companies)
         self.done("what was left as it is has been counted")
         erased = self.command("erase-again", since=(self.moment - DELETION_LASTS).isoformat())["erased_again"]
         if erased["kept"]:
             raise Incomplete(f"not deleted again: {json.dumps(erased['kept'])}")
-        drift = [drift for company in companies for drift in self.command("recount", company=company)["recount"]["drift"]]
-        if drift:
+        if drift := self.recount(companies):
             raise Incomplete(f"counts were wrong after the deletions: {json.dumps(drift)}")
         # The outbox erases the rest of each when it runs again: files, evaluations, and what events have said.
         self.done(f"{erased['erased']} of {erased['noted']} deletions since then are repeated, and counts are right")
+
+    def recount(self, companies):
+        """The counts that were wrong."""
+        with concurrent.futures.ThreadPoolExecutor(COUNTED_AT_ONCE) as pool:
+            counted = pool.map(lambda company: self.command("recount", company=company)["recount"]["drift"], companies)
+            return list(itertools.chain.from_iterable(counted))
 
     def command(self, command, **arguments):
         payload = json.dumps({"command": command, **arguments}).encode()
@@ -244,32 +259,8 @@ class Restore:
         answering, others = self.stopped_functions()
         self.reserve({name: self.reserved.get(name) for name in [*answering, *others]})
         self.enable_mappings(True)
-        self.done("requests are answered")
-
-
-def is_taken_back(item):
-    return not item["pk"]["S"].startswith(UNTOUCHED) and not item["sk"]["S"].startswith(UNTOUCHED)
-
-
-def is_sequence(item):
-    return item["sk"]["S"] == SEQUENCE
-
-
-def with_last_event_of(then, now):
-    """The numbers of a company as they are, after the last event that there was then: the next one tells readers so."""
-    now = {name: value for name, value in now.items() if name != "last_event"}
-    return now | {"last_event": then["last_event"]} if "last_event" in then else now
-
-
-def delete_or_keep_numbers(item):
-    """The request that takes back an item that did not exist then."""
-    if is_sequence(item):
-        return {"PutRequest": {"Item": with_last_event_of({}, item)}}
-    return {"DeleteRequest": {"Key": {"pk": item["pk"], "sk": item["sk"]}}}
-
-
-def key_of(item):
-    return item["pk"]["S"], item["sk"]["S"]
+        self.notify(True)
+        self.done("requests are answered, and alarms notify")
 
 
 def batches(items, size):

@@ -169,15 +169,27 @@ impl Config {
                 false => AllowedTargets::Public,
             },
             program_path: read.get("PATH").unwrap_or_default(),
-            aws: AwsConfig {
-                region: read.required("AWS_REGION")?,
-                access_key_id: read.required("AWS_ACCESS_KEY_ID")?,
-                secret_access_key: read.required("AWS_SECRET_ACCESS_KEY")?,
-                session_token: read.get("AWS_SESSION_TOKEN"),
-                dynamodb_endpoint,
-                s3_endpoint: read.endpoint("AWS_ENDPOINT_URL_S3"),
-                ses_endpoint: read.endpoint("AWS_ENDPOINT_URL_SES"),
-            },
+            aws: AwsConfig::read(&read)?,
+        })
+    }
+}
+
+impl AwsConfig {
+    /// Reads the environment of a program that has no other settings; fails with the first variable that is missing.
+    #[expect(clippy::disallowed_methods, reason = "the place where the environment is read")]
+    pub fn from_environment() -> Result<Self, ConfigError> {
+        Self::read(&ConfigVariables(|name: &str| std::env::var(name).ok()))
+    }
+
+    fn read<F: Fn(&str) -> Option<String>>(read: &ConfigVariables<F>) -> Result<Self, ConfigError> {
+        Ok(Self {
+            region: read.required("AWS_REGION")?,
+            access_key_id: read.required("AWS_ACCESS_KEY_ID")?,
+            secret_access_key: read.required("AWS_SECRET_ACCESS_KEY")?,
+            session_token: read.get("AWS_SESSION_TOKEN"),
+            dynamodb_endpoint: read.endpoint("AWS_ENDPOINT_URL_DYNAMODB"),
+            s3_endpoint: read.endpoint("AWS_ENDPOINT_URL_S3"),
+            ses_endpoint: read.endpoint("AWS_ENDPOINT_URL_SES"),
         })
     }
 }

@@ -133,7 +133,7 @@ impl Chaos {
     }
 
     /// Lets the next request of an operation fail whose body holds this text.
-    fn next_about(&self, operation: &str, text: &str, fault: Fault) {
+    pub fn next_about(&self, operation: &str, text: &str, fault: Fault) {
         let mut operations = self.shared.operations();
         operations.entry(operation.to_owned()).or_default().faults.push_back((text.to_owned(), fault));
     }
@@ -360,13 +360,16 @@ async fn half(shared: &Shared, head: request::Parts, body: &Bytes) -> io::Result
     let mut request: Value = serde_json::from_slice(body)?;
     let mut unprocessed = request["RequestItems"].clone();
     for (table, wanted) in request["RequestItems"].as_object_mut().into_iter().flatten() {
-        if let Some(keys) = wanted["Keys"].as_array_mut() {
+        if let Some(writes) = wanted.as_array_mut() {
+            unprocessed[table.as_str()] = writes.split_off(writes.len().div_ceil(2)).into();
+        } else if let Some(keys) = wanted["Keys"].as_array_mut() {
             unprocessed[table.as_str()]["Keys"] = keys.split_off(keys.len().div_ceil(2)).into();
         }
     }
     let (mut head, body) = call(shared, head, request.to_string().into()).await?;
     let mut answer: Value = serde_json::from_slice(&body)?;
-    answer["UnprocessedKeys"] = unprocessed;
+    let left = if answer.get("UnprocessedItems").is_some() { "UnprocessedItems" } else { "UnprocessedKeys" };
+    answer[left] = unprocessed;
     for of_the_first_body in ["content-length", "x-amz-crc32"] {
         head.headers.remove(of_the_first_body);
     }

@@ -15,9 +15,9 @@ pub enum Fault {
     Unreachable,
     /// It is done, and the connection breaks before the answer arrives.
     AnswerLost,
-    /// Only the first half of the keys is read, and the rest handed back.
+    /// Only the first half of the keys is read, or of the items written, and the rest handed back.
     HalfProcessed,
-    /// SES refuses it with this code. Nothing is done.
+    /// It is refused with this code, as SES does. Nothing is done.
     Refused(&'static str),
     /// It waits until the test lets it go on.
     Paused(Pause),

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::types::{AttributeValue, Select};
+use aws_sdk_dynamodb::types::{
+    AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType, Select,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::app::App;
@@ -20,7 +22,8 @@ use crate::caller::last_segment;
 /// The attribute of items that tests write past all rules, so that their histories begin later.
 pub(crate) const PAST_RULES: &str = "past_rules";
 
-pub(crate) type Item = HashMap<String, AttributeValue>;
+/// An item as DynamoDB has it.
+pub type Item = HashMap<String, AttributeValue>;
 /// Every item of a table at one moment.
 pub type Contents = BTreeMap<Key, Item>;
 /// Partition and sort key.
@@ -66,6 +69,27 @@ impl<'a> Table<'a> {
         for item in contents.values() {
             self.put(item.clone()).await;
         }
+    }
+
+    /// Puts these contents into a new table, without indexes, as DynamoDB restores it for a restore. Returns its name.
+    pub async fn restored(&self, contents: &Contents) -> String {
+        let name = format!("{}-restored", self.name);
+        let mut create =
+            self.client.create_table().table_name(&name).billing_mode(BillingMode::PayPerRequest);
+        for (attribute, role) in [("pk", KeyType::Hash), ("sk", KeyType::Range)] {
+            let key = KeySchemaElement::builder().attribute_name(attribute).key_type(role);
+            let definition = AttributeDefinition::builder();
+            let definition = definition.attribute_name(attribute).attribute_type(ScalarAttributeType::S);
+            create = create
+                .key_schema(key.build().expect("a key"))
+                .attribute_definitions(definition.build().expect("a definition"));
+        }
+        create.send().await.expect("a table");
+        let restored = Table { client: self.client, name: &name };
+        for item in contents.values() {
+            restored.put(item.clone()).await;
+        }
+        name
     }
 
     /// Puts back what was there once and is not now, as the handbook says.
@@ -198,7 +222,8 @@ impl<'a> Table<'a> {
         self.put(item).await;
     }
 
-    pub(crate) async fn put(&self, item: Item) {
+    /// Puts an item there, past all rules.
+    pub async fn put(&self, item: Item) {
         let put = self.client.put_item().table_name(self.name).set_item(Some(item));
         put.send().await.expect("a write");
     }

@@ -2,4 +2,5 @@
 
 mod accounts;
 mod commands;
+mod restore;
 mod upkeep;

@@ -125,6 +125,23 @@ async fn the_operator_sees_what_failed_and_what_was_given_up() {
 }
 
 #[tokio::test]
+async fn deletions_that_are_not_done_are_counted() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let invited = owner.invite(&project, json!({})).await;
+    let deletions = async || {
+        let outcome = app.operate(json!({ "command": "list-failures" })).await.unwrap();
+        outcome["deletions"].clone()
+    };
+    assert_eq!(deletions().await, json!({ "waiting": 0, "given_up": 0 }), "a mail is none");
+    owner.delete(&invited.uri).await.expect(204);
+    assert_eq!(deletions().await, json!({ "waiting": 1, "given_up": 0 }), "not tried yet");
+    app.settle().await;
+    assert_eq!(deletions().await, json!({ "waiting": 0, "given_up": 0 }));
+}
+
+#[tokio::test]
 async fn the_operator_chooses_by_kind_company_and_time() {
     let (app, ses) = TestApp::start_with_ses_chaos().await;
     let (owner, stranger) = (app.owner().await, app.owner_of("globex").await);

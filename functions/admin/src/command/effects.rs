@@ -19,11 +19,14 @@ const AHEAD: TimeDelta = TimeDelta::days(1);
 /// The most effects of one list.
 const LISTED: usize = 1000;
 
-/// Lists effects of all companies.
+/// Lists effects of all companies, and counts deletions that are not done.
 pub(super) async fn list(operator: &OperatorAccess) -> Result<Value> {
-    let waiting = failed(operator.store.due_effects(operator.now + AHEAD)).await?;
-    let given_up = failed(operator.store.given_up_effects(operator.now)).await?;
-    Ok(json!({ "failures": { "waiting": waiting, "given_up": given_up } }))
+    let waiting = FailedEffects::among(operator.store.due_effects(operator.now + AHEAD)).await?;
+    let given_up = FailedEffects::among(operator.store.given_up_effects(operator.now)).await?;
+    Ok(json!({
+        "failures": { "waiting": waiting.listed, "given_up": given_up.listed },
+        "deletions": { "waiting": waiting.deletions, "given_up": given_up.deletions },
+    }))
 }
 
 /// An effect that has failed.
@@ -43,30 +46,38 @@ struct FailedEffect {
     given_up_at: Option<DateTime<Utc>>,
 }
 
-/// The effects of a queue that were tried, the oldest first.
-async fn failed(shards: impl Iterator<Item = DuePages<'_, Effect>>) -> Result<Vec<FailedEffect>> {
-    let mut found = Vec::new();
-    for mut shard in shards {
-        let before = found.len();
-        while found.len() - before < LISTED
-            && let Some(page) = shard.try_next().await?
-        {
-            // A new effect waits for the stream, which is faster.
-            let tried = page.iter().filter(|effect| effect.attempts > 0);
-            found.extend(tried.map(|effect| FailedEffect {
-                id: effect.id.clone(),
-                company: effect.company.to_string(),
-                kind: effect.task.as_str(),
-                created_at: effect.created_at,
-                attempts: effect.attempts,
-                next_try_at: effect.next_try_at,
-                given_up_at: effect.given_up_at,
-            }));
+/// The effects of a queue that concern the operator.
+#[derive(Default)]
+struct FailedEffects {
+    /// Those that were tried, the oldest first.
+    listed: Vec<FailedEffect>,
+    /// The number of deletions, those that were not tried yet included.
+    deletions: usize,
+}
+
+impl FailedEffects {
+    async fn among(shards: impl Iterator<Item = DuePages<'_, Effect>>) -> Result<Self> {
+        let mut found = Self::default();
+        for mut shard in shards {
+            while let Some(page) = shard.try_next().await? {
+                found.deletions += page.iter().filter(|effect| !effect.task.is_mail()).count();
+                // A new effect waits for the stream, which is faster.
+                let tried = page.iter().filter(|effect| effect.attempts > 0);
+                found.listed.extend(tried.map(|effect| FailedEffect {
+                    id: effect.id.clone(),
+                    company: effect.company.to_string(),
+                    kind: effect.task.as_str(),
+                    created_at: effect.created_at,
+                    attempts: effect.attempts,
+                    next_try_at: effect.next_try_at,
+                    given_up_at: effect.given_up_at,
+                }));
+            }
+            found.listed.sort_unstable_by_key(|effect| effect.created_at);
+            found.listed.truncate(LISTED);
         }
+        Ok(found)
     }
-    found.sort_unstable_by_key(|effect| effect.created_at);
-    found.truncate(LISTED);
-    Ok(found)
 }
 
 /// Retries effects of one kind, of one company, or given up at `since` or later; each filter is optional.

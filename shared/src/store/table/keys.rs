@@ -12,6 +12,19 @@ use crate::domain::secret::SecretHash;
 use crate::domain::text::fold_case;
 
 pub(crate) const COMPANY: &str = "COMPANY";
+/// The sort key of a company's [`sequence`].
+pub(in crate::store) const SEQUENCE: &str = "SEQUENCE";
+
+// The starts of keys of what a restore of the table leaves as it is: `store/restore.rs`.
+pub(in crate::store) const EFFECT: &str = "EFFECT#";
+pub(in crate::store) const FAILURES: &str = "FAILURES#";
+pub(in crate::store) const RESET: &str = "RESET#";
+pub(in crate::store) const SESSION: &str = "SESSION#";
+/// Of both items of a named token.
+pub(in crate::store) const TOKEN: &str = "TOKEN#";
+pub(in crate::store) const UPLOAD: &str = "UPLOAD#";
+/// Of webhooks, and of everything in their partitions.
+pub(in crate::store) const WEBHOOK: &str = "WEBHOOK#";
 
 fn company_partition(c: &CompanyId) -> String {
     format!("COMPANY#{c}")
@@ -165,20 +178,20 @@ pub(crate) fn no_login_partition(c: &str, name: &str) -> String {
 
 /// The recent failed logins of a name, by the hash of its login partition.
 pub(crate) fn login_failures(name: &SecretHash) -> ItemKey {
-    ItemKey::new(format!("FAILURES#{}", name.as_str()), "FAILURES")
+    ItemKey::new(format!("{FAILURES}{}", name.as_str()), "FAILURES")
 }
 
 pub(crate) fn session(hash: &SecretHash) -> ItemKey {
     // By hash: nobody who reads the table or a backup can use a session.
-    ItemKey::alone(format!("SESSION#{}", hash.as_str()))
+    ItemKey::alone(format!("{SESSION}{}", hash.as_str()))
 }
 
 pub(crate) fn token_by_hash(hash: &SecretHash) -> ItemKey {
-    ItemKey::alone(format!("TOKEN#{}", hash.as_str()))
+    ItemKey::alone(format!("{TOKEN}{}", hash.as_str()))
 }
 
 pub(crate) fn tokens(c: &CompanyId) -> KeyRange {
-    KeyRange { pk: company_partition(c), prefix: "TOKEN#" }
+    KeyRange { pk: company_partition(c), prefix: TOKEN }
 }
 
 pub(crate) fn token(c: &CompanyId, t: TokenId) -> ItemKey {
@@ -253,16 +266,16 @@ pub(crate) fn in_search_entry(key: &ItemKey) -> Option<(&str, WordSource, Projec
 }
 
 pub(crate) fn effect(id: &str) -> ItemKey {
-    ItemKey::new(format!("EFFECT#{id}"), "EFFECT")
+    ItemKey::new(format!("{EFFECT}{id}"), "EFFECT")
 }
 
 /// The identifier of the effect with this partition key; none for other items.
 pub fn effect_in(pk: &str) -> Option<&str> {
-    pk.strip_prefix("EFFECT#")
+    pk.strip_prefix(EFFECT)
 }
 
 pub(crate) fn upload(f: FileId) -> ItemKey {
-    ItemKey::new(format!("UPLOAD#{f}"), "UPLOAD")
+    ItemKey::new(format!("{UPLOAD}{f}"), "UPLOAD")
 }
 
 /// The sender of requests with an Idempotency-Key, independent of the credential.
@@ -290,11 +303,11 @@ pub(crate) fn idempotency_part(id: &str, version: u64, part: usize) -> ItemKey {
 }
 
 pub(crate) fn reset_request(name: &SecretHash) -> ItemKey {
-    ItemKey::new(format!("RESET#{}", name.as_str()), "RESET")
+    ItemKey::new(format!("{RESET}{}", name.as_str()), "RESET")
 }
 
 pub(crate) fn reset_mail(address: &SecretHash) -> ItemKey {
-    ItemKey::new(format!("RESET#{}", address.as_str()), "MAIL")
+    ItemKey::new(format!("{RESET}{}", address.as_str()), "MAIL")
 }
 
 /// The history of a resource. The identifiers are versions, so that their texts sort like numbers.
@@ -319,7 +332,7 @@ pub(crate) fn in_history(pk: &str) -> Option<(CompanyId, &str)> {
 }
 
 pub(crate) fn webhooks(c: &CompanyId) -> KeyRange {
-    KeyRange { pk: company_partition(c), prefix: "WEBHOOK#" }
+    KeyRange { pk: company_partition(c), prefix: WEBHOOK }
 }
 
 pub(crate) fn webhook(c: &CompanyId, w: WebhookId) -> ItemKey {
@@ -327,7 +340,7 @@ pub(crate) fn webhook(c: &CompanyId, w: WebhookId) -> ItemKey {
 }
 
 fn webhook_partition(w: WebhookId) -> String {
-    format!("WEBHOOK#{w}")
+    format!("{WEBHOOK}{w}")
 }
 
 pub(crate) fn cursor(w: WebhookId) -> ItemKey {
@@ -346,7 +359,7 @@ pub(crate) fn attempts(w: WebhookId) -> KeyRange {
 
 /// The webhook in whose partition this is; none for other items.
 pub(crate) fn in_webhook(pk: &str) -> Option<WebhookId> {
-    pk.strip_prefix("WEBHOOK#")?.parse().ok()
+    pk.strip_prefix(WEBHOOK)?.parse().ok()
 }
 
 /// The company in whose partition this is; none for other items.
@@ -356,7 +369,7 @@ pub(crate) fn in_company(pk: &str) -> Option<CompanyId> {
 
 /// The last number that an event of a company has.
 pub(crate) fn sequence(c: &CompanyId) -> ItemKey {
-    ItemKey::new(company_partition(c), "SEQUENCE")
+    ItemKey::new(company_partition(c), SEQUENCE)
 }
 
 /// The number of an event as the index by status sorts it.

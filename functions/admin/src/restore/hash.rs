@@ -1,0 +1,131 @@
+//! Hashes by which items are compared without being kept.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use sha2::{Digest, Sha256};
+use shared::store::{LAST_EVENT, RestoreRule};
+
+use super::Result;
+use super::table::Item;
+
+/// An item as the index holds it, in 24 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ItemHash {
+    // 128 bits, because two keys with the same hash would be one item. Two words, because a u128 would fill 32 bytes.
+    key: [u64; 2],
+    /// Of two contents of one item, 64 bits are enough.
+    content: u64,
+}
+
+impl ItemHash {
+    pub(super) const BYTES: usize = 24;
+
+    /// The hash of what `rule` restores of an item.
+    pub(super) fn of(pk: &str, sk: &str, item: &Item, rule: RestoreRule) -> Result<Self> {
+        let mut content = Sha256::new();
+        match rule {
+            RestoreRule::TakeBackLastEvent => add_value(&mut content, item.get(LAST_EVENT))?,
+            RestoreRule::Replace | RestoreRule::Keep => add_map(&mut content, item)?,
+        }
+        let mut key = Sha256::new();
+        add_bytes(&mut key, pk.as_bytes());
+        add_bytes(&mut key, sk.as_bytes());
+        let key = key.finalize();
+        Ok(Self { key: [word(&key, 0), word(&key, 1)], content: word(&content.finalize(), 0) })
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        for (place, word) in bytes.chunks_exact_mut(8).zip([self.key[0], self.key[1], self.content]) {
+            place.copy_from_slice(&word.to_be_bytes());
+        }
+        bytes
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
+        Self { key: [word(bytes, 0), word(bytes, 1)], content: word(bytes, 2) }
+    }
+
+    /// What the index is sorted by.
+    pub(super) fn key(&self) -> [u64; 2] {
+        self.key
+    }
+
+    pub(super) fn has_content_of(&self, other: &Self) -> bool {
+        self.content == other.content
+    }
+}
+
+fn word(bytes: &[u8], number: usize) -> u64 {
+    bytes.iter().skip(number * 8).take(8).fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+/// Adds the attributes in an order that does not depend on how they came.
+fn add_map(hash: &mut Sha256, map: &HashMap<String, AttributeValue>) -> Result<()> {
+    let mut names: Vec<_> = map.iter().collect();
+    names.sort_unstable_by_key(|(name, _)| *name);
+    add_length(hash, names.len());
+    for (name, value) in names {
+        add_bytes(hash, name.as_bytes());
+        add_value(hash, Some(value))?;
+    }
+    Ok(())
+}
+
+/// Adds a value with its type and its length, so that no two values look alike.
+fn add_value(hash: &mut Sha256, value: Option<&AttributeValue>) -> Result<()> {
+    match value {
+        None => hash.update(b"-"),
+        Some(AttributeValue::S(text)) => {
+            hash.update(b"S");
+            add_bytes(hash, text.as_bytes());
+        }
+        Some(AttributeValue::N(number)) => {
+            hash.update(b"N");
+            add_bytes(hash, number.as_bytes());
+        }
+        Some(AttributeValue::B(bytes)) => {
+            hash.update(b"B");
+            add_bytes(hash, bytes.as_ref());
+        }
+        Some(AttributeValue::Bool(value)) => hash.update(if *value { b"t" } else { b"f" }),
+        Some(AttributeValue::Null(_)) => hash.update(b"0"),
+        Some(AttributeValue::L(list)) => {
+            hash.update(b"L");
+            add_length(hash, list.len());
+            for value in list {
+                add_value(hash, Some(value))?;
+            }
+        }
+        Some(AttributeValue::M(map)) => {
+            hash.update(b"M");
+            add_map(hash, map)?;
+        }
+        Some(AttributeValue::Ss(set)) => add_set(hash, b"s", set.iter().map(String::as_bytes)),
+        Some(AttributeValue::Ns(set)) => add_set(hash, b"n", set.iter().map(String::as_bytes)),
+        Some(AttributeValue::Bs(set)) => add_set(hash, b"b", set.iter().map(AsRef::as_ref)),
+        Some(_) => return Err("an attribute has a type that this release does not know".into()),
+    }
+    Ok(())
+}
+
+fn add_set<'a>(hash: &mut Sha256, kind: &[u8], set: impl Iterator<Item = &'a [u8]>) {
+    let mut members: Vec<_> = set.collect();
+    // DynamoDB returns a set in any order.
+    members.sort_unstable();
+    hash.update(kind);
+    add_length(hash, members.len());
+    for member in members {
+        add_bytes(hash, member);
+    }
+}
+
+fn add_bytes(hash: &mut Sha256, bytes: &[u8]) {
+    add_length(hash, bytes.len());
+    hash.update(bytes);
+}
+
+fn add_length(hash: &mut Sha256, length: usize) {
+    hash.update((length as u64).to_be_bytes());
+}

@@ -1,0 +1,235 @@
+//! Takes the items of a table back to what another table holds, which DynamoDB has restored from it.
+//!
+//! [`prepare`](TableRestore::prepare) reads the restored table while the service still answers. Then, while nothing else writes
+//! to the live table, [`apply`](TableRestore::apply) reads that one, and puts and deletes what differs. So each item is read
+//! once from each table, and once more if it must be put. Tables are read in segments, several at once; those that are done
+//! are noted in a folder, so that a run that was stopped continues. Repeating a segment does no harm.
+
+mod hash;
+mod index;
+mod progress;
+mod segments;
+mod table;
+mod work;
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use shared::config::AwsConfig;
+use shared::store::{LAST_EVENT, RestoreRule};
+
+use hash::ItemHash;
+use index::ItemIndex;
+use progress::Progress;
+use segments::SegmentPool;
+use table::{Item, ItemWrite, TableClient};
+use work::WorkFolder;
+
+type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+
+/// The restore of one table.
+pub struct TableRestore {
+    aws: AwsConfig,
+    /// The table of the service.
+    live: String,
+    /// The table that DynamoDB has restored.
+    restored: String,
+    folder: WorkFolder,
+    report: fn(&str),
+}
+
+/// What `apply` has done, in all runs that it took.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RestoreCounts {
+    /// Items of the live table that were compared.
+    pub compared: u64,
+    /// Items that were put as they were.
+    pub put: u64,
+    /// Newer items that were deleted.
+    pub deleted: u64,
+}
+
+impl TableRestore {
+    /// `folder` keeps the hashes and keys of the restored table's items: 24 bytes and the key of each. `report` is told the
+    /// progress, every ten seconds.
+    ///
+    /// # Errors
+    /// Fails if the folder cannot be created, or belongs to another restore.
+    pub fn new(aws: AwsConfig, live: &str, restored: &str, folder: &Path, report: fn(&str)) -> Result<Self> {
+        if live == restored {
+            return Err("the live table cannot be restored from itself".into());
+        }
+        let folder = WorkFolder::open(folder, &format!("{live} {restored}"))?;
+        Ok(Self { aws, live: live.to_owned(), restored: restored.to_owned(), folder, report })
+    }
+
+    /// Reads the restored table, and returns the number of its items that take part.
+    ///
+    /// # Errors
+    /// Fails if DynamoDB refuses a call for good. Repeat it to continue.
+    pub fn prepare(&self) -> Result<u64> {
+        let pool = self.pool()?;
+        let progress = Progress::new("read", &self.restored, pool.total, self.report);
+        pool.run(
+            &progress,
+            &self.restored,
+            |segment| self.folder.is_prepared(segment),
+            async |table, segment| {
+                let mut noted = self.folder.note_prepared(segment)?;
+                let mut pages = table.pages(segment, pool.total);
+                while let Some(page) = pages.next().await? {
+                    progress.count(page.len());
+                    for item in &page {
+                        let (pk, sk) = table::key_of(item)?;
+                        let rule = RestoreRule::of(pk, sk);
+                        if rule != RestoreRule::Keep {
+                            noted.add(ItemHash::of(pk, sk, item, rule)?, pk, sk)?;
+                        }
+                    }
+                }
+                noted.finish()
+            },
+        )?;
+        self.folder.count_prepared(pool.total)
+    }
+
+    /// Reads the live table, puts and deletes what differs, and puts what is missing. Needs `prepare` before.
+    ///
+    /// # Errors
+    /// Fails if a segment is not prepared, or if DynamoDB refuses a call for good. Repeat it to continue, while still nothing
+    /// else writes to the table.
+    pub fn apply(&self) -> Result<RestoreCounts> {
+        // Once it is done, it stays done: the operator's commands that follow may change items.
+        let counts =
+            self.folder.noted("applied", || Ok(serde_json::to_string(&self.compare_and_write()?)?))?;
+        Ok(serde_json::from_str(&counts)?)
+    }
+
+    fn compare_and_write(&self) -> Result<RestoreCounts> {
+        let pool = self.pool()?;
+        let mut index = ItemIndex::new(self.folder.read_prepared(pool.total)?);
+        let progress = Progress::new("compared", &self.live, pool.total, self.report);
+        let is_done = |segment| self.folder.is_applied(segment);
+        pool.run(&progress, &self.live, is_done, async |table, segment| {
+            let restored = table.of(&self.restored);
+            let mut pages = table.pages(segment, pool.total);
+            let (mut counts, mut existing) = (RestoreCounts::default(), Vec::new());
+            while let Some(page) = pages.next().await? {
+                progress.count(page.len());
+                let comparison = Comparison::of(page, &index)?;
+                existing.extend(comparison.existing);
+                counts.compared += comparison.compared;
+                let mut writes = comparison.newer;
+                writes.extend(old_contents(&restored, comparison.differing).await?);
+                let deleted =
+                    writes.iter().filter(|write| matches!(write, ItemWrite::Delete(_))).count() as u64;
+                counts.deleted += deleted;
+                counts.put += writes.len() as u64 - deleted;
+                table.write(writes).await?;
+            }
+            self.folder.note_applied(segment, counts, &existing)
+        })?;
+        let mut counts = self.folder.read_applied(pool.total, |position| index.cross_out(position))?;
+        counts.put += self.put_missing(&pool, &index)?;
+        Ok(counts)
+    }
+
+    /// Puts the items that the live table does not have, and returns their number.
+    fn put_missing(&self, pool: &SegmentPool, index: &ItemIndex) -> Result<u64> {
+        let missing = index.missing();
+        let progress = Progress::new("put", &self.live, pool.total, self.report);
+        if missing > 0 {
+            pool.run(
+                &progress,
+                &self.live,
+                |_| false,
+                async |table, segment| {
+                    let restored = table.of(&self.restored);
+                    let mut keys = self.folder.prepared_keys(segment)?;
+                    while let Some(some) =
+                        keys.next_where(table::KEYS_PER_CALL, |hash| index.is_missing(hash))?
+                    {
+                        let items = restored.get(some).await?;
+                        progress.count(items.len());
+                        table.write(items.into_values().map(ItemWrite::Put).collect()).await?;
+                    }
+                    Ok(())
+                },
+            )?;
+        }
+        Ok(missing)
+    }
+
+    fn pool(&self) -> Result<SegmentPool> {
+        let total = self.folder.segments(|| SegmentPool::segments_for(&self.aws, &self.live))?;
+        Ok(SegmentPool::new(self.aws.clone(), total))
+    }
+}
+
+/// A page of the live table, compared with the restored one.
+#[derive(Default)]
+struct Comparison {
+    compared: u64,
+    /// The places in the index of the items that existed then.
+    existing: Vec<u64>,
+    /// Items that have changed since.
+    differing: Vec<Item>,
+    /// How to take back the items that did not exist.
+    newer: Vec<ItemWrite>,
+}
+
+impl Comparison {
+    fn of(page: Vec<Item>, index: &ItemIndex) -> Result<Self> {
+        let mut comparison = Self::default();
+        for item in page {
+            let (pk, sk) = table::key_of(&item)?;
+            let rule = RestoreRule::of(pk, sk);
+            if rule == RestoreRule::Keep {
+                continue;
+            }
+            comparison.compared += 1;
+            let hash = ItemHash::of(pk, sk, &item, rule)?;
+            match index.find(hash) {
+                Some(found) => {
+                    comparison.existing.push(found.position);
+                    if !found.is_equal {
+                        comparison.differing.push(item);
+                    }
+                }
+                None if rule == RestoreRule::Replace => comparison.newer.push(ItemWrite::delete(item)),
+                None if item.contains_key(LAST_EVENT) => {
+                    comparison.newer.push(ItemWrite::Put(with_last_event_of(&Item::new(), item)));
+                }
+                None => {}
+            }
+        }
+        Ok(comparison)
+    }
+}
+
+/// Writes that give these items their old contents.
+async fn old_contents(restored: &TableClient, differing: Vec<Item>) -> Result<Vec<ItemWrite>> {
+    let mut writes = Vec::with_capacity(differing.len());
+    for some in differing.chunks(table::KEYS_PER_CALL) {
+        let keys = some.iter().map(table::owned_key_of).collect::<Result<Vec<_>>>()?;
+        let mut old: HashMap<_, _> = restored.get(keys.clone()).await?;
+        for (item, key) in some.iter().zip(keys) {
+            let then = old.remove(&key).ok_or("the restored table has changed while it was read")?;
+            writes.push(ItemWrite::Put(match RestoreRule::of(&key.pk, &key.sk) {
+                RestoreRule::TakeBackLastEvent => with_last_event_of(&then, item.clone()),
+                RestoreRule::Replace | RestoreRule::Keep => then,
+            }));
+        }
+    }
+    Ok(writes)
+}
+
+fn with_last_event_of(then: &Item, mut now: Item) -> Item {
+    match then.get(LAST_EVENT) {
+        Some(event) => now.insert(LAST_EVENT.to_owned(), event.clone()),
+        None => now.remove(LAST_EVENT),
+    };
+    now
+}

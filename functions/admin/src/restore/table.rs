@@ -1,0 +1,190 @@
+//! The calls of DynamoDB.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::retry::{RetryConfig, RetryPartition, TokenBucket};
+use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
+use aws_sdk_dynamodb::error::DisplayErrorContext;
+use aws_sdk_dynamodb::types::{AttributeValue, DeleteRequest, KeysAndAttributes, PutRequest, WriteRequest};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use shared::aws::AwsClients;
+use shared::config::AwsConfig;
+
+use super::Result;
+
+pub(super) type Item = HashMap<String, AttributeValue>;
+
+/// The most keys that DynamoDB takes in one call of BatchGetItem.
+pub(super) const KEYS_PER_CALL: usize = 100;
+/// The most writes that it takes in one call of BatchWriteItem.
+const WRITES_PER_CALL: usize = 25;
+/// Calls of BatchWriteItem at once, for each segment.
+const CALLS_AT_ONCE: usize = 4;
+/// A page of 1 MB takes longer than a request of the service.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// Attempts at one call, some five minutes of them.
+const ATTEMPTS: u32 = 20;
+/// The pause after a call of which nothing was processed.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// One table.
+pub(super) struct TableClient {
+    client: Client,
+    name: String,
+}
+
+/// The key of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct OwnedKey {
+    pub(super) pk: String,
+    pub(super) sk: String,
+}
+
+/// A write of one item.
+pub(super) enum ItemWrite {
+    Put(Item),
+    Delete(Item),
+}
+
+impl ItemWrite {
+    /// The deletion of an item that was read.
+    pub(super) fn delete(mut item: Item) -> Self {
+        item.retain(|name, _| name == "pk" || name == "sk");
+        Self::Delete(item)
+    }
+
+    fn into_request(self) -> Result<WriteRequest> {
+        let request = WriteRequest::builder();
+        Ok(match self {
+            Self::Put(item) => request.put_request(PutRequest::builder().set_item(Some(item)).build()?),
+            Self::Delete(key) => request.delete_request(DeleteRequest::builder().set_key(Some(key)).build()?),
+        }
+        .build())
+    }
+}
+
+/// The key of an item that was read.
+pub(super) fn key_of(item: &Item) -> Result<(&str, &str)> {
+    let text = |name| item.get(name).and_then(|value: &AttributeValue| value.as_s().ok());
+    Ok((text("pk").ok_or("an item has no pk")?, text("sk").ok_or("an item has no sk")?))
+}
+
+pub(super) fn owned_key_of(item: &Item) -> Result<OwnedKey> {
+    let (pk, sk) = key_of(item)?;
+    Ok(OwnedKey { pk: pk.to_owned(), sk: sk.to_owned() })
+}
+
+impl TableClient {
+    pub(super) fn new(aws: &AwsConfig, table: &str) -> Self {
+        let settings = AwsClients::new(aws).dynamodb().config().to_builder();
+        let settings = settings
+            .timeout_config(TimeoutConfig::builder().operation_attempt_timeout(CALL_TIMEOUT).build())
+            // Sends fewer calls when DynamoDB throttles, instead of repeating as many.
+            .retry_config(RetryConfig::adaptive().with_max_attempts(ATTEMPTS))
+            // By default, retries end once a client has made some hundred of them, which is soon done by a bulk of calls.
+            .retry_partition(
+                RetryPartition::custom("restore").token_bucket(TokenBucket::unlimited()).build(),
+            );
+        Self { client: Client::from_conf(settings.build()), name: table.to_owned() }
+    }
+
+    /// Another table by the same connections.
+    pub(super) fn of(&self, table: &str) -> Self {
+        Self { client: self.client.clone(), name: table.to_owned() }
+    }
+
+    /// The number of items, as DynamoDB counts it every six hours.
+    pub(super) async fn item_count(&self) -> Result<i64> {
+        let described =
+            self.client.describe_table().table_name(&self.name).send().await.map_err(described)?;
+        Ok(described.table.and_then(|table| table.item_count).unwrap_or_default())
+    }
+
+    /// Reads a segment consistently.
+    pub(super) fn pages(&self, segment: u32, total: u32) -> TablePages<'_> {
+        TablePages { table: self, segment, total, start: None, is_read: false }
+    }
+
+    /// Reads items by their keys. Keys of no item are left out.
+    pub(super) async fn get(&self, keys: Vec<OwnedKey>) -> Result<HashMap<OwnedKey, Item>> {
+        let mut found = HashMap::with_capacity(keys.len());
+        let mut keys: Vec<_> = keys.into_iter().map(attributes).collect();
+        while !keys.is_empty() {
+            let asked = keys.len();
+            let request = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build()?;
+            let call = self.client.batch_get_item().request_items(&self.name, request);
+            let answer = call.send().await.map_err(described)?;
+            for item in answer.responses.unwrap_or_default().remove(&self.name).unwrap_or_default() {
+                found.insert(owned_key_of(&item)?, item);
+            }
+            let left = answer.unprocessed_keys.unwrap_or_default().remove(&self.name);
+            keys = left.map(|left| left.keys).unwrap_or_default();
+            pause_after(asked, keys.len()).await;
+        }
+        Ok(found)
+    }
+
+    pub(super) async fn write(&self, writes: Vec<ItemWrite>) -> Result<()> {
+        let mut requests = writes.into_iter().map(ItemWrite::into_request).collect::<Result<Vec<_>>>()?;
+        let mut calls = Vec::with_capacity(requests.len().div_ceil(WRITES_PER_CALL));
+        while !requests.is_empty() {
+            calls.push(requests.split_off(requests.len().saturating_sub(WRITES_PER_CALL)));
+        }
+        let calls = stream::iter(calls.into_iter().map(|call| self.write_together(call)));
+        calls.buffer_unordered(CALLS_AT_ONCE).try_collect().await
+    }
+
+    async fn write_together(&self, mut requests: Vec<WriteRequest>) -> Result<()> {
+        while !requests.is_empty() {
+            let asked = requests.len();
+            let call = self.client.batch_write_item().request_items(&self.name, requests);
+            let answer = call.send().await.map_err(described)?;
+            requests = answer.unprocessed_items.unwrap_or_default().remove(&self.name).unwrap_or_default();
+            pause_after(asked, requests.len()).await;
+        }
+        Ok(())
+    }
+}
+
+/// The pages of one segment.
+pub(super) struct TablePages<'a> {
+    table: &'a TableClient,
+    segment: u32,
+    total: u32,
+    start: Option<Item>,
+    is_read: bool,
+}
+
+impl TablePages<'_> {
+    /// Returns `None` after the last page.
+    pub(super) async fn next(&mut self) -> Result<Option<Vec<Item>>> {
+        if self.is_read {
+            return Ok(None);
+        }
+        let call = self.table.client.scan().table_name(&self.table.name).consistent_read(true);
+        let call = call.segment(i32::try_from(self.segment)?).total_segments(i32::try_from(self.total)?);
+        let page = call.set_exclusive_start_key(self.start.take()).send().await.map_err(described)?;
+        self.is_read = page.last_evaluated_key.is_none();
+        self.start = page.last_evaluated_key;
+        Ok(Some(page.items.unwrap_or_default()))
+    }
+}
+
+fn attributes(key: OwnedKey) -> Item {
+    let OwnedKey { pk, sk } = key;
+    Item::from([("pk".to_owned(), AttributeValue::S(pk)), ("sk".to_owned(), AttributeValue::S(sk))])
+}
+
+/// DynamoDB leaves work unprocessed when it is throttled, which is no error that the SDK would retry.
+async fn pause_after(asked: usize, left: usize) {
+    if left == asked {
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// The error with all its causes: alone, it only says that the service has failed.
+fn described<E: std::error::Error>(error: E) -> String {
+    DisplayErrorContext(error).to_string()
+}

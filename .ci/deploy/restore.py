@@ -90,16 +90,16 @@ class Restore:
         # Hours, for a large table.
         self.dynamodb.get_waiter("table_exists").wait(TableName=restored, WaiterConfig={"Delay": 20, "MaxAttempts": 4320})
         self.done(f"DynamoDB has restored {restored}")
-        prepared = self.restore_table("prepare", restored)["prepared"]
-        took = self.done(f"{prepared:,} items of {restored} are read")
-        print(f"    {prepared / took:,.0f} items a second", flush=True)
+        items = self.restore_table("prepare", restored)
+        took, companies = self.done(f"{items['prepared']:,} items of {restored} are read"), items["companies"]
+        print(f"    {items['prepared'] / took:,.0f} items a second", flush=True)
         self.stop()
         items = self.restore_table("apply", restored)
         took = self.done(f"{items['put']:,} items are as they were again, and {items['deleted']:,} newer ones are gone")
         print(f"    {items['compared'] / took:,.0f} of {items['compared']:,} items a second", flush=True)
         back, gone = self.take_files_back()
         self.done(f"{back:,} files that were deleted since are back, and {gone:,} newer ones are gone")
-        self.make_up()
+        self.make_up(companies)
         self.start()
 
     def build(self):
@@ -226,9 +226,8 @@ class Restore:
             s3.delete_object(Bucket=self.bucket, Key=file["Key"])
         return len(back), len(gone)
 
-    def make_up(self):
+    def make_up(self, companies):
         """Counts what was left as it is, and repeats deletions that came after the moment."""
-        companies = [company["company"] for company in self.command("list-companies")["companies"]]
         self.recount(companies)
         self.done("what was left as it is has been counted")
         erased = self.command("erase-again", since=(self.moment - DELETION_LASTS).isoformat())["erased_again"]

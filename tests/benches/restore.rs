@@ -31,7 +31,8 @@ async fn main() -> Result<()> {
     let arguments: Vec<usize> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
     let count = arguments.first().copied().unwrap_or(ITEMS);
     // Along with this benchmark, because alone it would want other features of some dependencies, which would be built anew.
-    let selection = ["--package", "tests", "--bench", "restore", "--package", "admin", "--bin", "restore-table"];
+    let selection =
+        ["--package", "tests", "--bench", "restore", "--package", "admin", "--bin", "restore-table"];
     let program = binaries::build(["--profile", "local"].iter().chain(&selection));
     let program = program.get("restore-table").ok_or("no program")?;
 

@@ -99,6 +99,7 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
         %method,
         route = route.as_ref().map_or("unknown", |route| route.as_str()),
         status = response.status().as_u16(),
+        failed = u8::from(response.status().is_server_error()),
         milliseconds = usage.elapsed().as_secs_f64() * 1000.0,
         dynamodb_calls = usage.calls(),
         read_units = usage.read_units(),

@@ -67,7 +67,7 @@ pub use referred::{ReferenceIds, ReferencedResources};
 pub use reindex::ReindexResult;
 pub use report::ReportSubject;
 pub use reset::ResetMail;
-pub use restore::{LAST_EVENT, RestoreRule};
+pub use restore::{LAST_EVENT, RestoreRule, company_in};
 pub use sample::check;
 pub use search::SearchHit;
 pub use session::{Session, SessionKind};

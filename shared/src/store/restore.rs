@@ -1,6 +1,7 @@
 //! What a restore of the table to a moment does to each kind of item. The restore itself is `admin`'s `restore-table`.
 
 use super::table::keys;
+use crate::domain::id::CompanyId;
 
 /// The attribute of an [`EventCounter`](super::EventCounter) that a restore takes back.
 pub const LAST_EVENT: &str = "last_event";
@@ -35,4 +36,9 @@ impl RestoreRule {
             Self::Replace
         }
     }
+}
+
+/// The company whose item has this key; `None` for other items.
+pub fn company_in(pk: &str, sk: &str) -> Option<CompanyId> {
+    if sk == keys::COMPANY { keys::in_company(pk) } else { None }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use admin::restore::{RestoreCounts, TableRestore};
+use admin::restore::{PreparedItems, RestoreCounts, TableRestore};
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 use shared::config::AwsConfig;
@@ -149,7 +149,8 @@ async fn the_table_is_as_it_was_but_for_what_has_ended() {
     let given = RestoreFixture::new().await;
     let (put, deleted) = given.counts();
     assert!(put > FILLING as u64 / 2 && deleted > FILLING as u64, "{put} {deleted}");
-    let prepared = given.run(TableRestore::prepare).await.unwrap();
+    let PreparedItems { prepared, companies } = given.run(TableRestore::prepare).await.unwrap();
+    assert_eq!(companies, ["acme"], "the other one is newer");
     assert!(prepared > FILLING as u64 && prepared < given.then.len() as u64, "{prepared}");
     let counts = given.run(TableRestore::apply).await.unwrap();
     assert_eq!((counts.put, counts.deleted), (put, deleted));

@@ -29,7 +29,7 @@ fn run() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let aws = AwsConfig::from_environment()?;
     let restore = TableRestore::new(aws, live, restored, Path::new(folder), |line| eprintln!("    {line}"))?;
     let result = match step.as_str() {
-        "prepare" => json!({ "prepared": restore.prepare()? }),
+        "prepare" => json!(restore.prepare()?),
         "apply" => json!(restore.apply()?),
         other => return Err(format!("{other} is neither prepare nor apply").into()),
     };

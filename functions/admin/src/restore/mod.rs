@@ -18,7 +18,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use shared::config::AwsConfig;
-use shared::store::{LAST_EVENT, RestoreRule};
+use shared::store::{LAST_EVENT, RestoreRule, company_in};
 
 use hash::ItemHash;
 use index::ItemIndex;
@@ -38,6 +38,16 @@ pub struct TableRestore {
     restored: String,
     folder: WorkFolder,
     report: fn(&str),
+}
+
+/// What `prepare` has read, in all runs that it took.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PreparedItems {
+    /// The number of items that take part.
+    pub prepared: u64,
+    /// The companies among them.
+    // Whoever restores them runs commands for each, and another scan of a large table takes a function too long.
+    pub companies: Vec<String>,
 }
 
 /// What `apply` has done, in all runs that it took.
@@ -65,11 +75,11 @@ impl TableRestore {
         Ok(Self { aws, live: live.to_owned(), restored: restored.to_owned(), folder, report })
     }
 
-    /// Reads the restored table, and returns the number of its items that take part.
+    /// Reads the restored table.
     ///
     /// # Errors
     /// Fails if DynamoDB refuses a call for good. Repeat it to continue.
-    pub fn prepare(&self) -> Result<u64> {
+    pub fn prepare(&self) -> Result<PreparedItems> {
         let pool = self.pool()?;
         let progress = Progress::new("read", &self.restored, pool.total, self.report);
         pool.run(
@@ -87,12 +97,18 @@ impl TableRestore {
                         if rule != RestoreRule::Keep {
                             noted.add(ItemHash::of(pk, sk, item, rule)?, pk, sk)?;
                         }
+                        if let Some(company) = company_in(pk, sk) {
+                            noted.add_company(company.as_str())?;
+                        }
                     }
                 }
                 noted.finish()
             },
         )?;
-        self.folder.count_prepared(pool.total)
+        Ok(PreparedItems {
+            prepared: self.folder.count_prepared(pool.total)?,
+            companies: self.folder.companies(pool.total)?,
+        })
     }
 
     /// Reads the live table, puts and deletes what differs, and puts what is missing. Needs `prepare` before.

@@ -51,6 +51,10 @@ impl WorkFolder {
         self.0.join(format!("prepared-{segment:05}.keys"))
     }
 
+    fn companies_of(&self, segment: u32) -> PathBuf {
+        self.0.join(format!("prepared-{segment:05}.companies"))
+    }
+
     fn applied(&self, segment: u32) -> PathBuf {
         self.0.join(format!("applied-{segment:05}"))
     }
@@ -64,8 +68,22 @@ impl WorkFolder {
     }
 
     pub(super) fn note_prepared(&self, segment: u32) -> Result<PreparedSegment> {
-        let (hashes, keys) = (self.hashes(segment), self.keys(segment));
-        Ok(PreparedSegment { hashes: NewFile::create(hashes)?, keys: NewFile::create(keys)? })
+        Ok(PreparedSegment {
+            hashes: NewFile::create(self.hashes(segment))?,
+            keys: NewFile::create(self.keys(segment))?,
+            companies: NewFile::create(self.companies_of(segment))?,
+        })
+    }
+
+    /// The companies in all segments.
+    pub(super) fn companies(&self, segments: u32) -> Result<Vec<String>> {
+        let mut companies = Vec::new();
+        for segment in 0..segments {
+            let lines = fs::read_to_string(self.companies_of(segment))?;
+            companies.extend(lines.lines().map(str::to_owned));
+        }
+        companies.sort_unstable();
+        Ok(companies)
     }
 
     /// The number of items in all segments.
@@ -154,6 +172,7 @@ fn unfinished(path: &Path) -> PathBuf {
 pub(super) struct PreparedSegment {
     hashes: NewFile,
     keys: NewFile,
+    companies: NewFile,
 }
 
 impl PreparedSegment {
@@ -167,9 +186,14 @@ impl PreparedSegment {
         Ok(())
     }
 
+    pub(super) fn add_company(&mut self, company: &str) -> Result<()> {
+        Ok(writeln!(self.companies.writer, "{company}")?)
+    }
+
     pub(super) fn finish(self) -> Result<()> {
         // The hashes last: they say that the segment is done.
         self.keys.finish()?;
+        self.companies.finish()?;
         self.hashes.finish()
     }
 }

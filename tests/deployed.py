@@ -12,12 +12,14 @@ import re
 import urllib.request
 
 import boto3
+from canary import failing_version_is_found
 from receiver import receiving
 from releases import (
     account_is_checked,
     domain_is_checked,
     failed_creation_is_found,
     failing_release_rolls_back,
+    live_setting,
     losses_are_refused,
     placeholders_are_refused,
     release_from_a_former_one,
@@ -38,6 +40,7 @@ from stack import (
     operate,
     outputs,
     physical_ids,
+    published,
     put_event,
 )
 from story import done, eventually, png, put, video_is_converted
@@ -142,11 +145,8 @@ def variables(functions, values):
     client, names = boto3.client("lambda"), physical_ids()
     live = {names[function]: client.get_alias(FunctionName=names[function], Name="live") for function in functions}
     for name in live:
-        before = client.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
-        client.update_function_configuration(FunctionName=name, Environment={"Variables": before | values})
-        version = client.publish_version(FunctionName=name)["Version"]
+        version = published(name, values).rpartition(":")[2]
         client.update_alias(FunctionName=name, Name="live", FunctionVersion=version)
-        client.update_function_configuration(FunctionName=name, Environment={"Variables": before})
     yield
     for name, alias in live.items():
         client.update_alias(FunctionName=name, Name="live", FunctionVersion=alias["FunctionVersion"])
@@ -198,10 +198,11 @@ def bad_event_is_kept():
 
 
 def logs_are_metrics():
-    found = boto3.client("logs").filter_log_events(logGroupName=f"/aws/lambda/{STACK}-projects", filterPattern="")
+    found = boto3.client("logs").filter_log_events(logGroupName=f"/aws/lambda/{STACK}-requests", filterPattern="")
     lines = [json.loads(event["message"]) for event in found["events"] if event["message"].startswith('{"_aws"')]
     assert lines and all("acme" not in json.dumps(line["route"]) for line in lines), found["events"][:3]
-    done("requests leave log lines that are metrics by route")
+    assert {line["release"] for line in lines} == {live_setting("RELEASE")}, lines[0]
+    done("requests leave log lines that are metrics by route and by release")
 
 
 def main():
@@ -216,6 +217,7 @@ def main():
     deadline_passes(owner, project)
     bad_event_is_kept()
     logs_are_metrics()
+    failing_version_is_found(owner)
     update_replaces_nothing(owner, candidate)
     release_is_taken_back(owner, candidate)
     release_from_a_former_one()

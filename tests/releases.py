@@ -252,7 +252,7 @@ def account_is_checked():
     done("the concurrent executions must suffice, those that the stack reserves already included")
 
     sns = boto3.client("sns")
-    topic = next(name for name in physical_ids().values() if name.startswith("arn:aws:sns:"))
+    topic = physical_ids()["PageTopic"]
     sns.subscribe(TopicArn=topic, Protocol="https", Endpoint="https://acme.example/")
     status, output = checked()
     assert status == 0 and f"--  A subscription of {topic} is not confirmed" in output, output

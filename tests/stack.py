@@ -24,10 +24,10 @@ def outputs():
 
 def physical_ids():
     """What the stack's resources are called: a new name is another resource. Every release has versions of functions and of the
-    layer of its own."""
+    layer of its own, and alarms."""
     pages = boto3.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=STACK)
     found = (resource for page in pages for resource in page["StackResourceSummaries"])
-    passing = ("AWS::Lambda::Version", "AWS::Lambda::LayerVersion")
+    passing = ("AWS::CloudWatch::Alarm", "AWS::Lambda::Version", "AWS::Lambda::LayerVersion")
     lasting = (resource for resource in found if resource["ResourceType"] not in passing)
     return {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in lasting}
 
@@ -80,6 +80,16 @@ def operate(command):
     text = answer["Payload"].read().decode()
     assert "FunctionError" not in answer, text
     return json.loads(text)
+
+
+def published(name, values):
+    """The ARN of a new version of a function, with these variables beside those that it has."""
+    client = boto3.client("lambda")
+    before = client.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+    client.update_function_configuration(FunctionName=name, Environment={"Variables": before | values})
+    arn = client.publish_version(FunctionName=name)["FunctionArn"]
+    client.update_function_configuration(FunctionName=name, Environment={"Variables": before})
+    return arn
 
 
 def put_event(kind, detail):

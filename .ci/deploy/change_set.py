@@ -13,7 +13,7 @@ import stacks
 from environments import CONFIG
 
 # Each release has its own, and the one before goes when nothing leads to it any more.
-REPLACED_BY_EVERY_RELEASE = {"AWS::Lambda::Version", "AWS::Lambda::LayerVersion"}
+REPLACED_BY_EVERY_RELEASE = {"AWS::CloudWatch::Alarm", "AWS::Lambda::Version", "AWS::Lambda::LayerVersion"}
 # What would be lost with them cannot be had again.
 HOLDING_DATA = {
     "AWS::DynamoDB::Table",

@@ -1,7 +1,8 @@
 """The main story through the API, in a company of its own: log in, write, read, delete.
 
-Lambda runs it after each deployment, and every five minutes where AlarmEmail is set. It fails at the first answer
-that is not the expected one.
+Lambda runs it after each deployment and, where AlarmEmail is set, every five minutes. Before a release with a canary gets any
+traffic, CodeDeploy runs it against the new versions of the functions, once for each function that changes, all at once. It
+fails at the first answer that is not the expected one.
 """
 
 import contextlib
@@ -9,7 +10,10 @@ import http.client
 import json
 import os
 import time
+import traceback
 import urllib.parse
+
+import boto3
 
 COMPANY, OWNER = "probe", "probe"
 # SES's simulator accepts these mails and delivers none.
@@ -17,54 +21,110 @@ MAILBOX = "success+{}@simulator.amazonses.com"
 DAY = 86400
 # No run lasts that long: what one has left is not another's that is still running.
 LEFT_OVER_AFTER = 600
+# The function that answers an address, by the last of these words in it.
+FUNCTIONS = {
+    "companies": "companies",
+    "customers": "customers",
+    "projects": "projects",
+    "candidates": "candidates",
+    "videos": "videos",
+    "criteria": "evaluations",
+    "events": "events",
+    "search": "search",
+}
 
 
 class Unexpected(Exception):
     """An answer that is not the expected one."""
 
 
+class Gateway:
+    """Sends requests like a client."""
+
+    def request(self, method, address, headers, body):
+        """Status and text of the answer."""
+        connection = self.connect(address.netloc, headers)
+        connection.request(method, address.path + (f"?{address.query}" if address.query else ""), body, headers)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text
+
+    def connect(self, host, headers):
+        """A connection to the API; where AWS is an emulator, to its gateway, which finds the API by the host's first label."""
+        emulator = os.environ.get("AWS_ENDPOINT_URL")
+        if emulator:
+            headers["Host"] = host.split(".")[0] + ".execute-api.localhost"
+            return http.client.HTTPConnection(urllib.parse.urlsplit(emulator).netloc, timeout=30)
+        return http.client.HTTPSConnection(host, timeout=30)
+
+
+class NewVersions:
+    """Invokes the versions that a release has published, as the gateway would invoke what an alias leads to."""
+
+    def __init__(self):
+        self.functions = boto3.client("lambda")
+
+    def request(self, method, address, headers, body):
+        """Status and text of the answer."""
+        # As a distribution does, which alone knows it.
+        secret = os.environ.get("ORIGIN_SECRETS", "").split(",")[0]
+        event = {
+            "version": "2.0",
+            "routeKey": "$default",
+            "rawPath": address.path,
+            "rawQueryString": address.query,
+            "headers": headers | ({"X-Origin-Secret": secret} if secret else {}),
+            "body": body or "",
+            "isBase64Encoded": False,
+            "requestContext": {
+                "domainName": address.netloc,
+                "http": {"method": method, "path": address.path, "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1"},
+                "requestId": f"probe-{time.time_ns()}",
+                "routeKey": "$default",
+                "stage": "$default",
+            },
+        }
+        words = [word for word in address.path.split("/") if word in FUNCTIONS]
+        function = FUNCTIONS[words[-1]] if words else "auth"
+        version = os.environ[f"{function.upper()}_VERSION"]
+        answer = self.functions.invoke(FunctionName=version, Payload=json.dumps(event).encode())
+        result = json.load(answer["Payload"])
+        if "FunctionError" in answer:
+            raise Unexpected(f"{method} {address.path}: {version} has failed: {json.dumps(result)[:500]}")
+        return result["statusCode"], result.get("body") or ""
+
+
 class Api:
     """The API for the sender of this Authorization."""
 
-    def __init__(self, base, authorization=None):
-        self.base = base
+    def __init__(self, way, authorization=None):
+        self.way = way
+        self.base = os.environ["BASE_URL"]
         self.authorization = authorization
 
     def send(self, expected, method, path, body=None):
-        """The body of an answer; `path` may be a reference."""
+        """The body of an answer; `path` may be a reference. A redirect is unexpected too: not every client follows it."""
         address = urllib.parse.urlsplit(self.base + path.removeprefix(self.base))
         headers = {"Content-Type": "application/json"}
         if self.authorization:
             headers["Authorization"] = self.authorization
-        connection = connect(address.netloc, headers)
         data = None if body is None else json.dumps(body)
-        connection.request(method, address.path + (f"?{address.query}" if address.query else ""), data, headers)
-        answer = connection.getresponse()
-        text = answer.read().decode()
-        connection.close()
-        if answer.status == 308:
-            return self.send(expected, method, answer.headers["Location"], body)
-        if answer.status != expected:
+        status, text = self.way.request(method, address, headers, data)
+        if status not in (expected if isinstance(expected, tuple) else (expected,)):
             # Neither the body of a request, which may hold a password, nor that of a success, which may hold a token.
-            shown = text[:500] if answer.status >= 400 else "another success"
-            raise Unexpected(f"{method} {path}: {answer.status} instead of {expected}: {shown}")
+            shown = text[:500] if status >= 400 else "another success"
+            if status == 308:
+                shown = "the gateway does not match this address with its final slash"
+            raise Unexpected(f"{method} {path}: {status} instead of {expected}: {shown}")
         return json.loads(text) if text else None
 
     def log_in(self, username, password):
         login = {"company": COMPANY, "username": username, "password": password}
-        return Api(self.base, "Token " + self.send(200, "POST", "/api-token-auth/", login)["token"])
+        return Api(self.way, "Token " + self.send(200, "POST", "/api-token-auth/", login)["token"])
 
 
-def connect(host, headers):
-    """A connection to the API; where AWS is an emulator, to its gateway, which finds the API by the host's first label."""
-    emulator = os.environ.get("AWS_ENDPOINT_URL")
-    if emulator:
-        headers["Host"] = host.split(".")[0] + ".execute-api.localhost"
-        return http.client.HTTPConnection(urllib.parse.urlsplit(emulator).netloc, timeout=30)
-    return http.client.HTTPSConnection(host, timeout=30)
-
-
-def story(base, password):
+def story(way, password):
     """Runs the story and returns its steps with their milliseconds."""
     steps = {}
     began = time.monotonic()
@@ -75,14 +135,15 @@ def story(base, password):
         steps[name] = round((now - began) * 1000)
         began = now
 
-    owner = Api(base).log_in(OWNER, password)
+    owner = Api(way).log_in(OWNER, password)
     assert owner.send(200, "GET", "/whoami/")["kind"] == "customer"
     step("log in")
     project = running_project(owner)
     now = time.time_ns()
     for found in owner.send(200, "GET", project + "candidates/")["objects"]:
         if int(found["last_name"][1:]) < now - LEFT_OVER_AFTER * 10**9:
-            owner.send(204, "DELETE", found["resource_uri"])
+            # Another run may do the same.
+            owner.send((204, 404), "DELETE", found["resource_uri"])
     step("prepare a project")
 
     moment = str(now)
@@ -96,8 +157,13 @@ def story(base, password):
         assert invited["status"] == "invited", invited["status"]
         found = owner.send(200, "GET", f"/companies/{COMPANY}/search/?q=p{moment}")
         assert [row["resource_uri"] for row in found] == [candidate], f"search found {len(found)} candidates"
+        # So that each function behind the API has answered something.
+        owner.send(200, "GET", f"/companies/{COMPANY}/")
+        for collection in ("customers", "videos", "events"):
+            owner.send(200, "GET", f"/companies/{COMPANY}/{collection}/?page_size=1")
+        owner.send(200, "GET", project + "criteria/")
         step("read and search")
-        interview_begins(base, invited, password)
+        interview_begins(way, invited, password)
         step("register and begin")
     except Exception:
         with contextlib.suppress(Exception):
@@ -120,15 +186,49 @@ def running_project(owner):
     return project
 
 
-def interview_begins(base, candidate, password):
+def interview_begins(way, candidate, password):
     """What the person does who is invited, by the key in the invitation."""
     uri = candidate["resource_uri"]
-    invited = Api(base, "ActivationKey " + candidate["activation_key"])
+    invited = Api(way, "ActivationKey " + candidate["activation_key"])
     invited.send(200, "PATCH", uri, {"password": password})
     invited.send(200, "PATCH", uri + "status/advance/")
-    own = Api(base).log_in(candidate["email"], password)
+    own = Api(way).log_in(candidate["email"], password)
     assert own.send(200, "PATCH", uri + "status/advance/")["status"] == "interviewing"
 
 
-def handler(_event, _context):
-    return story(os.environ["BASE_URL"], os.environ["PROBE_PASSWORD"])
+def report_mail_quota(namespace):
+    """Logs how much of the mails that SES sends for the account in 24 hours is used up, as a metric. SES has none of it, and
+    raises the quota by itself, so that no parameter could hold it."""
+    quota = boto3.client("sesv2").get_account()["SendQuota"]
+    # -1 is no limit.
+    if quota["Max24HourSend"] > 0:
+        metric = {"Name": "mail_quota_percent", "Unit": "Percent"}
+        metrics = [{"Namespace": namespace, "Dimensions": [[]], "Metrics": [metric]}]
+        directive = {"Timestamp": time.time_ns() // 10**6, "CloudWatchMetrics": metrics}
+        percent = 100 * quota["SentLast24Hours"] / quota["Max24HourSend"]
+        print(json.dumps({"_aws": directive, "mail_quota_percent": percent}), flush=True)
+
+
+def approve(deployment, hook):
+    """Tells CodeDeploy whether the new versions may get traffic."""
+    try:
+        print(json.dumps(story(NewVersions(), os.environ["PROBE_PASSWORD"])), flush=True)
+        status = "Succeeded"
+    except Exception:  # noqa: BLE001
+        # Whatever it is, CodeDeploy must be told, or it waits for an hour. It takes no reason: that is in the log.
+        traceback.print_exc()
+        status = "Failed"
+    boto3.client("codedeploy").put_lifecycle_event_hook_execution_status(
+        deploymentId=deployment, lifecycleEventHookExecutionId=hook, status=status
+    )
+    return status
+
+
+def handler(event, _context):
+    if "LifecycleEventHookExecutionId" in event:
+        return approve(event["DeploymentId"], event["LifecycleEventHookExecutionId"])
+    steps = story(Gateway(), os.environ["PROBE_PASSWORD"])
+    # Only where there are metrics at all.
+    if namespace := os.environ.get("METRICS_NAMESPACE"):
+        report_mail_quota(namespace)
+    return steps

@@ -39,6 +39,8 @@ pub struct Config {
     /// `METRICS_NAMESPACE`, optional: the CloudWatch namespace for metrics in log lines; without one, there are no
     /// metrics.
     pub metrics_namespace: Option<String>,
+    /// `RELEASE`, required with `METRICS_NAMESPACE`: what the deployment is called, which each log line tells.
+    pub release: Option<String>,
     /// `BUCKET_NAME`, required where files are stored or fetched: the S3 bucket.
     pub bucket: Option<String>,
     /// `WEAK_PASSWORD_HASHES`, optional: `1` hashes passwords at the lowest cost, for tests. Refused unless DynamoDB's
@@ -153,6 +155,11 @@ impl Config {
             origin_secrets: OriginSecrets::parse(&read.get("ORIGIN_SECRETS").unwrap_or_default()),
             mail_sender: mail_sender.map_err(|problem| unusable("MAIL_SENDER", problem))?,
             mail_configuration_set: read.get("MAIL_CONFIGURATION_SET"),
+            release: match (read.get("METRICS_NAMESPACE"), read.get("RELEASE")) {
+                // A metric by release in a line without one is none at all, and no alarm would take a release back.
+                (Some(_), None) => return Err(missing("RELEASE")),
+                (_, release) => release,
+            },
             metrics_namespace: read.get("METRICS_NAMESPACE"),
             bucket: read.get("BUCKET_NAME"),
             weak_password_hashes: read.local_flag("WEAK_PASSWORD_HASHES", "1", is_local)?,

@@ -17,7 +17,7 @@ where
     O: Serialize,
 {
     let app = App::from_environment()?;
-    telemetry::install(app.config().metrics_namespace.as_deref());
+    telemetry::install(app.config());
     // An environment handles one event at a time.
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         let service = service_fn(async |event: LambdaEvent<E>| {
@@ -178,8 +178,9 @@ impl QueueBatch {
             let is_done = match serde_json::from_str(&body) {
                 // `process` logs its failures.
                 Ok(event) => process(event).await.is_ok(),
+                // Another team's mistake. Dead letters have an alarm of their own.
                 Err(error) => {
-                    tracing::error!(message_id, %error, "could not parse a message of the queue");
+                    tracing::warn!(message_id, %error, "could not parse a message of the queue");
                     false
                 }
             };

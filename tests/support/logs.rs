@@ -30,6 +30,10 @@ pub struct RequestLog {
     pub company: String,
     /// The caller, if there was one.
     pub caller: String,
+    /// Who acts on behalf of the caller.
+    pub on_behalf_by: Option<String>,
+    /// The candidate or customer whom the path names.
+    pub person: Option<String>,
     /// What a failure of ours came from.
     pub cause: Option<String>,
 }

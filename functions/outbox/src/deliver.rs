@@ -105,7 +105,8 @@ fn log(effect: &Effect, outcome: EffectResult, reason: &str) -> EffectResult {
     let task = effect.task.as_str();
     let company = company.as_str();
     if outcome == EffectResult::GivenUp {
-        tracing::error!(target: "outbox", effect = id, task, company, attempts, reason, "given up");
+        // No fault of this release: SES refused the mail, or the tries began hours ago. An alarm counts these lines.
+        tracing::warn!(target: "outbox", effect = id, task, company, attempts, reason, "given up");
     } else {
         tracing::info!(target: "outbox", effect = id, task, company, attempts, ?outcome, reason);
     }

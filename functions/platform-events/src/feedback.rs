@@ -35,6 +35,8 @@ struct MailTags {
 #[serde(rename_all = "camelCase")]
 struct MailBounce {
     bounce_type: String,
+    /// SES's reason, such as `General`, or `Suppressed` for an address on its global list.
+    bounce_sub_type: Option<String>,
     bounced_recipients: Vec<MailRecipient>,
 }
 
@@ -48,9 +50,29 @@ struct MailComplaint {
 #[serde(rename_all = "camelCase")]
 struct MailRecipient {
     email_address: String,
+    /// The code that the recipient's server answered, such as `5.1.1`; absent in complaints.
+    status: Option<String>,
 }
 
 impl MailFeedback {
+    /// Logs why SES reports on a mail to the recipient with this tag.
+    // Without the diagnostic text, which quotes the address.
+    fn log(&self, tag: &RecipientTag) {
+        let bounce = self.bounce.as_ref();
+        let status = bounce.and_then(|bounce| bounce.bounced_recipients.first()?.status.as_deref());
+        // Written by the recipient's server, so anything else than a code is left out.
+        let status = status.filter(|code| code.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+        tracing::info!(
+            target: "platform-events",
+            recipient = %tag,
+            bounce_type = bounce.map(|bounce| bounce.bounce_type.as_str()),
+            bounce_sub_type = bounce.and_then(|bounce| bounce.bounce_sub_type.as_deref()),
+            smtp_status = status,
+            is_complaint = self.complaint.is_some(),
+            "SES reported on a mail"
+        );
+    }
+
     /// The addresses to suppress; `None` for transient bounces.
     fn suppressed(self) -> Option<(SuppressionReason, Vec<MailRecipient>)> {
         match (self.bounce, self.complaint) {
@@ -68,9 +90,10 @@ pub(crate) async fn apply_feedback(system: &SystemAccess, feedback: MailFeedback
     // By tag: an address may belong to accounts of several companies.
     let Some(tag) = feedback.mail.tags.recipient.first() else { return Ok(RecordOutcome::Ignored) };
     let tag: RecipientTag = tag.parse().map_err(|_| Error::field("recipient", "Unknown recipient tag."))?;
+    feedback.log(&tag);
     let Some((reason, addresses)) = feedback.suppressed() else { return Ok(RecordOutcome::Ignored) };
     let mut outcome = RecordOutcome::Ignored;
-    for MailRecipient { email_address } in addresses {
+    for MailRecipient { email_address, .. } in addresses {
         if system
             .store
             .retry_on_conflict(RetryPolicy::CHANGE, || suppress_address(system, &tag, &email_address, reason))

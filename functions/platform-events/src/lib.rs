@@ -31,6 +31,10 @@ pub async fn process(app: &App, event: BusEvent) -> Result<RecordOutcome> {
         Ok(outcome) => {
             log_run!(target: "platform-events", system.usage(), event = id, kind, ?outcome, "processed");
         }
+        // Another team's mistake. Dead letters have an alarm of their own.
+        Err(error) if error.status().is_client_error() => {
+            tracing::warn!(target: "platform-events", event = id, kind, %error, "the event is not acceptable");
+        }
         Err(error) => {
             tracing::error!(target: "platform-events", event = id, kind, %error, "could not apply the event");
         }

@@ -26,6 +26,18 @@ fn defaults_follow_from_the_required_variables() {
 }
 
 #[test]
+fn metrics_need_a_release() {
+    let namespace = ("METRICS_NAMESPACE", "interviews");
+    assert_eq!(read(&[namespace]).err().unwrap().variable, "RELEASE");
+    let config = read(&[namespace, ("RELEASE", "v3.1.0")]).unwrap();
+    assert_eq!(
+        (config.metrics_namespace.as_deref(), config.release.as_deref()),
+        (Some("interviews"), Some("v3.1.0"))
+    );
+    assert_eq!(read(&[]).unwrap().release, None);
+}
+
+#[test]
 fn one_endpoint_serves_every_service_unless_a_service_has_its_own() {
     let config = read(&[
         ("AWS_ENDPOINT_URL", "http://localhost:4566"),

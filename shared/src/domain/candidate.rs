@@ -283,6 +283,12 @@ impl Candidate {
         Some(self)
     }
 
+    /// The candidate, who gets mails at their address again.
+    pub fn with_mails_allowed(mut self) -> Self {
+        self.suppression = None;
+        self
+    }
+
     /// Everyone who has completed an evaluation, evaluators of the project or not.
     pub fn completed_by(&self) -> BTreeSet<CustomerId> {
         let completed = self.evaluations.iter().filter(|(_, report)| report.completed);

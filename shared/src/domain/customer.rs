@@ -273,6 +273,12 @@ impl Customer {
         Some(self)
     }
 
+    /// The customer, who gets mails at their address again.
+    pub fn with_mails_allowed(mut self) -> Self {
+        self.suppression = None;
+        self
+    }
+
     /// Whether the customer can log in.
     pub fn is_at_work(&self) -> bool {
         self.is_active && self.status == CustomerStatus::Confirmed

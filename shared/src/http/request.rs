@@ -5,8 +5,9 @@ use std::panic::AssertUnwindSafe;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use axum::RequestExt as _;
 use axum::body::Body;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{MatchedPath, RawPathParams, Request, State};
 use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
@@ -18,6 +19,7 @@ use lambda_http::request::RequestContext;
 use super::mounts;
 use super::state::RequestState;
 use crate::app::App;
+use crate::domain::id::{CandidateId, CustomerId};
 use crate::error::{Error, ErrorCause};
 
 /// The header that carries the request's identifier, which is also in its log line.
@@ -74,6 +76,7 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
     request.extensions_mut().insert(state.clone());
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
+    let person = person_in_path(&mut request).await;
     // A panic ends this request alone.
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let mut response = answered.unwrap_or_else(|_| Error::internal("the handler panicked").into_response());
@@ -89,24 +92,39 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
     // Answers depend on who asks, and much of them is personal.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-store"));
     let usage = &state.usage;
-    let (company, caller) =
-        state.caller.get().map(|(company, who)| (company.as_str(), who.to_string())).unwrap_or_default();
+    let caller = state.caller.get();
     tracing::info!(
         target: "request",
         request_id,
         %method,
         route = route.as_ref().map_or("unknown", |route| route.as_str()),
         status = response.status().as_u16(),
+        failed = u8::from(response.status().is_server_error()),
         milliseconds = usage.elapsed().as_secs_f64() * 1000.0,
         dynamodb_calls = usage.calls(),
         read_units = usage.read_units(),
         write_units = usage.write_units(),
         cold_start = u8::from(app.is_cold()),
-        company,
-        caller,
+        company = caller.map_or("", |caller| caller.company.as_str()),
+        caller = caller.map(|caller| caller.caller.to_string()).unwrap_or_default(),
+        on_behalf_by = caller.and_then(|caller| Some(format!("customer {}", caller.on_behalf_by?))),
+        person,
         cause = response.extensions().get::<ErrorCause>().map(|cause| &*cause.0),
     );
     response
+}
+
+/// The candidate or customer whom the path names, in the form of the line's `caller`; the log then answers who has read a
+/// person's data.
+async fn person_in_path(request: &mut Request) -> Option<String> {
+    let path = request.extract_parts::<RawPathParams>().await.ok()?;
+    let text = |name| path.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
+    // Only identifiers: clients can put any text into a path.
+    match (text("candidateId"), text("customerId")) {
+        (Some(candidate), _) => candidate.parse::<CandidateId>().ok().map(|id| format!("candidate {id}")),
+        (None, Some(customer)) => customer.parse::<CustomerId>().ok().map(|id| format!("customer {id}")),
+        (None, None) => None,
+    }
 }
 
 /// The identifier that API Gateway gave the request, which is in the gateway's own log as well.

@@ -21,7 +21,7 @@ pub fn serve_without_table(routes: impl FnOnce(RouteGroup) -> RouteGroup) -> Lam
 
 fn run(routes: impl FnOnce(RouteGroup) -> RouteGroup, prepare: impl AsyncFnOnce(&App)) -> LambdaResult {
     let app = App::from_environment()?;
-    telemetry::install(app.config().metrics_namespace.as_deref());
+    telemetry::install(app.config());
     // One thread is enough: an execution environment handles one request at a time, and a multi-threaded runtime nearly
     // doubles the CPU time of a warm request.
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -8,9 +8,17 @@ use tokio::task::JoinSet;
 
 use crate::app::App;
 use crate::domain::account::ResponseRecipient;
-use crate::domain::id::CompanyId;
+use crate::domain::id::{CompanyId, CustomerId};
 use crate::error::Result;
 use crate::store::{KeyedRequest, RequestIntent, RequestUsage, Store};
+
+/// The caller as the log line shows them.
+pub(crate) struct LoggedCaller {
+    pub(crate) company: CompanyId,
+    pub(crate) caller: ResponseRecipient,
+    /// The staff user who acts on behalf of the caller.
+    pub(crate) on_behalf_by: Option<CustomerId>,
+}
 
 /// The state of one request. All attempts at it share the state.
 #[derive(Default)]
@@ -20,7 +28,7 @@ pub(crate) struct RequestState {
     pub(crate) source: String,
     /// The identifier that the response and the log line show.
     pub(crate) id: Option<String>,
-    pub(crate) caller: OnceLock<(CompanyId, ResponseRecipient)>,
+    pub(crate) caller: OnceLock<LoggedCaller>,
     pub(crate) intent: OnceLock<RequestIntent>,
     /// Set once admission knows whose request it is.
     pub(crate) keyed: OnceLock<KeyedRequest>,

@@ -69,7 +69,8 @@ impl<'a> Mailer<'a> {
                 // The alias's verification may have lapsed. SES has not sent the refused mail, so this cannot send it
                 // twice.
                 MailDelivery::Postponed(code) if SENDER_REFUSED.contains(&code.as_str()) => {
-                    tracing::warn!(%code, "SES refused a project's own sender; using MAIL_SENDER");
+                    let company = envelope.company.id.as_str();
+                    tracing::warn!(target: "outbox", company, code, "SES refused a project's own sender");
                 }
                 delivery => return delivery,
             }

@@ -28,7 +28,7 @@ fn with(mut person: Value, field: &str, value: &str) -> Value {
 }
 
 /// The messages by field with which a command is refused.
-async fn refused(app: &TestApp, command: Value) -> Value {
+pub(crate) async fn refused(app: &TestApp, command: Value) -> Value {
     let before = app.table().snapshot().await;
     let error = app.operate(command).await.unwrap_err();
     assert!(matches!(error, Error::Fields(_)), "{error}");
@@ -218,6 +218,7 @@ async fn each_command_leaves_one_line_in_the_log_without_secrets() {
         verify_senders("acme", &["acme.example"]),
         json!({ "command": "recount", "company": "acme" }),
         json!({ "command": "reindex-search", "company": "acme" }),
+        json!({ "command": "free-address", "company": "acme", "address": owner.email }),
         json!({ "command": "list-companies" }),
         json!({ "command": "erase-again", "since": "2026-11-08T10:00:00Z" }),
         about("make-owner", "nobody"),

@@ -1,6 +1,7 @@
 //! The operator's commands.
 
 mod accounts;
+mod addresses;
 mod commands;
 mod restore;
 mod upkeep;

@@ -98,6 +98,37 @@ async fn a_forged_file_url_reveals_nothing() {
 }
 
 #[tokio::test]
+async fn the_log_tells_who_has_fetched_whose_file() {
+    let (app, owner, candidates) = given().await;
+    let candidate = with_files(&owner, &candidates).await;
+    let person = format!("candidate {}", last_segment(&candidate));
+    let cv = owner.get(&candidate).await.expect(200).uri("cv");
+    let log = app.anonymous().get(&cv).await.expect(302).log();
+    assert!(log.route.ends_with("/candidates/{candidateId}/cv/{token}/"), "{log:?}");
+    assert_eq!((log.caller, log.on_behalf_by), (format!("customer {}", owner.id()), None));
+    assert_eq!(log.person.as_ref(), Some(&person));
+
+    // Whoever acts for another is known as well.
+    let admin = app.staff("admin").await;
+    let grant = json!({ "command": "grant-on-behalf", "company": "acme", "username": admin.username });
+    app.operate(grant).await.unwrap();
+    let recruiter = app.staff("admin").await;
+    let login = json!({ "company": "acme", "username": recruiter.username });
+    let acting = app.token(&admin.post("/api-token-auth/", login).await.expect(200).uri("token"));
+    let cv = acting.get(&candidate).await.expect(200).uri("cv");
+    let log = app.anonymous().get(&cv).await.expect(302).log();
+    assert_eq!(log.caller, format!("customer {}", recruiter.id()));
+    assert_eq!(log.on_behalf_by, Some(format!("customer {}", admin.id())));
+    assert_eq!(log.person, Some(person));
+
+    let log = owner.get(&owner.uri).await.expect(200).log();
+    assert_eq!(log.person, Some(format!("customer {}", owner.id())));
+    // A path can hold any text, which must not get into the log.
+    let log = owner.get(&format!("{candidates}ada@mail.example/")).await.expect(404).log();
+    assert_eq!(log.person, None);
+}
+
+#[tokio::test]
 async fn fetching_files_keeps_no_session_alive() {
     let (app, owner, candidates) = given().await;
     let candidate = with_files(&owner, &candidates).await;

@@ -61,7 +61,12 @@ async fn effects_that_were_given_up_are_retried_or_deleted_after_ninety_days() {
     ses.always("SendEmail", Fault::Refused("AccountSendingPausedException"));
     app.settle().await;
     app.clock().advance(TimeDelta::days(3) + TimeDelta::minutes(1));
+    logs::take_lines("outbox");
     assert_eq!(swept(&app, "given_up").await, 1);
+    // The template has an alarm for this message. As an error it would take a release back, for what SES refuses.
+    let lines = logs::take_lines("outbox");
+    let line = lines.iter().find(|line| line["message"] == "given up").unwrap();
+    assert_eq!((&line["level"], &line["task"]), (&json!("WARN"), &json!("invitation")), "{line}");
     let effect = effects(&app).await.remove(0);
     assert_eq!(effect["given_up_at"], "2026-11-11T10:01:00Z");
     // 90 days later, in seconds since 1970.

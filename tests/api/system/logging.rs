@@ -34,20 +34,21 @@ fn every_target_in_use_is_heard() {
     assert_eq!(used, TARGETS.map(str::to_owned).into(), "shared/src/telemetry.rs lists them");
 }
 
+/// A function whose errors no alarm sees would fail unnoticed.
 #[test]
-fn every_function_that_events_start_has_a_filter_for_errors() {
+fn every_function_that_events_start_logs_where_errors_are_counted() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let template = fs::read_to_string(root.join("template.yaml")).unwrap();
     let (_, event_functions) =
         template.split_once("# Functions that the table's stream, schedules and events start.").unwrap();
-    let logs: Vec<&str> = event_functions
-        .split("LoggingConfig: {LogGroup: !Ref ")
-        .skip(1)
-        .filter_map(|rest| Some(rest.split_once('}')?.0))
-        .collect();
-    assert_eq!(logs.len(), 6, "{logs:?}");
-    for group in logs {
-        let filter = format!("LogGroupName: !Ref {group}\n      FilterPattern: '{{ $.level = \"ERROR\" }}'");
-        assert!(template.contains(&filter), "{group} has no filter");
+    let functions = event_functions.matches("Type: AWS::Serverless::Function").count();
+    let groups = event_functions.matches("LoggingConfig: {LogGroup: !Ref EventLogs}").count();
+    assert_eq!((functions, groups), (6, 6));
+    for filter in ["EventFailures", "ReleaseEventFailures"] {
+        let filter = format!(
+            "  {filter}:\n    Type: AWS::Logs::MetricFilter\n    Condition: HasAlarmEmail\n    Properties:\n      \
+             LogGroupName: !Ref EventLogs\n      FilterPattern: '{{ $.level = \"ERROR\" }}'\n"
+        );
+        assert!(template.contains(&filter), "there is no {filter}");
     }
 }

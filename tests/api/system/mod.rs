@@ -29,5 +29,5 @@ mod redo;
 mod release;
 mod soundness;
 mod tags;
-mod undeliverable;
+pub(crate) mod undeliverable;
 mod walks;

@@ -4,8 +4,9 @@ use embedded::Mail;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::assert_refusal;
-use tests::caller::{Caller, PASSWORD, Staff};
+use tests::caller::{Caller, PASSWORD, Staff, last_segment};
 use tests::http::Request;
+use tests::logs;
 use tests::platform;
 
 /// What SES tells of the newest mail to an address.
@@ -29,7 +30,7 @@ pub(crate) fn bounced(app: &TestApp, address: &str, kind: &str) -> Value {
     told(app, address, json!({ "eventType": "Bounce", "bounce": bounce }))
 }
 
-fn complained(app: &TestApp, address: &str) -> Value {
+pub(crate) fn complained(app: &TestApp, address: &str) -> Value {
     let complaint = json!({ "complainedRecipients": [{ "emailAddress": address }] });
     told(app, address, json!({ "eventType": "Complaint", "complaint": complaint }))
 }
@@ -178,6 +179,30 @@ async fn transient_bounces_and_unknown_recipients_change_nothing() {
 
     owner.delete(&ada.uri).await.expect(204);
     assert_eq!(put(&app, event).await, "ignored");
+}
+
+#[tokio::test]
+async fn the_log_tells_why_a_mail_bounced_without_the_address() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let ada = owner.invite(&project, json!({})).await;
+    app.settle().await;
+    logs::take_lines("platform-events");
+    for (kind, status, logged) in
+        [("Transient", "4.2.2", json!("4.2.2")), ("Permanent", "<ada@mail.example>", Value::Null)]
+    {
+        let mut event = bounced(&app, &ada.email, kind);
+        event["detail"]["bounce"]["bouncedRecipients"][0]["status"] = json!(status);
+        put(&app, event).await;
+        let lines = logs::take_lines("platform-events");
+        let line = &lines[0];
+        assert!(line["recipient"].as_str().unwrap().ends_with(last_segment(&ada.uri)), "{line}");
+        assert_eq!((&line["bounce_type"], &line["bounce_sub_type"]), (&json!(kind), &json!("General")));
+        assert_eq!((&line["smtp_status"], &line["is_complaint"]), (&logged, &json!(false)));
+    }
+    put(&app, complained(&app, &ada.email)).await;
+    assert_eq!(logs::take_lines("platform-events")[0]["is_complaint"], true);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Operator commands and their arguments.
 
 mod access;
+mod addresses;
 mod companies;
 mod create;
 mod effects;
@@ -92,6 +93,14 @@ pub enum AdminCommand {
         /// A user name or an email.
         username: String,
     },
+    /// Allows mails again to everyone with an address that SES has reported as undeliverable.
+    FreeAddress {
+        /// The email address.
+        address: String,
+        /// Whether to free people who have reported a mail as spam as well.
+        #[serde(default)]
+        complaints: bool,
+    },
     /// Recounts what tallies count and corrects differences.
     Recount {
         /// The identifier of the only project to count; by default all.
@@ -136,6 +145,9 @@ impl AdminCommand {
                 access::set_on_behalf(operator, company, &username, false).await
             }
             Self::EndSessions { username } => access::end_sessions(operator, company, &username).await,
+            Self::FreeAddress { address, complaints } => {
+                addresses::free(operator, company, &address, complaints).await
+            }
             Self::Recount { project } => upkeep::recount(operator, company, project.as_deref()).await,
             Self::EraseAgain { since } => erasure::again(operator, &since).await,
             Self::ListFailures => effects::list(operator).await,

@@ -156,12 +156,13 @@ impl Template {
     }
 
     fn stream(&self, name: &str, mapping: &Value) -> Result<StreamTrigger, Error> {
-        // The first four have no effect here: records that are given up go to the log, the local run does not wait, so
-        // that no record grows old, and batches run in sequence.
+        // The first five have no effect here: records that are given up go to the log, the local run does not wait, so
+        // that no record grows old, nothing is counted, and batches run in sequence.
         let known = [
             "DestinationConfig",
             "MaximumBatchingWindowInSeconds",
             "MaximumRecordAgeInSeconds",
+            "MetricsConfig",
             "ParallelizationFactor",
             "BatchSize",
             "BisectBatchOnFunctionError",

@@ -22,7 +22,7 @@ use crate::domain::id::{CompanyId, CustomerId, InvalidId};
 use crate::domain::interview::Interview;
 use crate::domain::policy::{Action, CallerRelation, NOT_ALLOWED};
 use crate::error::{Error, Result};
-use crate::http::state::RequestState;
+use crate::http::state::{LoggedCaller, RequestState};
 use crate::http::{HttpExchange, RequestConditions};
 use crate::media::{MediaSigner, MediaToken};
 use crate::store::{
@@ -189,8 +189,13 @@ impl<'a> UnauthenticatedRequest<'a> {
             now,
         };
         let (caller, media_key) = authenticate(&credential, &mut batch, &rules)?;
-        let _ = state.caller.set((caller.company().clone(), caller.principal()));
-        let store = store.with_origin(caller.origin(state.id.clone(), now));
+        let origin = caller.origin(state.id.clone(), now);
+        let _ = state.caller.set(LoggedCaller {
+            company: caller.company().clone(),
+            caller: caller.principal(),
+            on_behalf_by: origin.on_behalf_by,
+        });
+        let store = store.with_origin(origin);
         slide(&caller, &store, &state, now);
         // Before anything else tells whether the object of the address exists.
         if self.address.as_ref().is_some_and(|address| !address.token.is_for(&media_key, &address.object)) {

@@ -71,6 +71,8 @@ impl HasHistory for Candidate {
         let mut events: Vec<EventType> = arrival(after.status).filter(|_| has_moved).into_iter().collect();
         let Some(before) = before else { return events };
         let is_undeliverable = matches!(after.email_status(), EmailStatus::Bounced | EmailStatus::Complained);
+        // Receivers of `candidate.undeliverable` must learn that the operator has allowed mails again.
+        let is_deliverable_again = changes.has("email_status") && !is_undeliverable;
         events.extend(holding([
             (changes.has("deadline"), EventType::CandidateDeadlineChanged),
             (before.reminded_at != after.reminded_at, EventType::CandidateReminded),
@@ -78,7 +80,7 @@ impl HasHistory for Candidate {
             (changes.added.contains_key("shares"), EventType::CandidateShared),
             (changes.removed.contains_key("shares"), EventType::CandidateUnshared),
             (changes.has("email_status") && is_undeliverable, EventType::CandidateUndeliverable),
-            (changes.has_other_than(&TOLD), EventType::CandidateUpdated),
+            (is_deliverable_again || changes.has_other_than(&TOLD), EventType::CandidateUpdated),
         ]));
         events
     }

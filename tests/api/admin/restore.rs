@@ -11,12 +11,12 @@ use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tests::chaos::{Chaos, Fault};
 use tests::http::Request;
-use tests::table::{Contents, Key};
+use tests::table::{Contents, Item, Key};
 
 /// What stays as it is, by the start of its keys: `functions/OPERATIONS.md` promises it.
 const KEPT: [&str; 7] = ["EFFECT#", "FAILURES#", "RESET#", "SESSION#", "TOKEN#", "UPLOAD#", "WEBHOOK#"];
-/// Makes tables of several pages.
-const FILLING: usize = 300;
+/// Every tenth item is so large that the partition of these has several pages.
+const FILLING: usize = 60;
 
 /// A company, what its table held, and what it holds after some changes.
 struct RestoreFixture {
@@ -123,16 +123,14 @@ fn restore(
 /// Puts items of a kind that the service does not know, with every type of attribute.
 async fn fill(app: &TestApp, numbers: std::ops::Range<usize>, text: &str) {
     for number in numbers {
-        let mut item = serde_dynamo::to_item(json!({
-            "pk": format!("FILLING#{number}"), "sk": "ITEM", "text": text.repeat(100), "is_new": true, "none": null,
-            "number": number, "list": [text, 1], "map": { "a": text, "b": {} },
+        let is_large = number % 10 == 0;
+        let (pk, length) = if is_large { ("large".to_owned(), 50_000) } else { (number.to_string(), 100) };
+        let mut item: Item = serde_dynamo::to_item(json!({
+            "pk": format!("FILLING#{pk}"), "sk": format!("ITEM#{number}"), "text": text.repeat(length), "is_new": true,
+            "none": null, "number": number, "list": [text, 1], "map": { "a": text, "b": {} },
         }))
         .unwrap();
-        let set = vec!["a".to_owned(), text.to_owned()];
-        item = std::collections::HashMap::from_iter(std::iter::chain(
-            item,
-            [("set".to_owned(), AttributeValue::Ss(set))],
-        ));
+        item.insert("set".to_owned(), AttributeValue::Ss(vec!["a".to_owned(), text.to_owned()]));
         app.table().put(item).await;
     }
 }

@@ -32,13 +32,17 @@ pub trait RouteReader: Sized {
     ) -> Self;
 
     /// Adds a GET route, which also answers HEAD.
+    ///
+    /// `summary` is a verb and its object, such as `List labels`. The operation's identifier follows from it
+    /// (`listLabels`), so it is part of generated clients. `document` adds the rest of the description.
     fn get<H: DescribeHandler<T>, T: 'static>(
         self,
         path: &'static str,
         handler: H,
+        summary: &'static str,
         document: impl FnOnce(OperationDoc) -> OperationDoc,
     ) -> Self {
-        self.add(Method::GET, path, || get(handler), || document(H::operation()))
+        self.add(Method::GET, path, || get(handler), || document(H::operation(summary)))
     }
 
     /// Adds a POST route. If the handler answers by `commit` or `run_once`, clients may repeat the request with
@@ -47,9 +51,10 @@ pub trait RouteReader: Sized {
         self,
         path: &'static str,
         handler: H,
+        summary: &'static str,
         document: impl FnOnce(OperationDoc) -> OperationDoc,
     ) -> Self {
-        self.add(Method::POST, path, || post(handler, H::IS_ONCE), || document(H::operation()))
+        self.add(Method::POST, path, || post(handler, H::IS_ONCE), || document(H::operation(summary)))
     }
 
     /// Adds a PUT route.
@@ -57,9 +62,10 @@ pub trait RouteReader: Sized {
         self,
         path: &'static str,
         handler: H,
+        summary: &'static str,
         document: impl FnOnce(OperationDoc) -> OperationDoc,
     ) -> Self {
-        self.add(Method::PUT, path, || change(MethodFilter::PUT, handler), || document(H::operation()))
+        self.add(Method::PUT, path, || change(MethodFilter::PUT, handler), || document(H::operation(summary)))
     }
 
     /// Adds a PATCH route.
@@ -67,9 +73,15 @@ pub trait RouteReader: Sized {
         self,
         path: &'static str,
         handler: H,
+        summary: &'static str,
         document: impl FnOnce(OperationDoc) -> OperationDoc,
     ) -> Self {
-        self.add(Method::PATCH, path, || change(MethodFilter::PATCH, handler), || document(H::operation()))
+        self.add(
+            Method::PATCH,
+            path,
+            || change(MethodFilter::PATCH, handler),
+            || document(H::operation(summary)),
+        )
     }
 
     /// Adds a DELETE route.
@@ -77,9 +89,15 @@ pub trait RouteReader: Sized {
         self,
         path: &'static str,
         handler: H,
+        summary: &'static str,
         document: impl FnOnce(OperationDoc) -> OperationDoc,
     ) -> Self {
-        self.add(Method::DELETE, path, || change(MethodFilter::DELETE, handler), || document(H::operation()))
+        self.add(
+            Method::DELETE,
+            path,
+            || change(MethodFilter::DELETE, handler),
+            || document(H::operation(summary)),
+        )
     }
 }
 

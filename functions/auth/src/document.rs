@@ -14,7 +14,6 @@ const COMPANY: &str = "Identifier of the company.";
 
 pub(crate) fn log_in(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Log in")
         .may_be_authenticated()
         .text(
             "Starts a session and returns its token, for the header `Authorization`. Customers whom the \
@@ -44,12 +43,11 @@ pub(crate) fn log_in(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn log_out(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Log out").text("Ends the session of the request.").refuses(&[NO_SESSION])
+    operation.text("Ends the session of the request.").refuses(&[NO_SESSION])
 }
 
 pub(crate) fn log_in_by_cookie(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Log in by cookie")
         .text(
             "Starts a session with the cookie `sessionid`, and answers like `whoami`. In a browser, the page \
              must come from the service's own origin or an allowed one.",
@@ -66,15 +64,11 @@ pub(crate) fn log_in_by_cookie(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn log_out_by_cookie(operation: OperationDoc) -> OperationDoc {
-    operation
-        .summary("Log out by cookie")
-        .text("Ends the session of the request and expires the cookie.")
-        .refuses(&[NO_SESSION])
+    operation.text("Ends the session of the request and expires the cookie.").refuses(&[NO_SESSION])
 }
 
 pub(crate) fn activate_account(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Activate account")
         .text("Accepts a customer's invitation by choosing a password. All sessions of the customer end.")
         .body::<(), _>(account::read_activation)
         .field("activation_key", "The last part of the link in the invitation.")
@@ -86,7 +80,6 @@ pub(crate) fn activate_account(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn forget_password(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Forget password")
         .text(
             "Emails a reset key to the customers and candidates with this name: one mail to each address, \
              with a link for each account, at most once in five minutes. The answer does not show whether \
@@ -100,7 +93,6 @@ pub(crate) fn forget_password(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn reset_password(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Reset password")
         .text(&format!(
             "Sets a new password. The key in the mail is valid for {RESET_HOURS} hours. All sessions end, \
              and logins that were refused after too many failures are allowed again."
@@ -111,13 +103,11 @@ pub(crate) fn reset_password(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn get_caller(operation: OperationDoc) -> OperationDoc {
-    operation
-        .summary("Get caller")
-        .text("The caller, their permissions outside of project roles, and when the session expires.")
+    operation.text("The caller, their permissions outside of project roles, and when the session expires.")
 }
 
 pub(crate) fn get_calling_candidate(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get calling candidate").text(
+    operation.text(
         "What a candidate needs for the interview: the candidate, the project, the company, and the \
          remaining time. Other callers get 403.",
     )

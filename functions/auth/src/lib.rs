@@ -15,13 +15,23 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .group("Authentication", "Logging in and out, passwords, and the caller.")
         // None of these records a response for an Idempotency-Key: their responses are secrets or empty, and the
         // sender is not authenticated yet.
-        .post("/api-token-auth/", login::token, document::log_in)
-        .post("/api-token-invalidate/", logout::token, document::log_out)
-        .post("/api-session-auth/", login::session, document::log_in_by_cookie)
-        .post("/api-session-invalidate/", logout::session, document::log_out_by_cookie)
-        .post("/api-activate/", account::activate, document::activate_account)
-        .post("/api-password-reset/", account::forget_password, document::forget_password)
-        .post("/api-password-reset/confirm/", account::reset_password, document::reset_password)
-        .get("/whoami/", whoami::whoami, document::get_caller)
-        .get("/whoami/candidate/", whoami::candidate, document::get_calling_candidate)
+        .post("/api-token-auth/", login::token, "Log in", document::log_in)
+        .post("/api-token-invalidate/", logout::token, "Log out", document::log_out)
+        .post("/api-session-auth/", login::session, "Log in by cookie", document::log_in_by_cookie)
+        .post("/api-session-invalidate/", logout::session, "Log out by cookie", document::log_out_by_cookie)
+        .post("/api-activate/", account::activate, "Activate account", document::activate_account)
+        .post("/api-password-reset/", account::forget_password, "Forget password", document::forget_password)
+        .post(
+            "/api-password-reset/confirm/",
+            account::reset_password,
+            "Reset password",
+            document::reset_password,
+        )
+        .get("/whoami/", whoami::whoami, "Get caller", document::get_caller)
+        .get(
+            "/whoami/candidate/",
+            whoami::candidate,
+            "Get calling candidate",
+            document::get_calling_candidate,
+        )
 }

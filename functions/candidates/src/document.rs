@@ -18,7 +18,6 @@ use crate::{deadline, shares};
 
 pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("List candidates")
         .text("Oldest first.")
         .query::<CandidateStatus>("status", "Only candidates with this status.")
         .query_as(
@@ -30,7 +29,6 @@ pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn create_candidate(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Create candidate")
         .text("The status is `new`: candidates get no mail until they are advanced.")
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);
@@ -40,7 +38,7 @@ pub(crate) fn create_candidate(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn list_candidate_events(operation: OperationDoc) -> OperationDoc {
-    operation.summary("List candidate's events").text(
+    operation.text(
         "The history of the candidate, oldest first: every write, at once. Those without `types` have changed nothing \
          that others are told about; who has yet to evaluate the candidate does not see them. `sequence` is null until \
          the event is in the company's feed.",
@@ -49,7 +47,6 @@ pub(crate) fn list_candidate_events(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn import_candidates(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Import candidates")
         .text(
             "For each entry, creates the candidate, sets the deadline and advances the candidate. An entry \
              that cannot be created is `failed`; one that cannot be advanced stays `new`. Neither stops the \
@@ -65,13 +62,8 @@ pub(crate) fn import_candidates(operation: OperationDoc) -> OperationDoc {
         .example("one", json!([candidate()]))
 }
 
-pub(crate) fn get_candidate(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get candidate")
-}
-
 pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Change candidate")
         .text(
             "Managers change the application. Candidates change their own `phone`, `gender`, `address`, \
              `photo`, `cv` and `password`; their other fields are ignored. A new `email` ends the \
@@ -92,14 +84,12 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn delete_candidate(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Delete candidate")
         .text("Also deletes the candidate's files, evaluations, keys, sessions and shares. Files and evaluations go within \
              seconds, with what earlier events say of the candidate: `candidate.erased` tells when that is done.")
 }
 
 pub(crate) fn set_deadline(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Set deadline")
         .text("The deadline may be in the past; the candidate then expires like any other.")
         .body::<CandidateView, _>(deadline::read)
         .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" }))
@@ -107,7 +97,6 @@ pub(crate) fn set_deadline(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn advance_candidate(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Advance candidate")
         .text(
             "The introduction has a table of the moves. Candidates who are invited without a deadline get \
              the default of the project or the company.",
@@ -117,48 +106,42 @@ pub(crate) fn advance_candidate(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn skip_candidate(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Skip candidate")
         .text("Withdraws the candidate permanently: no more mails; keys and sessions are revoked.")
         .refuses(&[NOT_SKIPPABLE])
 }
 
 pub(crate) fn remind_candidate(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Remind candidate")
         .text("Emails a reminder to a candidate who is `invited` or `confirmed`.")
         .refuses(&[NOT_REMINDABLE, DEADLINE_PASSED, EMAIL_MISSING, UNDELIVERABLE])
         .is_limited("A candidate gets at most five reminders an hour.")
 }
 
 pub(crate) fn get_candidate_photo(operation: OperationDoc) -> OperationDoc {
-    operation
-        .summary("Get candidate photo")
-        .text("The candidate's `photo` is this URL. It needs no credentials.")
+    operation.text("The candidate's `photo` is this URL. It needs no credentials.")
 }
 
 pub(crate) fn get_candidate_cv(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get candidate CV").text("The candidate's `cv` is this URL. It needs no credentials.")
+    operation.text("The candidate's `cv` is this URL. It needs no credentials.")
 }
 
 pub(crate) fn announce_candidate_file(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Announce candidate file")
         .text("Announces a file that is too large for a request. Upload it to the URL in the answer.")
         .body::<UploadView, _>(|body: BodyFields| read_announcement(body, &FileKind::ALL))
         .example("cv", json!({ "field": "cv", "content_type": "application/pdf", "size": 9_000_000 }))
 }
 
 pub(crate) fn get_candidate_upload(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get candidate upload").text("The progress of an announced file.")
+    operation.text("The progress of an announced file.")
 }
 
 pub(crate) fn list_shares(operation: OperationDoc) -> OperationDoc {
-    operation.summary("List shares").text("Oldest first.").expand(&[shares::CUSTOMER])
+    operation.text("Oldest first.").expand(&[shares::CUSTOMER])
 }
 
 pub(crate) fn share_candidate(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Share candidate")
         .text("Lets a customer read the candidate without a role in the project.")
         .body_with_references::<ShareView, _>(shares::read_new)
         .refuses(&[TOO_MANY_SHARES])
@@ -166,14 +149,6 @@ pub(crate) fn share_candidate(operation: OperationDoc) -> OperationDoc {
             "share",
             json!({ "customer": "/api/v3/companies/acme/customers/01JQ8Z2M8F3A6D1S4J7H0K9PME/" }),
         )
-}
-
-pub(crate) fn get_share(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get share")
-}
-
-pub(crate) fn delete_share(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Delete share")
 }
 
 fn candidate() -> serde_json::Value {

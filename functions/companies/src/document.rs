@@ -9,63 +9,44 @@ use crate::changes::read_changes;
 use crate::view::{CompanyView, TokenView};
 use crate::{labels, shares, tokens};
 
-pub(crate) fn get_company(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get company")
-}
-
 pub(crate) fn change_company(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Change company")
         .body::<CompanyView, _>(read_changes)
         .example("deadline", json!({ "default_interview_period": 14, "timezone": "Europe/London" }))
 }
 
 pub(crate) fn list_languages(operation: OperationDoc) -> OperationDoc {
-    operation
-        .summary("List languages")
-        .text("The languages that `support_lang` and `preferred_language` may name.")
+    operation.text("The languages that `support_lang` and `preferred_language` may name.")
 }
 
 pub(crate) fn list_labels(operation: OperationDoc) -> OperationDoc {
-    operation.summary("List labels").text("Oldest first.")
+    operation.text("Oldest first.")
 }
 
 pub(crate) fn create_label(operation: OperationDoc) -> OperationDoc {
-    operation
-        .summary("Create label")
-        .body::<LabelView, _>(labels::read_new)
-        .example("label", json!({ "text": "Senior" }))
-}
-
-pub(crate) fn get_label(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get label")
+    operation.body::<LabelView, _>(labels::read_new).example("label", json!({ "text": "Senior" }))
 }
 
 pub(crate) fn change_label(operation: OperationDoc) -> OperationDoc {
-    operation
-        .summary("Change label")
-        .body::<LabelView, _>(labels::read_changes)
-        .example("label", json!({ "text": "Principal" }))
+    operation.body::<LabelView, _>(labels::read_changes).example("label", json!({ "text": "Principal" }))
 }
 
 pub(crate) fn delete_label(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Delete label").text("Also removes the label from all projects.")
+    operation.text("Also removes the label from all projects.")
 }
 
 pub(crate) fn list_shares_with_caller(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("List shares with caller")
         .text("Candidates that other customers share with the caller, the oldest share first.")
         .expand(&[shares::CANDIDATE])
 }
 
 pub(crate) fn list_named_tokens(operation: OperationDoc) -> OperationDoc {
-    operation.summary("List named tokens").text("Without their values.")
+    operation.text("Without their values.")
 }
 
 pub(crate) fn create_named_token(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Create named token")
         .text(
             "Creates a token without an expiry date, for a service that acts for the company. It has \
                      an owner's permissions, except for actions that need a person. Only this answer \
@@ -79,9 +60,9 @@ pub(crate) fn create_named_token(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn get_named_token(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get named token").text("Without its value.")
+    operation.text("Without its value.")
 }
 
 pub(crate) fn delete_named_token(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Delete named token").text("The token stops working at once.")
+    operation.text("The token stops working at once.")
 }

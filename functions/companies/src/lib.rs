@@ -9,6 +9,8 @@ mod shares;
 mod tokens;
 mod view;
 
+use std::convert::identity;
+
 use shared::RouteReader;
 
 /// The routes of this group.
@@ -19,19 +21,19 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
             "A company's settings, labels, named tokens, and the candidates that its staff share.",
         )
         .under("/companies/{companyId}/")
-        .get("", company::read, document::get_company)
-        .patch("", company::update, document::change_company)
-        .get("languages/", languages::list, document::list_languages)
-        .get("shares/", shares::list, document::list_shares_with_caller)
+        .get("", company::read, "Get company", identity)
+        .patch("", company::update, "Change company", document::change_company)
+        .get("languages/", languages::list, "List languages", document::list_languages)
+        .get("shares/", shares::list, "List shares with caller", document::list_shares_with_caller)
         .under("/companies/{companyId}/labels/")
-        .get("", labels::list, document::list_labels)
-        .post("", labels::create, document::create_label)
-        .get("{labelId}/", labels::read, document::get_label)
-        .patch("{labelId}/", labels::update, document::change_label)
-        .delete("{labelId}/", labels::delete, document::delete_label)
+        .get("", labels::list, "List labels", document::list_labels)
+        .post("", labels::create, "Create label", document::create_label)
+        .get("{labelId}/", labels::read, "Get label", identity)
+        .patch("{labelId}/", labels::update, "Change label", document::change_label)
+        .delete("{labelId}/", labels::delete, "Delete label", document::delete_label)
         .under("/companies/{companyId}/tokens/")
-        .get("", tokens::list, document::list_named_tokens)
-        .post("", tokens::create, document::create_named_token)
-        .get("{tokenId}/", tokens::read, document::get_named_token)
-        .delete("{tokenId}/", tokens::delete, document::delete_named_token)
+        .get("", tokens::list, "List named tokens", document::list_named_tokens)
+        .post("", tokens::create, "Create named token", document::create_named_token)
+        .get("{tokenId}/", tokens::read, "Get named token", document::get_named_token)
+        .delete("{tokenId}/", tokens::delete, "Delete named token", document::delete_named_token)
 }

@@ -16,7 +16,6 @@ const MANAGED: &str = "Only customers with a higher account type may create, cha
 
 pub(crate) fn list_customers(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("List customers")
         .text("Oldest first.")
         .query::<String>("username", "Only the customer with this user name; case is ignored.")
         .query::<CustomerStatus>("status", "Only customers with this status.")
@@ -25,7 +24,6 @@ pub(crate) fn list_customers(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn create_customer(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Create customer")
         .text(&format!("Emails an invitation to the customer. {MANAGED}"))
         .body::<CustomerView, _>(|mut body: BodyFields| {
             body.file(FileKind::Photo, None);
@@ -38,13 +36,8 @@ pub(crate) fn create_customer(operation: OperationDoc) -> OperationDoc {
         )
 }
 
-pub(crate) fn get_customer(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get customer")
-}
-
 pub(crate) fn change_customer(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Change customer")
         .text(&format!(
             "{MANAGED} Customers may change their own names, phone, gender, position, photo, language, \
              notifications and password. A new email address ends the customer's sessions and revokes the \
@@ -67,20 +60,16 @@ pub(crate) fn change_customer(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn delete_customer(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Delete customer")
         .text(&format!("{MANAGED} The customer gets a mail that names the caller."))
         .refuses(&[OWN_ACCOUNT, LAST_OWNER])
 }
 
 pub(crate) fn get_customer_photo(operation: OperationDoc) -> OperationDoc {
-    operation
-        .summary("Get customer photo")
-        .text("The customer's `photo` is this URL. It needs no credentials.")
+    operation.text("The customer's `photo` is this URL. It needs no credentials.")
 }
 
 pub(crate) fn announce_customer_photo(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Announce customer photo")
         .text(
             "Announces a photo that is too large for a request. Upload it to the URL in the answer. \
              Customers may do this for themselves and for customers whom they may change.",
@@ -90,12 +79,11 @@ pub(crate) fn announce_customer_photo(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn get_customer_upload(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get customer upload").text("The progress of an announced photo.")
+    operation.text("The progress of an announced photo.")
 }
 
 pub(crate) fn reinvite_customer(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Reinvite customer")
         .text("Emails another invitation. The link in the previous one stops working.")
         .refuses(&[NOT_INVITED, UNDELIVERABLE])
         .is_limited("A customer gets at most five invitations an hour.")
@@ -103,7 +91,6 @@ pub(crate) fn reinvite_customer(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn import_customers(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Import customers")
         .text(
             "Makes the list the company's active staff: new customers are created and invited, missing ones \
              deactivated, and the others left as they are. Nothing changes unless the whole list is valid.",

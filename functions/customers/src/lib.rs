@@ -7,6 +7,8 @@ mod import;
 mod photo;
 mod reinvite;
 
+use std::convert::identity;
+
 use shared::RouteReader;
 
 /// The routes of this group.
@@ -14,15 +16,15 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Customers", "The staff users of a company.")
         .under("/companies/{companyId}/customers/")
-        .get("", crud::list, document::list_customers)
-        .post("", crud::create, document::create_customer)
-        .post("batch-import/", import::create, document::import_customers)
+        .get("", crud::list, "List customers", document::list_customers)
+        .post("", crud::create, "Create customer", document::create_customer)
+        .post("batch-import/", import::create, "Import customers", document::import_customers)
         .under("/companies/{companyId}/customers/{customerId}/")
-        .get("", crud::read, document::get_customer)
-        .patch("", crud::update, document::change_customer)
-        .delete("", crud::delete, document::delete_customer)
-        .get("photo/{token}/", photo::read, document::get_customer_photo)
-        .post("uploads/", photo::announce, document::announce_customer_photo)
-        .get("uploads/{uploadId}/", photo::upload, document::get_customer_upload)
-        .patch("reinvite/", reinvite::update, document::reinvite_customer)
+        .get("", crud::read, "Get customer", identity)
+        .patch("", crud::update, "Change customer", document::change_customer)
+        .delete("", crud::delete, "Delete customer", document::delete_customer)
+        .get("photo/{token}/", photo::read, "Get customer photo", document::get_customer_photo)
+        .post("uploads/", photo::announce, "Announce customer photo", document::announce_customer_photo)
+        .get("uploads/{uploadId}/", photo::upload, "Get customer upload", document::get_customer_upload)
+        .patch("reinvite/", reinvite::update, "Reinvite customer", document::reinvite_customer)
 }

@@ -4,21 +4,18 @@ use shared::openapi::OperationDoc;
 
 pub(crate) fn get_this_document(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Get this document")
         .text("OpenAPI 3.1, with this deployment's URL under `servers`.")
         .sends("application/json", "The document.")
 }
 
 pub(crate) fn show_the_reference(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Show the reference")
         .text("For browsers. Requests that you try on the page are sent to this deployment and take effect.")
         .sends("text/html", "The page.")
 }
 
 pub(crate) fn get_a_file_of_the_reference(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Get a file of the reference")
         .text("A file of the page. Its URL changes with its content.")
         .sends("text/css", "A style sheet or a script.")
         .sends("text/javascript", "A style sheet or a script.")

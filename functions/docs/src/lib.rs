@@ -18,7 +18,12 @@ pub const DOCUMENT: &str = include_str!("../openapi.json");
 pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Reference", "This reference, for programs and for people. No credentials needed.")
-        .get("/openapi.json/", openapi::show, document::get_this_document)
-        .get("/docs/", page::show, document::show_the_reference)
-        .get("/docs/{file}/", assets::show, document::get_a_file_of_the_reference)
+        .get("/openapi.json/", openapi::show, "Get this document", document::get_this_document)
+        .get("/docs/", page::show, "Show the reference", document::show_the_reference)
+        .get(
+            "/docs/{file}/",
+            assets::show,
+            "Get a file of the reference",
+            document::get_a_file_of_the_reference,
+        )
 }

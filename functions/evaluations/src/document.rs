@@ -18,7 +18,7 @@ use crate::view::{EvaluationView, VetoView};
 const LAST: &str = "Unique among the project's other positions. By default after the last one.";
 
 pub(crate) fn list_questions(operation: OperationDoc) -> OperationDoc {
-    operation.summary("List questions").text(
+    operation.text(
         "In the order of their positions. Candidates read the questions of their project from the beginning of \
          their interview on, without `internal_description`.",
     )
@@ -26,7 +26,6 @@ pub(crate) fn list_questions(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn create_question(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Create question")
         .body_with_references::<QuestionView, _>(NewQuestion::read)
         .field("position", LAST)
         .field("takes", "How often candidates may record an answer; null for no limit. By default 3, or 1 after a time to prepare.")
@@ -34,13 +33,8 @@ pub(crate) fn create_question(operation: OperationDoc) -> OperationDoc {
         .example("question", question())
 }
 
-pub(crate) fn get_question(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get question")
-}
-
 pub(crate) fn replace_question(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Replace question")
         .text("Missing fields get their defaults; without `position`, the question keeps its place.")
         .body_with_references::<QuestionView, _>(NewQuestion::read)
         .refuses(&[QUESTIONS_IN_USE])
@@ -49,23 +43,21 @@ pub(crate) fn replace_question(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn change_question(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Change question")
         .body_with_references::<QuestionView, _>(read_question_changes)
         .refuses(&[QUESTIONS_IN_USE])
         .example("text", json!({ "text": "Which project are you most proud of?" }))
 }
 
 pub(crate) fn delete_question(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Delete question").refuses(&[QUESTIONS_IN_USE])
+    operation.refuses(&[QUESTIONS_IN_USE])
 }
 
 pub(crate) fn list_criteria(operation: OperationDoc) -> OperationDoc {
-    operation.summary("List criteria").text("In the order of their positions.")
+    operation.text("In the order of their positions.")
 }
 
 pub(crate) fn create_criterion(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Create criterion")
         .body::<CriterionView, _>(NewCriterion::read)
         .field("position", LAST)
         .refuses(&[TOO_MANY_CRITERIA])
@@ -75,43 +67,30 @@ pub(crate) fn create_criterion(operation: OperationDoc) -> OperationDoc {
         )
 }
 
-pub(crate) fn get_criterion(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get criterion")
-}
-
 pub(crate) fn replace_criterion(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Replace criterion")
         .text("Missing fields get their defaults; without `position`, the criterion keeps its place.")
         .body::<CriterionView, _>(NewCriterion::read)
         .example("criterion", json!({ "name": "Communication" }))
 }
 
 pub(crate) fn change_criterion(operation: OperationDoc) -> OperationDoc {
-    operation
-        .summary("Change criterion")
-        .body::<CriterionView, _>(read_criterion_changes)
-        .example("name", json!({ "name": "Listening" }))
-}
-
-pub(crate) fn delete_criterion(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Delete criterion")
+    operation.body::<CriterionView, _>(read_criterion_changes).example("name", json!({ "name": "Listening" }))
 }
 
 pub(crate) fn list_evaluations(operation: OperationDoc) -> OperationDoc {
-    operation.summary("List evaluations").text(
+    operation.text(
         "By evaluator. Evaluators see those of others after they have completed their own. Drafts are shown to those \
          who write them.",
     )
 }
 
 pub(crate) fn get_evaluation(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get evaluation").text(BLIND)
+    operation.text(BLIND)
 }
 
 pub(crate) fn save_evaluation(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Save evaluation")
         .text(
             "Replaces the caller's own evaluation; named tokens write for any evaluator of the project. Without \
              `completed`, it is a draft. An evaluation that is saved here is later than every `evaluation.recorded` \
@@ -123,16 +102,15 @@ pub(crate) fn save_evaluation(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn delete_evaluation(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Delete evaluation").refuses(&[NOT_EVALUATOR, VETOED])
+    operation.refuses(&[NOT_EVALUATOR, VETOED])
 }
 
 pub(crate) fn list_vetos(operation: OperationDoc) -> OperationDoc {
-    operation.summary("List vetos").text(HIDDEN)
+    operation.text(HIDDEN)
 }
 
 pub(crate) fn veto_candidate(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Veto candidate")
         .text("Completes the caller's own evaluation and, for all evaluators, that of the candidate.")
         .body::<VetoView, _>(read_new)
         .refuses(&[VETO_DISABLED, NOT_INTERVIEWED, ALREADY_VETOED, TOO_MANY_EVALUATORS])
@@ -140,16 +118,15 @@ pub(crate) fn veto_candidate(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn get_veto(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get veto").text(BLIND)
+    operation.text(BLIND)
 }
 
 pub(crate) fn list_vetos_of_project(operation: OperationDoc) -> OperationDoc {
-    operation.summary("List vetos of project").text("Oldest first. ").text(HIDDEN)
+    operation.text("Oldest first. ").text(HIDDEN)
 }
 
 pub(crate) fn list_results(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("List results")
         .text(
             "Interviewed candidates with an evaluation or a veto by an evaluator of the project, the oldest candidate \
              first. Evaluators get null for what others have said about a candidate until their own evaluation.",
@@ -158,7 +135,7 @@ pub(crate) fn list_results(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn get_result(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get result").text(BLIND)
+    operation.text(BLIND)
 }
 
 const BLIND: &str = "Evaluators who have yet to evaluate the candidate get 403 with the code `evaluate_first` unless it \

@@ -9,6 +9,8 @@ mod results;
 mod vetos;
 mod view;
 
+use std::convert::identity;
+
 use shared::RouteReader;
 
 /// The routes of this group.
@@ -16,30 +18,30 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Evaluations", "What candidates are asked, by what they are rated, and how.")
         .under("/companies/{companyId}/projects/{projectId}/questions/")
-        .get("", questions::list, document::list_questions)
-        .post("", questions::create, document::create_question)
-        .get("{questionId}/", questions::read, document::get_question)
-        .put("{questionId}/", questions::replace, document::replace_question)
-        .patch("{questionId}/", questions::update, document::change_question)
-        .delete("{questionId}/", questions::delete, document::delete_question)
+        .get("", questions::list, "List questions", document::list_questions)
+        .post("", questions::create, "Create question", document::create_question)
+        .get("{questionId}/", questions::read, "Get question", identity)
+        .put("{questionId}/", questions::replace, "Replace question", document::replace_question)
+        .patch("{questionId}/", questions::update, "Change question", document::change_question)
+        .delete("{questionId}/", questions::delete, "Delete question", document::delete_question)
         .under("/companies/{companyId}/projects/{projectId}/criteria/")
-        .get("", criteria::list, document::list_criteria)
-        .post("", criteria::create, document::create_criterion)
-        .get("{criterionId}/", criteria::read, document::get_criterion)
-        .put("{criterionId}/", criteria::replace, document::replace_criterion)
-        .patch("{criterionId}/", criteria::update, document::change_criterion)
-        .delete("{criterionId}/", criteria::delete, document::delete_criterion)
+        .get("", criteria::list, "List criteria", document::list_criteria)
+        .post("", criteria::create, "Create criterion", document::create_criterion)
+        .get("{criterionId}/", criteria::read, "Get criterion", identity)
+        .put("{criterionId}/", criteria::replace, "Replace criterion", document::replace_criterion)
+        .patch("{criterionId}/", criteria::update, "Change criterion", document::change_criterion)
+        .delete("{criterionId}/", criteria::delete, "Delete criterion", identity)
         .under("/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/evaluations/")
-        .get("", evaluations::list, document::list_evaluations)
-        .get("{customerId}/", evaluations::read, document::get_evaluation)
-        .put("{customerId}/", evaluations::save, document::save_evaluation)
-        .delete("{customerId}/", evaluations::delete, document::delete_evaluation)
+        .get("", evaluations::list, "List evaluations", document::list_evaluations)
+        .get("{customerId}/", evaluations::read, "Get evaluation", document::get_evaluation)
+        .put("{customerId}/", evaluations::save, "Save evaluation", document::save_evaluation)
+        .delete("{customerId}/", evaluations::delete, "Delete evaluation", document::delete_evaluation)
         .under("/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/vetos/")
-        .get("", vetos::list, document::list_vetos)
-        .post("", vetos::create, document::veto_candidate)
-        .get("{vetoId}/", vetos::read, document::get_veto)
+        .get("", vetos::list, "List vetos", document::list_vetos)
+        .post("", vetos::create, "Veto candidate", document::veto_candidate)
+        .get("{vetoId}/", vetos::read, "Get veto", document::get_veto)
         .under("/companies/{companyId}/projects/{projectId}/")
-        .get("vetos/", vetos::list_of_project, document::list_vetos_of_project)
-        .get("results/", results::list, document::list_results)
-        .get("results/{candidateId}/", results::read, document::get_result)
+        .get("vetos/", vetos::list_of_project, "List vetos of project", document::list_vetos_of_project)
+        .get("results/", results::list, "List results", document::list_results)
+        .get("results/{candidateId}/", results::read, "Get result", document::get_result)
 }

@@ -5,7 +5,6 @@ use shared::openapi::OperationDoc;
 
 pub(crate) fn list_events(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("List events")
         .text(
             "Every change of the company's resources, shortly after it was made. Numbers (`sequence`) ascend \
              without gaps, and those with one `resource_uri` are in the order of its changes, so a client that follows `next` \
@@ -38,8 +37,4 @@ pub(crate) fn list_events(operation: OperationDoc) -> OperationDoc {
         )
         .may_have_expired()
         .untagged()
-}
-
-pub(crate) fn get_event(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get event")
 }

@@ -12,7 +12,6 @@ use crate::view::ProjectView;
 
 pub(crate) fn list_projects(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("List projects")
         .text(
             "Oldest first. Owners and admins see all projects, other customers those in which they have a \
              role.",
@@ -23,7 +22,6 @@ pub(crate) fn list_projects(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn list_projects_of_customer(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("List projects of customer")
         .text("Projects in which the customer has a role and which the caller may read.")
         .query::<ProjectStatus>("status", "Only projects with this status.")
         .expand(NAMES)
@@ -31,7 +29,6 @@ pub(crate) fn list_projects_of_customer(operation: OperationDoc) -> OperationDoc
 
 pub(crate) fn create_project(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Create project")
         .text(
             "Creates a draft with the caller as an interview manager. A named token is not a customer, so it \
              must name at least one in `interview_managers`.",
@@ -41,24 +38,18 @@ pub(crate) fn create_project(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn get_project(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get project").expand(NAMES)
+    operation.expand(NAMES)
 }
 
 pub(crate) fn change_project(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Change project")
         .text("To change the status, use `status/`.")
         .body_with_references::<ProjectView, _>(read_changes)
         .example("details", json!({ "contact_person": "Grace Hopper", "team_evaluation": 1 }))
 }
 
-pub(crate) fn get_project_status(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get project status")
-}
-
 pub(crate) fn change_project_status(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Change project status")
         .text("The introduction has a table of the moves. Sending the current status changes nothing.")
         .body::<StatusView, _>(read_status)
         .refuses(&[NO_MOVE, CandidatesMust::BeArchivable.refusal(), CandidatesMust::BeNew.refusal()])
@@ -66,7 +57,7 @@ pub(crate) fn change_project_status(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn list_roles(operation: OperationDoc) -> OperationDoc {
-    operation.summary("List roles").text(
+    operation.text(
         "The roles that the project's `evaluators`, `interview_managers` and `reviewers` show, one entry for \
          each customer and role. Each entry has flags for all roles of its customer.",
     )
@@ -74,7 +65,6 @@ pub(crate) fn list_roles(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn give_role(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Give role")
         .text(
             "Send `role`, or the flags: true gives a role, false takes it, and roles that are not sent stay \
              as they are. The request must give at least one role. The answer is 201 with the first new \
@@ -93,12 +83,4 @@ pub(crate) fn give_role(operation: OperationDoc) -> OperationDoc {
             json!({ "customer": "/api/v3/companies/acme/customers/01JQ8Z2M8F3A6D1S4J7H0K9PME/",
                             "interview_manager": false, "evaluator": true, "reviewer": false }),
         )
-}
-
-pub(crate) fn get_role(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get role")
-}
-
-pub(crate) fn take_role(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Take role")
 }

@@ -4,7 +4,6 @@ use shared::openapi::OperationDoc;
 
 pub(crate) fn search_candidates(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Search candidates")
         .text(
             "The best 50 matches: whole words before beginnings, names before email addresses, then newest \
              first. Case and accents are ignored. The answer is an array, without `meta` and pages.",

@@ -10,5 +10,5 @@ use shared::RouteReader;
 pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Search", "Search of candidates by name and email, in all projects that the caller may read.")
-        .get("/companies/{companyId}/search/", find::list, document::search_candidates)
+        .get("/companies/{companyId}/search/", find::list, "Search candidates", document::search_candidates)
 }

@@ -7,12 +7,11 @@ use crate::changes::{CreateVideo, read_changes, read_whole};
 use crate::view::VideoView;
 
 pub(crate) fn list_videos(operation: OperationDoc) -> OperationDoc {
-    operation.summary("List videos").text("Oldest first.")
+    operation.text("Oldest first.")
 }
 
 pub(crate) fn create_video(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Create video")
         .text(
             "Send a form with the file. If the file is too large for a form, announce it with JSON and \
              upload it within three hours to the URL in `upload`. The conversion starts automatically.",
@@ -29,12 +28,11 @@ pub(crate) fn create_video(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn get_video(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get video").text("Candidates see the videos of their project, without names.")
+    operation.text("Candidates see the videos of their project, without names.")
 }
 
 pub(crate) fn replace_video(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Replace video")
         .text("Fields that are left out become empty. The file stays.")
         .body::<VideoView, _>(read_whole)
         .example("texts", json!({ "name": "Welcome", "description": "Welcome to Acme" }))
@@ -42,22 +40,21 @@ pub(crate) fn replace_video(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn change_video(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Change video")
         .text("Does not change the file.")
         .body::<VideoView, _>(read_changes)
         .example("texts", json!({ "description": "Welcome to Acme" }))
 }
 
 pub(crate) fn delete_video(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Delete video").text("Also removes the video from all projects.")
+    operation.text("Also removes the video from all projects.")
 }
 
 pub(crate) fn get_thumbnail(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get thumbnail").text("The video's `thumb` is this URL. It needs no credentials.")
+    operation.text("The video's `thumb` is this URL. It needs no credentials.")
 }
 
 pub(crate) fn get_video_file(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get video file").text(
+    operation.text(
         "The video's `streams` are such URLs. They need no credentials. The answer leads to a URL that works for at most \
          four hours, often less. When it answers 403, request this URL again.",
     )

@@ -13,7 +13,7 @@ pub trait DescribeHandler<T>: Handler<T, App> {
     const IS_ONCE: bool;
 
     /// The operation, as far as arguments and answer describe it.
-    fn operation() -> OperationDoc;
+    fn operation(summary: &'static str) -> OperationDoc;
 }
 
 macro_rules! endpoints {
@@ -29,8 +29,8 @@ macro_rules! endpoints {
             {
                 const IS_ONCE: bool = R::IS_ONCE;
 
-                fn operation() -> OperationDoc {
-                    let mut operation = OperationDoc { is_once: R::IS_ONCE, ..OperationDoc::default() };
+                fn operation(summary: &'static str) -> OperationDoc {
+                    let mut operation = OperationDoc::new(summary, R::IS_ONCE);
                     $($argument::describe(&mut operation);)*
                     R::describe(&mut operation);
                     operation

@@ -48,10 +48,10 @@ pub struct OperationDoc {
     pub(super) generator: SchemaGenerator,
 }
 
-impl Default for OperationDoc {
-    fn default() -> Self {
+impl OperationDoc {
+    pub(super) fn new(summary: &'static str, is_once: bool) -> Self {
         Self {
-            summary: "",
+            summary,
             text: String::new(),
             security: SecurityScheme::None,
             action: None,
@@ -61,7 +61,7 @@ impl Default for OperationDoc {
             answers: BTreeMap::new(),
             failures: BTreeSet::new(),
             is_list: false,
-            is_once: false,
+            is_once,
             generator: generator(),
         }
     }
@@ -69,12 +69,6 @@ impl Default for OperationDoc {
 
 /// What `document.rs` adds.
 impl OperationDoc {
-    /// Sets the summary: a verb and its object, such as `List labels`. The operation's identifier follows from it
-    /// (`listLabels`), so it is part of generated clients.
-    pub fn summary(self, summary: &'static str) -> Self {
-        Self { summary, ..self }
-    }
-
     /// Adds to the description, in Markdown.
     pub fn text(mut self, text: &str) -> Self {
         self.text.push_str(text);

@@ -1,5 +1,7 @@
 //! Paths and methods: slashes, unknown routes, identifiers of nothing.
 
+use std::convert::identity;
+
 use axum::body::Body;
 use axum::extract::RawQuery;
 use axum::http::{Method, StatusCode};
@@ -195,7 +197,7 @@ async fn the_default_route_shows_the_way_to_the_root_of_another_group() {
 async fn a_handler_that_panics_ends_its_own_request_alone() {
     let app = TestApp::start().await;
     let fault = async |_: RawQuery| -> Response { panic!("a fault") };
-    let routes = RouteGroup::new().get("/fault/", fault, |operation| operation);
+    let routes = RouteGroup::new().get("/fault/", fault, "Fail", identity);
     let service = routes.into_service(app.app().clone());
     for _ in 0..2 {
         let request = axum::http::Request::get("/api/v3/fault/").body(Body::empty()).unwrap();

@@ -13,12 +13,11 @@ const AFTER: &str = "The number (`sequence`) of the event after which deliveries
                      default the latest one.";
 
 pub(crate) fn list_webhooks(operation: OperationDoc) -> OperationDoc {
-    operation.summary("List webhooks").text("Oldest first, without their secrets.")
+    operation.text("Oldest first, without their secrets.")
 }
 
 pub(crate) fn create_webhook(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Create webhook")
         .text(
             "Has the company's events sent to an address. Only this answer contains the secret with which they are \
              signed; a retry with the same `Idempotency-Key` returns the webhook without it.",
@@ -39,12 +38,11 @@ pub(crate) fn create_webhook(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn get_webhook(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Get webhook").text("Without its secret.")
+    operation.text("Without its secret.")
 }
 
 pub(crate) fn change_webhook(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Change webhook")
         .text(
             "A webhook that is disabled loses nothing: once it is enabled again, deliveries go on where they \
              stopped, as far back as events are kept. Enabling it and giving it another `url` have it tried at once, \
@@ -57,12 +55,11 @@ pub(crate) fn change_webhook(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn delete_webhook(operation: OperationDoc) -> OperationDoc {
-    operation.summary("Delete webhook").text("Deliveries that are under way may still arrive.")
+    operation.text("Deliveries that are under way may still arrive.")
 }
 
 pub(crate) fn rotate_secret(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Rotate webhook secret")
         .text(
             "Makes a new secret. For `grace_hours`, deliveries have a second signature by the former one, so that \
              receivers can be changed over without a failure. Only this answer contains the new secret.",
@@ -74,7 +71,6 @@ pub(crate) fn rotate_secret(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn ping_webhook(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Ping webhook")
         .text("Sends an event of the type `webhook.ping` to this webhook alone, even if it is disabled.")
         .refuses(&[QUEUE_FULL])
         .is_limited("Returns 429 within 10 seconds of the last ping.")
@@ -82,7 +78,6 @@ pub(crate) fn ping_webhook(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn set_position(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Set webhook position")
         .text(
             "Has deliveries go on after another event: an earlier one to repeat all that followed, the latest one to \
              leave out what has not been sent. Repeated events have the same identifiers. Events of waiting resources \
@@ -95,7 +90,6 @@ pub(crate) fn set_position(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn list_deliveries(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("List deliveries")
         .text(
             "Attempts of the last seven days, the latest first. With a filter, a request looks at 500 attempts at most, \
              so a page may be empty although `next` is not null.",
@@ -117,7 +111,6 @@ pub(crate) fn list_deliveries(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn repeat_delivery(operation: OperationDoc) -> OperationDoc {
     operation
-        .summary("Repeat delivery")
         .text(
             "Sends one event again, with the same identifier, even if the webhook is disabled or not meant for such \
              events. To repeat many, set the position.",

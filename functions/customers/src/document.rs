@@ -3,6 +3,7 @@
 use serde_json::json;
 use shared::domain::customer::{AccountType, CustomerStatus, LAST_OWNER, NOT_INVITED, OWN_ACCOUNT};
 use shared::domain::file::FileKind;
+use shared::domain::language::Language;
 use shared::domain::suppression::UNDELIVERABLE;
 use shared::http::BodyFields;
 use shared::http::read_announcement;
@@ -95,7 +96,7 @@ pub(crate) fn import_customers(operation: OperationDoc) -> OperationDoc {
             "Makes the list the company's active staff: new customers are created and invited, missing ones \
              deactivated, and the others left as they are. Nothing changes unless the whole list is valid.",
         )
-        .body::<CustomerView, _>(|body: BodyFields| StaffList::read(vec![Ok(body)]))
+        .body::<CustomerView, _>(|body: BodyFields| StaffList::read(vec![Ok(body)], Language::En))
         .field("pk_attribute", "The attribute that identifies customers: the same in all entries.")
         .refuses(&[LAST_OWNER])
         .example(

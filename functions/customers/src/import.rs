@@ -30,7 +30,7 @@ pub(crate) async fn create(
     access: ImportAccess,
     JsonEntries(entries): JsonEntries<MAX_ENTRIES>,
 ) -> Result<CommittedResponse<Json<StaffImportResults>>> {
-    let list = StaffList::read(entries)?;
+    let list = StaffList::read(entries, access.target.default_project_lang)?;
     // Boxed, since the layout of the whole future is nested too deeply for the compiler.
     access.run_once(IMPORT_PATIENCE, |turn| Box::pin(import(&access, list, turn))).await
 }

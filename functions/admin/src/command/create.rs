@@ -45,12 +45,12 @@ pub(super) async fn company(
     let mut errors = FieldErrors::default();
     let company = company_id(company, &mut errors);
     let name = errors.read("name", ShortName::parse(name));
-    let owner = StaffDetails::read(owner, &mut errors);
+    let owner = StaffDetails::read(owner, AccountType::Owner, &mut errors);
     let (Some(id), Some(name), Some(owner)) = (company, name, owner) else {
         return Err(Error::Fields(errors));
     };
     let company = Company::new(id, name);
-    let (owner, link) = owner.into_customer(&company.id, AccountType::Owner, operator).await?;
+    let (owner, link) = owner.into_customer(&company.id, operator).await?;
     let created = operator.commit(operator.store.create_company(&company, &owner)).await;
     finish(operator, owner, link, created).await
 }
@@ -64,9 +64,9 @@ pub(super) async fn customer(
 ) -> Result<Value> {
     let mut errors = FieldErrors::default();
     let company = company_id(company, &mut errors);
-    let customer = StaffDetails::read(customer, &mut errors);
+    let customer = StaffDetails::read(customer, account_type, &mut errors);
     let (Some(company), Some(customer)) = (company, customer) else { return Err(Error::Fields(errors)) };
-    let (customer, link) = customer.into_customer(&company, account_type, operator).await?;
+    let (customer, link) = customer.into_customer(&company, operator).await?;
     let created = operator.commit(operator.store.create_customer(&customer, operator.now)).await;
     finish(operator, customer, link, created).await
 }
@@ -118,15 +118,12 @@ fn with_key(customer: Customer, operator: &OperatorAccess) -> (Customer, String)
 
 /// A validated [`NewStaff`].
 struct StaffDetails {
-    first_name: ShortName,
-    last_name: ShortName,
-    email: Email,
-    username: Username,
+    new: NewCustomer,
     password: Option<Password>,
 }
 
 impl StaffDetails {
-    fn read(person: NewStaff, errors: &mut FieldErrors) -> Option<Self> {
+    fn read(person: NewStaff, account_type: AccountType, errors: &mut FieldErrors) -> Option<Self> {
         let username = person.username.as_deref().unwrap_or(&person.email);
         let first_name = errors.read("first_name", ShortName::parse(&person.first_name));
         let last_name = errors.read("last_name", ShortName::parse(&person.last_name));
@@ -134,32 +131,25 @@ impl StaffDetails {
         let username = errors.read("username", Username::parse(username));
         let password = person.password.map(|password| Password::choose(&password)).transpose();
         let password = errors.read("password", password);
-        Some(Self {
+        let new = NewCustomer {
+            account_type,
+            username: username?,
+            email: email?,
             first_name: first_name?,
             last_name: last_name?,
-            email: email?,
-            username: username?,
-            password: password?,
-        })
+            preferred_language: Language::En,
+        };
+        Some(Self { new, password: password? })
     }
 
     /// The customer; without a password, also the link to choose one.
     async fn into_customer(
         self,
         company: &CompanyId,
-        account_type: AccountType,
         operator: &OperatorAccess,
     ) -> Result<(Customer, Option<String>)> {
-        let new = NewCustomer {
-            account_type,
-            username: self.username,
-            email: self.email,
-            first_name: self.first_name,
-            last_name: self.last_name,
-            preferred_language: Language::En,
-        };
         let id = operator.store.next_id(operator.now);
-        let invited = Customer::invited(id, company.clone(), new, None, operator.now);
+        let invited = Customer::invited(id, company.clone(), self.new, None, operator.now);
         let Some(password) = self.password else {
             let (invited, link) = with_key(invited, operator);
             return Ok((invited, Some(link)));

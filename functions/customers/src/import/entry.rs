@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use shared::domain::company::Company;
-use shared::domain::customer::{AccountType, Customer, NewCustomer};
-use shared::domain::id::CustomerId;
+use shared::domain::customer::{Customer, NewCustomer};
+use shared::domain::id::{CompanyId, CustomerId};
+use shared::domain::language::Language;
 use shared::domain::parse_enum;
 use shared::domain::text::{Email, ShortName, TextLine, Username, fold_case};
 use shared::error::FieldErrors;
@@ -50,17 +50,18 @@ pub(crate) struct StaffList {
 }
 
 impl StaffList {
-    /// Reads all entries, each of which has the same primary key and is found by it once.
+    /// Reads all entries, each of which has the same primary key and is found by it once. New customers get mails in
+    /// `language`.
     ///
     /// # Errors
     /// Messages on the fields of all entries, such as `[3].email`.
-    pub(crate) fn read(entries: Vec<Result<BodyFields>>) -> Result<Self> {
+    pub(crate) fn read(entries: Vec<Result<BodyFields>>, language: Language) -> Result<Self> {
         let mut errors = FieldErrors::default();
         let mut primary_key = None;
         let mut found = BTreeSet::new();
         let mut read = Vec::new();
         for (index, entry) in entries.into_iter().enumerate() {
-            match entry.and_then(StaffImportEntry::read) {
+            match entry.and_then(|body| StaffImportEntry::read(body, language)) {
                 Ok((key, entry)) => {
                     if *primary_key.get_or_insert(key) != key {
                         let message = "This must be the same in all entries.";
@@ -83,17 +84,13 @@ impl StaffList {
 
 /// One customer of an import.
 pub(crate) struct StaffImportEntry {
-    pub(super) account_type: AccountType,
-    username: Username,
-    email: Email,
-    first_name: ShortName,
-    last_name: ShortName,
+    pub(super) new: NewCustomer,
     gender: Option<TextLine<20>>,
     position: Option<TextLine<150>>,
 }
 
 impl StaffImportEntry {
-    fn read(mut body: BodyFields) -> Result<(PrimaryKey, Self)> {
+    fn read(mut body: BodyFields, preferred_language: Language) -> Result<(PrimaryKey, Self)> {
         let primary_key = body.required("pk_attribute", parse_enum);
         let account_type = body.required("account_type", parse_enum);
         let username = body.required("username", Username::parse);
@@ -103,16 +100,15 @@ impl StaffImportEntry {
         let (gender, position) =
             (body.emptied("gender", TextLine::parse), body.emptied("position", TextLine::parse));
         body.finish(|| {
-            let entry = Self {
+            let new = NewCustomer {
                 account_type: account_type?,
                 username: username?,
                 email: email?,
                 first_name: first_name?,
                 last_name: last_name?,
-                gender,
-                position,
+                preferred_language,
             };
-            Some((primary_key?, entry))
+            Some((primary_key?, Self { new, gender, position }))
         })
     }
 
@@ -123,26 +119,18 @@ impl StaffImportEntry {
 
     /// The key that identifies the customer.
     pub(super) fn key(&self, primary_key: PrimaryKey) -> String {
-        primary_key.of(&self.username, &self.email)
+        primary_key.of(&self.new.username, &self.new.email)
     }
 
     /// The customer, who is to be invited by mail.
     pub(super) fn into_customer(
         self,
         id: CustomerId,
-        company: &Company,
+        company: &CompanyId,
         by: Option<CustomerId>,
         now: DateTime<Utc>,
     ) -> Customer {
-        let new = NewCustomer {
-            account_type: self.account_type,
-            username: self.username,
-            email: self.email,
-            first_name: self.first_name,
-            last_name: self.last_name,
-            preferred_language: company.default_project_lang,
-        };
-        let mut customer = Customer::invited(id, company.id.clone(), new, by, now);
+        let mut customer = Customer::invited(id, company.clone(), self.new, by, now);
         customer.gender = self.gender.unwrap_or_default();
         customer.position = self.position.unwrap_or_default();
         customer

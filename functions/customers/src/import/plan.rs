@@ -72,7 +72,7 @@ pub(super) async fn plan_rows(
             None => {
                 check_new(access, index, &entry, &mut taken, &mut errors);
                 let by = access.caller.customer();
-                new_row(index, entry.into_customer(id, &access.target, by, access.now))
+                new_row(index, entry.into_customer(id, access.company_id(), by, access.now))
             }
         });
     }
@@ -171,7 +171,7 @@ fn check_new(
     taken: &mut BTreeSet<String>,
     errors: &mut FieldErrors,
 ) {
-    if access.require_manages(entry.account_type).is_err() {
+    if access.require_manages(entry.new.account_type).is_err() {
         let message = "You may not create customers of this account type.";
         errors.add(&format!("[{index}].account_type"), message);
     }

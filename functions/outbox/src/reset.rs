@@ -16,7 +16,7 @@ use shared::domain::text::{Email, ShortName, fold_case};
 use shared::mail::{
     AccountLink, MailEnvelope, MailOccasion, Mailer, PersonalMail, activation_link, reset_link,
 };
-use shared::store::VersionedItem;
+use shared::store::{FoundAccounts, VersionedItem};
 use shared::{Error, Result};
 
 use crate::account::{INVITATION_DAYS, give_customer_key};
@@ -63,7 +63,7 @@ async fn holders_by_address(
     company: &Company,
     name: &str,
 ) -> Result<BTreeMap<String, Vec<ResetAccount>>> {
-    let (customers, candidates) = system.store.whom_name_leads_to(&company.id, name).await?;
+    let FoundAccounts { customers, candidates } = system.store.accounts_named(&company.id, name).await?;
     let mut holders = BTreeMap::<String, Vec<ResetAccount>>::new();
     for customer in customers.into_iter().filter(|one| one.is_active && one.takes_mail()) {
         let address = fold_case(customer.email.as_str());

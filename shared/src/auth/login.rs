@@ -11,12 +11,13 @@ use chrono::{DateTime, Utc};
 use super::access::{AdmittedRequest, UnauthenticatedRequest};
 use crate::app::App;
 use crate::auth::admission::{AdmissionRule, HasAdmission};
+use crate::auth::authentication::take_identity;
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
 use crate::auth::credential::{Credential, CredentialKind, MISSING, SecretKind};
 use crate::auth::csrf;
 use crate::auth::password::Password;
 use crate::config::Config;
-use crate::domain::account::{Account, CredentialOwner, ResponseRecipient};
+use crate::domain::account::{CredentialOwner, ResponseRecipient};
 use crate::domain::candidate::{Candidate, CandidateProfile};
 use crate::domain::customer::{Customer, CustomerStatus};
 use crate::domain::effect::{Effect, EffectTask};
@@ -54,12 +55,6 @@ pub struct LoggedIn {
     pub session: Session,
     /// The secret that its holder presents from now on.
     pub secret: String,
-}
-
-/// An account that may choose a password.
-enum PasswordHolder {
-    Customer(VersionedItem<Customer>),
-    Candidate(VersionedItem<Candidate>),
 }
 
 impl HasAdmission for PublicAccess {
@@ -205,7 +200,7 @@ impl PublicAccess {
     /// if the key is not valid or its owner is not invited.
     pub async fn activate(&self, key: &str, password: Password) -> Result<Option<Customer>> {
         match self.holder(key).await? {
-            Some(PasswordHolder::Customer(before)) if before.status == CustomerStatus::Invited => {
+            Some(CallerIdentity::Customer(before)) if before.status == CustomerStatus::Invited => {
                 self.set_customer_password(&before, password).await.map(Some)
             }
             _ => Ok(None),
@@ -216,10 +211,10 @@ impl PublicAccess {
     /// in again after too many failures; false if the key is not valid.
     pub async fn reset_password(&self, key: &str, password: Password) -> Result<bool> {
         match self.holder(key).await? {
-            Some(PasswordHolder::Customer(before)) => {
+            Some(CallerIdentity::Customer(before)) => {
                 self.set_customer_password(&before, password).await?;
             }
-            Some(PasswordHolder::Candidate(before)) => {
+            Some(CallerIdentity::Candidate(before)) => {
                 let CandidateProfile { username, email, .. } = &before.profile;
                 let names = [username.as_ref().map(Username::as_str), email.as_ref().map(Email::as_str)];
                 self.unlock(&before.company, names).await?;
@@ -229,7 +224,7 @@ impl PublicAccess {
                 let store = self.store_of(ResponseRecipient::of_candidate(before.project, before.id));
                 store.commit(store.change_candidate(&before, &after.into(), self.now)).await?;
             }
-            None => return Ok(false),
+            Some(CallerIdentity::NamedToken(_)) | None => return Ok(false),
         }
         Ok(true)
     }
@@ -262,20 +257,16 @@ impl PublicAccess {
     }
 
     /// The account that was sent `key`, if the key is valid and the account may log in once it has a password.
-    async fn holder(&self, key: &str) -> Result<Option<PasswordHolder>> {
+    async fn holder(&self, key: &str) -> Result<Option<CallerIdentity>> {
         let Some(claim) = SecretKind::OneTimeKey.claim_in(key) else { return Ok(None) };
-        let account = keys::account(&claim.company, claim.account);
-        let mut batch = self.store.get([account.clone()]).await?;
-        Ok(match claim.account {
-            Account::Customer { .. } => batch
-                .take::<Customer>(&account)?
-                .filter(|one| one.is_active && self.is_key_of(key, one.one_time_key.as_ref()))
-                .map(PasswordHolder::Customer),
-            Account::Candidate { .. } => batch
-                .take::<Candidate>(&account)?
-                .filter(|one| one.may_log_in() && self.is_key_of(key, one.one_time_key.as_ref()))
-                .map(PasswordHolder::Candidate),
-        })
+        let mut batch = self.store.get([keys::account(&claim.company, claim.account)]).await?;
+        Ok(take_identity(&claim, &mut batch)?.filter(|identity| match identity {
+            CallerIdentity::Customer(own) => own.is_active && self.is_key_of(key, own.one_time_key.as_ref()),
+            CallerIdentity::Candidate(own) => {
+                own.may_log_in() && self.is_key_of(key, own.one_time_key.as_ref())
+            }
+            CallerIdentity::NamedToken(_) => false,
+        }))
     }
 
     fn is_key_of(&self, key: &str, stored: Option<&OneTimeKey>) -> bool {

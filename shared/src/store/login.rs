@@ -69,12 +69,12 @@ const MAX_LOGINS: usize = 16;
 const TRIES: usize = FailedLogins::OF_ALL + 1;
 
 /// The accounts of a name.
-#[derive(Default)]
-pub(crate) struct FoundAccounts {
+#[derive(Debug, Default)]
+pub struct FoundAccounts {
     /// None, one, or two: the one with this username first.
-    pub(crate) customers: Vec<VersionedItem<Customer>>,
+    pub customers: Vec<VersionedItem<Customer>>,
     /// The newest first.
-    pub(crate) candidates: Vec<VersionedItem<Candidate>>,
+    pub candidates: Vec<VersionedItem<Candidate>>,
 }
 
 impl Store {
@@ -140,15 +140,10 @@ impl Store {
     }
 
     /// The accounts of a name: all customers, and the newest candidates.
-    pub async fn whom_name_leads_to(
-        &self,
-        company: &CompanyId,
-        name: &str,
-    ) -> Result<(Vec<VersionedItem<Customer>>, Vec<VersionedItem<Candidate>>)> {
+    pub async fn accounts_named(&self, company: &CompanyId, name: &str) -> Result<FoundAccounts> {
         let partition = LoginPartition::of(company.as_str(), name);
         let accounts = self.login_entries(&partition).await?;
-        let FoundAccounts { customers, candidates } = self.accounts(&partition, accounts).await?;
-        Ok((customers, candidates))
+        self.accounts(&partition, accounts).await
     }
 
     /// The password of the newest other candidate with the same email address.
@@ -158,28 +153,24 @@ impl Store {
     ) -> Result<Option<PasswordHash>> {
         // Passwords with one salt are verified together, in one of the two hashes of a login.
         let Some(email) = &candidate.profile.email else { return Ok(None) };
-        let (_, candidates) = self.whom_name_leads_to(&candidate.company, email.as_str()).await?;
-        let others = candidates.into_iter().filter(|other| other.id != candidate.id && other.may_log_in());
+        let named = self.accounts_named(&candidate.company, email.as_str()).await?;
+        let others = named.candidates.into_iter();
+        let others = others.filter(|other| other.id != candidate.id && other.may_log_in());
         Ok(others.filter_map(|other| other.password_hash.clone()).next())
     }
 
     /// All accounts of a name.
-    pub async fn everybody_called(
-        &self,
-        company: &CompanyId,
-        name: &str,
-    ) -> Result<(Vec<VersionedItem<Customer>>, Vec<VersionedItem<Candidate>>)> {
+    pub async fn all_accounts_named(&self, company: &CompanyId, name: &str) -> Result<FoundAccounts> {
         let partition = LoginPartition::of(company.as_str(), name);
         if partition.company.is_none() {
-            return Ok(Default::default());
+            return Ok(FoundAccounts::default());
         }
         let unique = [keys::login_username(company, name), keys::login_email(company, name)];
         let candidates = keys::login_candidates(company, name);
         let (mut batch, candidates) =
             tokio::try_join!(self.get(unique.clone()), self.all_items(&candidates))?;
         let accounts = accounts_in(unique.iter().filter_map(|key| batch.take_item(key)).chain(candidates))?;
-        let found = self.accounts(&partition, accounts).await?;
-        Ok((found.customers, found.candidates))
+        self.accounts(&partition, accounts).await
     }
 
     /// The customers of a name: the one with this username first.

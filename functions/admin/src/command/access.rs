@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::{AccountType, Customer};
-use shared::store::VersionedItem;
+use shared::store::{FoundAccounts, VersionedItem};
 use shared::{Error, Result};
 
 use super::{no_company, only_company_id, staff_output};
@@ -51,7 +51,7 @@ pub(super) async fn end_sessions(
     name: &str,
 ) -> Result<Value> {
     let company = only_company_id(company)?;
-    let (customers, candidates) = operator.store.everybody_called(&company, name).await?;
+    let FoundAccounts { customers, candidates } = operator.store.all_accounts_named(&company, name).await?;
     if customers.is_empty() && candidates.is_empty() {
         operator.store.company(&company).await?.ok_or_else(no_company)?;
         return Err(no_user());

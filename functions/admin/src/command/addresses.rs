@@ -10,6 +10,7 @@ use shared::domain::suppression::EmailStatus;
 use shared::domain::text::Email;
 use shared::error::FieldErrors;
 use shared::http::wire::Uri;
+use shared::store::FoundAccounts;
 use shared::{Error, Result};
 
 use super::{company_id, no_company};
@@ -69,7 +70,8 @@ async fn free_in(
     let has_address = |held: &Email| held.as_str().eq_ignore_ascii_case(address.as_str());
     let references = operator.references();
     // These are also the accounts whose user name is the address.
-    let (customers, candidates) = operator.store.everybody_called(&company.id, address.as_str()).await?;
+    let FoundAccounts { customers, candidates } =
+        operator.store.all_accounts_named(&company.id, address.as_str()).await?;
     for before in customers.iter().filter(|one| has_address(&one.email)) {
         if holders.count(before.email_status(), complaints, references.uri(&company.id, before.id)) {
             let after = Customer::clone(before).with_mails_allowed();

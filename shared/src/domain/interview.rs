@@ -9,7 +9,7 @@ use super::Refusal;
 use super::history::{FieldValue, private};
 use super::id::{CompanyId, CriterionId, ProjectId, QuestionId, VideoId};
 use super::names::named;
-use super::text::{TextLine, TextLines};
+use super::text::{TextLines, VisibleLine};
 
 /// The greatest position of a question or a criterion.
 pub const MAX_POSITION: u32 = 1_000_000;
@@ -70,23 +70,8 @@ impl fmt::Display for QuestionText {
     }
 }
 
-/// One line of at most 100 characters, not blank.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline, extend("minLength" = 1))]
-pub struct CriterionName(TextLine<100>);
-
-impl CriterionName {
-    /// Parses `text` like [`TextLine::parse`].
-    pub fn parse(text: &str) -> Result<Self, String> {
-        TextLine::parse_visible(text).map(Self)
-    }
-}
-
-impl fmt::Display for CriterionName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+/// The name of a criterion.
+pub type CriterionName = VisibleLine<100>;
 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

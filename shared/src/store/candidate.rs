@@ -27,6 +27,7 @@ use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Candidate {
+    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &[
         "mail_rate",
         "one_time_key",
@@ -48,10 +49,6 @@ impl StoredEntity for Candidate {
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         Some((DueQueue::Candidates.shard_of(self.id), self.expires_at()?))
-    }
-
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
-        ResourceChange::of(before, after)
     }
 }
 

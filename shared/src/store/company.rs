@@ -16,14 +16,11 @@ use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Company {
+    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &["verified_senders"];
 
     fn key(&self) -> ItemKey {
         keys::company(&self.id)
-    }
-
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
-        ResourceChange::of(before, after)
     }
 }
 

@@ -18,6 +18,7 @@ use crate::domain::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Project {
+    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &["evaluator_index"];
     const MERGED_MAPS: &'static [&'static str] = &["settings", "staff"];
 
@@ -27,10 +28,6 @@ impl StoredEntity for Project {
 
     fn by_status(&self) -> Option<(String, String)> {
         Some((keys::projects_by_status(&self.company, self.status), self.id.to_string()))
-    }
-
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
-        ResourceChange::of(before, after)
     }
 }
 

@@ -12,12 +12,10 @@ use crate::domain::named_token::NamedToken;
 use crate::error::{Error, Result};
 
 impl StoredEntity for NamedToken {
+    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
+
     fn key(&self) -> ItemKey {
         keys::token(&self.company, self.id)
-    }
-
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
-        ResourceChange::of(before, after)
     }
 }
 

@@ -20,6 +20,7 @@ use crate::error::Result;
 use crate::media::video_keys;
 
 impl StoredEntity for Video {
+    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &["attempt", "given_up_at", "is_active"];
 
     fn key(&self) -> ItemKey {
@@ -28,10 +29,6 @@ impl StoredEntity for Video {
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         self.given_up_at.map(|at| (DueQueue::Videos.shard_of(self.id), at))
-    }
-
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
-        ResourceChange::of(before, after)
     }
 }
 

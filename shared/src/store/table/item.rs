@@ -41,6 +41,10 @@ pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
     /// Attributes that are maps whose entries change one by one. Other values are replaced as a whole.
     const MERGED_MAPS: &'static [&'static str] = &[];
 
+    /// The change from `before` to `after` for the history; `None` if this type has no history. A new item has no `before`,
+    /// a deleted one no `after`.
+    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = |_, _| None;
+
     fn key(&self) -> ItemKey;
 
     /// Partition and sort key in the index by status; `None` keeps it out of the index.
@@ -55,12 +59,6 @@ pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
 
     /// Shard and moment, to the second, in the index by due date; `None` keeps it out of the index.
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        None
-    }
-
-    /// The change from `before` to `after` for the history; `None` if this type has no history. A new item has no `before`,
-    /// a deleted one no `after`.
-    fn recorded(_before: Option<&Self>, _after: Option<&Self>) -> Option<ResourceChange> {
         None
     }
 }

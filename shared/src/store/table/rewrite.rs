@@ -21,7 +21,7 @@ impl<T> VersionedItem<T> {
     where
         T: StoredEntity,
     {
-        let change = T::recorded(Some(&self.value), Some(&after));
+        let change = (T::RECORDED)(Some(&self.value), Some(&after));
         let NextWrite { item, revision, .. } = next(self, &after, change.as_ref())?;
         Ok(Self { value: after, version: self.version + 1, revision, stored: Arc::new(item) })
     }

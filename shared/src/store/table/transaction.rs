@@ -93,7 +93,7 @@ impl Transaction {
     /// Creates an entity; `taken` if it exists, or has existed and has a history.
     pub(in crate::store) fn create_unless<T: StoredEntity>(&mut self, entity: &T, taken: impl Fn() -> Error) {
         if let Some(mut item) = self.or_fault(item::write(entity, 1)) {
-            let change = T::recorded(None, Some(entity));
+            let change = (T::RECORDED)(None, Some(entity));
             item::note_event(&mut item, change.as_ref(), 1);
             self.put(entity.key(), item, WriteCondition::Absent, taken());
             self.record(change, 1, None, taken());
@@ -102,7 +102,7 @@ impl Transaction {
 
     /// Replaces `before` by `after`; [`Error::Changed`] after a concurrent write.
     pub(in crate::store) fn replace<T: StoredEntity>(&mut self, before: &VersionedItem<T>, after: &T) {
-        self.put_next(before, after, T::recorded(Some(&**before), Some(after)));
+        self.put_next(before, after, (T::RECORDED)(Some(&**before), Some(after)));
     }
 
     /// Notes in the history of `whole` the `change` of a part of it that has an item of its own, so that both have one
@@ -131,7 +131,7 @@ impl Transaction {
     /// Deletes an entity; [`Error::Changed`] after a concurrent write.
     pub(in crate::store) fn delete<T: StoredEntity>(&mut self, entity: &VersionedItem<T>) {
         self.delete_item(entity.key(), WriteCondition::Version(entity.version()), Error::Changed);
-        let change = T::recorded(Some(&**entity), None);
+        let change = (T::RECORDED)(Some(&**entity), None);
         self.record(change, entity.version() + 1, entity.event_version(), ahead());
     }
 

@@ -1,6 +1,7 @@
 //! Mails about accounts. Keys are generated here; only their hashes are stored.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use shared::Result;
 use shared::auth::SystemAccess;
 use shared::domain::account::{Account, CredentialOwner};
 use shared::domain::company::Company;
@@ -10,9 +11,8 @@ use shared::domain::effect::FormerCustomer;
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::mail::{MailEnvelope, MailOccasion, Mailer, PersonalMail, activation_link};
 use shared::store::VersionedItem;
-use shared::{Error, Result};
 
-use crate::outcome::{EffectResult, outcome_of};
+use crate::outcome::{EffectResult, send_mail};
 
 /// Validity of the key in an invitation.
 pub(crate) const INVITATION_DAYS: i64 = 14;
@@ -72,9 +72,8 @@ pub(crate) async fn send_farewell_mail(
         language: was.language,
         occasion: MailOccasion::AccountDeleted { by: &by.name, contact: by.email.as_ref() },
     };
-    let rendered = mail.render().map_err(Error::internal)?;
     let envelope = MailEnvelope { to: &was.email, account: None, company: &company, alias: None };
-    Ok(outcome_of(mailer.send(&envelope, &rendered).await))
+    send_mail(mailer, &envelope, &mail).await
 }
 
 /// Gives a customer a new key to choose a password. It revokes the previous key.
@@ -103,8 +102,7 @@ pub(crate) async fn send_to_customer(
         language: customer.preferred_language,
         occasion,
     };
-    let rendered = mail.render().map_err(Error::internal)?;
     let account = Some(Account::Customer { customer: customer.id });
     let envelope = MailEnvelope { to: &customer.email, account, company, alias: None };
-    Ok(outcome_of(mailer.send(&envelope, &rendered).await))
+    send_mail(mailer, &envelope, &mail).await
 }

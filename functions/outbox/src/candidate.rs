@@ -1,14 +1,14 @@
 //! Mails to candidates.
 
 use chrono::{DateTime, Utc};
+use shared::Result;
 use shared::auth::SystemAccess;
 use shared::domain::account::Account;
 use shared::domain::mail::CandidateMail;
 use shared::mail::{MailEnvelope, Mailer, PersonalMail};
 use shared::store::LetterSubject;
-use shared::{Error, Result};
 
-use crate::outcome::{EffectResult, outcome_of};
+use crate::outcome::{EffectResult, send_mail};
 
 /// Sends a mail to a candidate unless later moves have made it pointless.
 pub(crate) async fn send(
@@ -32,9 +32,8 @@ pub(crate) async fn send(
     };
     let suite = &system.config().suite_url;
     let mail = PersonalMail::about_interview(mail, candidate, project, company, suite);
-    let rendered = mail.render().map_err(Error::internal)?;
     let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
     let alias = project.settings.email_alias.as_ref();
     let envelope = MailEnvelope { to, account: Some(account), company, alias };
-    Ok(outcome_of(mailer.send(&envelope, &rendered).await))
+    send_mail(mailer, &envelope, &mail).await
 }

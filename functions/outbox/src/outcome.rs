@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use shared::Result;
-use shared::mail::MailDelivery;
+use shared::mail::{MailDelivery, MailEnvelope, Mailer, PersonalMail};
+use shared::{Error, Result};
 
 /// The duration of one run; the next one continues.
 pub(crate) const RUN: Duration = Duration::from_secs(40);
@@ -27,14 +27,19 @@ pub(crate) enum EffectResult {
     Skipped,
 }
 
-/// The effect's result for SES's response, and the reason.
-pub(crate) fn outcome_of(delivery: MailDelivery) -> (EffectResult, String) {
-    match delivery {
+/// Sends a mail. Returns the effect's result for SES's response, and the reason.
+pub(crate) async fn send_mail(
+    mailer: &Mailer<'_>,
+    envelope: &MailEnvelope<'_>,
+    mail: &PersonalMail<'_>,
+) -> Result<(EffectResult, String)> {
+    let rendered = mail.render().map_err(Error::internal)?;
+    Ok(match mailer.send(envelope, &rendered).await {
         MailDelivery::Sent(message) => (EffectResult::Sent, message),
         MailDelivery::Rejected(code) => (EffectResult::GivenUp, code),
         MailDelivery::Postponed(code) => (EffectResult::Postponed, code),
         MailDelivery::Transient(code) => (EffectResult::Failed, code),
-    }
+    })
 }
 
 /// The result of one sweep.

@@ -20,7 +20,7 @@ use shared::store::{FoundAccounts, VersionedItem};
 use shared::{Error, Result};
 
 use crate::account::{INVITATION_DAYS, give_customer_key};
-use crate::outcome::{EffectResult, outcome_of};
+use crate::outcome::{EffectResult, send_mail};
 
 /// An account whose password can be reset.
 enum ResetAccount {
@@ -112,11 +112,10 @@ async fn send(
     let (first_name, last_name) = first.names();
     let language = first.language(company);
     let mail = PersonalMail { first_name, last_name, company: &company.name, language, occasion };
-    let rendered = mail.render().map_err(Error::internal)?;
     // With accounts in several projects, no project speaks for all of them.
     let alias = if holders.len() == 1 { first.alias() } else { None };
     let envelope = MailEnvelope { to: &to, account: Some(first.account()), company, alias };
-    let outcome = outcome_of(mailer.send(&envelope, &rendered).await);
+    let outcome = send_mail(mailer, &envelope, &mail).await?;
     if outcome.0 == EffectResult::Sent {
         system.store.end_reset_mail(&begun).await?;
     }

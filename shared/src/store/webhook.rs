@@ -24,7 +24,8 @@ use crate::error::{Error, Result};
 const MAX_LOOKED_AT: usize = 500;
 
 impl StoredEntity for Webhook {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<history::ResourceChange> = history::ResourceChange::of;
+    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<history::ResourceChange> =
+        history::ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &["secret"];
 
     fn key(&self) -> ItemKey {

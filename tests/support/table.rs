@@ -136,10 +136,10 @@ impl<'a> Table<'a> {
         for ((pk, sk), item) in &items {
             let (company, owner, files) = if sk.starts_with("CUSTOMER#") {
                 let customer: Customer = read(item);
-                (customer.company.clone(), customer.owner(), vec![customer.photo])
+                (customer.company.clone(), customer.account(), vec![customer.photo])
             } else if sk.starts_with("CANDIDATE#") && pk.starts_with("COMPANY#") {
                 let candidate: Candidate = read(item);
-                (candidate.company.clone(), candidate.owner(), vec![candidate.photo, candidate.cv])
+                (candidate.company.clone(), candidate.account(), vec![candidate.photo, candidate.cv])
             } else if sk.starts_with("VIDEO#") {
                 let video: Video = read(item);
                 let all = Rendition::ALL.map(|one| rendition_key(&video.company, video.id, one));

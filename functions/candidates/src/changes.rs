@@ -75,7 +75,7 @@ impl CandidateFiles {
 
     /// Stores the files that were sent, and makes the changes.
     pub(crate) async fn apply_to(self, candidate: &mut Candidate, access: &AdmittedRequest) -> Result<()> {
-        let (owner, files) = (candidate.owner(), access.files()?);
+        let (owner, files) = (candidate.account(), access.files()?);
         candidate.photo = files.change(owner, FileKind::Photo, candidate.photo, self.photo).await?;
         candidate.cv = files.change(owner, FileKind::Cv, candidate.cv, self.cv).await?;
         Ok(())

@@ -48,7 +48,7 @@ pub(crate) async fn update(
     let mut after = Candidate::clone(before);
     let references = access.references();
     let files = CandidateFiles::read(&mut body, |kind| {
-        Some(references.files(access.company_id(), before.owner(), kind))
+        Some(references.files(access.company_id(), before.account(), kind))
     });
     match access.target.relation {
         CallerRelation::Own => {

@@ -31,7 +31,7 @@ pub(crate) async fn announce(
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<UploadView>>> {
     let (kind, announced) = read_announcement(body, &[FileKind::Photo, FileKind::Cv])?;
-    let owner = access.target.candidate.owner();
+    let owner = access.target.candidate.account();
     let (upload, signed) = access.files()?.announce(owner, kind, announced).await?;
     let view = UploadView::new(&upload, access.references()).with_request(&upload, signed);
     let created = Created(view);

@@ -63,7 +63,7 @@ pub(crate) async fn create(
     let (company, by) = (access.company_id().clone(), access.caller.customer());
     let mut customer = Customer::invited(id, company, new, by, access.now);
     optional.apply_to(&mut customer);
-    customer.photo = access.files()?.change(customer.owner(), FileKind::Photo, None, photo).await?;
+    customer.photo = access.files()?.change(customer.account(), FileKind::Photo, None, photo).await?;
     let view = CustomerView::new(&customer, access.references());
     let created = Created(view);
     access.commit(access.store.create_customer(&customer, access.now), created).await
@@ -84,7 +84,7 @@ pub(crate) async fn update(
     access.require_own_or_managed(&access.target.customer)?;
     let is_own = access.is_own(&access.target.customer);
     let before = &access.target.customer;
-    let own = access.references().files(access.company_id(), before.owner(), FileKind::Photo);
+    let own = access.references().files(access.company_id(), before.account(), FileKind::Photo);
     let photo = body.file(FileKind::Photo, Some(&own));
     let UpdateCustomer { profile, email, role, account_type, password } =
         UpdateCustomer::read(body, |sent| {
@@ -116,7 +116,7 @@ pub(crate) async fn update(
         }
         after = after.with_password(access.hash(password).await?, access.now);
     }
-    after.photo = access.files()?.change(after.owner(), FileKind::Photo, after.photo, photo).await?;
+    after.photo = access.files()?.change(after.account(), FileKind::Photo, after.photo, photo).await?;
     let view = CustomerView::new(&after, access.references());
     access.commit(access.store.update_customer(before, &after, access.now), Json(view)).await
 }

@@ -22,7 +22,7 @@ pub(crate) async fn announce(
 ) -> Result<CommittedResponse<Created<UploadView>>> {
     access.require_own_or_managed(&access.target.customer)?;
     let (kind, announced) = read_announcement(body, &[FileKind::Photo])?;
-    let owner = access.target.customer.owner();
+    let owner = access.target.customer.account();
     let (upload, signed) = access.files()?.announce(owner, kind, announced).await?;
     let view = UploadView::new(&upload, access.references()).with_request(&upload, signed);
     let created = Created(view);

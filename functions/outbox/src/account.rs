@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::Result;
 use shared::auth::SystemAccess;
-use shared::domain::account::{Account, CredentialOwner};
+use shared::domain::account::CredentialOwner;
 use shared::domain::company::Company;
 use shared::domain::customer::{Customer, CustomerStatus};
 use shared::domain::deletion::DeletionAuthor;
@@ -82,7 +82,7 @@ pub(crate) async fn give_customer_key(
     before: &VersionedItem<Customer>,
     lifetime: TimeDelta,
 ) -> Result<String> {
-    let claim = CredentialOwner::own(before.company.clone(), Account::Customer { customer: before.id });
+    let claim = CredentialOwner::own(before.company.clone(), before.account());
     let (key, stored) = system.new_one_time_key(&claim, lifetime);
     let after = Customer { one_time_key: Some(stored), ..Customer::clone(before) };
     system.commit(system.store.update_customer(before, &after, system.now)).await?;
@@ -102,7 +102,7 @@ pub(crate) async fn send_to_customer(
         language: customer.preferred_language,
         occasion,
     };
-    let account = Some(Account::Customer { customer: customer.id });
+    let account = Some(customer.account());
     let envelope = MailEnvelope { to: &customer.email, account, company, alias: None };
     send_mail(mailer, &envelope, &mail).await
 }

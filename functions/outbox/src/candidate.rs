@@ -3,7 +3,6 @@
 use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::SystemAccess;
-use shared::domain::account::Account;
 use shared::domain::mail::CandidateMail;
 use shared::mail::{MailEnvelope, Mailer, PersonalMail};
 use shared::store::LetterSubject;
@@ -32,8 +31,8 @@ pub(crate) async fn send(
     };
     let suite = &system.config().suite_url;
     let mail = PersonalMail::about_interview(mail, candidate, project, company, suite);
-    let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
+    let account = Some(candidate.account());
     let alias = project.settings.email_alias.as_ref();
-    let envelope = MailEnvelope { to, account: Some(account), company, alias };
+    let envelope = MailEnvelope { to, account, company, alias };
     send_mail(mailer, &envelope, &mail).await
 }

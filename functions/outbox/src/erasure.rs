@@ -3,9 +3,9 @@
 //! Each step can be repeated, and each try does all of them: after a restoration, anything may be there again.
 
 use shared::auth::SystemAccess;
+use shared::domain::account::Account;
 use shared::domain::effect::{Effect, EffectTask};
 use shared::domain::erasure::{ErasedItem, ErasureCounts, ErasureDetails, ErasureReason, ErasureRecord};
-use shared::domain::file::Owner;
 use shared::domain::history::ResourceChange;
 use shared::domain::id::CompanyId;
 use shared::media::{ListedObject, files_prefix, video_keys};
@@ -26,9 +26,9 @@ impl PersonalDataLeft {
         let (evaluations, owner) = match erased {
             ErasedItem::Candidate { project, candidate } => {
                 let evaluations = system.store.evaluation_keys(company, project, candidate).await?;
-                (evaluations, Owner::Candidate { project, candidate })
+                (evaluations, Account::Candidate { project, candidate })
             }
-            ErasedItem::Customer { customer } => (Vec::new(), Owner::Customer { customer }),
+            ErasedItem::Customer { customer } => (Vec::new(), Account::Customer { customer }),
             // The keys of its files follow from its identifier.
             ErasedItem::Video { .. } => return Ok(Self::default()),
         };

@@ -139,10 +139,8 @@ impl ResetAccount {
 
     fn account(&self) -> Account {
         match self {
-            Self::Customer(customer) => Account::Customer { customer: customer.id },
-            Self::Candidate(candidate, _) => {
-                Account::Candidate { project: candidate.project, candidate: candidate.id }
-            }
+            Self::Customer(customer) => customer.account(),
+            Self::Candidate(candidate, _) => candidate.account(),
         }
     }
 

@@ -2,8 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use shared::domain::account::Account;
 use shared::domain::candidate::CandidateStatus;
-use shared::domain::file::{FileKind, Owner};
+use shared::domain::file::FileKind;
 use shared::domain::id::CompanyId;
 use shared::domain::project::ProjectStatus;
 use shared::domain::text::Email;
@@ -55,7 +56,7 @@ impl SearchResultView {
     /// The view of a candidate of a company.
     pub(crate) fn new(company: &CompanyId, found: &CandidateMatch, references: ReferenceUris<'_>) -> Self {
         let CandidateMatch { id, candidate, project_id, project } = found;
-        let owner = Owner::Candidate { project: *project_id, candidate: *id };
+        let owner = Account::Candidate { project: *project_id, candidate: *id };
         Self {
             resource_uri: references.uri_in_project(company, *project_id, *id),
             first_name: candidate.profile.first_name.to_string(),

@@ -5,9 +5,10 @@
 
 use shared::app::App;
 use shared::auth::SystemAccess;
+use shared::domain::account::Account;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
-use shared::domain::file::{Owner, StoredFile};
+use shared::domain::file::StoredFile;
 use shared::domain::id::FileId;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::event::{ObjectCreated, RecordOutcome};
@@ -92,7 +93,7 @@ async fn finish_upload(
 async fn give(system: &SystemAccess, upload: &Upload, file: StoredFile) -> Result<bool> {
     let (store, now) = (system.store_of(upload), system.now);
     match upload.owner {
-        Owner::Candidate { project, candidate } => {
+        Account::Candidate { project, candidate } => {
             let Some(before) = store.candidate(&upload.company, project, candidate).await? else {
                 return Ok(false);
             };
@@ -102,7 +103,7 @@ async fn give(system: &SystemAccess, upload: &Upload, file: StoredFile) -> Resul
             }
             system.commit(store.change_candidate(&before, &after.into(), now)).await?;
         }
-        Owner::Customer { customer } => {
+        Account::Customer { customer } => {
             let Some(before) = store.customer(&upload.company, customer).await? else { return Ok(false) };
             if before.photo == Some(file) {
                 return Err(Error::Changed);

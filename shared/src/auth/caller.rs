@@ -71,10 +71,8 @@ impl Caller {
     pub fn principal(&self) -> ResponseRecipient {
         match &self.identity {
             CallerIdentity::NamedToken(token) => ResponseRecipient::NamedToken(token.id),
-            CallerIdentity::Customer(customer) => ResponseRecipient::of_customer(customer.id),
-            CallerIdentity::Candidate(candidate) => {
-                ResponseRecipient::of_candidate(candidate.project, candidate.id)
-            }
+            CallerIdentity::Customer(customer) => ResponseRecipient::Account(customer.account()),
+            CallerIdentity::Candidate(candidate) => ResponseRecipient::Account(candidate.account()),
         }
     }
 
@@ -192,12 +190,11 @@ impl CallerIdentity {
             Self::Customer(own) => {
                 // Without an epoch no session is alive: deactivation ends them all with one write.
                 let epoch = own.is_active.then_some(own.session_epoch);
-                (Account::Customer { customer: own.id }, epoch, own.password_hash.as_ref())
+                (own.account(), epoch, own.password_hash.as_ref())
             }
             Self::Candidate(own) => {
                 let epoch = own.may_log_in().then_some(own.session_epoch);
-                let account = Account::Candidate { project: own.project, candidate: own.id };
-                (account, epoch, own.password_hash.as_ref())
+                (own.account(), epoch, own.password_hash.as_ref())
             }
             Self::NamedToken(_) => return None,
         };

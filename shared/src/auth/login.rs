@@ -221,7 +221,7 @@ impl PublicAccess {
                 let shared = self.store.password_to_share_salt_with(&before).await?;
                 let hash = password.hash(shared.as_ref(), &self.app).await?;
                 let after = Candidate::clone(&before).with_password(hash);
-                let store = self.store_of(ResponseRecipient::of_candidate(before.project, before.id));
+                let store = self.store_of(ResponseRecipient::Account(before.account()));
                 store.commit(store.change_candidate(&before, &after.into(), self.now)).await?;
             }
             Some(CallerIdentity::NamedToken(_)) | None => return Ok(false),
@@ -238,7 +238,7 @@ impl PublicAccess {
         self.unlock(&before.company, names).await?;
         let hash = password.hash(None, &self.app).await?;
         let after = Customer::clone(before).with_password(hash, self.now);
-        let store = self.store_of(ResponseRecipient::of_customer(before.id));
+        let store = self.store_of(ResponseRecipient::Account(before.account()));
         store.commit(store.update_customer(before, &after, self.now)).await?;
         Ok(after)
     }

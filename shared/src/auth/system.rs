@@ -11,9 +11,8 @@ use crate::auth::caller::CallerIdentity;
 use crate::auth::credential::new_one_time_key;
 use crate::aws::AwsClients;
 use crate::config::Config;
-use crate::domain::account::{CredentialOwner, ResponseRecipient};
+use crate::domain::account::{Account, CredentialOwner, ResponseRecipient};
 use crate::domain::customer::AccountType;
-use crate::domain::file::Owner;
 use crate::domain::history::{self, ChangeContext};
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;
@@ -149,14 +148,14 @@ impl SystemAccess {
     async fn may_change(&self, author: &CallerIdentity, upload: &Upload) -> Result<bool> {
         let company = &upload.company;
         match upload.owner {
-            Owner::Candidate { project, candidate } => {
+            Account::Candidate { project, candidate } => {
                 let subject = self.store.candidate_subject(company, project, candidate).await?;
                 let (Some(candidate), Some(project)) = (&subject.candidate, &subject.project) else {
                     return Ok(true);
                 };
                 Ok(Action::ChangeCandidate.is_allowed(&author.towards(candidate, project)))
             }
-            Owner::Customer { customer } => {
+            Account::Customer { customer } => {
                 let Some(customer) = self.store.customer(company, customer).await? else { return Ok(true) };
                 Ok(match author {
                     CallerIdentity::Customer(own) => {

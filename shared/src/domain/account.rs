@@ -51,18 +51,6 @@ pub enum ResponseRecipient {
     NamedToken(TokenId),
 }
 
-impl ResponseRecipient {
-    /// A staff user.
-    pub fn of_customer(customer: CustomerId) -> Self {
-        Self::Account(Account::Customer { customer })
-    }
-
-    /// A candidate of a project.
-    pub fn of_candidate(project: ProjectId, candidate: CandidateId) -> Self {
-        Self::Account(Account::Candidate { project, candidate })
-    }
-}
-
 impl fmt::Display for ResponseRecipient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -8,9 +8,10 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
+use super::account::Account;
 use super::evaluation::evaluator_index::EvaluatorSet;
 use super::evaluation::{EvaluationReport, ScoreNumbers};
-use super::file::{FileKind, Owner, StoredFile};
+use super::file::{FileKind, StoredFile};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId, VetoId};
 use super::names::named;
 use super::partner_data::PartnerData;
@@ -183,9 +184,9 @@ impl Candidate {
         }
     }
 
-    /// The owner of the candidate's files.
-    pub fn owner(&self) -> Owner {
-        Owner::Candidate { project: self.project, candidate: self.id }
+    /// The candidate's account, which also owns their files.
+    pub fn account(&self) -> Account {
+        Account::Candidate { project: self.project, candidate: self.id }
     }
 
     /// The file of this kind.

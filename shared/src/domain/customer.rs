@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
-use super::file::{Owner, StoredFile};
+use super::account::Account;
+use super::file::StoredFile;
 use super::history::{
     EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, fact, holding, moment, private,
 };
@@ -176,9 +177,9 @@ impl Customer {
         }
     }
 
-    /// The owner of the customer's files.
-    pub fn owner(&self) -> Owner {
-        Owner::Customer { customer: self.id }
+    /// The customer's account, which also owns their files.
+    pub fn account(&self) -> Account {
+        Account::Customer { customer: self.id }
     }
 
     /// Whether the customer may act on behalf of `other`: never for a higher account type.

@@ -2,26 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::id::{CandidateId, CustomerId, FileId, ProjectId};
+use super::id::FileId;
 use super::names::named;
-
-/// The owner of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(tag = "owner", rename_all = "kebab-case")]
-pub enum Owner {
-    /// A staff user.
-    Customer {
-        /// Their identifier.
-        customer: CustomerId,
-    },
-    /// A candidate.
-    Candidate {
-        /// Their project.
-        project: ProjectId,
-        /// Their identifier.
-        candidate: CandidateId,
-    },
-}
 
 named! {
     /// What a file is to its owner.

@@ -3,8 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::account::CredentialOwner;
-use super::file::{FileKind, FileType, Owner};
+use super::account::{Account, CredentialOwner};
+use super::file::{FileKind, FileType};
 use super::id::{CompanyId, FileId, TokenId};
 use super::names::named;
 
@@ -39,7 +39,7 @@ pub struct Upload {
     pub company: CompanyId,
     /// The future owner.
     #[serde(flatten)]
-    pub owner: Owner,
+    pub owner: Account,
     /// The field that the file is for.
     pub kind: FileKind,
     /// The progress.

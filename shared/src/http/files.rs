@@ -4,7 +4,8 @@ use axum::body::Bytes;
 use chrono::{DateTime, Utc};
 
 use super::FileChange;
-use crate::domain::file::{FileKind, Owner, StoredFile};
+use crate::domain::account::Account;
+use crate::domain::file::{FileKind, StoredFile};
 use crate::domain::id::CompanyId;
 use crate::domain::upload::{AnnouncedFile, Upload, UploadAuthor, UploadStatus};
 use crate::domain::video::Video;
@@ -26,7 +27,7 @@ impl FileWriter<'_> {
     /// owner is written with it. One that no owner is written with is deleted later.
     pub async fn change(
         &self,
-        owner: Owner,
+        owner: Account,
         kind: FileKind,
         before: Option<StoredFile>,
         change: Option<FileChange>,
@@ -48,7 +49,7 @@ impl FileWriter<'_> {
     /// An upload that lets the client put a file for an owner straight into the bucket, and the request to do so.
     pub async fn announce(
         &self,
-        owner: Owner,
+        owner: Account,
         kind: FileKind,
         announced: AnnouncedFile,
     ) -> Result<(Upload, SignedUpload)> {
@@ -76,7 +77,7 @@ impl FileWriter<'_> {
         self.objects.put_unchecked(&video_upload_key(&video.company, video.id), bytes).await
     }
 
-    fn new_upload(&self, owner: Owner, kind: FileKind, announced: Option<AnnouncedFile>) -> Upload {
+    fn new_upload(&self, owner: Account, kind: FileKind, announced: Option<AnnouncedFile>) -> Upload {
         Upload {
             id: self.store.next_id(self.now),
             company: self.company.clone(),

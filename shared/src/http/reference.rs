@@ -4,7 +4,8 @@ use url::Url;
 
 use super::wire::Uri;
 use crate::config::Config;
-use crate::domain::file::{FileKind, Owner, StoredFile};
+use crate::domain::account::Account;
+use crate::domain::file::{FileKind, StoredFile};
 use crate::domain::history::{ChangeAuthor, ResourceRef};
 use crate::domain::id::{
     CandidateId, CompanyId, CompanyMark, FileId, Id, InvalidId, ProjectId, ProjectMark, ResourceKind,
@@ -43,7 +44,13 @@ impl<'a> ReferenceUris<'a> {
     }
 
     /// Where one of an owner's files can be fetched; `None` without a file or a signer.
-    pub fn file(&self, c: &CompanyId, owner: Owner, kind: FileKind, file: Option<StoredFile>) -> Option<Uri> {
+    pub fn file(
+        &self,
+        c: &CompanyId,
+        owner: Account,
+        kind: FileKind,
+        file: Option<StoredFile>,
+    ) -> Option<Uri> {
         // Events and mails have no signer: such an address is good for one session only.
         let (signer, file) = (self.signer?, file?);
         let token = signer.sign(file.id.to_bytes(), &object_key(c, owner, file.id));
@@ -51,19 +58,19 @@ impl<'a> ReferenceUris<'a> {
     }
 
     /// Below which an owner's files of this kind are fetched.
-    pub fn files(&self, c: &CompanyId, owner: Owner, kind: FileKind) -> Uri {
+    pub fn files(&self, c: &CompanyId, owner: Account, kind: FileKind) -> Uri {
         self.owner(c, owner).join(kind.as_str())
     }
 
     /// An upload for an owner.
-    pub fn upload(&self, c: &CompanyId, owner: Owner, f: FileId) -> Uri {
+    pub fn upload(&self, c: &CompanyId, owner: Account, f: FileId) -> Uri {
         self.owner(c, owner).join("uploads").join(f)
     }
 
-    fn owner(&self, c: &CompanyId, owner: Owner) -> Uri {
+    fn owner(&self, c: &CompanyId, owner: Account) -> Uri {
         match owner {
-            Owner::Customer { customer } => self.uri(c, customer),
-            Owner::Candidate { project, candidate } => self.uri_in_project(c, project, candidate),
+            Account::Customer { customer } => self.uri(c, customer),
+            Account::Candidate { project, candidate } => self.uri_in_project(c, project, candidate),
         }
     }
 

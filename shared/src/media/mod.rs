@@ -12,7 +12,8 @@ pub use address::{MediaSigner, MediaToken};
 pub use checked::{CheckedFile, inspect};
 pub use objects::{LedgerPosition, ListedObject, ObjectStore, SignedUpload};
 
-use crate::domain::file::{Owner, StoredFile};
+use crate::domain::account::Account;
+use crate::domain::file::StoredFile;
 use crate::domain::id::{CompanyId, FileId, VideoId};
 use crate::domain::video::Rendition;
 
@@ -23,15 +24,15 @@ const UPLOADS: &str = "uploads/files/";
 const VIDEO_UPLOADS: &str = "uploads/videos/";
 
 /// The key of a validated file.
-pub fn object_key(company: &CompanyId, owner: Owner, file: FileId) -> String {
+pub fn object_key(company: &CompanyId, owner: Account, file: FileId) -> String {
     format!("{}{file}", files_prefix(company, owner))
 }
 
 /// What the keys of all files of an owner begin with, and no others.
-pub fn files_prefix(company: &CompanyId, owner: Owner) -> String {
+pub fn files_prefix(company: &CompanyId, owner: Account) -> String {
     match owner {
-        Owner::Customer { customer } => format!("media/{company}/customers/{customer}/"),
-        Owner::Candidate { project, candidate } => {
+        Account::Customer { customer } => format!("media/{company}/customers/{customer}/"),
+        Account::Candidate { project, candidate } => {
             format!("media/{company}/candidates/{project}/{candidate}/")
         }
     }

@@ -279,5 +279,5 @@ fn email_of(candidate: &Candidate) -> Option<ItemKey> {
 
 fn files_of(candidate: &Candidate) -> FilesOf<'_> {
     let files = candidate.photo.into_iter().chain(candidate.cv).collect();
-    FilesOf { company: &candidate.company, owner: candidate.owner(), files }
+    FilesOf { company: &candidate.company, owner: candidate.account(), files }
 }

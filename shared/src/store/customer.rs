@@ -13,7 +13,6 @@ use super::table::keys::{self, ItemKey};
 use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
 use super::upload::FilesOf;
-use crate::domain::account::Account;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
 use crate::domain::erasure::{ErasedItem, ErasureReason};
@@ -205,7 +204,7 @@ impl Transaction {
     /// Moves the unique markers of a customer's username and email address, which share one namespace.
     pub(super) fn customer_logins(&mut self, before: Option<&Customer>, after: Option<&Customer>) {
         let Some(one) = after.or(before) else { return };
-        let account = Account::Customer { customer: one.id };
+        let account = one.account();
         self.move_login(before.map(username_of), after.map(username_of), account, taken_username());
         self.move_login(before.map(email_of), after.map(email_of), account, taken_email());
         let Some(after) = after else { return };
@@ -259,5 +258,5 @@ pub(super) fn email_of(customer: &Customer) -> ItemKey {
 
 fn files_of(customer: &Customer) -> FilesOf<'_> {
     let files = customer.photo.into_iter().collect();
-    FilesOf { company: &customer.company, owner: customer.owner(), files }
+    FilesOf { company: &customer.company, owner: customer.account(), files }
 }

@@ -115,7 +115,7 @@ impl Store {
     }
 
     async fn erase_candidate(&self, candidate: &VersionedItem<Candidate>, now: DateTime<Utc>) -> Result<()> {
-        let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
+        let account = candidate.account();
         let others = self.logins_of_others(candidate::username_of(candidate), account).await?;
         let mut transaction = self.transaction().without_keys(others);
         transaction.candidate_gone(candidate, ErasureReason::Restored, now);
@@ -138,7 +138,7 @@ impl Store {
         }
         let names = [customer::username_of(&customer), customer::email_of(&customer)];
         // A name that is another account's by now stays with it.
-        let others = self.logins_of_others(names, Account::Customer { customer: customer.id }).await?;
+        let others = self.logins_of_others(names, customer.account()).await?;
         let mut transaction = self.transaction().without_keys(others);
         transaction.customer_gone(&customer, ErasureReason::Restored, now);
         self.commit(transaction).await

@@ -9,8 +9,9 @@ use super::table::condition::AttributeUpdate;
 use super::table::item::{EXPIRES_AT, StoredEntity, VersionedItem, number, string};
 use super::table::keys::{self, DUE, ItemKey};
 use super::table::transaction::Transaction;
+use crate::domain::account::Account;
 use crate::domain::effect::{Effect, EffectTask};
-use crate::domain::file::{Owner, StoredFile};
+use crate::domain::file::StoredFile;
 use crate::domain::id::{CompanyId, FileId};
 use crate::domain::upload::{Upload, UploadStatus};
 use crate::error::{Error, Result};
@@ -34,7 +35,7 @@ impl StoredEntity for Upload {
 
 pub(super) struct FilesOf<'a> {
     pub(super) company: &'a CompanyId,
-    pub(super) owner: Owner,
+    pub(super) owner: Account,
     pub(super) files: Vec<StoredFile>,
 }
 

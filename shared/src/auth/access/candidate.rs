@@ -3,9 +3,9 @@
 use super::file::OwnerTarget;
 use super::request::PathIds;
 use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
-use crate::domain::file::Owner;
 use crate::domain::id::{CustomerId, InvalidId, ShareId};
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
@@ -43,8 +43,8 @@ impl RequestTarget for Candidate {
 }
 
 impl OwnerTarget for Candidate {
-    fn owner_in(path: &PathIds) -> Result<Owner, InvalidId> {
-        Ok(Owner::Candidate { project: path.id("projectId")?, candidate: path.id("candidateId")? })
+    fn owner_in(path: &PathIds) -> Result<Account, InvalidId> {
+        Ok(Account::Candidate { project: path.id("projectId")?, candidate: path.id("candidateId")? })
     }
 }
 

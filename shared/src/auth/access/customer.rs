@@ -3,9 +3,9 @@
 use super::file::OwnerTarget;
 use super::request::PathIds;
 use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::domain::account::Account;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
-use crate::domain::file::Owner;
 use crate::domain::id::InvalidId;
 use crate::error::Result;
 use crate::store::{ItemKey, VersionedItem};
@@ -36,7 +36,7 @@ impl RequestTarget for Customer {
 }
 
 impl OwnerTarget for Customer {
-    fn owner_in(path: &PathIds) -> Result<Owner, InvalidId> {
-        Ok(Owner::Customer { customer: path.id("customerId")? })
+    fn owner_in(path: &PathIds) -> Result<Account, InvalidId> {
+        Ok(Account::Customer { customer: path.id("customerId")? })
     }
 }

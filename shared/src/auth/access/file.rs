@@ -15,7 +15,8 @@ use super::{
 use crate::app::App;
 use crate::auth::credential::rejected;
 use crate::auth::{AdmissionRule, HasAdmission};
-use crate::domain::file::{FileType, Owner, StoredFile};
+use crate::domain::account::Account;
+use crate::domain::file::{FileType, StoredFile};
 use crate::domain::id::{FileId, InvalidId};
 use crate::domain::upload::Upload;
 use crate::error::{Error, Result};
@@ -24,13 +25,13 @@ use crate::store::{ItemKey, VersionedItem};
 
 /// A target that has files.
 pub(super) trait OwnerTarget: RequestTarget {
-    fn owner_in(path: &PathIds) -> Result<Owner, InvalidId>;
+    fn owner_in(path: &PathIds) -> Result<Account, InvalidId>;
 }
 
 /// A request by the URL of a file, whose caller was shown the URL and may still do `A` with the file's owner `T`.
 pub struct MediaAccess<T: RequestTarget, A> {
     access: Admitted<T, A>,
-    owner: Owner,
+    owner: Account,
     file: FileRequest,
 }
 

@@ -107,7 +107,7 @@ impl CustomerView {
             receive_interview_notifications: customer.receive_interview_notifications,
             photo: OrEmpty(references.file(
                 &customer.company,
-                customer.owner(),
+                customer.account(),
                 FileKind::Photo,
                 customer.photo,
             )),

@@ -33,8 +33,8 @@ pub(crate) async fn create(
     let position = before.next_criterion_position();
     let criterion = NewCriterion::read(body)?.into_criterion(id, 1, position)?;
     let created = Created(CriterionView::new(&criterion, before, access.references()));
-    let (stored, after) = (access.target.stored.as_ref(), before.clone().with_criterion(criterion)?);
-    access.commit(access.store.save_interview(&access.target.project, stored, before, &after), created).await
+    let after = Interview::clone(before).with_criterion(criterion)?;
+    access.commit(access.store.save_interview(&access.target.project, before, &after), created).await
 }
 
 /// GET …/criteria/{criterionId}/
@@ -73,19 +73,15 @@ async fn change(
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
     let interview = &access.target.all.interview;
     let view = Json(CriterionView::new(&after, interview, access.references()));
-    let (stored, after) = (access.target.all.stored.as_ref(), interview.clone().with_criterion(after)?);
-    access
-        .commit(access.store.save_interview(&access.target.all.project, stored, interview, &after), view)
-        .await
+    let after = Interview::clone(interview).with_criterion(after)?;
+    access.commit(access.store.save_interview(&access.target.all.project, interview, &after), view).await
 }
 
 /// DELETE …/criteria/{criterionId}/
 pub(crate) async fn delete(
     access: Admitted<Criterion, ChangeProject>,
 ) -> Result<CommittedResponse<NoContent>> {
-    let (stored, before) = (access.target.all.stored.as_ref(), &access.target.all.interview);
-    let after = before.clone().without_criterion(access.target.criterion.id);
-    access
-        .commit(access.store.save_interview(&access.target.all.project, stored, before, &after), NoContent)
-        .await
+    let before = &access.target.all.interview;
+    let after = Interview::clone(before).without_criterion(access.target.criterion.id);
+    access.commit(access.store.save_interview(&access.target.all.project, before, &after), NoContent).await
 }

@@ -34,8 +34,8 @@ pub(crate) async fn create(
     let id = access.store.next_id(access.now);
     let question = new.into_question(id, 1, before.next_question_position())?;
     let created = Created(QuestionView::new(&question, before, access.references()));
-    let (stored, after) = (access.target.stored.as_ref(), before.clone().with_question(question)?);
-    access.commit(access.store.save_interview(&access.target.project, stored, before, &after), created).await
+    let after = Interview::clone(before).with_question(question)?;
+    access.commit(access.store.save_interview(&access.target.project, before, &after), created).await
 }
 
 /// GET …/questions/{questionId}/
@@ -72,21 +72,17 @@ async fn change(
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
     let interview = &access.target.all.interview;
     let view = Json(QuestionView::new(&after, interview, access.references()));
-    let (stored, after) = (access.target.all.stored.as_ref(), interview.clone().with_question(after)?);
-    access
-        .commit(access.store.save_interview(&access.target.all.project, stored, interview, &after), view)
-        .await
+    let after = Interview::clone(interview).with_question(after)?;
+    access.commit(access.store.save_interview(&access.target.all.project, interview, &after), view).await
 }
 
 /// DELETE …/questions/{questionId}/
 pub(crate) async fn delete(
     access: Admitted<Question, ChangeProject>,
 ) -> Result<CommittedResponse<NoContent>> {
-    let (stored, before) = (access.target.all.stored.as_ref(), &access.target.all.interview);
-    let after = before.clone().without_question(access.target.question.id);
-    access
-        .commit(access.store.save_interview(&access.target.all.project, stored, before, &after), NoContent)
-        .await
+    let before = &access.target.all.interview;
+    let after = Interview::clone(before).without_question(access.target.question.id);
+    access.commit(access.store.save_interview(&access.target.all.project, before, &after), NoContent).await
 }
 
 fn view(

@@ -20,17 +20,16 @@ impl StoredEntity for Interview {
 }
 
 impl Store {
-    /// Replaces `before` by `after`; `stored` is the item, `None` for a project without questions and criteria. Fails with
+    /// Replaces `before` by `after`, or creates it for a project that had no questions and criteria. Fails with
     /// [`Error::Changed`] also after a concurrent write of the project, with `QUESTIONS_IN_USE` if the change would affect a
     /// candidate who has begun, and with a message on `video` if a new one does not exist.
     pub fn save_interview(
         &self,
         project: &VersionedItem<Project>,
-        stored: Option<&VersionedItem<Interview>>,
-        before: &Interview,
+        before: &VersionedItem<Interview>,
         after: &Interview,
     ) -> Transaction {
-        let mut transaction = self.write_interview(project, stored, before, after);
+        let mut transaction = self.write_interview(project, before, after);
         if !before.asks_the_same_as(after) {
             // A condition instead of a check of what was read: a candidate may begin in the meantime.
             for shard in shards(&after.company, after.project) {
@@ -50,18 +49,14 @@ impl Store {
     fn write_interview(
         &self,
         project: &VersionedItem<Project>,
-        stored: Option<&VersionedItem<Interview>>,
-        before: &Interview,
+        before: &VersionedItem<Interview>,
         after: &Interview,
     ) -> Transaction {
         let mut transaction = self.transaction();
-        if before == after {
+        if **before == *after {
             return transaction;
         }
-        match stored {
-            Some(stored) => transaction.replace(stored, after),
-            None => transaction.create_unless(after, || Error::Changed),
-        }
+        transaction.save(before, after);
         // Clients know the project and its questions by one URL, so their events need one order. The project's tag stays:
         // it shows neither questions nor criteria.
         transaction.note_change_of_part(project, project.interview_change(before, after));
@@ -97,6 +92,6 @@ impl Store {
         let (project, before) = (batch.take::<Project>(&project)?, batch.take::<Interview>(&interview)?);
         let (Some(project), Some(before)) = (project, before) else { return Ok(()) };
         let after = Interview::clone(&before).without_video(video);
-        self.commit(self.write_interview(&project, Some(&before), &before, &after)).await
+        self.commit(self.write_interview(&project, &before, &after)).await
     }
 }

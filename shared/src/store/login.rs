@@ -93,17 +93,11 @@ impl Store {
             let (accounts, before) =
                 tokio::try_join!(self.login_entries(partition), self.one::<FailedLogins>(key.clone()))?;
             // Counted before the password is checked: a hundred concurrent attempts count like a hundred in sequence.
+            let before =
+                before.unwrap_or_else(|| VersionedItem::not_stored(FailedLogins::none(partition.hash())));
             let count = async {
-                match before {
-                    Some(before) => {
-                        let after = FailedLogins::clone(&before).with_one_more(source, now)?;
-                        self.replace(&before, after).await
-                    }
-                    None => {
-                        let first = FailedLogins::none(partition.hash()).with_one_more(source, now)?;
-                        self.create_alone(first).await
-                    }
-                }
+                let after = FailedLogins::clone(&before).with_one_more(source, now)?;
+                self.save(&before, after).await
             };
             // One more round trip than if login items held password hashes: those copies could go stale.
             match tokio::try_join!(count, self.accounts(partition, accounts)) {

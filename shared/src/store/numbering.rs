@@ -9,12 +9,12 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::history::{EntryKey, EventCounter};
-use super::table::item::{self, VersionedItem};
+use super::table::item::VersionedItem;
 use super::table::keys;
 use super::table::retry::RetryPolicy;
 use crate::domain::history::HistoryEntry;
 use crate::domain::id::CompanyId;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The most events that one transaction numbers, besides the sequence.
 const MAX_TOGETHER: usize = 99;
@@ -27,7 +27,7 @@ type EventsByHistory = BTreeMap<(String, u64), VersionedItem<HistoryEntry>>;
 
 impl Store {
     /// Assigns the next numbers to these events of one company at `now`, after all earlier ones of the same resources. Fails
-    /// with [`Error::Changed`] after too many conflicts with others that number events of the same company.
+    /// with [`crate::Error::Changed`] after too many conflicts with others that number events of the same company.
     pub async fn assign_numbers(
         &self,
         company: &CompanyId,
@@ -60,27 +60,20 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<()> {
         let sequence = self.one::<EventCounter>(keys::sequence(company));
-        let (mut sequence, events) = tokio::try_join!(sequence, self.unnumbered(company, entries))?;
+        let (sequence, events) = tokio::try_join!(sequence, self.unnumbered(company, entries))?;
+        let mut sequence =
+            sequence.unwrap_or_else(|| VersionedItem::not_stored(EventCounter::new(company.clone(), now)));
         for together in in_order(events).chunks(MAX_TOGETHER) {
             let mut transaction = self.transaction();
-            let mut after = match &sequence {
-                Some(before) => EventCounter::clone(before),
-                None => EventCounter::new(company.clone(), now),
-            };
+            let mut after = EventCounter::clone(&sequence);
             for event in together {
                 // Conditions on the versions of entry and sequence: two that number at once, or twice, change nothing
                 // twice.
                 transaction.replace(event, &after.number(HistoryEntry::clone(event), now));
             }
-            match &sequence {
-                Some(before) => transaction.replace(before, &after),
-                None => transaction.create_unless(&after, || Error::Changed),
-            }
+            transaction.save(&sequence, &after);
             self.commit(transaction).await?;
-            sequence = Some(match sequence {
-                Some(before) => before.followed_by(after)?,
-                None => item::first(after)?,
-            });
+            sequence = sequence.followed_by(after)?;
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! The evaluations of a candidate as targets: all of them, one, and a veto.
 
 use super::candidate::CandidateTarget;
-use super::interview::interview_in;
 use super::request::PathIds;
 use super::{Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::account::Account;
@@ -20,7 +19,7 @@ pub struct RatedCandidate {
     /// The candidate's project.
     pub project: VersionedItem<Project>,
     /// What is rated in it.
-    pub interview: Interview,
+    pub interview: VersionedItem<Interview>,
     /// The candidate.
     pub candidate: VersionedItem<Candidate>,
 }
@@ -53,12 +52,11 @@ impl RequestTarget for CandidateEvaluations {
 async fn load_rated(
     mut request: AuthenticatedRequest,
 ) -> Result<(AdmittedRequest, RatedCandidate, CallerRelation)> {
-    let stored = request.take_interview()?;
+    let interview = request.take_interview()?;
     let (mut request, CandidateTarget { project, candidate, relation, .. }) =
         Candidate::load(request).await?;
     // An evaluation has a revision of its own, and a list has none.
     request.exchange.revision = None;
-    let interview = interview_in(stored.as_ref(), &project);
     Ok((request, RatedCandidate { project, interview, candidate }, relation))
 }
 

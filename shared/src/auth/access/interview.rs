@@ -17,9 +17,7 @@ pub struct InterviewTarget {
     /// The counts of its candidates.
     pub counts: ProjectCounts,
     /// Its questions and criteria.
-    pub interview: Interview,
-    /// Their item; `None` if there are none yet.
-    pub stored: Option<VersionedItem<Interview>>,
+    pub interview: VersionedItem<Interview>,
     /// What the caller is in the project; candidates who have begun are [`CallerRelation::Own`].
     pub relation: CallerRelation,
 }
@@ -36,8 +34,7 @@ impl RequestTarget for Interview {
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, InterviewTarget)> {
         let project = request.take::<Project>(request.path.project())?;
         let counts = request.batch.take_shards(&project.company, project.id).sum();
-        let stored = request.take_interview()?;
-        let interview = interview_in(stored.as_ref(), &project);
+        let interview = request.take_interview()?;
         let relation = match &request.caller().identity {
             CallerIdentity::Candidate(own) if own.project == project.id && own.sees_questions() => {
                 CallerRelation::Own
@@ -49,7 +46,7 @@ impl RequestTarget for Interview {
             CallerRelation::Own => request.authorise(&relation).map_err(|_| Error::NotFound)?,
             _ => request.authorise_reader(Action::ReadProject, &relation)?,
         };
-        Ok((request, InterviewTarget { project, counts, interview, stored, relation }))
+        Ok((request, InterviewTarget { project, counts, interview, relation }))
     }
 }
 
@@ -98,13 +95,5 @@ impl RequestTarget for Criterion {
         let criterion =
             id.ok().and_then(|id| target.interview.criterion(id)).cloned().ok_or(Error::NotFound)?;
         Ok((request.about_revision(criterion.revision), CriterionTarget { all: target, criterion }))
-    }
-}
-
-/// The interview in the item, which is missing while there are no questions and criteria.
-pub(super) fn interview_in(stored: Option<&VersionedItem<Interview>>, project: &Project) -> Interview {
-    match stored {
-        Some(stored) => Interview::clone(stored),
-        None => Interview::new(project.company.clone(), project.id),
     }
 }

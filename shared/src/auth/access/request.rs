@@ -304,9 +304,11 @@ impl AuthenticatedRequest {
     }
 
     /// Takes the questions and criteria of the project of the path, which may have none.
-    pub(super) fn take_interview(&mut self) -> Result<Option<VersionedItem<Interview>>> {
-        let key = self.path.interview().map_err(|_| Error::NotFound)?;
-        self.batch.take(&key)
+    pub(super) fn take_interview(&mut self) -> Result<VersionedItem<Interview>> {
+        let (company, project) = (self.path.company_id(), self.path.id("projectId"));
+        let (Ok(company), Ok(project)) = (company, project) else { return Err(Error::NotFound) };
+        let none = Interview::new(company, project);
+        Ok(self.batch.take(&none.key())?.unwrap_or_else(|| VersionedItem::not_stored(none)))
     }
 
     /// Takes the numbers of the events of the caller's company, which may have none.

@@ -74,7 +74,17 @@ pub struct VersionedItem<T> {
 }
 
 impl<T> VersionedItem<T> {
-    /// The number of writes of the item, from 1.
+    /// A value that has no item yet: to save it creates the item.
+    pub(crate) fn not_stored(value: T) -> Self {
+        Self { value, version: 0, revision: 0, stored: Arc::default() }
+    }
+
+    /// Whether the value has an item.
+    pub(in crate::store) fn is_stored(&self) -> bool {
+        self.version > 0
+    }
+
+    /// The number of writes of the item, from 1; 0 if there is no item yet.
     pub fn version(&self) -> u64 {
         self.version
     }

@@ -16,11 +16,14 @@ pub(in crate::store) struct NextWrite {
 }
 
 impl<T> VersionedItem<T> {
-    /// The item after `after` has replaced this value.
+    /// The item after `after` has replaced this value, or was created.
     pub(in crate::store) fn followed_by(&self, after: T) -> Result<Self>
     where
         T: StoredEntity,
     {
+        if !self.is_stored() {
+            return item::first(after);
+        }
         let change = (T::RECORDED)(Some(&self.value), Some(&after));
         let NextWrite { item, revision, .. } = next(self, &after, change.as_ref())?;
         Ok(Self { value: after, version: self.version + 1, revision, stored: Arc::new(item) })

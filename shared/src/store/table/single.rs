@@ -37,6 +37,16 @@ impl Store {
         Ok(next)
     }
 
+    /// Replaces `before` by `after`, or creates it if `before` is not stored. Fails with [`Error::Changed`] after a
+    /// concurrent write.
+    pub(in crate::store) async fn save<T: StoredEntity>(
+        &self,
+        before: &VersionedItem<T>,
+        after: T,
+    ) -> Result<VersionedItem<T>> {
+        if before.is_stored() { self.replace(before, after).await } else { self.create_alone(after).await }
+    }
+
     pub(in crate::store) async fn put(&self, key: ItemKey, attributes: Item) -> Result<()> {
         let mut item = attributes;
         item.extend(key.into_attributes());

@@ -105,6 +105,16 @@ impl Transaction {
         self.put_next(before, after, (T::RECORDED)(Some(&**before), Some(after)));
     }
 
+    /// Replaces `before` by `after`, or creates it if `before` is not stored; [`Error::Changed`] after a concurrent write.
+    pub(in crate::store) fn save<T: StoredEntity>(&mut self, before: &VersionedItem<T>, after: &T) {
+        if before.is_stored() {
+            self.replace(before, after);
+        } else {
+            // Not by `replace`: the history of a new resource begins with its creation.
+            self.create_unless(after, || Error::Changed);
+        }
+    }
+
     /// Notes in the history of `whole` the `change` of a part of it that has an item of its own, so that both have one
     /// order; [`Error::Changed`] after a concurrent write of `whole`, which stays as it is but for its version.
     pub(in crate::store) fn note_change_of_part<T: StoredEntity>(

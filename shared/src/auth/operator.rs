@@ -1,69 +1,44 @@
 //! The operator, whom no credential of the service admits: only IAM lets anybody invoke the admin function.
 
-use std::sync::Arc;
+use std::ops::Deref;
 
-use chrono::{DateTime, TimeDelta, Utc};
-
+use super::system::SystemAccess;
 use crate::app::App;
-use crate::auth::credential::new_one_time_key;
 use crate::auth::password::Password;
-use crate::config::Config;
-use crate::domain::account::CredentialOwner;
 use crate::domain::company::Company;
 use crate::domain::erasure::ErasureRecord;
-use crate::domain::history::{ChangeAuthor, ChangeContext};
+use crate::domain::history::ChangeAuthor;
 use crate::domain::id::{CompanyId, ProjectId};
-use crate::domain::secret::{OneTimeKey, PasswordHash};
+use crate::domain::secret::PasswordHash;
 use crate::error::Result;
 use crate::http::reference::ReferenceUris;
-use crate::media::ObjectStore;
-use crate::store::{
-    COMMAND_PATIENCE, FoundErasures, RecountResult, ReindexResult, RequestUsage, Store, Transaction,
-    VersionedItem,
-};
+use crate::store::{COMMAND_PATIENCE, FoundErasures, RecountResult, ReindexResult, VersionedItem};
 
-/// Access for the operator of the service.
-pub struct OperatorAccess {
-    /// The moment of the command.
-    pub now: DateTime<Utc>,
-    /// The table.
-    pub store: Store,
-    app: App,
+/// Access for the operator of the service: that of the service itself, with the operator as the author of changes.
+pub struct OperatorAccess(SystemAccess);
+
+impl Deref for OperatorAccess {
+    type Target = SystemAccess;
+
+    fn deref(&self) -> &SystemAccess {
+        &self.0
+    }
 }
 
 impl OperatorAccess {
     /// Acts as the operator, on the word of who may invoke this function.
     pub fn of(app: &App) -> Self {
-        let (store, now) = (Store::new(app.clone(), Arc::new(RequestUsage::default())), app.now());
-        let store = store
-            .with_patience(COMMAND_PATIENCE)
-            .with_origin(ChangeContext::new(ChangeAuthor::Operator, now));
-        Self { now, store, app: app.clone() }
+        Self(SystemAccess::by(ChangeAuthor::Operator, app).with_patience(COMMAND_PATIENCE))
     }
 
     /// Makes the addresses of resources.
     pub fn references(&self) -> ReferenceUris<'_> {
-        ReferenceUris::new(self.app.config())
-    }
-
-    /// The settings.
-    pub fn config(&self) -> &Config {
-        self.app.config()
+        ReferenceUris::new(self.config())
     }
 
     /// The hash of a password, to store.
     pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
         password.hash(None, &self.app).await
-    }
-
-    /// Commits a transaction.
-    pub async fn commit(&self, transaction: Transaction) -> Result<()> {
-        self.store.commit(transaction).await
-    }
-
-    /// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
-    pub fn new_one_time_key(&self, claim: &CredentialOwner, lifetime: TimeDelta) -> (String, OneTimeKey) {
-        new_one_time_key(claim, (self.now, lifetime), self.app.entropy())
     }
 
     /// Every company.
@@ -75,11 +50,6 @@ impl OperatorAccess {
     /// when concurrent writes keep changing what is counted.
     pub async fn recount(&self, company: &CompanyId, only: Option<ProjectId>) -> Result<RecountResult> {
         self.store.recount(company, only).await
-    }
-
-    /// The bucket.
-    pub fn objects(&self) -> Result<ObjectStore<'_>> {
-        ObjectStore::of(&self.app)
     }
 
     /// Looks up the subjects of recorded erasures in a restored table.

@@ -13,7 +13,7 @@ use crate::aws::AwsClients;
 use crate::config::Config;
 use crate::domain::account::{Account, CredentialOwner, ResponseRecipient};
 use crate::domain::customer::AccountType;
-use crate::domain::history::{self, ChangeContext};
+use crate::domain::history::{ChangeAuthor, ChangeContext};
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;
 use crate::domain::policy::Action;
@@ -31,17 +31,19 @@ pub struct SystemAccess {
     /// The table.
     pub store: Store,
     usage: Arc<RequestUsage>,
-    app: App,
+    pub(super) app: App,
 }
 
 impl SystemAccess {
     /// Acts as the service, on the word of who may invoke this function.
     pub fn of(app: &App) -> Self {
+        Self::by(ChangeAuthor::System, app)
+    }
+
+    pub(super) fn by(author: ChangeAuthor, app: &App) -> Self {
         let usage = Arc::<RequestUsage>::default();
         let (store, now) = (Store::new(app.clone(), usage.clone()), app.now());
-        let store = store
-            .with_patience(EVENT_PATIENCE)
-            .with_origin(ChangeContext::new(history::ChangeAuthor::System, now));
+        let store = store.with_patience(EVENT_PATIENCE).with_origin(ChangeContext::new(author, now));
         Self { now, store, usage, app: app.clone() }
     }
 
@@ -52,7 +54,7 @@ impl SystemAccess {
 
     /// Acts in consequence of an event of the platform.
     pub fn in_event(self, id: &str) -> Self {
-        let origin = ChangeContext::new(history::ChangeAuthor::System, self.now);
+        let origin = ChangeContext::new(ChangeAuthor::System, self.now);
         let store = self.store.with_origin(ChangeContext { request: Some(id.to_owned()), ..origin });
         Self { store, ..self }
     }

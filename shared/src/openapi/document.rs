@@ -28,11 +28,6 @@ impl ApiDocument {
         Self::default()
     }
 
-    /// The titles of all groups, in order.
-    pub fn titles(&self) -> Vec<&'static str> {
-        self.groups.iter().map(|(title, _)| *title).collect()
-    }
-
     /// Method and path of all routes, in order. Paths start below the version segment and name parameters as in
     /// `{projectId}`.
     pub fn routes(&self) -> &[(Method, String)] {

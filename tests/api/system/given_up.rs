@@ -41,7 +41,15 @@ async fn a_refused_sender_or_account_holds_mails_back_and_loses_none() {
         let (app, ses) = TestApp::start_with_ses_chaos().await;
         let email = invited(&app.owner().await).await;
         ses.always("SendEmail", Fault::Refused(code));
+        logs::take_lines("outbox");
         app.settle().await;
+        // The alarm `MailsRefused` counts these lines.
+        let lines = logs::take_lines("outbox");
+        assert!(
+            lines
+                .iter()
+                .any(|line| (&line["outcome"], &line["reason"]) == (&json!("Postponed"), &json!(code)))
+        );
         for hour in 1..=70 {
             app.clock().advance(TimeDelta::hours(1));
             assert_eq!(swept(&app, "postponed").await, 1, "{code}, hour {hour}");

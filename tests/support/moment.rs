@@ -6,13 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use shared::clock::Clock;
+use shared::store::{LAST_EVENT, RestoreRule};
 
 use crate::app::{BACKEND, TestApp};
 use crate::chaos::Chaos;
 use crate::table::{Contents, Item, Key, key_of};
-
-/// The program that restores a deployed stack.
-const RESTORE: &str = include_str!("../../.ci/deploy/restore.py");
 
 /// What table and bucket held at a moment. Only the local back end in this process shows it.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,9 +54,8 @@ impl Moment {
 
     /// The items that a restoration takes back.
     fn items(&self) -> impl Iterator<Item = (&Key, &Item)> {
-        self.items
-            .iter()
-            .filter(|((pk, sk), _)| !untouched().any(|start| pk.starts_with(start) || sk.starts_with(start)))
+        // Of the counters of events, only one attribute is taken back.
+        self.items.iter().filter(|((pk, sk), _)| RestoreRule::of(pk, sk) == RestoreRule::Replace)
     }
 
     /// The objects that a restoration takes back.
@@ -118,6 +115,15 @@ impl TestApp {
         for (_, item) in moment.items().filter(|(key, item)| now.items.get(*key) != Some(*item)) {
             self.table().put(item.clone()).await;
         }
+        for (key, counter) in now.items.iter().filter(|(key, _)| is_counter(key)) {
+            let mut counter = counter.clone();
+            let then = moment.items.get(key).and_then(|then| then.get(LAST_EVENT));
+            match then {
+                Some(event) => counter.insert(LAST_EVENT.to_owned(), event.clone()),
+                None => counter.remove(LAST_EVENT),
+            };
+            self.table().put(counter).await;
+        }
         let (s3, bucket) = (self.app().aws().s3(), self.app().config().bucket.clone().expect("a bucket"));
         for (key, _) in now.files().filter(|(key, _)| !moment.objects.contains_key(*key)) {
             s3.delete_object().bucket(&bucket).key(key).send().await.expect("a deletion");
@@ -134,8 +140,6 @@ impl TestApp {
     }
 }
 
-/// What the keys of items begin with that a restoration leaves as they are.
-fn untouched() -> impl Iterator<Item = &'static str> {
-    let line = RESTORE.lines().find_map(|line| line.strip_prefix("UNTOUCHED = (")).expect("a list");
-    line.split('"').skip(1).step_by(2)
+fn is_counter((pk, sk): &Key) -> bool {
+    RestoreRule::of(pk, sk) == RestoreRule::TakeBackLastEvent
 }

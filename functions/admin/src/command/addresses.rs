@@ -67,18 +67,19 @@ async fn free_in(
     complaints: bool,
     holders: &mut AddressHolders,
 ) -> Result<()> {
-    let has_address = |held: &Email| held.as_str().eq_ignore_ascii_case(address.as_str());
     let references = operator.references();
     // These are also the accounts whose user name is the address.
     let FoundAccounts { customers, candidates } =
         operator.store.all_accounts_named(&company.id, address.as_str()).await?;
-    for before in customers.iter().filter(|one| has_address(&one.email)) {
+    for before in customers.iter().filter(|one| is_same(&one.email, address)) {
         if holders.count(before.email_status(), complaints, references.uri(&company.id, before.id)) {
             let after = Customer::clone(before).with_mails_allowed();
             operator.commit(operator.store.update_customer(before, &after, operator.now)).await?;
         }
     }
-    for before in candidates.iter().filter(|one| one.profile.email.as_ref().is_some_and(has_address)) {
+    for before in
+        candidates.iter().filter(|one| one.profile.email.as_ref().is_some_and(|held| is_same(held, address)))
+    {
         let uri = references.uri_in_project(&company.id, before.project, before.id);
         if holders.count(before.email_status(), complaints, uri) {
             let after = Candidate::clone(before).with_mails_allowed();
@@ -86,6 +87,10 @@ async fn free_in(
         }
     }
     Ok(())
+}
+
+fn is_same(held: &Email, address: &Email) -> bool {
+    held.as_str().eq_ignore_ascii_case(address.as_str())
 }
 
 impl AddressHolders {

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use shared::store::{LAST_EVENT, RestoreRule};
 
 use super::Result;
-use super::table::Item;
+use super::table::TableItem;
 
 /// An item as the index holds it, in 24 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,7 +22,7 @@ impl ItemHash {
     pub(super) const BYTES: usize = 24;
 
     /// The hash of what `rule` restores of an item.
-    pub(super) fn of(pk: &str, sk: &str, item: &Item, rule: RestoreRule) -> Result<Self> {
+    pub(super) fn of(pk: &str, sk: &str, item: &TableItem, rule: RestoreRule) -> Result<Self> {
         let mut content = Sha256::new();
         match rule {
             RestoreRule::TakeBackLastEvent => add_value(&mut content, item.get(LAST_EVENT))?,

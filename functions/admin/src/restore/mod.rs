@@ -24,7 +24,7 @@ use hash::ItemHash;
 use index::ItemIndex;
 use progress::Progress;
 use segments::SegmentPool;
-use table::{Item, ItemWrite, TableClient};
+use table::{ItemWrite, TableClient, TableItem};
 use work::WorkFolder;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
@@ -127,26 +127,30 @@ impl TableRestore {
         let pool = self.pool()?;
         let mut index = ItemIndex::new(self.folder.read_prepared(pool.total)?);
         let progress = Progress::new("compared", &self.live, pool.total, self.report);
-        let is_done = |segment| self.folder.is_applied(segment);
-        pool.run(&progress, &self.live, is_done, async |table, segment| {
-            let restored = table.of(&self.restored);
-            let mut pages = table.pages(segment, pool.total);
-            let (mut counts, mut existing) = (RestoreCounts::default(), Vec::new());
-            while let Some(page) = pages.next().await? {
-                progress.count(page.len());
-                let comparison = Comparison::of(page, &index)?;
-                existing.extend(comparison.existing);
-                counts.compared += comparison.compared;
-                let mut writes = comparison.newer;
-                writes.extend(old_contents(&restored, comparison.differing).await?);
-                let deleted =
-                    writes.iter().filter(|write| matches!(write, ItemWrite::Delete(_))).count() as u64;
-                counts.deleted += deleted;
-                counts.put += writes.len() as u64 - deleted;
-                table.write(writes).await?;
-            }
-            self.folder.note_applied(segment, counts, &existing)
-        })?;
+        pool.run(
+            &progress,
+            &self.live,
+            |segment| self.folder.is_applied(segment),
+            async |table, segment| {
+                let restored = table.of(&self.restored);
+                let mut pages = table.pages(segment, pool.total);
+                let (mut counts, mut existing) = (RestoreCounts::default(), Vec::new());
+                while let Some(page) = pages.next().await? {
+                    progress.count(page.len());
+                    let comparison = Comparison::of(page, &index)?;
+                    existing.extend(comparison.existing);
+                    counts.compared += comparison.compared;
+                    let mut writes = comparison.newer;
+                    writes.extend(old_contents(&restored, comparison.differing).await?);
+                    let deleted =
+                        writes.iter().filter(|write| matches!(write, ItemWrite::Delete(_))).count() as u64;
+                    counts.deleted += deleted;
+                    counts.put += writes.len() as u64 - deleted;
+                    table.write(writes).await?;
+                }
+                self.folder.note_applied(segment, counts, &existing)
+            },
+        )?;
         let mut counts = self.folder.read_applied(pool.total, |position| index.cross_out(position))?;
         counts.put += self.put_missing(&pool, &index)?;
         Ok(counts)
@@ -191,13 +195,13 @@ struct Comparison {
     /// The places in the index of the items that existed then.
     existing: Vec<u64>,
     /// Items that have changed since.
-    differing: Vec<Item>,
+    differing: Vec<TableItem>,
     /// How to take back the items that did not exist.
     newer: Vec<ItemWrite>,
 }
 
 impl Comparison {
-    fn of(page: Vec<Item>, index: &ItemIndex) -> Result<Self> {
+    fn of(page: Vec<TableItem>, index: &ItemIndex) -> Result<Self> {
         let mut comparison = Self::default();
         for item in page {
             let (pk, sk) = table::key_of(&item)?;
@@ -216,7 +220,7 @@ impl Comparison {
                 }
                 None if rule == RestoreRule::Replace => comparison.newer.push(ItemWrite::delete(item)),
                 None if item.contains_key(LAST_EVENT) => {
-                    comparison.newer.push(ItemWrite::Put(with_last_event_of(&Item::new(), item)));
+                    comparison.newer.push(ItemWrite::Put(with_last_event_of(&TableItem::new(), item)));
                 }
                 None => {}
             }
@@ -226,7 +230,7 @@ impl Comparison {
 }
 
 /// Writes that give these items their old contents.
-async fn old_contents(restored: &TableClient, differing: Vec<Item>) -> Result<Vec<ItemWrite>> {
+async fn old_contents(restored: &TableClient, differing: Vec<TableItem>) -> Result<Vec<ItemWrite>> {
     let mut writes = Vec::with_capacity(differing.len());
     for some in differing.chunks(table::KEYS_PER_CALL) {
         let keys = some.iter().map(table::owned_key_of).collect::<Result<Vec<_>>>()?;
@@ -242,7 +246,7 @@ async fn old_contents(restored: &TableClient, differing: Vec<Item>) -> Result<Ve
     Ok(writes)
 }
 
-fn with_last_event_of(then: &Item, mut now: Item) -> Item {
+fn with_last_event_of(then: &TableItem, mut now: TableItem) -> TableItem {
     match then.get(LAST_EVENT) {
         Some(event) => now.insert(LAST_EVENT.to_owned(), event.clone()),
         None => now.remove(LAST_EVENT),

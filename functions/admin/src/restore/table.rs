@@ -14,7 +14,7 @@ use shared::config::AwsConfig;
 
 use super::Result;
 
-pub(super) type Item = HashMap<String, AttributeValue>;
+pub(super) type TableItem = HashMap<String, AttributeValue>;
 
 /// The most keys that DynamoDB takes in one call of BatchGetItem.
 pub(super) const KEYS_PER_CALL: usize = 100;
@@ -44,13 +44,13 @@ pub(super) struct OwnedKey {
 
 /// A write of one item.
 pub(super) enum ItemWrite {
-    Put(Item),
-    Delete(Item),
+    Put(TableItem),
+    Delete(TableItem),
 }
 
 impl ItemWrite {
     /// The deletion of an item that was read.
-    pub(super) fn delete(mut item: Item) -> Self {
+    pub(super) fn delete(mut item: TableItem) -> Self {
         item.retain(|name, _| name == "pk" || name == "sk");
         Self::Delete(item)
     }
@@ -66,12 +66,14 @@ impl ItemWrite {
 }
 
 /// The key of an item that was read.
-pub(super) fn key_of(item: &Item) -> Result<(&str, &str)> {
-    let text = |name| item.get(name).and_then(|value: &AttributeValue| value.as_s().ok());
-    Ok((text("pk").ok_or("an item has no pk")?, text("sk").ok_or("an item has no sk")?))
+pub(super) fn key_of(item: &TableItem) -> Result<(&str, &str)> {
+    match ["pk", "sk"].map(|name| item.get(name).and_then(|value| value.as_s().ok())) {
+        [Some(pk), Some(sk)] => Ok((pk, sk)),
+        _ => Err("an item has no key".into()),
+    }
 }
 
-pub(super) fn owned_key_of(item: &Item) -> Result<OwnedKey> {
+pub(super) fn owned_key_of(item: &TableItem) -> Result<OwnedKey> {
     let (pk, sk) = key_of(item)?;
     Ok(OwnedKey { pk: pk.to_owned(), sk: sk.to_owned() })
 }
@@ -108,7 +110,7 @@ impl TableClient {
     }
 
     /// Reads items by their keys. Keys of no item are left out.
-    pub(super) async fn get(&self, keys: Vec<OwnedKey>) -> Result<HashMap<OwnedKey, Item>> {
+    pub(super) async fn get(&self, keys: Vec<OwnedKey>) -> Result<HashMap<OwnedKey, TableItem>> {
         let mut found = HashMap::with_capacity(keys.len());
         let mut keys: Vec<_> = keys.into_iter().map(attributes).collect();
         while !keys.is_empty() {
@@ -153,13 +155,13 @@ pub(super) struct TablePages<'a> {
     table: &'a TableClient,
     segment: u32,
     total: u32,
-    start: Option<Item>,
+    start: Option<TableItem>,
     is_read: bool,
 }
 
 impl TablePages<'_> {
     /// Returns `None` after the last page.
-    pub(super) async fn next(&mut self) -> Result<Option<Vec<Item>>> {
+    pub(super) async fn next(&mut self) -> Result<Option<Vec<TableItem>>> {
         if self.is_read {
             return Ok(None);
         }
@@ -172,9 +174,9 @@ impl TablePages<'_> {
     }
 }
 
-fn attributes(key: OwnedKey) -> Item {
+fn attributes(key: OwnedKey) -> TableItem {
     let OwnedKey { pk, sk } = key;
-    Item::from([("pk".to_owned(), AttributeValue::S(pk)), ("sk".to_owned(), AttributeValue::S(sk))])
+    TableItem::from([("pk".to_owned(), AttributeValue::S(pk)), ("sk".to_owned(), AttributeValue::S(sk))])
 }
 
 /// DynamoDB leaves work unprocessed when it is throttled, which is no error that the SDK would retry.

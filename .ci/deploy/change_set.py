@@ -12,9 +12,9 @@ import botocore.exceptions
 import stacks
 from environments import CONFIG
 
-# Each release has its own, and the one before goes when nothing leads to it any more.
+# Each release has its own, and the one before is deleted when nothing refers to it any more.
 REPLACED_BY_EVERY_RELEASE = {"AWS::CloudWatch::Alarm", "AWS::Lambda::Version", "AWS::Lambda::LayerVersion"}
-# What would be lost with them cannot be had again.
+# Resources whose data cannot be recovered.
 HOLDING_DATA = {
     "AWS::DynamoDB::Table",
     "AWS::Events::EventBus",
@@ -81,8 +81,8 @@ def is_executed(stack, change_set):
     cloudformation = boto3.client("cloudformation")
     waiter = "stack_update_complete" if stacks.describe(stack) else "stack_create_complete"
     began = datetime.datetime.now(datetime.UTC)
-    # SAM cannot execute a change set that it has made before, and does not know this setting: of a release that fails, no
-    # version of a function is retained, to which --back would lead.
+    # SAM cannot execute a change set that it has made before, and does not know this setting: otherwise, versions
+    # of a release that fails would remain, and --back could choose one.
     cloudformation.execute_change_set(StackName=stack, ChangeSetName=change_set, RetainExceptOnCreate=True)
     try:
         cloudformation.get_waiter(waiter).wait(StackName=stack, WaiterConfig=WAIT)

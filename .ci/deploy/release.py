@@ -16,7 +16,7 @@ from problems import report
 
 TEMPLATE = "template.yaml"
 PROBE_FAILS = """\
-The release is live. `.ci/deploy/run --back {}` leads requests to the release before, if this does not pass by itself."""
+The release is live. `.ci/deploy/run --back {}` points all functions to the release before, if this does not pass by itself."""
 
 
 def arguments(names):
@@ -83,6 +83,9 @@ def is_released(environment, given, described):
         if not is_applied(environment, parameters | {"DeletionProtection": "false"}, given):
             return False
         stacks.protect(stack)
+    # The probe needs it before the new versions get traffic; it is missing after a creation that was interrupted. A failure
+    # stops nothing: it may be what this release corrects.
+    probe.create_company(stack)
     if not is_applied(environment, parameters | {"DeletionProtection": "true"}, given):
         return False
     versions.delete_old(stack)

@@ -46,6 +46,8 @@ class Restore:
     def __init__(self, stack, moment):
         self.moment = datetime.datetime.fromisoformat(moment).astimezone(datetime.UTC)
         self.dynamodb, self.functions = boto3.client("dynamodb"), boto3.client("lambda")
+        # Made here, because threads share it, and making clients is not safe in threads.
+        self.operator = boto3.client("lambda", config=OPERATOR)
         pages = boto3.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=stack)
         self.resources = list(itertools.chain.from_iterable(page["StackResourceSummaries"] for page in pages))
         self.table = self.of_type("AWS::DynamoDB::Table")["Table"]
@@ -80,7 +82,7 @@ class Restore:
         except (Incomplete, KeyboardInterrupt, *FAILED_CALLS) as error:
             print(f"!!  {str(error) or 'stopped'}\nRepeat this with --restored {restored}: it continues.", file=sys.stderr)
             if self.has_stopped:
-                print("Until then, requests are refused, and alarms notify nobody.", file=sys.stderr)
+                print("Until then, requests are refused, and alarm notifications are off.", file=sys.stderr)
             return 1
         shutil.rmtree(self.folder)
         print(f"ok  {self.last - self.began:7.1f} s  in all. Delete the table {restored}: it holds people who were deleted")
@@ -151,7 +153,7 @@ class Restore:
         self.reserve({name: self.reserved.get(name) for name in others})
         self.enable_mappings(True)
         self.let_end(answering)
-        self.done("requests are refused, and alarms notify nobody")
+        self.done("requests are refused, and alarm notifications are off")
         until = time.monotonic() + PATIENCE
         while any((deletions := self.command("list-failures")["deletions"]).values()):
             if time.monotonic() > until or deletions["given_up"]:
@@ -247,7 +249,7 @@ class Restore:
     def command(self, command, **arguments):
         payload = json.dumps({"command": command, **arguments}).encode()
         function = self.of_type("AWS::Lambda::Function")["AdminFunction"]
-        answer = boto3.client("lambda", config=OPERATOR).invoke(FunctionName=function, Payload=payload)
+        answer = self.operator.invoke(FunctionName=function, Payload=payload)
         text = answer["Payload"].read().decode()
         if "FunctionError" in answer:
             raise Incomplete(f"{command}: {text}")
@@ -259,7 +261,7 @@ class Restore:
         self.reserve({name: self.reserved.get(name) for name in [*answering, *others]})
         self.enable_mappings(True)
         self.notify(True)
-        self.done("requests are answered, and alarms notify")
+        self.done("requests are answered, and alarm notifications are on")
 
 
 def batches(items, size):

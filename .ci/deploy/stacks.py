@@ -68,7 +68,9 @@ def problems(environment, described):
 
 
 def unconfirmed(stack):
-    """The topics of alarms of which an address has not confirmed its subscription, or that nobody gets."""
+    """Problems of the topics of alarms without a confirmed subscription, or with one that is pending."""
+    if not parameters_of(describe(stack)).get("AlarmEmail"):
+        return
     sns = boto3.client("sns")
     for topic in resources(stack, "AWS::SNS::Topic"):
         attributes = sns.get_topic_attributes(TopicArn=topic)["Attributes"]

@@ -25,8 +25,7 @@ def published(stack):
 
 
 def lead_back(stack, deployed):
-    """Leads all aliases to the newest release before the deployed one of which all functions have a version. Returns whether
-    there is one."""
+    """Points all aliases to the newest release before the deployed one that every function has. Returns whether there is one."""
     older = {}
     for function, (alias, versions) in published(stack).items():
         newest = max((number for number, release in versions.items() if release == deployed), default=0)
@@ -49,7 +48,7 @@ def lead_back(stack, deployed):
 
 
 def lead_forward(stack, deployed):
-    """Leads all aliases to the release that CloudFormation has deployed. Returns whether all functions have it."""
+    """Points all aliases to the release that CloudFormation has deployed. Returns whether all functions have it."""
     targets = {}
     for function, (alias, versions) in published(stack).items():
         newest = max((number for number, release in versions.items() if release == deployed), default=0)

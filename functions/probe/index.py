@@ -14,6 +14,7 @@ import traceback
 import urllib.parse
 
 import boto3
+import botocore.config
 
 COMPANY, OWNER = "probe", "probe"
 # SES's simulator accepts these mails and delivers none.
@@ -21,6 +22,8 @@ MAILBOX = "success+{}@simulator.amazonses.com"
 DAY = 86400
 # No run lasts that long: what one has left is not another's that is still running.
 LEFT_OVER_AFTER = 600
+# Seconds for an answer of a new version, and, at the end, for telling CodeDeploy of the outcome.
+ANSWERED_WITHIN, RESERVE = 29, 10
 # Seconds within which a search must find a new candidate. The index follows the table, mostly within milliseconds, and a run
 # that comes too soon must not fail a release.
 FOUND_WITHIN = 5
@@ -65,11 +68,16 @@ class Gateway:
 class NewVersions:
     """Invokes the versions that a release has published, as the gateway would invoke what an alias leads to."""
 
-    def __init__(self):
-        self.functions = boto3.client("lambda")
+    def __init__(self, seconds):
+        """`seconds` is how long the story may take."""
+        self.until = time.monotonic() + seconds
+        config = botocore.config.Config(read_timeout=ANSWERED_WITHIN, retries={"total_max_attempts": 1})
+        self.functions = boto3.client("lambda", config=config)
 
     def request(self, method, address, headers, body):
         """Status and text of the answer."""
+        if time.monotonic() > self.until:
+            raise Unexpected(f"{method} {address.path}: no time is left")
         # As a distribution does, which alone knows it.
         secret = os.environ.get("ORIGIN_SECRETS", "").split(",")[0]
         event = {
@@ -221,13 +229,15 @@ def report_mail_quota(namespace):
         print(json.dumps({"_aws": directive, "mail_quota_percent": percent}), flush=True)
 
 
-def approve(deployment, hook):
-    """Tells CodeDeploy whether the new versions may get traffic."""
+def approve(deployment, hook, seconds):
+    """Tells CodeDeploy, within `seconds`, whether the new versions may get traffic."""
     try:
-        print(json.dumps(story(NewVersions(), os.environ["PROBE_PASSWORD"])), flush=True)
+        steps = story(NewVersions(seconds - ANSWERED_WITHIN - RESERVE), os.environ["PROBE_PASSWORD"])
+        # The release says that this has called the new versions: it comes with their names.
+        print(json.dumps({"release": os.environ["RELEASE"], "steps": steps}), flush=True)
         status = "Succeeded"
     except Exception:  # noqa: BLE001
-        # Whatever it is, CodeDeploy must be told, or it waits for an hour. It takes no reason: that is in the log.
+        # CodeDeploy waits an hour for an answer, so every failure is reported. The call takes no reason; the log has it.
         traceback.print_exc()
         status = "Failed"
     boto3.client("codedeploy").put_lifecycle_event_hook_execution_status(
@@ -236,9 +246,10 @@ def approve(deployment, hook):
     return status
 
 
-def handler(event, _context):
+def handler(event, context):
     if "LifecycleEventHookExecutionId" in event:
-        return approve(event["DeploymentId"], event["LifecycleEventHookExecutionId"])
+        seconds = context.get_remaining_time_in_millis() / 1000
+        return approve(event["DeploymentId"], event["LifecycleEventHookExecutionId"], seconds)
     steps = story(Gateway(), os.environ["PROBE_PASSWORD"])
     # Only where there are metrics at all.
     if namespace := os.environ.get("METRICS_NAMESPACE"):

@@ -40,17 +40,17 @@ pub struct TableRestore {
     report: fn(&str),
 }
 
-/// What `prepare` has read, in all runs that it took.
+/// The result of `prepare`, over all runs that it took.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PreparedItems {
     /// The number of items that take part.
     pub prepared: u64,
     /// The companies among them.
-    // Whoever restores them runs commands for each, and another scan of a large table takes a function too long.
+    // The caller runs commands for each; another scan of a large table would outlast a function.
     pub companies: Vec<String>,
 }
 
-/// What `apply` has done, in all runs that it took.
+/// The result of `apply`, over all runs that it took.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RestoreCounts {
     /// Items of the live table that were compared.

@@ -15,7 +15,7 @@ use super::table::TableClient;
 /// Segments at once on each processor: while one waits for its page, others are parsed. Each may hold a page of 1 MB, which
 /// takes some ten times as much in memory.
 const AT_ONCE: usize = 4;
-/// Items of a segment, of which a stopped run loses at most one for each that is under way.
+/// Items of a segment. A stopped run repeats the segments that it had begun.
 const ITEMS_PER_SEGMENT: i64 = 100_000;
 // Enough for all processors of a large machine, and for small tables no more than some hundred needless calls.
 const FEWEST_SEGMENTS: i64 = 64;

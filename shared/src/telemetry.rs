@@ -92,10 +92,10 @@ where
     let _ = subscriber(writer, LineLabels::default()).try_init();
 }
 
-/// What lines say of the deployment.
+/// Labels that each line gets from the deployment.
 #[derive(Clone, Default)]
 struct LineLabels {
-    /// CloudWatch's, without which there are no metrics.
+    /// CloudWatch's namespace. Without it, lines have no metrics.
     namespace: Option<String>,
     release: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Hashes by which items are compared without being kept.
+//! Hashes of items and their contents, so that a comparison need not keep them.
 
 use std::collections::HashMap;
 

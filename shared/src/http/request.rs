@@ -114,7 +114,7 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
     response
 }
 
-/// The candidate or customer whom the path names, in the form of the line's `caller`; the log then answers who has read a
+/// The candidate or customer in the path, in the form of the line's `caller`; the log then answers who has read a
 /// person's data.
 async fn person_in_path(request: &mut Request) -> Option<String> {
     let path = request.extract_parts::<RawPathParams>().await.ok()?;

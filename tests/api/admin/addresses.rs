@@ -109,10 +109,10 @@ async fn complaints_are_freed_only_on_request() {
 async fn only_addresses_that_someone_has_can_be_freed() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let everywhere = json!({ "command": "free-address", "address": "nobody@mail.example" });
+    let everywhere = json!({ "command": "free-address", "address": "unknown@mail.example" });
     let address = |message: &str| json!({ "address": [message] });
     for (command, errors) in [
-        (free("acme", "nobody@mail.example"), address("No account has this email address.")),
+        (free("acme", "unknown@mail.example"), address("No account has this email address.")),
         (everywhere, address("No account has this email address.")),
         // A user name is no address.
         (free("acme", &owner.username), address("Enter a valid email address.")),

@@ -5,6 +5,7 @@ pub(super) mod amend;
 pub(super) mod attribute;
 pub(super) mod batch;
 pub(super) mod capacity;
+mod commit;
 pub(super) mod condition;
 pub(super) mod item;
 pub(super) mod key;

@@ -32,7 +32,7 @@ pub async fn process(app: &App, event: BusEvent) -> Result<RecordOutcome> {
             log_run!(target: "platform-events", system.usage(), event = id, kind, ?outcome, "processed");
         }
         // Another team's mistake. Dead letters have an alarm of their own.
-        Err(error) if error.status().is_client_error() => {
+        Err(error @ Error::Fields(_)) => {
             tracing::warn!(target: "platform-events", event = id, kind, %error, "the event is not acceptable");
         }
         Err(error) => {

@@ -72,9 +72,10 @@ impl FailedEffects {
                     next_try_at: effect.next_try_at,
                     given_up_at: effect.given_up_at,
                 }));
+                // With each page, because a million mails may wait.
+                found.listed.sort_unstable_by_key(|effect| effect.created_at);
+                found.listed.truncate(LISTED);
             }
-            found.listed.sort_unstable_by_key(|effect| effect.created_at);
-            found.listed.truncate(LISTED);
         }
         Ok(found)
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use shared::app::App;
 use shared::clock::{SystemClock, SystemEntropy};
 use shared::config::Config;
+use tokio::task::JoinSet;
 
 const TABLE: &str = "backend-test";
 
@@ -72,6 +73,55 @@ async fn a_folder_keeps_items_and_objects_for_the_next_start() {
     let object = app.aws().s3().get_object().bucket(BUCKET).key("videos/1").send().await.unwrap();
     assert_eq!(object.content_type.as_deref(), Some("video/mp4"));
     assert_eq!(object.body.collect().await.unwrap().to_vec(), vec![7; 100_000]);
+}
+
+#[tokio::test]
+async fn a_body_that_differs_from_its_checksum_changes_nothing() {
+    let backend = Backend::start(&Storage::Memory).unwrap();
+    let app = app(&backend, &[]);
+    let put = |body: &[u8], checksum: &str| {
+        let put = app.aws().s3().put_object().bucket(BUCKET).key("a").checksum_sha256(checksum);
+        put.body(body.to_vec().into()).send()
+    };
+    // The SHA-256 of "one", by `printf one | openssl dgst -sha256 -binary | base64`.
+    let of_one = "dpLDrTVAu4A8Ags67mbNiIcSMjTqDG5xQ8Ct1z/0Me0=";
+    put(b"one", of_one).await.unwrap();
+    let error = put(b"two", of_one).await.unwrap_err().into_service_error();
+    assert_eq!(error.meta().code(), Some("BadDigest"));
+    let object = app.aws().s3().get_object().bucket(BUCKET).key("a").send().await.unwrap();
+    assert_eq!(object.body.collect().await.unwrap().to_vec(), b"one");
+}
+
+#[tokio::test]
+async fn of_concurrent_objects_that_must_be_new_one_is_stored() {
+    let backend = Backend::start(&Storage::Memory).unwrap();
+    let app = app(&backend, &[]);
+    for round in 0..20 {
+        let key = format!("objects/{round}");
+        let puts: JoinSet<Option<u8>> = (0..8_u8)
+            .map(|n| {
+                let put = app.aws().s3().put_object().bucket(BUCKET).key(&key).if_none_match("*");
+                let put = put.body(vec![n; 100_000].into()).send();
+                async move { put.await.is_ok().then_some(n) }
+            })
+            .collect();
+        let winners: Vec<u8> = puts.join_all().await.into_iter().flatten().collect();
+        let object = app.aws().s3().get_object().bucket(BUCKET).key(&key).send().await.unwrap();
+        let body = object.body.collect().await.unwrap().to_vec();
+        assert_eq!(winners.len(), 1, "{winners:?}");
+        assert!(body.iter().all(|byte| *byte == winners[0]), "the object is not the winner's");
+    }
+}
+
+#[tokio::test]
+async fn signed_urls_outlive_a_restart() {
+    let outer = Backend::start(&Storage::Memory).unwrap();
+    let storage = Storage::Folder(outer.folder().join("kept"));
+    let endpoint = |backend: &Backend| {
+        backend.environment("http://localhost:8080/api/v3", TABLE)["AWS_ENDPOINT_URL_S3"].clone()
+    };
+    let first = endpoint(&Backend::start(&storage).unwrap());
+    assert_eq!(endpoint(&Backend::start(&storage).unwrap()), first);
 }
 
 #[tokio::test]

@@ -39,7 +39,7 @@ impl Dynamodb {
         };
         let served = database.clone();
         // SQLite takes one request at a time; the other threads parse theirs in the meantime.
-        let server = Server::start("dynamodb", 4, async move |listener, stop| {
+        let server = Server::start("dynamodb", 4, 0, async move |listener, stop| {
             if let Err(error) =
                 dynoxide::server::serve_with_shutdown(listener, served, stop.requested()).await
             {

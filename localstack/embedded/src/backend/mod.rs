@@ -97,7 +97,7 @@ impl Backend {
         };
         let backend = Self {
             dynamodb: Dynamodb::start(database.as_deref(), folder.path(), &template)?,
-            s3: S3::start(&folder.path().join("s3"))?,
+            s3: S3::start(folder.path())?,
             ses: Ses::start(mailbox.clone(), clock.clone())?,
             mailbox,
             clock,
@@ -205,6 +205,8 @@ impl Backend {
             ("TABLE_NAME", table.to_owned()),
             ("BUCKET_NAME", BUCKET.to_owned()),
             ("PATH", program_path()),
+            // Always the same, and known to everyone: receipts of the local service prove nothing.
+            ("RECEIPT_KEY", "development".to_owned()),
             ("MAIL_SENDER", format!("interviews@{MAIL_DOMAIN}")),
             // `Ref` resolves to the logical id here, also in event patterns.
             ("MAIL_CONFIGURATION_SET", "MailConfiguration".to_owned()),

@@ -8,14 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
 use s3s_fs::FileSystem;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use url::form_urlencoded;
 
 use super::external::{ExternalServices, Failure, Forward};
@@ -26,6 +29,8 @@ use crate::{Error, random};
 
 /// The bucket's logical id in the template.
 const MEDIA_BUCKET: &str = "MediaBucket";
+/// The largest body whose checksum is verified before it is stored.
+const MAX_CHECKED_BYTES: usize = 64 << 20;
 
 pub(super) struct S3 {
     place: Place,
@@ -47,8 +52,56 @@ enum Place {
 
 #[derive(Clone)]
 enum Service {
-    Here(S3Service),
+    Here(LocalService),
     There(Arc<Forward>),
+}
+
+/// The emulator, and what it lacks of S3's promises.
+#[derive(Clone)]
+struct LocalService {
+    s3: S3Service,
+    /// Held by one PUT with `If-None-Match` at a time.
+    conditional_puts: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl LocalService {
+    async fn call(&self, request: Request) -> Response {
+        let request = match verify_checksum(request).await {
+            Ok(request) => request,
+            Err(refusal) => return refusal,
+        };
+        // The emulator looks for the object and writes it in two steps, so that of two concurrent requests both would win.
+        let _turn = match request.headers().contains_key(header::IF_NONE_MATCH) {
+            true => Some(self.conditional_puts.lock().await),
+            false => None,
+        };
+        match self.s3.call(request.map(s3s::Body::http_body_unsync)).await {
+            Ok(response) => response.map(Body::new),
+            Err(error) => {
+                tracing::error!(?error, "the S3 emulator failed");
+                StatusCode::INTERNAL_SERVER_ERROR.into_response()
+            }
+        }
+    }
+}
+
+/// Refuses a body that differs from the SHA-256 in its header. The emulator would refuse it as well, but only after it has
+/// stored it in the place of an earlier object.
+async fn verify_checksum(request: Request) -> Result<Request, Response> {
+    let Some(expected) = request.headers().get("x-amz-checksum-sha256").cloned() else { return Ok(request) };
+    let (head, body) = request.into_parts();
+    let body = to_bytes(body, MAX_CHECKED_BYTES).await;
+    let body = body.map_err(|_| refuse("EntityTooLarge", "The local S3 checks bodies of up to 64 MiB."))?;
+    let actual = STANDARD.encode(Sha256::digest(&body));
+    match expected == actual.as_str() {
+        true => Ok(Request::from_parts(head, Body::from(body))),
+        false => Err(refuse("BadDigest", "The SHA256 you specified did not match the calculated checksum.")),
+    }
+}
+
+fn refuse(code: &str, message: &str) -> Response {
+    let body = format!("<Error><Code>{code}</Code><Message>{message}</Message></Error>");
+    (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/xml")], body).into_response()
 }
 
 /// Keys of new objects by bucket, in order. Objects that existed at the start come first.
@@ -77,23 +130,36 @@ impl CreatedObjects {
 }
 
 impl S3 {
-    pub(super) fn start(folder: &Path) -> Result<Self, Error> {
+    /// Keeps objects in the data folder.
+    pub(super) fn start(data: &Path) -> Result<Self, Error> {
+        let folder = data.join("s3");
         let failed = || format!("cannot keep objects in {}", folder.display());
-        std::fs::create_dir_all(folder).map_err(Error::because(failed()))?;
+        std::fs::create_dir_all(&folder).map_err(Error::because(failed()))?;
         let files =
-            FileSystem::new(folder).map_err(|error| Error::new(format!("{}: {error:?}", failed())))?;
+            FileSystem::new(&folder).map_err(|error| Error::new(format!("{}: {error:?}", failed())))?;
         let mut builder = S3ServiceBuilder::new(files);
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY_ID, SECRET_ACCESS_KEY));
-        let place = Place::Folder(folder.to_owned());
-        Self::serve(place, Service::Here(builder.build()), left_in(folder))
+        let left = left_in(&folder);
+        let service = Service::Here(LocalService { s3: builder.build(), conditional_puts: Arc::default() });
+        // The same port after a restart, so that an open page can go on with the signed URLs that it has.
+        let noted = data.join("s3-port");
+        let port = std::fs::read_to_string(&noted).ok().and_then(|port| port.parse().ok()).unwrap_or(0);
+        let started = Self::serve(Place::Folder(folder.clone()), service, left, port)?;
+        std::fs::write(&noted, started.server.port().to_string()).map_err(Error::because(failed()))?;
+        Ok(started)
     }
 
     pub(super) fn external(services: &ExternalServices) -> Result<Self, Error> {
         let service = Service::There(Arc::new(Forward::to(services)));
-        Self::serve(Place::External(services.clone()), service, HashMap::new())
+        Self::serve(Place::External(services.clone()), service, HashMap::new(), 0)
     }
 
-    fn serve(place: Place, service: Service, left: HashMap<String, Vec<String>>) -> Result<Self, Error> {
+    fn serve(
+        place: Place,
+        service: Service,
+        left: HashMap<String, Vec<String>>,
+        port: u16,
+    ) -> Result<Self, Error> {
         let created = Created::new(Mutex::new(left));
         let shared = Shared::default();
         let (noted, allowed) = (created.clone(), shared.clone());
@@ -102,7 +168,7 @@ impl S3 {
             answer(service.clone(), noted.clone(), cors, request)
         });
         let server =
-            Server::start("s3", 1, |listener, stop| super::serve(listener, router, stop.requested()))?;
+            Server::start("s3", 1, port, |listener, stop| super::serve(listener, router, stop.requested()))?;
         Ok(Self { place, created, shared, server })
     }
 
@@ -240,13 +306,7 @@ async fn answer_signed(service: Service, created: Created, request: Request) -> 
     let put = put_object(&request);
     let response = match service {
         Service::There(forward) => forward.send(request).await,
-        Service::Here(service) => match service.call(request.map(s3s::Body::http_body_unsync)).await {
-            Ok(response) => response.map(Body::new),
-            Err(error) => {
-                tracing::error!(?error, "the S3 emulator failed");
-                return StatusCode::INTERNAL_SERVER_ERROR.into_response();
-            }
-        },
+        Service::Here(service) => service.call(request).await,
     };
     if let Some((bucket, key)) = put.filter(|_| response.status().is_success()) {
         created.lock().unwrap_or_else(PoisonError::into_inner).entry(bucket).or_default().push(key);

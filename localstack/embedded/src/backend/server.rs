@@ -34,18 +34,20 @@ impl Stop {
 }
 
 impl Server {
-    /// Runs `serve` on a free port. Connections are accepted from this moment on, even before `serve` runs.
+    /// Runs `serve` on `port` or, if that is taken or 0, on a free one. Connections are accepted from this moment on, even
+    /// before `serve` runs.
     pub(crate) fn start<F>(
         name: &'static str,
         workers: usize,
+        port: u16,
         serve: impl FnOnce(TcpListener, Stop) -> F + Send + 'static,
     ) -> Result<Self, Error>
     where
         F: Future<Output = ()>,
     {
         let failed = || format!("cannot start {name}");
-        let listener =
-            std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(Error::because(failed()))?;
+        let bind = |port| std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+        let listener = bind(port).or_else(|_| bind(0)).map_err(Error::because(failed()))?;
         listener.set_nonblocking(true).map_err(Error::because(failed()))?;
         let address = listener.local_addr().map_err(Error::because(failed()))?;
         let runtime = Builder::new_multi_thread()
@@ -75,6 +77,11 @@ impl Server {
         };
         let thread = std::thread::Builder::new().name(name.to_owned()).spawn(work);
         Ok(Self { address, stop, thread: Some(thread.map_err(Error::because(failed()))?) })
+    }
+
+    /// The port that it answers on.
+    pub(crate) fn port(&self) -> u16 {
+        self.address.port()
     }
 
     /// Such as `http://127.0.0.1:40123`.

@@ -46,7 +46,7 @@ impl Ses {
 
     fn serve(router: Router) -> Result<Self, Error> {
         let server =
-            Server::start("ses", 1, |listener, stop| super::serve(listener, router, stop.requested()))?;
+            Server::start("ses", 1, 0, |listener, stop| super::serve(listener, router, stop.requested()))?;
         Ok(Self { server })
     }
 

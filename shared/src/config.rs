@@ -7,6 +7,7 @@ use chrono::TimeDelta;
 use sha2::{Digest, Sha256};
 use url::{Host, Url};
 
+use crate::domain::privacy::receipt::ReceiptKeys;
 use crate::domain::text::Email;
 use crate::domain::webhook::AllowedTargets;
 
@@ -48,6 +49,12 @@ pub struct Config {
     pub weak_password_hashes: bool,
     /// `EVENT_RETENTION_DAYS`, default 400: how long the history keeps changes.
     pub event_retention: TimeDelta,
+    /// `RECEIPT_KEY`, required where receipts of erasures are signed: the secret of the key. `FORMER_RECEIPT_KEYS`, default
+    /// empty: comma-separated public keys of former ones, the `x` of each in JWK.
+    pub receipt_keys: Option<ReceiptKeys>,
+    /// `RECOVERY_DAYS`, default 28, and `LOG_RETENTION_DAYS`, default 90: how long copies are kept of what was erased, as
+    /// receipts state.
+    pub copies_kept: CopyRetention,
     /// `WEBHOOK_TARGETS`, default public names over https: `any` sends events to any address, over http too. Refused unless
     /// DynamoDB's endpoint is on this computer, which it never is in production.
     pub webhook_targets: AllowedTargets,
@@ -55,6 +62,15 @@ pub struct Config {
     pub program_path: String,
     /// Access to the AWS APIs.
     pub aws: AwsConfig,
+}
+
+/// How long copies are kept of what was erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CopyRetention {
+    /// Backups of the table, and previous versions of files.
+    pub recovery: TimeDelta,
+    /// Logs.
+    pub logs: TimeDelta,
 }
 
 /// Secrets that requests must have, as hashes: comparing them takes the same time wherever they differ.
@@ -164,6 +180,11 @@ impl Config {
             bucket: read.get("BUCKET_NAME"),
             weak_password_hashes: read.local_flag("WEAK_PASSWORD_HASHES", "1", is_local)?,
             event_retention: TimeDelta::days(read.number("EVENT_RETENTION_DAYS", 1..=3_650)?.unwrap_or(400)),
+            receipt_keys: read.receipt_keys()?,
+            copies_kept: CopyRetention {
+                recovery: TimeDelta::days(read.number("RECOVERY_DAYS", 1..=35)?.unwrap_or(28)),
+                logs: TimeDelta::days(read.number("LOG_RETENTION_DAYS", 1..=3_653)?.unwrap_or(90)),
+            },
             webhook_targets: match read.local_flag("WEBHOOK_TARGETS", "any", is_local)? {
                 true => AllowedTargets::Any,
                 false => AllowedTargets::Public,
@@ -239,6 +260,13 @@ impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
             _ => Err(unusable(name, format!("\"{entry}\" is no origin such as https://app.example.com"))),
         };
         entries.map(read).collect()
+    }
+
+    fn receipt_keys(&self) -> Result<Option<ReceiptKeys>, ConfigError> {
+        let Some(secret) = self.get("RECEIPT_KEY") else { return Ok(None) };
+        let former = self.get("FORMER_RECEIPT_KEYS").unwrap_or_default();
+        let keys = ReceiptKeys::new(&secret, &former);
+        keys.map(Some).map_err(|problem| unusable("FORMER_RECEIPT_KEYS", problem))
     }
 
     fn required(&self, name: &'static str) -> Result<String, ConfigError> {

@@ -20,7 +20,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 
 /// The targets of the service's own lines. A test finds missing ones.
-pub const TARGETS: [&str; 14] = [
+pub const TARGETS: [&str; 15] = [
     "aws",
     "conversion",
     "deadline-expiry",
@@ -31,6 +31,7 @@ pub const TARGETS: [&str; 14] = [
     "outbox",
     "platform-events",
     "request",
+    "retention",
     "search",
     "unreadable",
     "uploads",
@@ -42,7 +43,7 @@ pub const TARGETS: [&str; 14] = [
 type MetricDimensions = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 /// The targets of lines with metrics.
-const METRICS: [(&str, &[MetricDimensions]); 6] = [
+const METRICS: [(&str, &[MetricDimensions]); 7] = [
     (
         "request",
         // Only latency by route: four metrics for each of 108 routes would cost 130 dollars a month. The table's
@@ -56,7 +57,8 @@ const METRICS: [(&str, &[MetricDimensions]); 6] = [
     ),
     ("deadline-expiry", &[(&[], &[("lag_seconds", "Seconds")])]),
     ("feed", &[(&[], &[("index_lag_seconds", "Seconds")])]),
-    ("outbox", &[(&[], &[("numbering_lag_seconds", "Seconds")])]),
+    ("outbox", &[(&[], &[("numbering_lag_seconds", "Seconds"), ("erasure_delay_seconds", "Seconds")])]),
+    ("retention", &[(&[], &[("retention_delay_seconds", "Seconds")])]),
     ("unreadable", &[(&[], &[("unreadable_items", "Count")])]),
     ("webhooks", &[(&[], &[("webhook_delay_seconds", "Seconds")])]),
 ];

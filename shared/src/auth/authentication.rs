@@ -18,12 +18,9 @@ pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
             // The secret names the user who acts for another, so one read finds both, and the session ends with
             // either one's rights.
             let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));
-            [keys::session(&credential.hash), keys::account(&claim.company, claim.account)]
-                .into_iter()
-                .chain(actor)
-                .collect()
+            keys_of_identity(claim).chain([keys::session(&credential.hash)]).chain(actor).collect()
         }
-        CredentialKind::AccessKey(claim) => vec![keys::account(&claim.company, claim.account)],
+        CredentialKind::AccessKey(claim) => keys_of_identity(claim).collect(),
         CredentialKind::NamedToken => vec![keys::token_by_hash(&credential.hash)],
     }
 }
@@ -96,6 +93,15 @@ fn live_session(
     Ok(Some(LiveSession { ends: session.expires_at(rules.idle_minutes), session, key, slides }))
 }
 
+/// The keys of the items that [`take_identity`] takes.
+pub(super) fn keys_of_identity(claim: &CredentialOwner) -> impl Iterator<Item = ItemKey> {
+    // At the end of a contract, the first write ends the logins of all candidates, of whom there may be a million. Staff are
+    // few, so that write is followed by one for each of them, and their requests need not read the company.
+    let company = matches!(claim.account, Account::Candidate { .. }).then(|| keys::company(&claim.company));
+    [keys::account(&claim.company, claim.account)].into_iter().chain(company)
+}
+
+/// Takes the account, if it exists; that of a candidate if the company exists as well.
 pub(super) fn take_identity(
     claim: &CredentialOwner,
     batch: &mut FoundItems,
@@ -103,6 +109,7 @@ pub(super) fn take_identity(
     let key = keys::account(&claim.company, claim.account);
     Ok(match claim.account {
         Account::Customer { .. } => batch.take(&key)?.map(CallerIdentity::Customer),
+        Account::Candidate { .. } if !batch.contains(&keys::company(&claim.company)) => None,
         Account::Candidate { .. } => batch.take(&key)?.map(CallerIdentity::Candidate),
     })
 }

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use super::access::{AdmittedRequest, UnauthenticatedRequest};
 use crate::app::App;
 use crate::auth::admission::{AdmissionRule, HasAdmission};
-use crate::auth::authentication::take_identity;
+use crate::auth::authentication::{keys_of_identity, take_identity};
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
 use crate::auth::credential::{Credential, CredentialKind, MISSING, SecretKind};
 use crate::auth::csrf;
@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 use crate::http::reference::ReferenceUris;
 use crate::http::state::RequestState;
 use crate::media::MediaSigner;
-use crate::store::{LoginPartition, Session, SessionKind, Store, VersionedItem, keys};
+use crate::store::{LoginPartition, Session, SessionKind, Store, VersionedItem};
 
 // Failed logins take a multiple of this. Reading an existing account takes 0.4 ms longer than finding none, which 2,000
 // logins would reveal (`tests/bench login-timing`).
@@ -259,7 +259,7 @@ impl PublicAccess {
     /// The account that was sent `key`, if the key is valid and the account may log in once it has a password.
     async fn holder(&self, key: &str) -> Result<Option<CallerIdentity>> {
         let Some(claim) = SecretKind::OneTimeKey.claim_in(key) else { return Ok(None) };
-        let mut batch = self.store.get([keys::account(&claim.company, claim.account)]).await?;
+        let mut batch = self.store.get(keys_of_identity(&claim)).await?;
         Ok(take_identity(&claim, &mut batch)?.filter(|identity| match identity {
             CallerIdentity::Customer(own) => own.is_active && self.is_key_of(key, own.one_time_key.as_ref()),
             CallerIdentity::Candidate(own) => {

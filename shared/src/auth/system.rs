@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::app::App;
-use crate::auth::authentication::{may_act_for, take_identity};
+use crate::auth::authentication::{keys_of_identity, may_act_for, take_identity};
 use crate::auth::caller::CallerIdentity;
 use crate::auth::credential::new_one_time_key;
 use crate::aws::AwsClients;
@@ -130,8 +130,7 @@ impl SystemAccess {
         match author {
             UploadAuthor::Account { claim, epoch, actor_epoch } => {
                 let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));
-                let account = keys::account(&claim.company, claim.account);
-                let mut batch = self.store.get([account].into_iter().chain(actor)).await?;
+                let mut batch = self.store.get(keys_of_identity(claim).chain(actor)).await?;
                 let Some(identity) = take_identity(claim, &mut batch)? else { return Ok(None) };
                 let present = identity.user().and_then(|(_, user)| user.epoch);
                 let is_known = present.is_some_and(|present| epoch.is_none_or(|epoch| epoch == present));

@@ -15,11 +15,15 @@ use super::file::{FileKind, StoredFile};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId, VetoId};
 use super::names::named;
 use super::partner_data::PartnerData;
+use super::privacy::consent::CandidateConsent;
+use super::privacy::erasure_request::ErasureRequest;
+use super::privacy::hold::CandidateHold;
+use super::privacy::legal::LegalKind;
 use super::rate::MailRate;
 use super::search::{WordSource, words_of};
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
 use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
-use super::text::{Email, ShortName, TextLine, TextLines, Username};
+use super::text::{Email, ShortName, TextLine, TextLines, Username, fold_case};
 
 /// The maximum number of shares of a candidate; deleting a candidate deletes their shares in the same transaction.
 pub const MAX_SHARES: usize = 50;
@@ -92,6 +96,11 @@ impl CandidateProfile {
         }
     }
 
+    /// Whether this is the email address, in any case.
+    pub fn has_email(&self, email: &str) -> bool {
+        self.email.as_ref().is_some_and(|own| fold_case(own.as_str()) == fold_case(email))
+    }
+
     /// The words by which searches find the candidate.
     pub fn words(&self) -> BTreeMap<String, WordSource> {
         words_of(&self.first_name, &self.last_name, self.email.as_ref())
@@ -123,6 +132,17 @@ pub struct Candidate {
     pub started_at: Option<DateTime<Utc>>,
     /// When the last reminder was requested.
     pub reminded_at: Option<DateTime<Utc>>,
+    /// When the interview was last aborted.
+    pub aborted_at: Option<DateTime<Utc>>,
+    /// When the candidate was skipped.
+    pub skipped_at: Option<DateTime<Utc>>,
+    /// Prevents the erasure of the candidate; it may have ended, see [`hold_at`](Self::hold_at).
+    pub hold: Option<CandidateHold>,
+    /// The candidate's request to be erased.
+    pub erasure_request: Option<ErasureRequest>,
+    /// What they have accepted, and what they have withdrawn since.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub consents: BTreeMap<LegalKind, CandidateConsent>,
     /// Recent mails that managers requested.
     pub mail_rate: MailRate,
     /// Evaluations by customer, evaluators or not.
@@ -170,6 +190,11 @@ impl Candidate {
             interviewed_at: None,
             started_at: None,
             reminded_at: None,
+            aborted_at: None,
+            skipped_at: None,
+            hold: None,
+            erasure_request: None,
+            consents: BTreeMap::new(),
             mail_rate: MailRate::default(),
             evaluations: BTreeMap::new(),
             scores: BTreeMap::new(),
@@ -262,18 +287,22 @@ impl Candidate {
         Suppression::status(self.suppression.as_ref(), self.profile.email.as_ref())
     }
 
-    /// The address for mails; none if there is none or it is suppressed.
+    /// The address for mails; `None` if there is none, it is suppressed, or the candidate has requested erasure.
     pub fn mail_address(&self) -> Option<&Email> {
-        let address = self.profile.email.as_ref();
-        address.filter(|_| Suppression::reason(self.suppression.as_ref(), address).is_none())
+        // Every mail to a candidate asks for the address when it is sent, so a request also stops mails noted before.
+        self.profile.email.as_ref().filter(|_| self.erasure_request.is_none() && !self.is_suppressed())
     }
 
-    /// Refuses candidates who cannot get mails. Fails with [`EMAIL_MISSING`] or [`UNDELIVERABLE`].
+    fn is_suppressed(&self) -> bool {
+        Suppression::reason(self.suppression.as_ref(), self.profile.email.as_ref()).is_some()
+    }
+
+    /// Refuses candidates without a deliverable address. Fails with [`EMAIL_MISSING`] or [`UNDELIVERABLE`].
     pub fn require_reachable(&self) -> Result<(), Refusal> {
-        match (&self.profile.email, self.mail_address()) {
-            (None, _) => Err(EMAIL_MISSING),
-            (Some(_), None) => Err(UNDELIVERABLE),
-            (Some(_), Some(_)) => Ok(()),
+        match &self.profile.email {
+            None => Err(EMAIL_MISSING),
+            Some(_) if self.is_suppressed() => Err(UNDELIVERABLE),
+            Some(_) => Ok(()),
         }
     }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
 use super::id::CompanyId;
 use super::language::Language;
+use super::privacy::legal::LegalRegister;
 use super::sender::SenderAddress;
 use super::text::{Email, ShortName, TextLine, TextLines};
 
@@ -39,6 +40,9 @@ pub struct Company {
     /// The senders that SES has verified for this company, as the operator has declared. Never shared, because no
     /// company may send from another's address.
     pub verified_senders: Vec<SenderAddress>,
+    /// The latest versions of its legal texts.
+    #[serde(default, skip_serializing_if = "LegalRegister::is_empty")]
+    pub legal: LegalRegister,
 }
 
 impl Company {
@@ -58,6 +62,7 @@ impl Company {
             registration_email: TextLine::default(),
             timezone: TextLine::default(),
             verified_senders: Vec::new(),
+            legal: LegalRegister::default(),
         }
     }
 
@@ -77,7 +82,7 @@ pub fn time_zone(text: &str) -> Result<TextLine<64>, String> {
 impl HasHistory for Company {
     const CREATED: EventType = EventType::CompanyCreated;
     const UPDATED: Option<EventType> = Some(EventType::CompanyUpdated);
-    const DELETED: Option<EventType> = None;
+    const DELETED: Option<EventType> = Some(EventType::CompanyDeleted);
 
     fn place(&self) -> (&CompanyId, ResourceRef) {
         (&self.id, ResourceRef::Company)
@@ -87,7 +92,7 @@ impl HasHistory for Company {
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
             name, address, city, postcode, country, phone, default_interview_period, default_maximum_score,
-            default_project_lang, registration_email, timezone, verified_senders,
+            default_project_lang, registration_email, timezone, verified_senders, legal,
             id: _,
         } = self;
         vec![
@@ -103,6 +108,7 @@ impl HasHistory for Company {
             ("registration_email", private(registration_email)),
             ("timezone", private(timezone)),
             ("verified_senders", private(verified_senders)),
+            ("legal", private(legal)),
         ]
     }
 }

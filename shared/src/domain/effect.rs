@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::customer::Customer;
 use super::deletion::{DeletionAuthor, ItemDeletion};
-use super::erasure::{ErasedItem, ErasureCounts, ErasureReason};
+use super::erasure::{ErasedItem, ErasureCause, ErasureCounts, ErasureReason};
+use super::history::ResourceRef;
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, WebhookId};
 use super::language::Language;
 use super::mail::{CandidateMail, WebhookMail};
@@ -90,6 +91,9 @@ pub enum EffectTask {
         reason: ErasureReason,
         /// What the deletion has erased, and what the tries so far have found.
         counts: ErasureCounts,
+        /// When it was deleted before, if a restored table had brought it back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        deleted_before: Option<DateTime<Utc>>,
     },
     /// Complete a deletion in steps.
     Deletion {
@@ -233,18 +237,25 @@ impl Effect {
         format!("{deletion}-deletion")
     }
 
-    /// The rest of a deletion at `now`, whose transaction deletes so many `items`. A restored table can cause it again.
+    /// The rest of a deletion at `now`, whose transaction deletes so many `items`.
     pub fn of_erasure(
         company: CompanyId,
         erased: ErasedItem,
-        reason: ErasureReason,
+        cause: ErasureCause,
         items: usize,
         now: DateTime<Utc>,
     ) -> Self {
+        let ErasureCause { reason, deleted_before } = cause;
         // With the second, because a restored table can cause it again.
-        let cause = format_args!("{erased}-{}", now.timestamp());
+        let cause = format!("{}-{}", ResourceRef::from(erased).history_id(&company), now.timestamp());
         let counts = ErasureCounts { items, ..ErasureCounts::default() };
-        Self::new(company, cause, EffectTask::Erased { erased, reason, counts }, now)
+        Self::new(company, cause, EffectTask::Erased { erased, reason, counts, deleted_before }, now)
+    }
+
+    /// The moment of the deletion whose rest the effect with this identifier erases; `None` for other effects.
+    pub(crate) fn deletion_in(id: &str) -> Option<DateTime<Utc>> {
+        let (_, seconds) = id.strip_suffix("-erased")?.rsplit_once('-')?;
+        DateTime::from_timestamp(seconds.parse().ok()?, 0)
     }
 
     /// Whether the effect may be tried at `now`.

@@ -1,7 +1,5 @@
 //! Records of deletions, stored apart from the table: a restored table must repeat them.
 
-use std::fmt;
-
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, VideoId};
 use super::names::named;
 
-/// The record of a deletion. Valid for ever, because identifiers are never reused.
+/// The record of a deletion. Valid as long as it is kept, because identifiers are not reused before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErasureRecord {
     /// The company of the item.
@@ -25,8 +23,36 @@ named! {
     pub enum ErasureReason {
         /// A user or a service has deleted it.
         Deleted = "deleted",
+        /// The candidate has requested it.
+        Requested = "requested",
+        /// They were kept as long as the retention of the company or the project says.
+        Retention = "retention",
+        /// The company's contract has ended.
+        CompanyClosed = "company_closed",
         /// It had been deleted before the service was restored to an earlier moment.
         Restored = "restored",
+    }
+}
+
+/// Why something is erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErasureCause {
+    /// The reason.
+    pub reason: ErasureReason,
+    /// When the first erasure was recorded that a restoration of the service has undone; `None` if none was.
+    pub deleted_before: Option<DateTime<Utc>>,
+}
+
+impl From<ErasureReason> for ErasureCause {
+    fn from(reason: ErasureReason) -> Self {
+        Self { reason, deleted_before: None }
+    }
+}
+
+impl ErasureRecord {
+    /// The cause to erase it again after a restoration.
+    pub fn cause(&self) -> ErasureCause {
+        ErasureCause { reason: ErasureReason::Restored, deleted_before: Some(self.at) }
     }
 }
 
@@ -107,15 +133,6 @@ pub enum ErasedItem {
         /// Its identifier.
         video: VideoId,
     },
-}
-
-/// The identifier, unique in the company.
-impl fmt::Display for ErasedItem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Candidate { candidate, .. } => candidate.fmt(f),
-            Self::Customer { customer } => customer.fmt(f),
-            Self::Video { video } => video.fmt(f),
-        }
-    }
+    /// The company, whose contract has ended.
+    Company,
 }

@@ -135,6 +135,11 @@ ids! {
 }
 
 impl<T> Id<T> {
+    /// The first in sort order; no resource has it.
+    pub const MIN: Self = Self::new(Ulid(u128::MIN));
+    /// The last in sort order; no resource has it.
+    pub const MAX: Self = Self::new(Ulid(u128::MAX));
+
     /// The identifier with this ULID.
     pub const fn new(ulid: Ulid) -> Self {
         Self { ulid, of: PhantomData }
@@ -148,6 +153,18 @@ impl<T> Id<T> {
     /// The identifier with these 16 bytes.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self::new(Ulid::from_bytes(bytes))
+    }
+
+    /// The moment of its creation, to the millisecond.
+    pub fn created_at(self) -> DateTime<Utc> {
+        let milliseconds = i64::try_from(self.ulid.timestamp_ms()).ok();
+        milliseconds.and_then(DateTime::from_timestamp_millis).unwrap_or_default()
+    }
+
+    /// The first identifier of the millisecond of `moment`.
+    pub fn first_of(moment: DateTime<Utc>) -> Self {
+        let milliseconds = u64::try_from(moment.timestamp_millis()).unwrap_or(0);
+        Self::new(Ulid::from_parts(milliseconds, 0))
     }
 
     /// The next identifier in sort order.

@@ -19,6 +19,7 @@ pub mod named_token;
 mod names;
 pub mod partner_data;
 pub mod policy;
+pub mod privacy;
 pub mod project;
 pub mod project_counts;
 pub mod rate;

@@ -126,6 +126,8 @@ actions! {
     ReadEvents "read_events": Admin or NONE;
     /// List, create, change and delete webhooks, and read their deliveries.
     ManageWebhooks "manage_webhooks": Admin or NONE;
+    /// Change how long candidates are kept, put candidates on hold, and publish legal texts.
+    ManagePrivacy "manage_privacy": Admin or NONE;
     /// Search candidates of the projects that the caller may read.
     Search "search": HiringManager or NONE;
     /// Create a project.
@@ -144,6 +146,12 @@ actions! {
     ReadCandidate "read_candidate": Admin or STAFF or itself or sharee;
     /// Read the history of a candidate.
     ReadHistory "read_history": Admin or MANAGERS;
+    /// Read everything that the service holds about a candidate.
+    ExportCandidate "export_candidate": Admin or MANAGERS or itself;
+    /// Request the erasure of a candidate.
+    RequestErasure "request_erasure": Admin or MANAGERS or itself;
+    /// Withdraw a request for erasure.
+    WithdrawErasure "withdraw_erasure": Admin or NONE or itself;
     /// Change a candidate's fields: managers those of the application, candidates their own.
     ChangeCandidate "change_candidate": Admin or MANAGERS or itself;
     /// Advance a candidate.

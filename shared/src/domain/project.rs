@@ -18,6 +18,7 @@ use super::interview::Interview;
 use super::language::Language;
 use super::names::named;
 use super::partner_data::PartnerData;
+use super::privacy::retention::ProjectRetention;
 use super::staff::ProjectStaff;
 use super::text::{Email, ShortName, TextLine, WebLink};
 
@@ -161,6 +162,11 @@ pub struct Project {
     pub staff: ProjectStaff,
     /// Everyone who has ever evaluated in the project.
     pub evaluator_index: EvaluatorIndex,
+    /// When it was last closed. Unlike `closedate`, no client sets it.
+    pub closed_at: Option<DateTime<Utc>>,
+    /// How long its candidates are kept.
+    #[serde(default)]
+    pub retention: ProjectRetention,
 }
 
 /// The condition on a project's candidates for a move of its status, checked when the move is written.
@@ -204,6 +210,8 @@ impl Project {
             settings: ProjectSettings::new(name, company, now),
             staff: ProjectStaff::default(),
             evaluator_index: EvaluatorIndex::default(),
+            closed_at: None,
+            retention: ProjectRetention::default(),
         }
     }
 
@@ -237,6 +245,7 @@ impl Project {
             Closed => self.settings.closedate = self.settings.closedate.or(today),
             Incomplete => {}
         }
+        self.closed_at = (to == Closed).then_some(now);
         self.status = to;
         Ok((self, must))
     }
@@ -255,7 +264,7 @@ impl HasHistory for Project {
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
             status, settings, staff: ProjectStaff { interview_managers, evaluators, reviewers },
-            id: _, company: _, evaluator_index: _,
+            retention, id: _, company: _, evaluator_index: _, closed_at: _,
         } = self;
         let ProjectSettings {
             name, job_url, email_alias, mode, maximum_score, support_lang, internal_id, allow_hash_login,
@@ -268,6 +277,7 @@ impl HasHistory for Project {
             ("status", fact(status)),
             ("activationdate", fact(activationdate)),
             ("closedate", fact(closedate)),
+            ("retention", fact(&retention.own)),
             ("interview_managers", customers(interview_managers)),
             ("evaluators", customers(evaluators)),
             ("reviewers", customers(reviewers)),

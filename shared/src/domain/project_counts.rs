@@ -4,6 +4,8 @@
 //! candidates also by exactly who has completed their evaluation, for example "Ada and Grace, and nobody else: 12".
 //! Evaluators come and go, and all numbers for the current ones follow on read: a candidate counts as evaluated if
 //! enough bits of the counter's set belong to current evaluators. So a change of the evaluators changes no counter.
+//!
+//! Of candidates who were erased, numbers remain: see [`erased_ratings`](super::privacy::erased_ratings).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,6 +17,7 @@ use super::evaluation::evaluator_index::EvaluatorSet;
 use super::id::{CandidateId, CustomerId};
 use super::names::parse_enum;
 use super::project::{CandidatesMust, Project};
+use super::scoring::result::ResultSummary;
 
 /// The number of shards of a project's counts.
 // Enough that two candidates' changes rarely conflict, few enough to read at once.
@@ -25,7 +28,8 @@ pub fn shard_of(candidate: CandidateId) -> u8 {
     candidate.to_bytes()[15] % SHARDS
 }
 
-/// The name of a count; as text `status:<status>`, `evaluated_by:<set>` or `evaluated_by:<set>:<set that has vetoed>`.
+/// The name of a count; as text `status:<status>`, `evaluated_by:<set>` or `evaluated_by:<set>:<set that has vetoed>`,
+/// `erased:<status>`, `erased_rating:<0–10>` or `shown_rating:<0–10>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CounterName {
     /// Candidates with this status.
@@ -37,6 +41,22 @@ pub enum CounterName {
         /// Those of them who have vetoed.
         vetoed: EvaluatorSet,
     },
+    /// Deleted candidates who had this status.
+    Erased(CandidateStatus),
+    /// Deleted candidates whose evaluations had this mean, in tenths of the scale.
+    ErasedRating(u8),
+    /// Those of them whom statistics show.
+    ShownRating(u8),
+}
+
+impl CounterName {
+    /// Whether it counts candidates who do not exist any more, so that nothing is left to recount.
+    pub fn is_of_erased(self) -> bool {
+        match self {
+            Self::Erased(_) | Self::ErasedRating(_) | Self::ShownRating(_) => true,
+            Self::Status(_) | Self::EvaluatedBy { .. } => false,
+        }
+    }
 }
 
 impl fmt::Display for CounterName {
@@ -48,6 +68,9 @@ impl fmt::Display for CounterName {
                 write!(f, "evaluated_by:{completed}")
             }
             Self::EvaluatedBy { completed, vetoed } => write!(f, "evaluated_by:{completed}:{vetoed}"),
+            Self::Erased(status) => write!(f, "erased:{}", status.as_str()),
+            Self::ErasedRating(rating) => write!(f, "erased_rating:{rating}"),
+            Self::ShownRating(rating) => write!(f, "shown_rating:{rating}"),
         }
     }
 }
@@ -65,6 +88,9 @@ impl FromStr for CounterName {
                 let completed = completed.parse().map_err(|_| ())?;
                 Ok(Self::EvaluatedBy { completed, vetoed: vetoed.parse().map_err(|_| ())? })
             }
+            "erased" => parse_enum(value).map(Self::Erased).map_err(|_| ()),
+            "erased_rating" => value.parse().map(Self::ErasedRating).map_err(|_| ()),
+            "shown_rating" => value.parse().map(Self::ShownRating).map_err(|_| ()),
             _ => Err(()),
         }
     }
@@ -86,6 +112,12 @@ impl ProjectCounts {
                 change.add(CounterName::EvaluatedBy { completed, vetoed }, count);
             }
         }
+        if let (Some(before), None) = (before, after) {
+            // In the write that deletes them, whatever the reason: each deletion counts exactly once.
+            change.add(CounterName::Erased(before.status), 1);
+            let rating = ResultSummary::of(before).and_then(|summary| summary.tenths_of_scale());
+            rating.into_iter().for_each(|rating| change.add(CounterName::ErasedRating(rating), 1));
+        }
         change.0.retain(|_, count| *count != 0);
         change
     }
@@ -105,9 +137,14 @@ impl ProjectCounts {
         self.0.is_empty()
     }
 
+    /// The count with this name.
+    pub fn get(&self, counter: CounterName) -> i64 {
+        self.0.get(&counter).copied().unwrap_or(0)
+    }
+
     /// Candidates with this status.
     pub fn with_status(&self, status: CandidateStatus) -> i64 {
-        self.0.get(&CounterName::Status(status)).copied().unwrap_or(0)
+        self.get(CounterName::Status(status))
     }
 
     /// Whether it counts candidates who have begun the interview.
@@ -242,7 +279,21 @@ mod tests {
         assert_eq!(change.iter().collect::<Vec<_>>(), expected);
         assert!(ProjectCounts::change(Some(&before), Some(&before)).is_empty());
         let gone = ProjectCounts::change(Some(&after), None);
-        assert!(counts_of(&[after]).iter().all(|(counter, count)| gone.0[&counter] == -count));
+        assert!(counts_of(&[after]).iter().all(|(counter, count)| gone.get(counter) == -count));
+    }
+
+    #[test]
+    fn what_was_deleted_counts_as_erased_and_for_no_rule() {
+        let skipped = candidate(CandidateStatus::Skipped, &[]);
+        let gone = ProjectCounts::change(Some(&skipped), None);
+        let numbers: Vec<_> = gone.iter().filter(|(counter, _)| counter.is_of_erased()).collect();
+        assert_eq!(numbers, [(CounterName::Erased(CandidateStatus::Skipped), 1)]);
+        let erased: ProjectCounts = numbers.into_iter().collect();
+        let project = project(0, &[1]);
+        for must in [CandidatesMust::BeNew, CandidatesMust::BeArchivable] {
+            assert_eq!(erased.check(must, &project), Ok(()));
+        }
+        assert_eq!((erased.candidates(), erased.has_begun()), (0, false));
     }
 
     #[test]

@@ -48,6 +48,7 @@ impl Candidate {
             }
             (PlatformReport::Aborted, Interviewing) if !self.started_after(at) => {
                 self.status = Aborted;
+                self.aborted_at = Some(at);
                 self.access_key = None;
             }
             (PlatformReport::Evaluated { customer, completed }, _) => {

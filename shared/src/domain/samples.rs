@@ -6,6 +6,7 @@ use super::candidate::{Candidate, CandidateProfile};
 use super::company::Company;
 use super::evaluation::evaluator_index::EvaluatorIndex;
 use super::id::{CustomerId, Id};
+use super::privacy::retention::ProjectRetention;
 use super::project::{Project, ProjectSettings, ProjectStatus};
 use super::staff::ProjectStaff;
 use super::text::ShortName;
@@ -26,6 +27,8 @@ pub(crate) fn project() -> Project {
         settings,
         staff: ProjectStaff::default(),
         evaluator_index: EvaluatorIndex::default(),
+        closed_at: None,
+        retention: ProjectRetention::default(),
     }
 }
 

@@ -59,6 +59,11 @@ impl Suppression {
         (!is_known).then(|| Self { address: address.clone(), reason })
     }
 
+    /// The address that gets no mails, which may be a former one of the person.
+    pub fn address(&self) -> &Email {
+        &self.address
+    }
+
     /// Why a person with this `address` gets no mails; none if the address is not suppressed.
     pub fn reason(known: Option<&Self>, address: Option<&Email>) -> Option<SuppressionReason> {
         // A new address starts clean, whatever set it.

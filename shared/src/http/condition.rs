@@ -1,11 +1,14 @@
 //! The headers If-Match and If-None-Match.
 
+use axum::Json;
 use axum::body::Bytes;
-use axum::http::header::{CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
+use serde::Serialize;
 
+use super::respond::CommittedResponse;
 use super::tag::EntityTag;
 use crate::domain::Refusal;
 use crate::error::{Error, Result};
@@ -49,6 +52,20 @@ impl RequestConditions {
             Some(condition) if !condition.is_of(revision) => Err(Error::PreconditionFailed),
             _ => Ok(()),
         }
+    }
+
+    /// 200 with a view that is the same for everyone, or 304 without it if the client has it. `caching` tells how long anyone
+    /// may keep it, as `Cache-Control`.
+    pub fn show_to_all<V: Serialize>(
+        &self,
+        view: &V,
+        caching: &'static str,
+    ) -> Result<CommittedResponse<Json<V>>> {
+        let body = serde_json::to_vec(view).map_err(Error::internal)?;
+        let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, caching)];
+        let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
+        let tag = EntityTag::of(&body);
+        self.answer(HeaderMap::from_iter(headers), body.into(), &tag).map(CommittedResponse::new)
     }
 
     /// 200 with a body, or 304 without one if the client has it.

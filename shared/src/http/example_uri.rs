@@ -22,6 +22,7 @@ macro_rules! of_candidate {
 pub const COMPANY: &str = in_company!("");
 pub const CUSTOMER: &str = in_company!("customers/01JQ8Z2M8F3A6D1S4J7H0K9PME/");
 pub const LABEL: &str = in_company!("labels/01JQ8Z9X5G8T2R4W7Y0N3B6VCM/");
+pub const LEGAL_TEXT: &str = in_company!("legal/privacy_policy-3/");
 pub const TOKEN: &str = in_company!("tokens/01JQ8ZFB3W6Q9E2R5T8Y1N4MVC/");
 pub const VIDEO: &str = in_company!("videos/01JQ8ZD9C2N5B8V1X4Z7M0K3QW/");
 pub const WEBHOOK: &str = in_company!("webhooks/01JQ8ZNE6N9T2A5D8G1K4Q7VPQ/");
@@ -30,6 +31,8 @@ pub const DELIVERIES: &str = in_company!(
 );
 pub const FEED: &str = in_company!("events/?after=1042&page_size=20");
 
+pub const RETENTION: &str = in_company!("retention/");
+
 pub const PROJECT: &str = in_project!("");
 pub const QUESTION: &str = in_project!("questions/01JQ8ZJX7F2M5T8W1B4E6G9KPQ/");
 pub const CRITERION: &str = in_project!("criteria/01JQ8ZKA0H3N6V9Y2C5F8J1MPQ/");
@@ -37,6 +40,8 @@ pub const ROLE: &str = in_project!("roles/01JQ8ZGW6M9K2J5H8F1D4S7APQ/");
 pub const RESULT: &str = in_project!("results/01JQ8ZB4T1H6W5Y7X3Q9E2G0FA/");
 
 pub const CANDIDATE: &str = of_candidate!("");
+pub const CANDIDATE_DATA: &str = of_candidate!("data/");
+pub const CANDIDATE_CV: &str = of_candidate!("cv/a-token/");
 pub const EVALUATION: &str = of_candidate!("evaluations/01JQ8Z2M8F3A6D1S4J7H0K9PME/");
 pub const SHARE: &str = of_candidate!("shares/01JQ8ZEV1S4D7F0G3H6J9K2MPQ/");
 pub const UPLOAD: &str = of_candidate!("uploads/01JQ8ZHT4D7S0A3F6G9H2J5KPQ/");

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 
-use super::respond::{CommittedResponse, stored_body};
+use super::respond::{CommittedResponse, TaggedBy, tagged_body};
 use super::state::RequestState;
 use super::{EntityTag, RequestConditions};
 use crate::app::App;
@@ -139,15 +139,32 @@ impl HttpExchange {
     /// Responds to a read with `view`, or with 304 if the client has it.
     pub fn show<V: Serialize>(&self, view: V) -> Result<CommittedResponse<Json<V>>> {
         let body = serde_json::to_vec(&view).map_err(Error::internal)?;
-        let tag = match self.revision {
-            Some(revision) if !self.shows_others => self.tag_of(&body, revision),
+        let tag = self.tag_of_read(&body);
+        self.show_body(body, &tag)
+    }
+
+    /// Responds to a read with `view`, or with 304 if the client has the part of it that its tag follows.
+    pub fn show_tagged_by<V: Serialize, P: Serialize>(
+        &self,
+        TaggedBy(Json(view), part): TaggedBy<Json<V>, P>,
+    ) -> Result<CommittedResponse<TaggedBy<Json<V>, P>>> {
+        let tag = self.tag_of_read(&serde_json::to_vec(&part).map_err(Error::internal)?);
+        self.show_body(serde_json::to_vec(&view).map_err(Error::internal)?, &tag)
+    }
+
+    fn tag_of_read(&self, body: &[u8]) -> EntityTag {
+        match self.revision {
+            Some(revision) if !self.shows_others => self.tag_of(body, revision),
             // With `expand`, the digest contains the tokens of file URLs, so that a change of another resource's file is
             // not missed.
-            revision => EntityTag::of(&body).in_revision(revision),
-        };
+            revision => EntityTag::of(body).in_revision(revision),
+        }
+    }
+
+    fn show_body<R>(&self, body: Vec<u8>, tag: &EntityTag) -> Result<CommittedResponse<R>> {
         let json =
             HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
-        self.conditions.answer(json, body.into(), &tag).map(CommittedResponse::new)
+        self.conditions.answer(json, body.into(), tag).map(CommittedResponse::new)
     }
 
     /// Adds the tag of what a response shows: a new resource, or that of the path, whose revision has grown if the change
@@ -162,7 +179,7 @@ impl HttpExchange {
         let Some(revision) = revision else { return Ok(response) };
         let (mut head, body) = response.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await.map_err(Error::internal)?;
-        let tag = self.tag_of(stored_body(&head.extensions).unwrap_or(&body), revision);
+        let tag = self.tag_of(tagged_body(&head.extensions).unwrap_or(&body), revision);
         head.headers.insert(header::ETAG, tag.value()?);
         Ok(Response::from_parts(head, Body::from(body)))
     }

@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Bytes;
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::outline::BodyOutline;
+use crate::domain::parse_enum;
 use crate::domain::partner_data::PartnerData;
 use crate::error::{Error, FieldErrors, Result};
 
@@ -202,6 +204,57 @@ impl BodyFields {
                 return Err(format!("Ensure this list has no more than {most} items."));
             }
             list.iter().map(parse).collect()
+        })
+    }
+
+    /// A list of at most `most` objects, each read by `read` like a body. Messages about one name its index.
+    pub fn objects<T>(
+        &mut self,
+        name: &str,
+        most: usize,
+        read: impl Fn(Self) -> Result<T>,
+    ) -> Result<Option<Vec<T>>> {
+        self.note(name, |outline, name| outline.objects(name, most, Self::outlined(false, &read)));
+        let list = self.read(name, |value| match value.as_array() {
+            Some(list) if list.len() > most => {
+                Err(format!("Ensure this list has no more than {most} items."))
+            }
+            Some(list) => Ok(list.clone()),
+            None => Err("Expected a list of items.".to_owned()),
+        });
+        let Some(list) = list else { return Ok(None) };
+        let mut items = Vec::with_capacity(list.len());
+        for (index, value) in list.into_iter().enumerate() {
+            match Self::of(value).and_then(&read) {
+                Ok(item) => items.push(item),
+                Err(Error::Fields(messages)) => {
+                    self.errors.merge(messages.below(&format!("{name}[{index}]")));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(items))
+    }
+
+    /// An object of texts, each read by `parse`, under names that stand for values of an enum.
+    pub fn map<K, T>(
+        &mut self,
+        name: &str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Option<BTreeMap<K, T>>
+    where
+        K: DeserializeOwned + JsonSchema + Ord,
+        T: JsonSchema,
+    {
+        self.note(name, BodyOutline::map::<K, T>);
+        self.read(name, |value| {
+            let object = value.as_object().ok_or("Expected an object.")?;
+            let entry = |(key, value): (&String, &Value)| {
+                let parsed = value.as_str().ok_or(NOT_A_STRING.to_owned()).and_then(&parse);
+                // One field has one message, so it says which entry is meant.
+                Ok((parse_enum(key)?, parsed.map_err(|message| format!("\"{key}\": {message}"))?))
+            };
+            object.iter().map(entry).collect()
         })
     }
 

@@ -66,7 +66,7 @@ impl BodyFields {
         Self::of(parse(json)?)
     }
 
-    fn of(value: Value) -> Result<Self> {
+    pub(super) fn of(value: Value) -> Result<Self> {
         match value {
             Value::Object(object) => Ok(Self::of_object(object)),
             _ => Err(Error::field(FieldErrors::ACROSS, "Invalid data. Expected an object.")),

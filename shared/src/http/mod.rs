@@ -20,6 +20,7 @@ pub mod page;
 pub mod reference;
 mod request;
 pub mod respond;
+mod retention;
 mod retry_and_replay;
 pub(crate) mod routes;
 pub(crate) mod schema;

@@ -25,7 +25,10 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
         &["/companies/{companyId}/projects", "/companies/{companyId}/customers/{customerId}/projects"],
     ),
     ("videos", &["/companies/{companyId}/videos"]),
-    ("candidates", &["/companies/{companyId}/projects/{projectId}/candidates"]),
+    (
+        "candidates",
+        &["/companies/{companyId}/projects/{projectId}/candidates", "/companies/{companyId}/candidates"],
+    ),
     (
         "evaluations",
         &[
@@ -37,7 +40,7 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
             "/companies/{companyId}/projects/{projectId}/results",
         ],
     ),
-    ("events", &["/companies/{companyId}/events", "/companies/{companyId}/webhooks"]),
+    ("events", &["/companies/{companyId}/events", "/companies/{companyId}/webhooks", "/receipt-keys"]),
     ("search", &["/companies/{companyId}/search"]),
     ("docs", &["/openapi.json", "/docs"]),
 ];

@@ -54,6 +54,19 @@ impl BodyOutline {
         self.add(name, json!({ "type": "array", "maxItems": most, "items": inline::<T>() }));
     }
 
+    /// A list of objects with these properties.
+    pub(crate) fn objects(&mut self, name: &str, most: usize, item: Self) {
+        self.add(name, json!({ "type": "array", "maxItems": most, "items": item.into_object() }));
+    }
+
+    /// An object with these names and values.
+    pub(crate) fn map<K: JsonSchema, T: JsonSchema>(&mut self, name: &str) {
+        let schema = json!({
+            "type": "object", "propertyNames": inline::<K>(), "additionalProperties": inline::<T>(),
+        });
+        self.add(name, schema);
+    }
+
     pub(crate) fn file(&mut self, kind: FileKind) {
         let how = match kind {
             FileKind::Photo => "a form part with a file name, or `data:<mime type>;base64,<data>`",

@@ -11,6 +11,7 @@ use crate::domain::id::{
     CandidateId, CompanyId, CompanyMark, FileId, Id, InvalidId, ProjectId, ProjectMark, ResourceKind,
     ShareId, ShareMark,
 };
+use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::video::{Rendition, Video};
 use crate::media::{MediaSigner, object_key, rendition_key};
 
@@ -97,6 +98,11 @@ impl<'a> ReferenceUris<'a> {
         self.uri_in_project(c, p, k).join(ShareMark::SEGMENT).join(s)
     }
 
+    /// A legal text of company `c`.
+    pub fn legal_text(&self, c: &CompanyId, id: LegalTextId) -> Uri {
+        self.company(c).join("legal").join(id)
+    }
+
     /// Where a rendition of a video can be fetched; `None` before its conversion, or without a signer.
     pub fn rendition(&self, video: &Video, rendition: Rendition) -> Option<Uri> {
         let (signer, _) = (self.signer?, video.converted?);
@@ -114,6 +120,7 @@ impl<'a> ReferenceUris<'a> {
     pub fn resource(&self, c: &CompanyId, resource: ResourceRef) -> Uri {
         match resource {
             ResourceRef::Company => self.company(c),
+            ResourceRef::Retention => self.company(c).join("retention"),
             ResourceRef::Customer { customer } => self.uri(c, customer),
             ResourceRef::Project { project } => self.uri(c, project),
             ResourceRef::Candidate { project, candidate } => self.uri_in_project(c, project, candidate),
@@ -154,6 +161,7 @@ impl<'a> ReferenceUris<'a> {
         let segments: Vec<&str> = path.map(|path| path.split_terminator('/').collect()).unwrap_or_default();
         let resource = match segments[..] {
             [] => path.map(|_| ResourceRef::Company).ok_or(InvalidId),
+            ["retention"] => Ok(ResourceRef::Retention),
             ["customers", id] => id.parse().map(|customer| ResourceRef::Customer { customer }),
             ["projects", id] => id.parse().map(|project| ResourceRef::Project { project }),
             ["projects", project, "candidates", id] => project

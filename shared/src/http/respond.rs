@@ -74,8 +74,33 @@ impl<T: IntoResponse, K: Serialize> IntoResponse for WithSecret<T, K> {
 struct StoredBody(Bytes);
 
 /// The body to store for replays if it is not the response's own, which shows a secret.
-pub(crate) fn stored_body(extensions: &Extensions) -> Option<&Bytes> {
+fn stored_body(extensions: &Extensions) -> Option<&Bytes> {
     extensions.get::<StoredBody>().map(|StoredBody(kept)| kept)
+}
+
+/// An answer, and the part of it that its tag follows: the rest changes without a change of the resource.
+pub struct TaggedBy<T, P>(pub T, pub P);
+
+impl<T: IntoResponse, P: Serialize> IntoResponse for TaggedBy<T, P> {
+    fn into_response(self) -> Response {
+        match serde_json::to_vec(&self.1) {
+            Ok(part) => {
+                let mut response = self.0.into_response();
+                response.extensions_mut().insert(TaggedBody(part.into()));
+                response
+            }
+            Err(error) => Error::internal(error).into_response(),
+        }
+    }
+}
+
+#[derive(Clone)]
+struct TaggedBody(Bytes);
+
+/// The body that the tag is made of if it is not the response's own.
+pub(crate) fn tagged_body(extensions: &Extensions) -> Option<&Bytes> {
+    let part = extensions.get::<TaggedBody>().map(|TaggedBody(part)| part);
+    part.or_else(|| stored_body(extensions))
 }
 
 /// The response that `commit` or `show` has made of an `R`: tagged, and committed with the change that it shows.
@@ -93,6 +118,19 @@ impl<R> CommittedResponse<R> {
 impl<R> IntoResponse for CommittedResponse<R> {
     fn into_response(self) -> Response {
         self.response
+    }
+}
+
+/// 200, with a view that browsers save as a file.
+pub struct JsonFile<V>(PhantomData<V>);
+
+impl<V> CommittedResponse<Json<V>> {
+    /// The response as a file with this name.
+    pub fn as_file(mut self, name: &str) -> Result<CommittedResponse<JsonFile<V>>> {
+        let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""));
+        let headers = self.response.headers_mut();
+        headers.insert(header::CONTENT_DISPOSITION, disposition.map_err(Error::internal)?);
+        Ok(CommittedResponse::new(self.response))
     }
 }
 

@@ -19,6 +19,7 @@ pub(super) fn entry_key(erasure: &ErasureRecord) -> String {
         }
         ErasedItem::Customer { customer } => format!("{start}/{company}/customers/{customer}"),
         ErasedItem::Video { video } => format!("{start}/{company}/videos/{video}"),
+        ErasedItem::Company => format!("{start}/{company}/company"),
     }
 }
 
@@ -37,6 +38,7 @@ pub(super) fn entry_in(key: &str) -> Option<ErasureRecord> {
         }
         ["customers", customer] => ErasedItem::Customer { customer: customer.parse().ok()? },
         ["videos", video] => ErasedItem::Video { video: video.parse().ok()? },
+        ["company"] => ErasedItem::Company,
         _ => return None,
     };
     let at = NaiveDateTime::parse_from_str(at, MOMENT).ok()?.and_utc();
@@ -56,6 +58,7 @@ mod tests {
             format!("erased/20261124T180000Z/acme/candidates/{P}/{K}"),
             format!("erased/20261124T180000Z/acme/customers/{K}"),
             format!("erased/20261124T180000Z/acme/videos/{K}"),
+            "erased/20261124T180000Z/acme/company".to_owned(),
         ] {
             let entry = entry_in(&key).unwrap_or_else(|| panic!("{key}"));
             assert_eq!(

@@ -10,7 +10,8 @@ use super::operation::OperationDoc;
 use crate::auth::access::FileRedirect;
 use crate::http::page::{DEFAULT_SIZE, MAX_SIZE, PageView};
 use crate::http::respond::{
-    AcceptedResponse, CommittedResponse, Created, CreatedOrUpdated, NoContent, QueuedResponse, WithSecret,
+    AcceptedResponse, CommittedResponse, Created, CreatedOrUpdated, JsonFile, NoContent, QueuedResponse,
+    TaggedBy, WithSecret,
 };
 
 /// The answer of a handler.
@@ -44,6 +45,16 @@ impl<V: JsonSchema> DescribeResponse for Json<V> {
     }
 }
 
+impl<V: JsonSchema> DescribeResponse for JsonFile<V> {
+    fn describe(operation: &mut OperationDoc) {
+        let file = operation.shows::<V>(StatusCode::OK, "The document, which browsers save as a file.");
+        file["headers"]["Content-Disposition"] = json!({
+            "description": "The name of the file.",
+            "schema": { "type": "string" },
+        });
+    }
+}
+
 impl<V: JsonSchema> DescribeResponse for Created<V> {
     fn describe(operation: &mut OperationDoc) {
         let created = operation.shows::<V>(StatusCode::CREATED, "Created.");
@@ -55,6 +66,12 @@ impl<V: JsonSchema> DescribeResponse for CreatedOrUpdated<V> {
     fn describe(operation: &mut OperationDoc) {
         Created::<V>::describe(operation);
         operation.shows::<V>(StatusCode::OK, "Already exists.");
+    }
+}
+
+impl<T: DescribeResponse, P> DescribeResponse for TaggedBy<T, P> {
+    fn describe(operation: &mut OperationDoc) {
+        T::describe(operation);
     }
 }
 

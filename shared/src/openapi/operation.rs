@@ -157,6 +157,12 @@ impl OperationDoc {
         self
     }
 
+    /// Adds 404 for a resource that everyone may read.
+    pub fn finds_nothing(mut self) -> Self {
+        self.may_find_nothing();
+        self
+    }
+
     /// Adds 429; `text` explains the limit.
     pub fn is_limited(mut self, text: &str) -> Self {
         self.fails(ErrorResponseDoc::Throttled);

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::ErrorResponseDoc;
 use super::tables;
+use crate::domain::privacy::legal::LegalKind;
 use crate::http::example_uri;
 
 pub(super) fn introduction() -> String {
@@ -20,7 +21,7 @@ pub(super) fn introduction() -> String {
 }
 
 /// The path parameters that are identifiers: their resources, and URLs that end with an example of each.
-const IDENTIFIERS: [(&str, &str, &str); 14] = [
+const IDENTIFIERS: [(&str, &str, &str); 15] = [
     ("candidateId", "candidate", example_uri::CANDIDATE),
     ("criterionId", "criterion", example_uri::CRITERION),
     ("customerId", "customer", example_uri::CUSTOMER),
@@ -34,6 +35,7 @@ const IDENTIFIERS: [(&str, &str, &str); 14] = [
     ("vetoId", "veto", example_uri::VETO),
     ("videoId", "video", example_uri::VIDEO),
     ("webhookId", "webhook", example_uri::WEBHOOK),
+    ("documentId", "legal text", example_uri::LEGAL_TEXT),
     ("eventId", "event", EVENT),
 ];
 
@@ -50,6 +52,7 @@ pub(super) fn path_parameter(name: &str, path: &str) -> Value {
         ),
         "token" => ("Token of the session that the URL was shown to.", None, "AQEBAQEB"),
         "file" => ("Name of a file of the page.", Some("^[a-z-]+\\.(css|js)$"), "reference.css"),
+        "kind" => ("Kind of legal text.", Some("^(privacy_policy|consent)$"), LegalKind::Consent.as_str()),
         other => return identifier(other),
     };
     parameter(name, text, pattern, example)
@@ -61,6 +64,7 @@ fn identifier(name: &str) -> Value {
     };
     let pattern = match name {
         "eventId" => "^evt_[0-9A-Za-z-]+_[0-9]+_[0-9]+$",
+        "documentId" => "^(privacy_policy|consent)-[1-9][0-9]{0,9}$",
         // 26 characters of five bits are two bits more than a ULID has, so the first one is at most 7.
         _ => "^[0-7][0-9A-HJKMNP-TV-Z]{25}$",
     };

@@ -74,11 +74,13 @@ pub(super) fn advances() -> String {
 
 fn words(condition: MoveCondition) -> &'static str {
     match condition {
+        MoveCondition::NoErasureRequest => "has not requested erasure",
         MoveCondition::ProjectRunning => "the project is running",
         MoveCondition::Reachable => "the email address is deliverable",
         MoveCondition::DeadlineAhead => "the deadline is in the future",
         MoveCondition::DeadlineNotPassed => "there is no deadline, or it is in the future",
         MoveCondition::HasPassword => "has a password, or the project needs none",
+        MoveCondition::TextsAccepted => "the current version of every required legal text is accepted",
         MoveCondition::ByEventOnly => "never: the interview reports this",
     }
 }

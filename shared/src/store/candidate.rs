@@ -17,27 +17,29 @@ use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
-use crate::domain::erasure::{ErasedItem, ErasureReason};
+use crate::domain::erasure::{ErasedItem, ErasureCause, ErasureReason};
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::project_counts::ProjectCounts;
-use crate::domain::text::{fold_case, is_login};
+use crate::domain::text::is_login;
 use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Candidate {
     const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &[
+        "aborted_at",
         "mail_rate",
         "one_time_key",
         "password_hash",
         "reminded_at",
         "scores",
         "session_epoch",
+        "skipped_at",
         "started_at",
     ];
-    const MERGED_MAPS: &'static [&'static str] = &["evaluations", "profile", "scores"];
+    const MERGED_MAPS: &'static [&'static str] = &["consents", "evaluations", "profile", "scores"];
 
     fn key(&self) -> ItemKey {
         keys::candidate(&self.company, self.project, self.id)
@@ -48,7 +50,11 @@ impl StoredEntity for Candidate {
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        Some((DueQueue::Candidates.shard_of(self.id), self.expires_at()?))
+        let deadline = self.expires_at().map(|at| (DueQueue::Candidates.shard_of(self.id), at));
+        let erasure =
+            self.erasure_request.map(|request| (DueQueue::Erasures.shard_of(self.id), request.due_at));
+        // An item has one place in the index. Once the first is done, the write that does it moves the item to the other.
+        deadline.into_iter().chain(erasure).min_by_key(|(_, at)| *at)
     }
 }
 
@@ -105,11 +111,16 @@ impl Store {
     /// The most candidates in one [`change_together`](Self::change_together).
     pub const MAX_TOGETHER: usize = 25;
 
-    /// Deletes a candidate with their names, search entries, shares and files.
-    pub fn delete_candidate(&self, candidate: &VersionedItem<Candidate>, now: DateTime<Utc>) -> Transaction {
+    /// Deletes a candidate with their names, search entries, shares and files. Refuses candidates on hold.
+    pub fn delete_candidate(
+        &self,
+        candidate: &VersionedItem<Candidate>,
+        reason: ErasureReason,
+        now: DateTime<Utc>,
+    ) -> Result<Transaction> {
         let mut transaction = self.transaction();
-        transaction.candidate_gone(candidate, ErasureReason::Deleted, now);
-        transaction
+        transaction.candidate_gone(candidate, reason.into(), now)?;
+        Ok(transaction)
     }
 
     /// Reads a candidate.
@@ -184,25 +195,32 @@ impl Store {
         project: ProjectId,
         email: &str,
     ) -> Result<Vec<VersionedItem<Candidate>>> {
+        let ids = self.candidate_ids_by_email(company, email).await?.into_iter();
+        let keys = ids.filter(|(of, _)| *of == project).map(|(of, id)| keys::candidate(company, of, id));
+        let mut candidates: Vec<VersionedItem<Candidate>> = self.listed(keys.collect()).await?;
+        // The address may have changed between the two reads.
+        candidates.retain(|one| one.profile.has_email(email));
+        Ok(candidates)
+    }
+
+    /// The projects and identifiers of all candidates of a company with this email address, in any case, oldest first. Some may
+    /// have changed the address or been deleted since.
+    pub async fn candidate_ids_by_email(
+        &self,
+        company: &CompanyId,
+        email: &str,
+    ) -> Result<Vec<(ProjectId, CandidateId)>> {
         if !is_login(email) {
             return Ok(Vec::new());
         }
         let mut found = Vec::new();
         for row in self.all_items(&keys::login_candidates(company, email)).await? {
             let account = item::or_skipped(item::value_in::<Account>(&row))?;
-            if let Some(Account::Candidate { project: of, candidate }) = account
-                && of == project
-            {
-                found.push(keys::candidate(company, of, candidate));
+            if let Some(Account::Candidate { project, candidate }) = account {
+                found.push((project, candidate));
             }
         }
-        let mut candidates: Vec<VersionedItem<Candidate>> = self.listed(found).await?;
-        // The address may have changed between the two reads.
-        candidates.retain(|one| {
-            let own = one.profile.email.as_ref().map(|own| fold_case(own.as_str()));
-            own == Some(fold_case(email))
-        });
-        Ok(candidates)
+        Ok(found)
     }
 }
 
@@ -221,13 +239,16 @@ impl Transaction {
     pub(super) fn candidate_gone(
         &mut self,
         candidate: &VersionedItem<Candidate>,
-        reason: ErasureReason,
+        cause: ErasureCause,
         now: DateTime<Utc>,
-    ) {
+    ) -> Result<()> {
+        // Every erasure of a candidate passes here. A hold set since they were read changes the version, so the write fails.
+        candidate.may_be_erased(now)?;
         self.delete(candidate);
         self.follow(Some(candidate), None, false, now);
         let erased = ErasedItem::Candidate { project: candidate.project, candidate: candidate.id };
-        self.erased(&candidate.company, erased, reason, now);
+        self.erased(&candidate.company, erased, cause, now);
+        Ok(())
     }
 
     /// Writes what follows from a candidate `before` becoming `after`: counts, names, search entries, shares, files.

@@ -2,9 +2,11 @@
 
 use aws_sdk_dynamodb::operation::scan::ScanOutput;
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
+use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::company_counts::CompanyCount;
+use super::table::condition::WriteCondition;
 use super::table::item::{self, Item, StoredEntity, VersionedItem, number, string};
 use super::table::keys::{self, ItemKey};
 use super::table::retry::CallFailure;
@@ -17,7 +19,7 @@ use crate::error::{Error, Result};
 
 impl StoredEntity for Company {
     const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
-    const INTERNAL_FIELDS: &'static [&'static str] = &["verified_senders"];
+    const INTERNAL_FIELDS: &'static [&'static str] = &["legal", "verified_senders"];
 
     fn key(&self) -> ItemKey {
         keys::company(&self.id)
@@ -26,8 +28,10 @@ impl StoredEntity for Company {
 
 impl Store {
     /// Creates a company and its first owner. Fails with a message on `company` if its identifier is taken.
-    pub fn create_company(&self, company: &Company, owner: &Customer) -> Transaction {
+    pub fn create_company(&self, company: &Company, owner: &Customer, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
+        let erased = Error::field("company", "A company with this identifier was erased. Use another one.");
+        transaction.require(keys::company_erasure(&company.id), WriteCondition::AbsentOrExpired(now), erased);
         transaction.create_unless(company, || Error::field("company", "This company already exists."));
         // The owner is counted from the start, so the tally is written whole and not added to.
         let tally = item::bare([

@@ -71,16 +71,11 @@ impl Transaction {
     /// Adds to the counts of what a company owns. Fails with `LAST_OWNER` if no owner would be left, with
     /// `TOO_MANY_TOKENS` and with `TOO_MANY_WEBHOOKS`.
     pub(super) fn company_tally(&mut self, company: &CompanyId, changes: &[(CompanyCount, i64)]) {
-        let mut counts = BTreeMap::<CompanyCount, i64>::new();
-        for (count, change) in changes {
-            *counts.entry(*count).or_default() += change;
-        }
-        counts.retain(|_, change| *change != 0);
+        let counts = sums(changes);
         if counts.is_empty() {
             return;
         }
-        let mut update =
-            AttributeUpdate::add(counts.iter().map(|(count, change)| (count.attribute(), *change)));
+        let mut update = addition(&counts);
         let mut refusal = Error::internal("a counter refused to count");
         // A count that was read before would let concurrent requests exceed the limit, and each token is a credential
         // that never expires.
@@ -103,6 +98,29 @@ impl Transaction {
         }
         self.update(keys::company_tally(company), update, refusal);
     }
+
+    /// Adds to the counts of a company that is being erased, which needs no owner.
+    pub(super) fn tally_of_erased_company(&mut self, company: &CompanyId, changes: &[(CompanyCount, i64)]) {
+        let counts = sums(changes);
+        if !counts.is_empty() {
+            let refusal = Error::internal("an unconditional write failed");
+            self.update(keys::company_tally(company), addition(&counts), refusal);
+        }
+    }
+}
+
+/// The changes of each count, without zeros.
+fn sums(changes: &[(CompanyCount, i64)]) -> BTreeMap<CompanyCount, i64> {
+    let mut counts = BTreeMap::<CompanyCount, i64>::new();
+    for (count, change) in changes {
+        *counts.entry(*count).or_default() += change;
+    }
+    counts.retain(|_, change| *change != 0);
+    counts
+}
+
+fn addition(counts: &BTreeMap<CompanyCount, i64>) -> AttributeUpdate {
+    AttributeUpdate::add(counts.iter().map(|(count, change)| (count.attribute(), *change)))
 }
 
 fn below_limit(name: &str) -> String {

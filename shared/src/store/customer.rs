@@ -15,7 +15,7 @@ use super::table::transaction::Transaction;
 use super::upload::FilesOf;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
-use crate::domain::erasure::{ErasedItem, ErasureReason};
+use crate::domain::erasure::{ErasedItem, ErasureCause};
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::text::fold_case;
@@ -191,14 +191,14 @@ impl Transaction {
     pub(super) fn customer_gone(
         &mut self,
         customer: &VersionedItem<Customer>,
-        reason: ErasureReason,
+        cause: ErasureCause,
         now: DateTime<Utc>,
     ) {
         self.delete(customer);
         self.customer_logins(Some(customer), None);
         self.company_tally(&customer.company, &counts(Some(customer), None));
         let erased = ErasedItem::Customer { customer: customer.id };
-        self.erased(&customer.company, erased, reason, now);
+        self.erased(&customer.company, erased, cause, now);
     }
 
     /// Moves the unique markers of a customer's username and email address, which share one namespace.

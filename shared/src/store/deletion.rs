@@ -133,7 +133,7 @@ impl StepwiseDeletion<'_> {
             language: customer.preferred_language,
         });
         let mut last = self.store.transaction();
-        last.customer_gone(customer, ErasureReason::Deleted, self.now);
+        last.customer_gone(customer, ErasureReason::Deleted.into(), self.now);
         // After the customer, whose erasure counts the deletions before it.
         last.end_deletion(&deletion_of(customer, &by));
         let task = EffectTask::CustomerDeleted { was, by };
@@ -171,7 +171,8 @@ impl StepwiseDeletion<'_> {
         last.end_deletion(&ItemDeletion::Video { video: id });
         last.delete(video);
         last.company_tally(&video.company, &[(CompanyCount::Videos, -1)]);
-        last.erased(&video.company, ErasedItem::Video { video: id }, ErasureReason::Deleted, self.now);
+        let (erased, cause) = (ErasedItem::Video { video: id }, ErasureReason::Deleted.into());
+        last.erased(&video.company, erased, cause, self.now);
         self.store.commit(last).await
     }
 }

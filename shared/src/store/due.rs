@@ -38,6 +38,12 @@ pub(crate) enum DueQueue {
     Webhooks,
     /// Feeds with new events for webhooks.
     Feeds,
+    /// Candidates who have requested erasure.
+    Erasures,
+    /// Retention runs.
+    Retention,
+    /// Erasures of companies.
+    CompanyErasures,
 }
 
 impl DueQueue {
@@ -51,6 +57,10 @@ impl DueQueue {
             Self::Events => 28..32,
             Self::Webhooks => 32..36,
             Self::Feeds => 36..38,
+            Self::Erasures => 38..42,
+            Self::Retention => 42..44,
+            // Few companies end.
+            Self::CompanyErasures => 44..45,
         }
     }
 
@@ -108,6 +118,11 @@ impl Store {
     /// Cursors of webhooks with something to do, by shard.
     pub fn due_cursors(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, DeliveryCursor>> {
         self.due(DueQueue::Webhooks, now)
+    }
+
+    /// Candidates whose request for erasure is due, by shard.
+    pub fn due_erasures(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Candidate>> {
+        self.due(DueQueue::Erasures, now)
     }
 
     pub(super) fn due<T>(&self, queue: DueQueue, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, T>>

@@ -1,12 +1,14 @@
 //! Access patterns of effects: created with their cause, leased by one worker at a time, deleted when done.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::future::try_join_all;
 
 use super::Store;
 use super::due::DueQueue;
 use super::table::condition::AttributeUpdate;
-use super::table::item::{EXPIRES_AT, StoredEntity, VersionedItem, number};
-use super::table::keys::{self, ItemKey};
+use super::table::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number};
+use super::table::keys::{self, DUE, ItemKey};
+use super::table::query::Query;
 use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
@@ -59,6 +61,16 @@ impl Store {
     /// Reads an effect, which is none once it is done.
     pub async fn effect(&self, id: &str) -> Result<Option<VersionedItem<Effect>>> {
         self.one(keys::effect(id)).await
+    }
+
+    /// The moment of the oldest deletion whose rest is not erased; `None` without one.
+    pub async fn oldest_pending_erasure(&self) -> Result<Option<DateTime<Utc>>> {
+        // Also those that are tried later, or were given up. The index has their keys, which tell the moment, so none is read.
+        let shards = DueQueue::Effects.shards().chain(DueQueue::GivenUpEffects.shards());
+        let shards = shards.map(|shard| self.query_rows(Query::new(DUE, number(shard)), usize::MAX));
+        let rows = try_join_all(shards).await?.concat();
+        let deletions = item::keys_of(&rows)?.into_iter();
+        Ok(deletions.filter_map(|key| Effect::deletion_in(keys::effect_in(&key.pk)?)).min())
     }
 
     /// Notes the effect of a password reset, by the hash of the name. Fails with [`Error::Changed`] after another

@@ -15,7 +15,7 @@ use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
-use crate::domain::erasure::{ErasedItem, ErasureReason, ErasureRecord};
+use crate::domain::erasure::{ErasedItem, ErasureCause, ErasureRecord};
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
@@ -28,11 +28,11 @@ impl Transaction {
         &mut self,
         company: &CompanyId,
         erased: ErasedItem,
-        reason: ErasureReason,
+        cause: ErasureCause,
         now: DateTime<Utc>,
     ) {
         let items = self.deletions();
-        self.effect(Some(Effect::of_erasure(company.clone(), erased, reason, items, now)));
+        self.effect(Some(Effect::of_erasure(company.clone(), erased, cause, items, now)));
     }
 }
 
@@ -70,12 +70,8 @@ impl Store {
         Ok(())
     }
 
-    async fn erase_rest(
-        &self,
-        ErasureRecord { company, erased, .. }: &ErasureRecord,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        let effect = Effect::of_erasure(company.clone(), *erased, ErasureReason::Restored, 0, now);
+    async fn erase_rest(&self, erasure: &ErasureRecord, now: DateTime<Utc>) -> Result<()> {
+        let effect = Effect::of_erasure(erasure.company.clone(), erasure.erased, erasure.cause(), 0, now);
         match self.create_alone(effect).await {
             // The subject existed when another of its records was read, and this moment's deletion has this effect.
             Err(Error::Changed) => Ok(()),
@@ -90,39 +86,53 @@ impl Store {
         self.retry_on_conflict(RetryPolicy::CHANGE, || self.erase_once(erasure, now)).await
     }
 
-    async fn erase_once(
-        &self,
-        ErasureRecord { company, erased, .. }: &ErasureRecord,
-        now: DateTime<Utc>,
-    ) -> Result<bool> {
-        match *erased {
+    async fn erase_once(&self, erasure: &ErasureRecord, now: DateTime<Utc>) -> Result<bool> {
+        let (company, cause) = (&erasure.company, erasure.cause());
+        match erasure.erased {
             ErasedItem::Candidate { project, candidate } => {
                 let Some(candidate) = self.candidate(company, project, candidate).await? else {
                     return Ok(false);
                 };
-                self.erase_candidate(&candidate, now).await?;
+                self.erase_candidate(&candidate, cause, now).await?;
             }
             ErasedItem::Customer { customer } => {
                 let Some(customer) = self.customer(company, customer).await? else { return Ok(false) };
-                self.erase_customer(&customer, now).await?;
+                self.erase_customer(&customer, cause, now).await?;
             }
             ErasedItem::Video { video } => {
                 let Some(video) = self.video(company, video).await? else { return Ok(false) };
                 self.stepwise(now).delete_video(&video).await?;
             }
+            ErasedItem::Company => {
+                let Some(found) = self.company(company).await? else { return Ok(false) };
+                self.commit(self.begin_company_erasure(&found, now)).await?;
+                self.end_access(company).await?;
+            }
         }
         Ok(true)
     }
 
-    async fn erase_candidate(&self, candidate: &VersionedItem<Candidate>, now: DateTime<Utc>) -> Result<()> {
+    async fn erase_candidate(
+        &self,
+        candidate: &VersionedItem<Candidate>,
+        cause: ErasureCause,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
         let account = candidate.account();
         let others = self.logins_of_others(candidate::username_of(candidate), account).await?;
         let mut transaction = self.transaction().without_keys(others);
-        transaction.candidate_gone(candidate, ErasureReason::Restored, now);
+        transaction.candidate_gone(candidate, cause, now)?;
         self.commit(transaction).await
     }
 
-    async fn erase_customer(&self, customer: &VersionedItem<Customer>, now: DateTime<Utc>) -> Result<()> {
+    /// Deletes a customer without a mail, also one whose items do not fit to each other. Keeps names that belong to other
+    /// accounts by now. Fails with `LAST_OWNER` if no owner would be left.
+    pub(super) async fn erase_customer(
+        &self,
+        customer: &VersionedItem<Customer>,
+        cause: ErasureCause,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
         let after = Customer::clone(customer).with_access(false);
         let mut first = self.transaction();
         first.replace(customer, &after);
@@ -140,7 +150,7 @@ impl Store {
         // A name that is another account's by now stays with it.
         let others = self.logins_of_others(names, customer.account()).await?;
         let mut transaction = self.transaction().without_keys(others);
-        transaction.customer_gone(&customer, ErasureReason::Restored, now);
+        transaction.customer_gone(&customer, cause, now);
         self.commit(transaction).await
     }
 
@@ -167,5 +177,6 @@ fn key(ErasureRecord { company, erased, .. }: &ErasureRecord) -> ItemKey {
         ErasedItem::Candidate { project, candidate } => keys::candidate(company, project, candidate),
         ErasedItem::Customer { customer } => keys::customer(company, customer),
         ErasedItem::Video { video } => keys::video(company, video),
+        ErasedItem::Company => keys::company(company),
     }
 }

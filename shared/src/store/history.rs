@@ -210,10 +210,22 @@ impl Store {
         resource: ResourceRef,
         now: DateTime<Utc>,
     ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
+        // Read whole, since entries without an event in between would make pages uneven.
+        let mut entries = self.whole_history(company, resource, now).await?;
+        entries.retain(|entry| entry.is_event());
+        Ok(entries)
+    }
+
+    /// All entries of a resource that have not expired at `now`, by version.
+    pub async fn whole_history(
+        &self,
+        company: &CompanyId,
+        resource: ResourceRef,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
         let history = keys::history(company, &resource.history_id(company));
         let mut entries: Vec<VersionedItem<HistoryEntry>> = self.all(&history).await?;
-        // Read whole, since entries without an event in between would make pages uneven.
-        entries.retain(|entry| entry.is_event() && entry.is_kept(now));
+        entries.retain(|entry| entry.is_kept(now));
         Ok(entries)
     }
 

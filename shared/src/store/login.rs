@@ -179,9 +179,14 @@ impl Store {
     async fn accounts(&self, partition: &LoginPartition, accounts: Vec<Account>) -> Result<FoundAccounts> {
         let key = |account: &Account| Some(keys::account(partition.company.as_ref()?, *account));
         // A name without accounts makes the same call.
-        let keys = accounts.iter().filter_map(key).chain([keys::nothing()]);
+        let company = partition.company.as_ref().map_or_else(keys::nothing, keys::company);
+        let keys = accounts.iter().filter_map(key).chain([company.clone()]);
         let mut batch = self.get(keys).await?;
         let mut found = FoundAccounts::default();
+        // Nobody logs in to a company that is being erased.
+        if !batch.contains(&company) {
+            return Ok(found);
+        }
         for account in accounts {
             let Some(key) = key(&account) else { continue };
             match account {

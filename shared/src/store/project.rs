@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 
 impl StoredEntity for Project {
     const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
-    const INTERNAL_FIELDS: &'static [&'static str] = &["evaluator_index"];
+    const INTERNAL_FIELDS: &'static [&'static str] = &["closed_at", "evaluator_index"];
     const MERGED_MAPS: &'static [&'static str] = &["settings", "staff"];
 
     fn key(&self) -> ItemKey {

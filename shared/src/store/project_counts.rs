@@ -1,9 +1,11 @@
 //! Counts of a project's candidates, in four shards: see [`project_counts`](crate::domain::project_counts).
 
+use super::Store;
 use super::table::batch::FoundItems;
 use super::table::condition::{AttributeUpdate, WriteCondition};
 use super::table::item::{self, Item, VersionedItem, number, number_in, string};
 use super::table::keys::{self, ItemKey};
+use super::table::retry::RetryPolicy;
 use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
@@ -11,7 +13,7 @@ use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
 use crate::domain::project_counts::{CounterName, ProjectCounts, SHARDS, forbidden_statuses, shard_of};
 use crate::domain::transition::PROJECT_NOT_RUNNING;
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// The attribute of a shard that repeats its project's status, for conditions on candidates' steps.
 pub(super) const PROJECT_STATUS: &str = "project_status";
@@ -23,6 +25,9 @@ pub(super) const EVALUATIONS_VERSION: &str = "evaluations_version";
 /// The attribute of a shard that is set once one of its candidates has begun the interview, and stays.
 // The counts do not tell this: candidates who have begun may be deleted.
 pub(super) const HAS_BEGUN: &str = "has_begun";
+
+/// The attribute of the first shard that counts its [`CounterName::ShownRating`].
+const RATINGS_SHOWN: &str = "ratings_shown";
 
 pub(crate) fn shards(company: &CompanyId, project: ProjectId) -> impl Iterator<Item = ItemKey> {
     (0..SHARDS).map(move |shard| keys::tally_shard(company, project, shard))
@@ -47,6 +52,33 @@ impl FoundItems {
 
 pub(super) fn counts_in(item: &Item) -> impl Iterator<Item = (CounterName, i64)> {
     item.keys().filter_map(|name| Some((name.parse().ok()?, number_in(item, name)?)))
+}
+
+impl Store {
+    /// Has statistics show the ratings of erased candidates that they do not show yet, once there are ten.
+    pub async fn show_erased_ratings(&self, company: &CompanyId, project: ProjectId) -> Result<()> {
+        self.retry_on_conflict(RetryPolicy::CHANGE, || self.show_ratings_once(company, project)).await
+    }
+
+    async fn show_ratings_once(&self, company: &CompanyId, project: ProjectId) -> Result<()> {
+        let found = self.get(shards(company, project)).await?.take_shards(company, project);
+        let ratings = found.sum().ratings_to_show(self.app.entropy());
+        if ratings.is_empty() {
+            return Ok(());
+        }
+        let mut counters: Vec<_> =
+            ratings.iter().map(|(counter, count)| (counter.to_string(), count)).collect();
+        counters.push((RATINGS_SHOWN.to_owned(), counters.iter().map(|(_, count)| count).sum()));
+        let update = AttributeUpdate::add(counters);
+        // Of two effects that show the same ratings, one comes first. A project that was deleted in the meantime stays so.
+        let update = match found.0.first().and_then(|shard| number_in::<u64>(shard, RATINGS_SHOWN)) {
+            Some(seen) => update.when(format!("{RATINGS_SHOWN} = :seen")).with(":seen", number(seen)),
+            None => update.when(format!("attribute_exists(pk) AND attribute_not_exists({RATINGS_SHOWN})")),
+        };
+        let mut transaction = self.transaction();
+        transaction.update(keys::tally_shard(company, project, 0), update, Error::Changed);
+        self.commit(transaction).await
+    }
 }
 
 impl Transaction {
@@ -140,7 +172,12 @@ mod tests {
         let none = EvaluatorSet::default();
         let plain = sets.map(|completed| CounterName::EvaluatedBy { completed, vetoed: none });
         let with_vetos = [CounterName::EvaluatedBy { completed: sets[2], vetoed: sets[1] }];
-        for one in all.chain(plain).chain(with_vetos) {
+        let erased = [
+            CounterName::Erased(CandidateStatus::Expired),
+            CounterName::ErasedRating(10),
+            CounterName::ShownRating(0),
+        ];
+        for one in all.chain(plain).chain(with_vetos).chain(erased) {
             assert_eq!(one.to_string().parse(), Ok(one));
         }
         for other in [PROJECT_STATUS, VERSION, EVALUATIONS_VERSION, "pk", "status:unknown"] {

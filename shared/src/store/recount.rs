@@ -62,7 +62,8 @@ impl Store {
         company: &CompanyId,
         only: Option<ProjectId>,
     ) -> Result<RecountResult> {
-        if self.company(company).await?.is_none() {
+        // A restored table is recounted before and after companies in it are erased again.
+        if self.company(company).await?.is_none() && self.company_erasure(company).await?.is_none() {
             return Err(Error::field("company", "There is no such company."));
         }
         let projects = match only {
@@ -214,7 +215,9 @@ impl Store {
         let mut shard = seen.cloned().unwrap_or_default();
         let stored: Vec<(CounterName, i64)> = counts_in(&shard).collect();
         let holds_empty_sets = stored.iter().any(|one| matches!(one, (CounterName::EvaluatedBy { .. }, 0)));
-        let stored = stored.into_iter().map(|(counter, count)| (counter.to_string(), count));
+        // Nothing tells how many candidates there were who were erased.
+        let stored = stored.into_iter().filter(|(counter, _)| !counter.is_of_erased());
+        let stored = stored.map(|(counter, count)| (counter.to_string(), count));
         let mut drift = compare(&stored.collect(), &counted);
         let status = shard.insert(PROJECT_STATUS.to_owned(), string(project.status.as_str()));
         let status = status.as_ref().and_then(|status| status.as_s().ok());
@@ -226,7 +229,7 @@ impl Store {
             return Ok(drift);
         }
         // DynamoDB cannot remove a counter by its value while other writes add to it, so only a recount removes empty sets.
-        shard.retain(|name, _| name.parse::<CounterName>().is_err());
+        shard.retain(|name, _| name.parse::<CounterName>().map_or(true, CounterName::is_of_erased));
         shard.extend(counted.into_iter().map(|(name, count)| (name, number(count))));
         // A move of the project that has read the shard must not pass.
         let version = number_in::<u64>(&shard, EVALUATIONS_VERSION).unwrap_or(0);

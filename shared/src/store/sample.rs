@@ -20,6 +20,10 @@ use crate::domain::history::HistoryEntry;
 use crate::domain::interview::Interview;
 use crate::domain::label::Label;
 use crate::domain::named_token::NamedToken;
+use crate::domain::privacy::company_erasure::CompanyErasure;
+use crate::domain::privacy::legal::LegalText;
+use crate::domain::privacy::retention::RetentionPolicy;
+use crate::domain::privacy::retention_run::RetentionRun;
 use crate::domain::project::Project;
 use crate::domain::scoring::result::ResultSummary;
 use crate::domain::upload::Upload;
@@ -45,6 +49,10 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         _ if key.pk.ends_with("#EVALUATIONS") => entity::<Evaluation>("evaluation", item),
         ("VIDEO", _) => entity::<Video>("video", item),
         ("LABEL", _) => entity::<Label>("label", item),
+        ("ERASURE", _) => entity::<CompanyErasure>("erasure of a company", item),
+        ("RETENTION", _) if key.sk.ends_with("RUN") => entity::<RetentionRun>("retention run", item),
+        ("RETENTION", _) => entity::<RetentionPolicy>("retention policy", item),
+        ("LEGAL", _) => entity::<LegalText>("legal text", item),
         ("TOKEN", _) => entity::<NamedToken>("named token", item),
         ("EFFECT", _) => entity::<Effect>("effect", item),
         (_, "HISTORY") => entity::<HistoryEntry>("entry of a history", item),

@@ -20,10 +20,12 @@ impl StoredEntity for NamedToken {
 }
 
 impl Store {
-    /// Creates a named token. Fails with a message on `value` if any company has a token with this value, and with
-    /// `TOO_MANY_TOKENS`.
+    /// Creates a named token. Fails with a message on `value` if any company has a token with this value, with
+    /// `TOO_MANY_TOKENS`, and with [`Error::NotFound`] in a company that is being erased.
     pub fn create_token(&self, token: &NamedToken) -> Transaction {
         let mut transaction = self.transaction();
+        // A request that was under way when all logins ended must not leave a new one.
+        transaction.require(keys::company(&token.company), WriteCondition::Present, Error::NotFound);
         transaction.create(token);
         // Unique over all companies, so the message does not say that the value exists.
         let taken = Error::field("value", "This value cannot be used. Send another one.");

@@ -7,7 +7,9 @@ use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::id::{CustomerId, InvalidId, ShareId};
+use crate::domain::parse_enum;
 use crate::domain::policy::{Action, CallerRelation};
+use crate::domain::privacy::legal::LegalKind;
 use crate::domain::project::Project;
 use crate::error::{Error, Result};
 use crate::http::exchange::UNCHANGING;
@@ -45,6 +47,28 @@ impl RequestTarget for Candidate {
 impl OwnerTarget for Candidate {
     fn owner_in(path: &PathIds) -> Result<Account, InvalidId> {
         Ok(Account::Candidate { project: path.id("projectId")?, candidate: path.id("candidateId")? })
+    }
+}
+
+/// A candidate's consent to a kind of legal text, given or not.
+pub struct ConsentTarget {
+    /// The candidate, and what they belong to.
+    pub of: CandidateTarget,
+    /// The kind.
+    pub kind: LegalKind,
+}
+
+impl RequestTarget for ConsentTarget {
+    type Loaded = Self;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        Candidate::keys(request)
+    }
+
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, Self)> {
+        let kind = request.path.text("kind").and_then(|kind| parse_enum(kind).ok());
+        let (request, of) = Candidate::load(request).await?;
+        Ok((request, Self { of, kind: kind.ok_or(Error::NotFound)? }))
     }
 }
 

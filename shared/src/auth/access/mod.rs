@@ -12,9 +12,11 @@ mod customer;
 mod evaluation;
 mod file;
 mod interview;
+mod legal;
 mod project;
 mod request;
 mod resource;
+mod retention;
 mod video;
 mod webhook;
 
@@ -23,13 +25,15 @@ use axum::response::{IntoResponse, Response};
 pub use admitted::Admitted;
 pub use admitted_request::{AdmittedRequest, NO_SESSION};
 pub use caller::{AnyCaller, AnyCandidate, OwnAccount, OwnCandidacy};
-pub use candidate::{CandidateTarget, ShareTarget};
+pub use candidate::{CandidateTarget, ConsentTarget, ShareTarget};
 pub use customer::CustomerTarget;
 pub use evaluation::{CandidateEvaluations, EvaluationTarget, RatedCandidate, VetoTarget};
 pub use file::{FileRedirect, MediaAccess, UploadOf};
 pub use interview::{CriterionTarget, InterviewTarget, QuestionTarget};
+pub use legal::PublishedTexts;
 pub use project::{CountedTarget, ProjectTarget, RoleTarget};
 pub(super) use request::UnauthenticatedRequest;
+pub use retention::{ProjectRetentionTarget, RetentionTarget};
 pub use video::RenditionAccess;
 pub use webhook::WebhookTarget;
 

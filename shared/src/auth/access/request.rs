@@ -39,7 +39,7 @@ const EXPAND: &str = "expand";
 pub(super) struct PathIds(Vec<(String, String)>);
 
 impl PathIds {
-    async fn of(parts: &mut Parts, app: &App) -> Result<Self> {
+    pub(super) async fn of(parts: &mut Parts, app: &App) -> Result<Self> {
         let params = RawPathParams::from_request_parts(parts, app).await;
         match &params {
             Ok(params) => Ok(Self(params.iter().map(|(name, value)| (name.into(), value.into())).collect())),

@@ -31,6 +31,7 @@ fn effects() -> [Effect; 11] {
             erased: ErasedItem::Customer { customer },
             reason: ErasureReason::Deleted,
             counts: ErasureCounts::default(),
+            deleted_before: None,
         },
         EffectTask::Deletion { deletion: ItemDeletion::Customer { customer, by } },
         EffectTask::PasswordReset { name: "ada".to_owned() },

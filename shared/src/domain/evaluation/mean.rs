@@ -42,9 +42,19 @@ impl RatingMean {
 
     /// The mean in hundredths, rounded half up; `None` without values.
     pub fn hundredths(self) -> Option<u32> {
+        self.rounded(100)
+    }
+
+    /// The mean in whole numbers, rounded half up; `None` without values.
+    pub fn whole(self) -> Option<u32> {
+        self.rounded(1)
+    }
+
+    /// The mean times `factor`.
+    fn rounded(self, factor: u128) -> Option<u32> {
         // Whole numbers, because a float would not round half up exactly.
         let whole = 2 * self.count * UNIT;
-        let rounded = (self.sum * 200 + self.count * UNIT).checked_div(whole)?;
+        let rounded = (self.sum * 2 * factor + self.count * UNIT).checked_div(whole)?;
         u32::try_from(rounded).ok()
     }
 
@@ -89,6 +99,7 @@ mod tests {
         assert_eq!(mean(&[(40, 1, 5), (45, 1, 5)], 10).hundredths(), Some(850));
         assert_eq!(mean(&[(0, 3, 5)], 5).hundredths(), Some(0));
         assert_eq!(mean(&[(10_000 * 50, 50, 1_000); 128], 1_000).hundredths(), Some(100_000));
+        assert_eq!([44, 45].map(|tenths| mean(&[(tenths, 1, 10)], 10).whole()), [Some(4), Some(5)]);
     }
 
     #[test]

@@ -218,6 +218,16 @@ pub struct RatingValues {
 }
 
 impl RatingValues {
+    /// The sum of all ratings, of deleted questions and criteria too.
+    pub fn sum_of_all(&self) -> RatingSum {
+        let mut ratings = RatingSum { tenths: 0, count: 0, maximum: self.maximum };
+        for tenths in self.questions.values().chain(self.criteria.values()) {
+            ratings.tenths += tenths;
+            ratings.count += 1;
+        }
+        ratings
+    }
+
     /// The sum of the ratings whose questions and criteria still exist.
     pub fn sum(&self, interview: &Interview) -> RatingSum {
         let questions = interview.questions.iter().filter_map(|question| self.questions.get(&question.id));

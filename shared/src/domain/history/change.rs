@@ -1,5 +1,6 @@
 //! The change that one write makes, and the resources whose changes the history keeps.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{EventType, FieldChanges, FieldValue, ResourceRef};
@@ -81,9 +82,15 @@ impl ResourceChange {
         Self { company: company.clone(), resource, types, details }
     }
 
-    /// The erasure of what the deletion of a candidate has left.
-    pub fn of_erasure(company: &CompanyId, resource: ResourceRef, erasure: ErasureDetails) -> Self {
-        let details = FieldChanges { erasure: Some(erasure), ..FieldChanges::default() };
+    /// The erasure of what the deletion of a candidate at this moment has left.
+    pub fn of_erasure(
+        company: &CompanyId,
+        resource: ResourceRef,
+        erasure: ErasureDetails,
+        deleted_at: DateTime<Utc>,
+    ) -> Self {
+        let (erasure, deleted_at) = (Some(erasure), Some(deleted_at));
+        let details = FieldChanges { erasure, deleted_at, ..FieldChanges::default() };
         Self::new(company, resource, vec![EventType::CandidateErased], details)
     }
 }

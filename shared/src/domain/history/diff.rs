@@ -66,6 +66,9 @@ pub struct FieldChanges {
     /// What was erased after the deletion of the resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erasure: Option<ErasureDetails>,
+    /// Of an erasure: when the resource was deleted for the first time. Receipts show it, events do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<DateTime<Utc>>,
 }
 
 impl FieldChanges {

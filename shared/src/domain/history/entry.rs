@@ -94,9 +94,14 @@ impl HistoryEntry {
 
     /// The entry without anything that was said of the resource, which was erased. What an erasure says stays.
     pub fn stripped(mut self) -> Self {
-        self.change.details =
-            FieldChanges { erasure: self.change.details.erasure, ..FieldChanges::default() };
+        let FieldChanges { erasure, deleted_at, .. } = self.change.details;
+        self.change.details = FieldChanges { erasure, deleted_at, ..FieldChanges::default() };
         self
+    }
+
+    /// Whether it records the deletion of a candidate.
+    pub fn is_deletion(&self) -> bool {
+        self.change.types.iter().any(|name| name == EventType::CandidateDeleted.as_str())
     }
 
     /// Whether it records an erasure instead of a write.

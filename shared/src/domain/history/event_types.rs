@@ -36,6 +36,18 @@ named! {
         CandidateUnshared = "candidate.unshared",
         /// Mails to a candidate bounced or were reported as spam.
         CandidateUndeliverable = "candidate.undeliverable",
+        /// A candidate has requested erasure, or a manager has for them.
+        CandidateErasureRequested = "candidate.erasure_requested",
+        /// A request for erasure was withdrawn.
+        CandidateErasureWithdrawn = "candidate.erasure_withdrawn",
+        /// A candidate has accepted a legal text, or it was recorded that they have elsewhere.
+        CandidateConsented = "candidate.consented",
+        /// A consent of a candidate was withdrawn.
+        CandidateConsentWithdrawn = "candidate.consent_withdrawn",
+        /// A candidate was put on hold, or the hold was changed.
+        CandidateHeld = "candidate.held",
+        /// The hold of a candidate was deleted.
+        CandidateReleased = "candidate.released",
         /// Other fields of a candidate were changed, files and the password among them.
         CandidateUpdated = "candidate.updated",
         /// A candidate was deleted with all their data.
@@ -86,6 +98,12 @@ named! {
         CompanyCreated = "company.created",
         /// Settings of the company were changed.
         CompanyUpdated = "company.updated",
+        /// The company's contract has ended: all logins have ended, and the service erases everything.
+        CompanyDeleted = "company.deleted",
+        /// The retention of the company was changed.
+        RetentionUpdated = "retention.updated",
+        /// A retention run has erased candidates, or has found some that are on hold or will soon be due.
+        RetentionCompleted = "retention.completed",
         /// A webhook was created.
         WebhookCreated = "webhook.created",
         /// Fields of a webhook were changed, its secret among them, or it was enabled.

@@ -25,6 +25,8 @@ use super::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId,
 pub enum ResourceRef {
     /// The company.
     Company,
+    /// The retention of the company.
+    Retention,
     /// A staff user.
     Customer {
         /// Their identifier.
@@ -69,6 +71,8 @@ impl ResourceRef {
     pub fn history_id(&self, company: &CompanyId) -> String {
         match self {
             Self::Company => company.to_string(),
+            // In capitals, which no company's identifier has.
+            Self::Retention => "RETENTION".to_owned(),
             Self::Customer { customer } => customer.to_string(),
             Self::Project { project } => project.to_string(),
             Self::Candidate { candidate, .. } => candidate.to_string(),
@@ -84,6 +88,7 @@ impl ResourceRef {
         match self {
             Self::Project { project } | Self::Candidate { project, .. } => Some(*project),
             Self::Company
+            | Self::Retention
             | Self::Customer { .. }
             | Self::Label { .. }
             | Self::Video { .. }
@@ -99,6 +104,7 @@ impl From<ErasedItem> for ResourceRef {
             ErasedItem::Candidate { project, candidate } => Self::Candidate { project, candidate },
             ErasedItem::Customer { customer } => Self::Customer { customer },
             ErasedItem::Video { video } => Self::Video { video },
+            ErasedItem::Company => Self::Company,
         }
     }
 }

@@ -54,7 +54,12 @@ fn an_interview_that_was_broken_off_counts_only_if_it_is_the_present_one() {
         for (started_at, is_present) in started {
             let before = Candidate { started_at, ..candidate(status) };
             let counts = status == Interviewing && is_present;
-            let expected = counts.then(|| Candidate { status: Aborted, access_key: None, ..before.clone() });
+            let expected = counts.then(|| Candidate {
+                status: Aborted,
+                aborted_at: Some(at()),
+                access_key: None,
+                ..before.clone()
+            });
             assert_eq!(
                 reported(before, PlatformReport::Aborted, at()),
                 expected,

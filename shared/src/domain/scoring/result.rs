@@ -70,6 +70,20 @@ impl ResultSummary {
     }
 }
 
+impl ResultSummary {
+    /// The mean over all completed evaluations of the mean of each one's ratings, in tenths of the scale from 0 to 10, rounded
+    /// half up; `None` without ratings.
+    // Everyone's and of everything, because a deletion reads neither the project nor its questions. Each evaluation counts on
+    // the scale on which it was written, so the project's scale does not matter, today's or another.
+    pub fn tenths_of_scale(&self) -> Option<u8> {
+        let mut overall = RatingMean::default();
+        for values in self.by.values().filter_map(|completed| completed.rated.as_ref()) {
+            overall.add(values.sum_of_all(), 10);
+        }
+        overall.whole().and_then(|rating| rating.try_into().ok())
+    }
+}
+
 /// The mean of the ratings of `target`, on a scale with the maximum `scale`.
 pub fn average(target: RatingTarget, evaluations: &[&Evaluation], scale: u32) -> RatingMean {
     let mut average = RatingMean::default();

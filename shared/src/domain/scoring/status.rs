@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::domain::Refusal;
 use crate::domain::candidate::Candidate;
+use crate::domain::evaluation::EVALUATE_FIRST;
 use crate::domain::id::CustomerId;
 use crate::domain::project::Project;
 
@@ -50,6 +52,14 @@ impl Candidate {
     // Whatever else they are: an opinion is as biased if an owner or a manager has it.
     pub fn is_hidden_from(&self, customer: Option<CustomerId>, project: &Project) -> bool {
         self.own_evaluation_status(customer, project) == Some(EvaluationStatus::Pending)
+    }
+
+    /// Refuses a reader of all that is stored about the candidate if that contains what is hidden from `customer`. Fails with
+    /// [`EVALUATE_FIRST`].
+    pub fn may_be_exported_by(&self, customer: Option<CustomerId>, project: &Project) -> Result<(), Refusal> {
+        // Before the interview nobody can evaluate, and a manager who will must still be able to answer the candidate.
+        let is_evaluable = self.interviewed_at.is_some() || !self.completed_by().is_empty();
+        if is_evaluable && self.is_hidden_from(customer, project) { Err(EVALUATE_FIRST) } else { Ok(()) }
     }
 }
 

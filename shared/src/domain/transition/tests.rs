@@ -1,6 +1,13 @@
 //! Every rule in every situation, against what the contract promises.
 
 use super::*;
+use crate::domain::company::Company;
+use crate::domain::history::ChangeAuthor;
+use crate::domain::language::Language;
+use crate::domain::privacy::consent::ConsentStatement;
+use crate::domain::privacy::erasure_request::ErasureRequest;
+use crate::domain::privacy::legal::{LegalDraft, LegalKind, LegalWording};
+use crate::domain::project::ProjectStatus;
 use crate::domain::samples;
 use crate::domain::secret::PasswordHash;
 use crate::domain::text::Email;
@@ -58,6 +65,7 @@ struct Situation {
     deadline: Deadline,
     has_password: bool,
     has_key: bool,
+    has_accepted: bool,
 }
 
 impl Situation {
@@ -66,7 +74,16 @@ impl Situation {
             NO_AND_YES.into_iter().flat_map(move |has_email| {
                 Deadline::ALL.into_iter().flat_map(move |deadline| {
                     NO_AND_YES.into_iter().flat_map(move |has_password| {
-                        NO_AND_YES.map(|has_key| Self { status, has_email, deadline, has_password, has_key })
+                        NO_AND_YES.into_iter().flat_map(move |has_key| {
+                            NO_AND_YES.map(|has_accepted| Self {
+                                status,
+                                has_email,
+                                deadline,
+                                has_password,
+                                has_key,
+                                has_accepted,
+                            })
+                        })
                     })
                 })
             })
@@ -78,6 +95,9 @@ impl Situation {
         let mut candidate = samples::candidate();
         candidate.profile.email = self.has_email.then(|| Email::parse("ada@mail.example").unwrap());
         candidate.profile.deadline = self.deadline.moment();
+        if self.has_accepted {
+            candidate = accepting(candidate);
+        }
         let earlier = |days| Some(now() - TimeDelta::days(days));
         Candidate {
             status: self.status,
@@ -94,26 +114,49 @@ impl Situation {
     }
 }
 
+/// A company that requires the consent which [`accepting`] gives.
+fn requiring() -> Company {
+    let texts = [(Language::En, LegalWording::parse("Yes.").unwrap())].into();
+    let draft = LegalDraft { kind: LegalKind::Consent, texts, is_required: true };
+    samples::company().publish(draft, now()).unwrap().0
+}
+
+fn accepting(candidate: Candidate) -> Candidate {
+    let register = requiring().legal;
+    let [text] = register.required()[..] else { panic!("one text is required") };
+    let statement = ConsentStatement { text, language: Language::En, obtained_at: None };
+    candidate.with_consent(statement, &register, ChangeAuthor::System, now()).unwrap()
+}
+
 /// What project and company say, as far as it can make a difference.
 #[derive(Debug, Clone, Copy)]
 struct Around {
     is_running: bool,
     allow_hash_login: bool,
     has_period: bool,
+    has_required_text: bool,
 }
 
 impl Around {
     fn all() -> impl Iterator<Item = Self> {
         NO_AND_YES.into_iter().flat_map(|is_running| {
             NO_AND_YES.into_iter().flat_map(move |allow_hash_login| {
-                NO_AND_YES.map(|has_period| Self { is_running, allow_hash_login, has_period })
+                NO_AND_YES.into_iter().flat_map(move |has_period| {
+                    NO_AND_YES.map(|has_required_text| Self {
+                        is_running,
+                        allow_hash_login,
+                        has_period,
+                        has_required_text,
+                    })
+                })
             })
         })
     }
 
     fn terms(self) -> AdvanceTerms {
-        let Self { is_running, allow_hash_login, has_period } = self;
-        AdvanceTerms { is_running, default_days: has_period.then_some(14), allow_hash_login }
+        let Self { is_running, allow_hash_login, has_period, has_required_text } = self;
+        let required_texts = if has_required_text { requiring().legal.required() } else { Vec::new() };
+        AdvanceTerms { is_running, default_days: has_period.then_some(14), allow_hash_login, required_texts }
     }
 }
 
@@ -126,13 +169,14 @@ fn promised(one: Situation, by: Actor, around: Around) -> Result<CandidateStatus
     let gets_deadline = one.status == New && around.has_period;
     let deadline = needs(one.deadline != Deadline::None || gets_deadline, "deadline_missing").and(not_over);
     let password = needs(one.has_password || around.allow_hash_login, "password_missing");
+    let texts = needs(one.has_accepted || !around.has_required_text, "consent_missing");
     match (one.status, by) {
         (New, Actor::Manager) => project.and(email).and(deadline).and(Ok(Invited)),
         (Aborted, Actor::Manager) => project.and(deadline).and(Ok(Confirmed)),
         (Expired, Actor::Manager) if one.has_password => project.and(deadline).and(Ok(Confirmed)),
         (Expired, Actor::Manager) => project.and(email).and(deadline).and(Ok(Invited)),
-        (Invited, Actor::Candidate) => project.and(not_over).and(password).and(Ok(Confirmed)),
-        (Confirmed, Actor::Candidate) => project.and(deadline).and(Ok(Interviewing)),
+        (Invited, Actor::Candidate) => project.and(not_over).and(password).and(texts).and(Ok(Confirmed)),
+        (Confirmed, Actor::Candidate) => project.and(deadline).and(texts).and(Ok(Interviewing)),
         (Interviewing, Actor::Candidate) => Err("not_implemented"),
         _ => Err("no_transition"),
     }
@@ -192,21 +236,22 @@ fn advancing_leads_where_the_contract_says_and_changes_nothing_else() {
             }
         }
     }
-    assert_eq!(walked, 8 * 2 * 4 * 2 * 2 * 2 * 8);
+    assert_eq!(walked, 8 * 2 * 4 * 2 * 2 * 2 * 2 * 16);
 }
 
 #[test]
 fn skipping_ends_all_that_has_not_begun_or_was_broken_off() {
     for one in Situation::all() {
         let before = one.candidate();
-        let outcome = before.clone().skip();
+        let outcome = before.clone().skip(now());
         if matches!(one.status, Interviewing | Interviewed | Skipped) {
             assert_eq!(outcome.map_err(|refusal| refusal.code), Err("no_transition"), "{one:?}");
             continue;
         }
         let step = outcome.unwrap();
         let session_epoch = before.session_epoch + 1;
-        let expected = Candidate { status: Skipped, access_key: None, session_epoch, ..before };
+        let expected =
+            Candidate { status: Skipped, skipped_at: Some(now()), access_key: None, session_epoch, ..before };
         assert_eq!((step.candidate, step.mail), (expected, None), "{one:?}");
         assert!(!step.needs_running_project, "{one:?}");
     }
@@ -235,66 +280,6 @@ fn only_candidates_who_can_still_act_are_reminded() {
 }
 
 #[test]
-fn no_mail_goes_to_a_suppressed_address() {
-    for one in Situation::all().filter(|one| one.has_email && one.deadline == Deadline::Ahead) {
-        let reason = crate::domain::suppression::SuppressionReason::Bounced;
-        let before = one.candidate().after_delivery_report("ada@mail.example", reason).unwrap();
-        let around = Around { is_running: true, allow_hash_login: false, has_period: false };
-        let advanced = before.clone().advance(Actor::Manager, &around.terms(), now(), fresh_key());
-        if matches!(promised(one, Actor::Manager, around), Ok(Invited)) {
-            assert_eq!(advanced.map_err(|refusal| refusal.code), Err("undeliverable"), "{one:?}");
-        }
-        if matches!(one.status, Invited | Confirmed) {
-            assert_eq!(before.clone().remind(now()).map_err(code), Err("undeliverable"), "{one:?}");
-        }
-        // Back from another address.
-        let mut elsewhere = before.clone();
-        elsewhere.profile.email = Some(Email::parse("elsewhere@mail.example").unwrap());
-        let moved_back = before.after_change(&elsewhere, now(), fresh_key());
-        assert_eq!(moved_back.is_err(), one.status == Invited, "{one:?}");
-    }
-}
-
-#[test]
-fn another_address_revokes_the_keys_sent_to_the_old_one() {
-    let elsewhere = || Email::parse("elsewhere@mail.example").unwrap();
-    for one in Situation::all().filter(|one| one.has_email) {
-        let before = one.candidate();
-        let mut moved = before.clone();
-        moved.profile.email = Some(elsewhere());
-        let step = moved.clone().after_change(&before, now(), fresh_key()).unwrap();
-        let mut expected = moved;
-        expected.session_epoch += 1;
-        expected.access_key = one.has_key.then(fresh_key);
-        let mail = match one.status {
-            Invited if one.deadline.is_over() => None,
-            Invited => Some(CandidateMail::Invitation),
-            Confirmed if one.has_key && !one.deadline.is_over() => Some(CandidateMail::Reminder),
-            _ => None,
-        };
-        if one.status == Invited {
-            expected.password_hash = None;
-            expected.invited_at = Some(now());
-        }
-        if one.has_key && mail.is_some() {
-            expected.mail_rate.count(now()).unwrap();
-        }
-        assert_eq!((step.candidate, step.mail), (expected, mail), "{one:?}");
-
-        let mut emptied = before.clone();
-        emptied.profile.email = None;
-        let emptied = emptied.after_change(&before, now(), fresh_key());
-        if one.status == Invited {
-            assert_eq!(emptied.map_err(code), Err("email_missing"), "{one:?}");
-        } else {
-            let TransitionResult { candidate, mail, .. } = emptied.unwrap();
-            assert_eq!((candidate.access_key, mail), (one.has_key.then(fresh_key), None), "{one:?}");
-            assert_eq!(candidate.session_epoch, before.session_epoch + 1, "{one:?}");
-        }
-    }
-}
-
-#[test]
 fn a_passed_deadline_expires_or_aborts_the_candidate() {
     for one in Situation::all() {
         let before = one.candidate();
@@ -304,34 +289,14 @@ fn a_passed_deadline_expires_or_aborts_the_candidate() {
             Interviewing => Some(Aborted),
             _ => None,
         };
-        let expected = to.map(|status| Candidate { status, access_key: None, ..before.clone() });
+        let aborted_at = to.filter(|to| *to == Aborted).map(|_| now());
+        let expected = to.map(|status| Candidate { status, aborted_at, access_key: None, ..before.clone() });
         assert_eq!(before.clone().expire(now()), expected, "{one:?}");
         // Whoever it would make a difference to, and nobody else, is looked for when it has come.
         let is_looked_for = before.expires_at().is_some_and(|at| at <= now());
         assert_eq!(is_looked_for, expected.is_some(), "{one:?}");
         if let Some(expired) = expected {
             assert_eq!(expired.expire(now()), None, "{one:?}: once is enough");
-        }
-    }
-}
-
-#[test]
-fn a_new_deadline_is_mailed_to_invited_and_confirmed_candidates() {
-    let others = [None, Some(now() - TimeDelta::days(1)), Some(now() + TimeDelta::days(1))];
-    for one in Situation::all() {
-        let after = one.candidate();
-        for before in others.into_iter().chain([after.profile.deadline]) {
-            let mut was = after.clone();
-            was.profile.deadline = before;
-            let step = after.clone().after_change(&was, now(), fresh_key()).unwrap();
-            let is_told = matches!(one.status, Invited | Confirmed)
-                && one.has_email
-                && !one.deadline.is_over()
-                && before != after.profile.deadline;
-            let mail = is_told.then_some(CandidateMail::DeadlineChanged);
-            let case = format!("{one:?}, before {before:?}");
-            assert_eq!((&step.candidate, step.mail), (&after, mail), "{case}");
-            assert!(!step.needs_running_project, "{case}");
         }
     }
 }
@@ -375,3 +340,4 @@ fn a_projects_period_counts_before_its_companys() {
 }
 
 mod histories;
+mod mails;

@@ -128,6 +128,20 @@ impl Webhook {
             && (self.projects.is_empty() || project.is_some_and(|one| self.projects.contains(&one)))
     }
 
+    /// Whether it is sent events about candidates of `project`.
+    pub fn wants_candidates_of(&self, project: ProjectId) -> bool {
+        let is_about_candidates = |types: &TypeFilter| types.as_str().starts_with("candidate.");
+        (self.types.is_empty() || self.types.iter().any(is_about_candidates))
+            && (self.projects.is_empty() || self.projects.contains(&project))
+    }
+
+    /// Whether its types or projects keep deletions of candidates from it.
+    pub fn misses_erasures(&self) -> bool {
+        let deletion = EventType::CandidateDeleted.as_str();
+        let has_type = self.types.is_empty() || self.types.iter().any(|types| types.fits(deletion));
+        !has_type || !self.projects.is_empty()
+    }
+
     /// The keys with which a delivery at `now` is signed, the current one first.
     pub fn secrets(&self, now: DateTime<Utc>) -> impl Iterator<Item = &SigningSecret> {
         let former = self.former_secret.as_ref().and_then(|former| former.at(now));

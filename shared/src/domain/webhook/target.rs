@@ -65,6 +65,13 @@ impl WebhookUrl {
         &self.0
     }
 
+    /// The name of the host.
+    pub fn host(&self) -> &str {
+        let authority = self.authority();
+        // Only addresses of IPv6, which tests alone may use, have colons besides that of the port.
+        authority.rsplit_once(':').filter(|_| !authority.ends_with(']')).map_or(authority, |(host, _)| host)
+    }
+
     /// The host, with the port if it is not the scheme's own.
     pub fn authority(&self) -> &str {
         let rest = self.0.split_once("://").map_or(self.0.as_str(), |(_, rest)| rest);
@@ -116,7 +123,11 @@ mod tests {
             ("https://hooks.example.com:443/in?x=1", "hooks.example.com"),
             ("https://hooks.example.com:8443?x=/", "hooks.example.com:8443"),
         ] {
-            assert_eq!(WebhookUrl::parse(sent, AllowedTargets::Public).unwrap().authority(), authority);
+            let url = WebhookUrl::parse(sent, AllowedTargets::Public).unwrap();
+            assert_eq!((url.authority(), url.host()), (authority, "hooks.example.com"));
+        }
+        for (sent, host) in [("http://[::1]:8080/", "[::1]"), ("http://[::1]/", "[::1]")] {
+            assert_eq!(WebhookUrl::parse(sent, AllowedTargets::Any).unwrap().host(), host);
         }
         let long = format!("https://hooks.example/{}", "a".repeat(MAX));
         for (refused, reason) in [

@@ -1,5 +1,6 @@
 //! Candidates and their shares as clients see them. One file, since each can show the other.
 
+use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -23,29 +24,32 @@ pub struct CandidateViewer<'a> {
     customer: Option<CustomerId>,
     is_staff: bool,
     sees_keys: bool,
-    sees_shares: bool,
+    is_manager: bool,
     project: &'a Project,
     references: ReferenceUris<'a>,
+    now: DateTime<Utc>,
 }
 
 impl<'a> CandidateViewer<'a> {
-    /// A caller of this standing in the project; `customer` is `None` unless they are a staff user.
+    /// A caller of this standing in the project, who looks at `now`; `customer` is `None` unless they are a staff user.
     pub fn new(
         customer: Option<CustomerId>,
         standing: &CallerRelation,
         project: &'a Project,
         references: ReferenceUris<'a>,
+        now: DateTime<Utc>,
     ) -> Self {
         // The contract calls `partner_data` internal.
         let is_staff = !matches!(standing, CallerRelation::Own);
         let sees_keys = Action::AdvanceCandidate.is_allowed(standing);
-        let sees_shares = Action::ChangeProject.is_allowed(standing);
-        Self { customer, is_staff, sees_keys, sees_shares, project, references }
+        let is_manager = Action::ChangeProject.is_allowed(standing);
+        Self { customer, is_staff, sees_keys, is_manager, project, references, now }
     }
 
     /// The candidate themselves.
     pub fn itself(project: &'a Project, references: ReferenceUris<'a>) -> Self {
-        Self::new(None, &CallerRelation::Own, project, references)
+        // Only managers see what depends on the moment.
+        Self::new(None, &CallerRelation::Own, project, references, DateTime::UNIX_EPOCH)
     }
 }
 
@@ -133,6 +137,14 @@ pub struct CandidateFields {
     /// A partner's own data, at most 4,096 bytes as JSON. The service does not use it, and candidates do not see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     partner_data: Option<Map<String, Value>>,
+    /// When the service erases the candidate, who has requested it; null without a request. A hold delays it.
+    #[schemars(example = ())]
+    erasure_due_at: Option<Timestamp>,
+    /// Whether a hold prevents the erasure of the candidate. It becomes false by itself when the hold ends. Only callers
+    /// who may change the project see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = false)]
+    is_on_hold: Option<bool>,
     /// The page of the resource in the web application.
     #[schemars(example = example_uri::SUITE_CANDIDATE)]
     interview_suite_url: Uri,
@@ -196,8 +208,10 @@ impl CandidateFields {
             address: profile.address.to_string(),
             // The contract calls it internal.
             partner_data: viewer.is_staff.then(|| profile.partner_data.as_object().clone()),
+            erasure_due_at: candidate.erasure_request.map(|request| Timestamp(request.due_at)),
+            is_on_hold: viewer.is_manager.then(|| candidate.hold_at(viewer.now).is_some()),
             interview_suite_url: references.suite_page(&own),
-            shares: viewer.sees_shares.then(|| ShareView::all_of(candidate, references)),
+            shares: viewer.is_manager.then(|| ShareView::all_of(candidate, references)),
             keys: viewer.sees_keys.then(|| AccessKeyView::of(candidate)),
             resource_uri: own,
         }

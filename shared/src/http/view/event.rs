@@ -91,10 +91,10 @@ struct ChangeView {
     facts: Map<String, Value>,
 }
 
-/// Who made a change.
+/// The author of a change, or of a record.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Author")]
-struct AuthorView {
+pub struct AuthorView {
     /// The kind of author.
     kind: AuthorKind,
     /// The author, who may be deleted since; null for the service and its operators.
@@ -161,7 +161,8 @@ fn uris_by_field(
 }
 
 impl AuthorView {
-    fn new(company: &CompanyId, author: ChangeAuthor, references: ReferenceUris<'_>) -> Self {
+    /// The view of an author.
+    pub fn new(company: &CompanyId, author: ChangeAuthor, references: ReferenceUris<'_>) -> Self {
         let (kind, resource_uri) = match author {
             ChangeAuthor::Customer { customer } => {
                 (AuthorKind::Customer, Some(references.uri(company, customer)))

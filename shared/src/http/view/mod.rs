@@ -11,7 +11,7 @@ mod video;
 
 pub use candidate::{CandidateFields, CandidateView, CandidateViewer, ShareView};
 pub use customer::CustomerView;
-pub use event::EventView;
+pub use event::{AuthorView, EventView};
 pub use interview::{CriterionView, QuestionView};
 pub use label::LabelView;
 pub use nested::ExpandedReference;

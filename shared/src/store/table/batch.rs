@@ -43,6 +43,11 @@ impl FoundItems {
         Ok(item::or_skipped(self.take_value(key))?.flatten())
     }
 
+    /// Whether an item was found that nobody has taken.
+    pub(crate) fn contains(&self, key: &ItemKey) -> bool {
+        self.0.contains_key(key)
+    }
+
     pub(crate) fn take_item(&mut self, key: &ItemKey) -> Option<Item> {
         self.0.remove(key)
     }

@@ -6,12 +6,15 @@ use crate::domain::candidate::CandidateStatus;
 use crate::domain::id::{
     CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, TokenId, VideoId, WebhookId,
 };
+use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::project::ProjectStatus;
 use crate::domain::search::WordSource;
 use crate::domain::secret::SecretHash;
 use crate::domain::text::fold_case;
 
 pub(crate) const COMPANY: &str = "COMPANY";
+/// The sort key of a [`company_erasure`].
+pub(in crate::store) const COMPANY_ERASURE: &str = "ERASURE";
 /// The sort key of a company's [`sequence`].
 pub(in crate::store) const SEQUENCE: &str = "SEQUENCE";
 
@@ -44,6 +47,26 @@ pub(crate) fn company(c: &CompanyId) -> ItemKey {
 
 pub(crate) fn company_tally(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), "TALLY")
+}
+
+/// How long a company keeps candidates.
+pub(crate) fn retention_policy(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), "RETENTION")
+}
+
+/// The next or present retention run of a company.
+pub(crate) fn retention_run(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), "RETENTION#RUN")
+}
+
+/// The erasure of a company, in the place of [`company`].
+pub(crate) fn company_erasure(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), COMPANY_ERASURE)
+}
+
+/// A version of a company's legal texts.
+pub(crate) fn legal_text(c: &CompanyId, id: LegalTextId) -> ItemKey {
+    ItemKey::new(company_partition(c), format!("LEGAL#{}#{}", id.kind.as_str(), version(id.version.into())))
 }
 
 /// A key that no item has.

@@ -1,17 +1,21 @@
 //! Queries: the items of one partition, of the table or of an index, in the order of their sort keys.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity, Select};
+
+use futures_util::stream::{self, Stream};
 
 use super::item::{Item, string};
 use super::keys::{KeyRange, KeySchema, TABLE};
 use super::projection::ProjectionExpression;
 use super::retry::CallFailure;
+use crate::domain::id::Id;
 use crate::error::Result;
 use crate::store::Store;
 
-/// A query of one partition. Those of the table are consistent; an index lags behind the table.
+/// A query of one partition. Those of the table are consistent unless they may lag; those of an index lag behind the table.
 #[derive(Clone)]
 pub(in crate::store) struct Query {
     schema: KeySchema,
@@ -25,6 +29,7 @@ pub(in crate::store) struct Query {
     /// The most rows of one call. DynamoDB ends a call at 1 MB anyway.
     pub(in crate::store) limit: Option<usize>,
     pub(in crate::store) counts: bool,
+    may_lag: bool,
     filter: Option<RowFilter>,
 }
 
@@ -70,6 +75,7 @@ impl Query {
             backwards: false,
             limit: None,
             counts: false,
+            may_lag: false,
             filter: None,
         }
     }
@@ -98,6 +104,20 @@ impl Query {
     pub(in crate::store) fn before(self, end: impl Into<String>) -> Self {
         let condition = format!("{} < :sk", self.schema.sk);
         self.and(&condition, string(end))
+    }
+
+    /// The rows of a collection with these identifiers.
+    pub(in crate::store) fn between<T>(collection: &KeyRange, ids: RangeInclusive<Id<T>>) -> Self {
+        let (first, last) = (collection.key(ids.start()).sk, collection.key(ids.end()).sk);
+        let condition = format!("{} BETWEEN :sk AND :last", TABLE.sk);
+        let mut query = Self::new(TABLE, string(&collection.pk)).and(&condition, string(first));
+        query.values.insert(":last".to_owned(), string(last));
+        query
+    }
+
+    /// The same rows at half the price, perhaps as they were up to seconds ago.
+    pub(in crate::store) fn that_may_lag(self) -> Self {
+        Self { may_lag: true, ..self }
     }
 
     /// The placeholders of its expressions; none without any.
@@ -129,7 +149,7 @@ impl Store {
                 .table_name(self.table())
                 .set_index_name(query.schema.name.map(str::to_owned))
                 // DynamoDB has no consistent reads of indexes.
-                .consistent_read(query.schema.name.is_none())
+                .consistent_read(query.schema.name.is_none() && !query.may_lag)
                 .key_condition_expression(&query.condition)
                 .set_filter_expression(query.filter.as_ref().map(|filter| filter.expression.clone()))
                 .set_expression_attribute_values(Some(query.values.clone()))
@@ -151,6 +171,19 @@ impl Store {
             })
         })
         .await
+    }
+
+    /// The pages of a query from its start on, one call at a time.
+    pub(in crate::store) fn query_pages(
+        &self,
+        query: Query,
+    ) -> impl Stream<Item = Result<QueryPage>> + Send + '_ {
+        stream::try_unfold(Some(query), move |query| async move {
+            let Some(query) = query else { return Ok(None) };
+            let page = self.query(&query).await?;
+            let next = page.last.clone().map(|last| Query { start: Some(last), ..query });
+            Ok(Some((page, next)))
+        })
     }
 
     /// Makes calls until there are `most` rows, or no more.

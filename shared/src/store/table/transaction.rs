@@ -137,6 +137,11 @@ impl Transaction {
         self.record(change, entity.version() + 1, entity.event_version(), ahead());
     }
 
+    /// Deletes an entity whose history is gone already; [`Error::Changed`] after a concurrent write.
+    pub(in crate::store) fn delete_unrecorded<T: StoredEntity>(&mut self, entity: &VersionedItem<T>) {
+        self.delete_item(entity.key(), WriteCondition::Version(entity.version()), Error::Changed);
+    }
+
     /// Notes in the history the `change` that the `version`th write of an item is, `None` for one without a history, after
     /// the event with version `event_before`; `taken` if the history has that version. The condition of the write makes
     /// sure that no other event comes between the two.

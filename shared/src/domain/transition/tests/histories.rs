@@ -17,6 +17,8 @@ enum Event {
     Expire,
     Deadline(Option<i64>),
     Password,
+    Accept,
+    Withdraw,
     Completed,
     Aborted,
     Evaluated(bool),
@@ -35,6 +37,8 @@ fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::Expire),
         2 => prop_oneof![Just(None), Just(Some(-1)), Just(Some(2)), Just(Some(9))].prop_map(Event::Deadline),
         2 => Just(Event::Password),
+        2 => Just(Event::Accept),
+        1 => Just(Event::Withdraw),
         1 => Just(Event::Completed),
         1 => Just(Event::Aborted),
         1 => any::<bool>().prop_map(Event::Evaluated),
@@ -54,7 +58,7 @@ fn after(
     let step = |step: Result<TransitionResult, Refusal>| step.ok().map(|step| step.candidate);
     match event {
         Event::Advance(by) => step(own.advance(by, terms, at, AccessKey::new(key.to_owned()))),
-        Event::Skip => step(own.skip()),
+        Event::Skip => step(own.skip(at)),
         Event::Remind => own.remind(at).ok().map(|step| step.candidate),
         Event::Expire => own.expire(at),
         Event::Deadline(days) => {
@@ -68,6 +72,8 @@ fn after(
         // Only who has a key or a password is let in to choose another.
         Event::Password if own.access_key.is_none() && own.password_hash.is_none() => None,
         Event::Password => own.may_log_in().then(|| own.with_password(PasswordHash::new(key.to_owned()))),
+        Event::Accept => Some(accepting(own)),
+        Event::Withdraw => Some(own.without_consent(LegalKind::Consent, at)),
         Event::Completed => reported(own, PlatformReport::Completed, at),
         Event::Aborted => reported(own, PlatformReport::Aborted, at),
         Event::Evaluated(completed) => {
@@ -80,10 +86,16 @@ fn after(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
     #[test]
-    fn keys_sessions_and_dates_fit_the_status(allow_hash_login: bool, events in vec(event(), 1..40)) {
-        let terms = AdvanceTerms { is_running: true, default_days: Some(3), allow_hash_login };
+    fn keys_sessions_and_dates_fit_the_status(
+        allow_hash_login: bool,
+        has_required_text: bool,
+        events in vec(event(), 1..40),
+    ) {
+        let around = Around { is_running: true, allow_hash_login, has_period: true, has_required_text };
+        let terms = AdvanceTerms { default_days: Some(3), ..around.terms() };
         let start = Situation {
             status: New, has_email: true, deadline: Deadline::None, has_password: false, has_key: false,
+            has_accepted: false,
         };
         let mut one = start.candidate();
         one.invited_at = None;
@@ -114,6 +126,9 @@ proptest! {
                 prop_assert_ne!(&next.access_key, &one.access_key);
             }
 
+            if matches!(event, Event::Advance(Actor::Candidate)) {
+                prop_assert!(next.has_accepted(&terms.required_texts), "{:?}", &next);
+            }
             let ends_sessions = matches!(event, Event::Skip | Event::Password);
             prop_assert_eq!(next.session_epoch, one.session_epoch + u32::from(ends_sessions));
             match next.status {

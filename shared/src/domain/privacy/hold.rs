@@ -1,0 +1,73 @@
+//! Holds: candidates who must not be erased, for example during a lawsuit.
+
+use std::fmt;
+
+use chrono::{DateTime, Months, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::Refusal;
+use crate::domain::candidate::Candidate;
+use crate::domain::text::TextLines;
+
+/// The candidate is on hold.
+pub const ON_HOLD: Refusal = Refusal {
+    code: "on_hold",
+    detail: "The candidate is on hold and cannot be erased. Delete the hold first.",
+};
+
+/// The longest time until a hold ends: ten years.
+const LONGEST: Months = Months::new(120);
+
+/// Up to 500 characters in several lines, not blank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minLength" = 1))]
+pub struct HoldReason(TextLines<500>);
+
+impl HoldReason {
+    /// Parses `text` like [`TextLines::parse`].
+    pub fn parse(text: &str) -> Result<Self, String> {
+        TextLines::parse_visible(text).map(Self)
+    }
+}
+
+impl fmt::Display for HoldReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A hold. It prevents every erasure of the candidate, whoever asks for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CandidateHold {
+    /// Why; shown to those who may manage holds, and in the candidate's data.
+    pub reason: HoldReason,
+    /// When it ends by itself; `None` if it does not.
+    pub until: Option<DateTime<Utc>>,
+}
+
+impl CandidateHold {
+    /// Refuses an end of a hold that is not in the future of `now`, or more than ten years away.
+    pub fn check_until(until: DateTime<Utc>, now: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
+        if until <= now {
+            Err("Must be in the future.".to_owned())
+        } else if now.checked_add_months(LONGEST).is_none_or(|latest| latest < until) {
+            Err("Must be within ten years.".to_owned())
+        } else {
+            Ok(until)
+        }
+    }
+}
+
+impl Candidate {
+    /// The hold that stands at `now`.
+    pub fn hold_at(&self, now: DateTime<Utc>) -> Option<&CandidateHold> {
+        // Computed on read, so that a hold that ends needs no write.
+        self.hold.as_ref().filter(|hold| hold.until.is_none_or(|until| now < until))
+    }
+
+    /// Refuses the erasure of candidates on hold. Fails with [`ON_HOLD`].
+    pub fn may_be_erased(&self, now: DateTime<Utc>) -> Result<(), Refusal> {
+        if self.hold_at(now).is_some() { Err(ON_HOLD) } else { Ok(()) }
+    }
+}

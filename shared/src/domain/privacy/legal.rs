@@ -1,0 +1,227 @@
+//! Legal texts: what a company tells candidates, and what it asks them to accept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::company::Company;
+use crate::domain::id::{CompanyId, InvalidId};
+use crate::domain::language::Language;
+use crate::domain::names::{named, parse_enum};
+use crate::domain::text::TextLines;
+
+named! {
+    /// A kind of legal text.
+    pub enum LegalKind {
+        /// How the company handles personal data.
+        PrivacyPolicy = "privacy_policy",
+        /// What candidates consent to.
+        Consent = "consent",
+    }
+}
+
+/// A legal text in one language, or the URL of one: plain text of up to 10,000 characters, not blank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minLength" = 1))]
+pub struct LegalWording(TextLines<10_000>);
+
+impl LegalWording {
+    /// Parses `text` like [`TextLines::parse`].
+    pub fn parse(text: &str) -> Result<Self, String> {
+        TextLines::parse_visible(text).map(Self)
+    }
+}
+
+impl fmt::Display for LegalWording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The identifier of a legal text, such as `consent-3`.
+// Not a ULID: it says what a consent names, kind and version, so that each leads to the other without a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct LegalTextId {
+    /// The kind.
+    pub kind: LegalKind,
+    /// The version, from 1.
+    pub version: u32,
+}
+
+impl fmt::Display for LegalTextId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.kind.as_str(), self.version)
+    }
+}
+
+impl FromStr for LegalTextId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let (kind, version) = text.rsplit_once('-').ok_or(InvalidId)?;
+        let kind = parse_enum(kind).map_err(|_| InvalidId)?;
+        let id = Self { kind, version: version.parse().map_err(|_| InvalidId)? };
+        // Identifiers have one spelling: no sign, no leading zeros.
+        if id.version > 0 && id.to_string() == text { Ok(id) } else { Err(InvalidId) }
+    }
+}
+
+impl From<LegalTextId> for String {
+    fn from(id: LegalTextId) -> Self {
+        id.to_string()
+    }
+}
+
+impl TryFrom<String> for LegalTextId {
+    type Error = InvalidId;
+
+    fn try_from(text: String) -> Result<Self, InvalidId> {
+        text.parse()
+    }
+}
+
+/// One version of a legal text. It never changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LegalText {
+    /// Its identifier.
+    pub id: LegalTextId,
+    /// The company that published it.
+    pub company: CompanyId,
+    /// The text by language; empty for the version that retires the kind.
+    pub texts: BTreeMap<Language, LegalWording>,
+    /// Whether candidates must accept it to advance.
+    pub is_required: bool,
+    /// When it was published.
+    pub created_at: DateTime<Utc>,
+}
+
+/// The latest version of a kind of legal text, without its wording.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatestVersion {
+    /// The version.
+    pub version: u32,
+    /// Whether candidates must accept it to advance.
+    pub is_required: bool,
+    /// The languages that it exists in; empty if it retires the kind.
+    pub languages: BTreeSet<Language>,
+}
+
+/// The latest versions of a company's legal texts. It is part of the company, which admission loads anyway.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LegalRegister(BTreeMap<LegalKind, LatestVersion>);
+
+impl LegalRegister {
+    /// Whether no text was ever published.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The number of versions of a kind.
+    pub fn count(&self, kind: LegalKind) -> u32 {
+        self.0.get(&kind).map_or(0, |latest| latest.version)
+    }
+
+    /// The current version of a kind; `None` if there is none or the kind is retired.
+    pub fn current(&self, kind: LegalKind) -> Option<&LatestVersion> {
+        self.0.get(&kind).filter(|latest| !latest.languages.is_empty())
+    }
+
+    /// The texts that candidates must accept to advance.
+    pub fn required(&self) -> Vec<LegalTextId> {
+        let current = LegalKind::ALL.into_iter().filter_map(|kind| Some((kind, self.current(kind)?)));
+        let required = current.filter(|(_, current)| current.is_required);
+        required.map(|(kind, current)| LegalTextId { kind, version: current.version }).collect()
+    }
+
+    /// All texts, by kind and the oldest first; or the current ones alone.
+    pub fn texts(&self, only_current: bool) -> Vec<LegalTextId> {
+        let first = |kind| match self.current(kind) {
+            Some(current) if only_current => Some(current.version),
+            None if only_current => None,
+            _ => Some(1),
+        };
+        let versions = |kind| first(kind).into_iter().flat_map(move |first| first..=self.count(kind));
+        let texts = |kind| versions(kind).map(move |version| LegalTextId { kind, version });
+        // Versions have no gaps, so the identifiers are known without a query.
+        LegalKind::ALL.into_iter().flat_map(texts).collect()
+    }
+}
+
+/// A legal text that a company is about to publish.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LegalDraft {
+    /// The kind.
+    pub kind: LegalKind,
+    /// The text by language; empty to retire the kind.
+    pub texts: BTreeMap<Language, LegalWording>,
+    /// Whether candidates must accept it to advance.
+    pub is_required: bool,
+}
+
+impl Company {
+    /// The company with the next version of a kind of legal text, and that version. `None` if the draft retires a kind that
+    /// has no current text.
+    pub fn publish(mut self, draft: LegalDraft, now: DateTime<Utc>) -> Option<(Self, LegalText)> {
+        let LegalDraft { kind, texts, is_required } = draft;
+        if texts.is_empty() {
+            self.legal.current(kind)?;
+        }
+        let version = self.legal.count(kind) + 1;
+        let languages = texts.keys().copied().collect();
+        self.legal.0.insert(kind, LatestVersion { version, is_required, languages });
+        let (id, company) = (LegalTextId { kind, version }, self.id.clone());
+        Some((self, LegalText { id, company, texts, is_required, created_at: now }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples;
+
+    fn draft(kind: LegalKind, languages: &[Language], is_required: bool) -> LegalDraft {
+        let wording = LegalWording::parse("We keep what you send.").unwrap();
+        let texts = languages.iter().map(|language| (*language, wording.clone())).collect();
+        LegalDraft { kind, texts, is_required }
+    }
+
+    fn id(text: &str) -> LegalTextId {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn identifiers_have_one_spelling() {
+        assert_eq!(id("privacy_policy-3"), LegalTextId { kind: LegalKind::PrivacyPolicy, version: 3 });
+        for other in ["consent", "consent-", "consent-0", "consent-01", "consent-+1", "Consent-1", "x-1"] {
+            assert!(other.parse::<LegalTextId>().is_err(), "{other}");
+        }
+    }
+
+    #[test]
+    fn each_publication_is_the_next_version_of_its_kind_and_an_empty_one_retires_it() {
+        let now = DateTime::UNIX_EPOCH;
+        let company = samples::company();
+        assert!(company.clone().publish(draft(LegalKind::Consent, &[], false), now).is_none());
+        let both = [Language::De, Language::En];
+        let (company, first) = company.publish(draft(LegalKind::Consent, &both, true), now).unwrap();
+        let (company, other) = company.publish(draft(LegalKind::PrivacyPolicy, &both, false), now).unwrap();
+        let (company, second) = company.publish(draft(LegalKind::Consent, &both[..1], true), now).unwrap();
+        assert_eq!([first.id, other.id, second.id], ["consent-1", "privacy_policy-1", "consent-2"].map(id));
+        assert_eq!(company.legal.required(), [second.id]);
+        assert_eq!(company.legal.texts(true), [other.id, second.id]);
+
+        let (company, last) = company.publish(draft(LegalKind::Consent, &[], false), now).unwrap();
+        assert_eq!((last.id, company.legal.current(LegalKind::Consent)), (id("consent-3"), None));
+        assert_eq!((company.legal.required(), company.legal.texts(true)), (vec![], vec![other.id]));
+        assert_eq!(company.legal.texts(false), [other.id, first.id, second.id, last.id]);
+        assert!(company.clone().publish(draft(LegalKind::Consent, &[], false), now).is_none());
+        let (company, again) = company.publish(draft(LegalKind::Consent, &both, true), now).unwrap();
+        assert_eq!((again.id, company.legal.required()), (id("consent-4"), vec![id("consent-4")]));
+    }
+}

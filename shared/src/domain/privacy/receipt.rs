@@ -1,0 +1,141 @@
+//! The keys with which receipts of erasures are signed.
+//!
+//! A signature is a JWS in its compact form (RFC 7515) by Ed25519 (`EdDSA`, RFC 8037), so that any JOSE library verifies it
+//! with the published keys, without this service.
+
+use std::fmt;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::signature::{Ed25519KeyPair, KeyPair as _};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+/// Tells the hash of the secret from hashes of it for other purposes.
+const SEED: &[u8] = b"interviews/receipts/ed25519/1\0";
+
+/// The type of the signatures: no other service's signature by such a key is taken for a receipt.
+const SIGNATURE_TYPE: &str = "erasure-receipt+jws";
+
+/// The key that signs receipts, and the public keys that verify them.
+#[derive(Clone)]
+pub struct ReceiptKeys {
+    pair: Arc<Ed25519KeyPair>,
+    /// The present one first.
+    public: Vec<ReceiptKey>,
+}
+
+impl ReceiptKeys {
+    /// The key that follows from `secret`, and former public keys: the `x` of each in JWK, separated by commas. Fails with
+    /// what is wrong.
+    pub fn new(secret: &str, former: &str) -> Result<Self, String> {
+        let seed = Sha256::new_with_prefix(SEED).chain_update(secret).finalize();
+        let pair = Ed25519KeyPair::from_seed_unchecked(&seed).map_err(|error| error.to_string())?;
+        let present = pair.public_key().as_ref().try_into().map(ReceiptKey);
+        let mut public = vec![present.map_err(|_| "has no public key of 32 bytes".to_owned())?];
+        for former in former.split(',').filter(|key| !key.is_empty()) {
+            let former = ReceiptKey::parse(former)?;
+            // The key may be noted before the release that replaces it, or after one that was rolled back.
+            if !public.contains(&former) {
+                public.push(former);
+            }
+        }
+        Ok(Self { pair: Arc::new(pair), public })
+    }
+
+    /// The public keys, the present one first.
+    pub fn public(&self) -> &[ReceiptKey] {
+        &self.public
+    }
+
+    /// Signs `payload`. Returns the JWS.
+    pub fn sign(&self, payload: &[u8]) -> String {
+        let key = self.public.first().map(ReceiptKey::thumbprint);
+        let header = json!({ "alg": "EdDSA", "kid": key, "typ": SIGNATURE_TYPE }).to_string();
+        let signed = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(payload));
+        let signature = self.pair.sign(signed.as_bytes());
+        format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
+    }
+}
+
+/// A public key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReceiptKey([u8; 32]);
+
+impl ReceiptKey {
+    fn parse(x: &str) -> Result<Self, String> {
+        let bytes = URL_SAFE_NO_PAD.decode(x).ok().and_then(|bytes| bytes.try_into().ok());
+        bytes.map(Self).ok_or_else(|| format!("\"{x}\" is not the `x` of a JWK with the curve Ed25519"))
+    }
+
+    /// Its thumbprint (RFC 7638), which names it.
+    pub fn thumbprint(&self) -> String {
+        // The members in the order of their names, without spaces: the standard hashes this very text.
+        let jwk = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{self}"}}"#);
+        URL_SAFE_NO_PAD.encode(Sha256::digest(jwk))
+    }
+}
+
+/// The member `x` of the key's JWK.
+impl fmt::Display for ReceiptKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&URL_SAFE_NO_PAD.encode(self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ring::signature::{ED25519, UnparsedPublicKey};
+
+    use super::*;
+
+    /// Whether the signature of `jws` is by the key `x`.
+    fn holds(jws: &str, x: &ReceiptKey) -> bool {
+        let (signed, signature) = jws.rsplit_once('.').unwrap();
+        let signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
+        UnparsedPublicKey::new(&ED25519, x.0).verify(signed.as_bytes(), &signature).is_ok()
+    }
+
+    #[test]
+    fn the_thumbprint_is_that_of_the_standard() {
+        // RFC 8037, appendix A.3.
+        let key = ReceiptKey::parse("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo").unwrap();
+        assert_eq!(key.thumbprint(), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
+    }
+
+    #[test]
+    fn a_signature_holds_for_its_payload_and_its_key_alone() {
+        let keys = ReceiptKeys::new("a secret", "").unwrap();
+        let jws = keys.sign(b"{\"a\":1}");
+        let own = keys.public()[0];
+        assert!(holds(&jws, &own));
+        assert!(!holds(&jws, &ReceiptKeys::new("another", "").unwrap().public()[0]));
+        let (header, rest) = jws.split_once('.').unwrap();
+        let payload = URL_SAFE_NO_PAD.encode(b"{\"a\":2}");
+        let (_, signature) = rest.split_once('.').unwrap();
+        assert!(!holds(&format!("{header}.{payload}.{signature}"), &own));
+        let header: serde_json::Value =
+            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(header).unwrap()).unwrap();
+        let expected = json!({ "alg": "EdDSA", "kid": own.thumbprint(), "typ": "erasure-receipt+jws" });
+        assert_eq!(header, expected);
+    }
+
+    #[test]
+    fn a_secret_always_has_the_same_key() {
+        // Another seed would make receipts unverifiable that were given out before.
+        let key = ReceiptKeys::new("a secret", "").unwrap().public()[0];
+        assert_eq!(key.to_string(), "R-a4Gfw9Ue1yaIJ8vUJm7cCs0rudVvRGd3CCWzKX9Uo");
+    }
+
+    #[test]
+    fn former_keys_stay_public_and_none_is_there_twice() {
+        let [one, two] = ["one", "two"].map(|secret| ReceiptKeys::new(secret, "").unwrap().public()[0]);
+        let keys = ReceiptKeys::new("two", &format!("{two},{one},{one}")).unwrap();
+        assert_eq!(keys.public(), [two, one]);
+        for wrong in ["x", "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo=", &format!("{one} ")] {
+            let refused = ReceiptKeys::new("two", wrong).err().unwrap();
+            assert!(refused.contains(wrong), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Retention: when candidates are erased because they have been kept long enough.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::retention_run::CompletedRun;
+use crate::domain::candidate::{Candidate, CandidateStatus};
+use crate::domain::history::{
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceChange, ResourceRef, fact,
+};
+use crate::domain::id::CompanyId;
+use crate::domain::names::named;
+use crate::domain::project::{Project, ProjectStatus};
+
+/// How long a first or stricter rule waits before anything is erased by it.
+// Time to read the dry run and to take a mistake back.
+pub const GRACE: TimeDelta = TimeDelta::days(7);
+/// The days of a rule.
+pub const DAYS: std::ops::RangeInclusive<u32> = 7..=3650;
+/// The days until an unanswered request for erasure is carried out, and the default.
+pub const REQUEST_DAYS: std::ops::RangeInclusive<u32> = 0..=30;
+/// The days before an erasure in which a run counts candidates as `soon`.
+pub const NOTICE_DAYS: std::ops::RangeInclusive<u32> = 0..=90;
+/// The default of the latter.
+pub const DEFAULT_NOTICE_DAYS: u32 = 14;
+
+named! {
+    /// The moment from which a candidate's days are counted.
+    pub enum RetentionStart {
+        /// The last thing that happened to the candidate.
+        LastActivity = "last_activity",
+        /// The close of the project, or the candidate's last activity if that is later. Candidates of open projects are kept.
+        ProjectClosed = "project_closed",
+    }
+}
+
+/// How long candidates are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetentionRule {
+    /// The number of days, in [`DAYS`]; `None` keeps candidates for ever.
+    pub days: Option<u32>,
+    /// What they are counted from.
+    pub from: RetentionStart,
+}
+
+impl RetentionRule {
+    /// Candidates are kept until somebody deletes them.
+    // No other default: the law differs by country, and deleting by surprise is worse than asking.
+    pub const KEEP: Self = Self { days: None, from: RetentionStart::LastActivity };
+
+    /// Whether it can erase a candidate earlier than `other` does.
+    fn is_stricter_than(self, other: Self) -> bool {
+        match (self.days, other.days) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            // The close of a project counts from the last activity or later, so only a change to last activity is stricter.
+            (Some(days), Some(others)) => {
+                days < others
+                    || (self.from == RetentionStart::LastActivity
+                        && other.from == RetentionStart::ProjectClosed)
+            }
+        }
+    }
+
+    /// When a candidate who comes under this rule may be erased; `None` if they are kept.
+    pub fn due_at(self, candidate: &Candidate, project: &Project) -> Option<DateTime<Utc>> {
+        let start = match self.from {
+            RetentionStart::LastActivity => candidate.last_activity(),
+            RetentionStart::ProjectClosed => project.closed_since()?.max(candidate.last_activity()),
+        };
+        Some(start + TimeDelta::days(self.days?.into()))
+    }
+}
+
+/// A rule, and since when it erases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScheduledRule {
+    /// The rule.
+    pub rule: RetentionRule,
+    /// Nothing is erased by it before; `None` for a rule that keeps candidates.
+    pub starts_at: Option<DateTime<Utc>>,
+}
+
+impl ScheduledRule {
+    /// Candidates are kept.
+    pub const KEEP: Self = Self { rule: RetentionRule::KEEP, starts_at: None };
+
+    /// `rule` in the place of this one, from `now` on. A first or stricter rule starts after [`GRACE`]; another one starts when
+    /// this one does or did.
+    pub fn replaced_by(self, rule: RetentionRule, now: DateTime<Utc>) -> Self {
+        let starts_at = if rule.is_stricter_than(self.rule) { Some(now + GRACE) } else { self.starts_at };
+        Self { rule, starts_at: starts_at.filter(|_| rule.days.is_some()) }
+    }
+
+    /// Whether it erases at `now`.
+    pub fn is_in_force(self, now: DateTime<Utc>) -> bool {
+        self.starts_at.is_some_and(|starts_at| starts_at <= now)
+    }
+
+    /// When it erases a candidate; `None` if they are kept.
+    pub fn due_at(self, candidate: &Candidate, project: &Project) -> Option<DateTime<Utc>> {
+        let due_at = self.rule.due_at(candidate, project)?;
+        self.starts_at.map(|starts_at| due_at.max(starts_at))
+    }
+
+    /// What becomes of a candidate at `now`, of whom those due within `notice_days` are [`Soon`](RetentionVerdict::Soon).
+    pub fn judge(
+        self,
+        candidate: &Candidate,
+        project: &Project,
+        notice_days: u32,
+        now: DateTime<Utc>,
+    ) -> RetentionVerdict {
+        let Some(due_at) = self.rule.due_at(candidate, project) else { return RetentionVerdict::Keep };
+        if due_at > now + TimeDelta::days(notice_days.into()) {
+            return RetentionVerdict::Keep;
+        }
+        if candidate.hold_at(now).is_some() {
+            RetentionVerdict::Held
+        } else if due_at > now {
+            RetentionVerdict::Soon
+        } else if self.is_in_force(now) {
+            RetentionVerdict::Due
+        } else {
+            RetentionVerdict::Waiting
+        }
+    }
+}
+
+/// What a retention run does with a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetentionVerdict {
+    /// Nothing: they are not due for long.
+    Keep,
+    /// Nothing: they are or will soon be due, but on hold.
+    Held,
+    /// Nothing yet: they will be due within the days of notice.
+    Soon,
+    /// Nothing yet: they are due, but the rule is not in force.
+    Waiting,
+    /// They are erased.
+    Due,
+}
+
+/// The retention of a company.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetentionPolicy {
+    /// The company.
+    pub company: CompanyId,
+    /// The rule for projects without one of their own.
+    pub scheduled: ScheduledRule,
+    /// The days until an unanswered request for erasure is carried out, in [`REQUEST_DAYS`].
+    pub request_days: u32,
+    /// The days of notice, in [`NOTICE_DAYS`].
+    pub notice_days: u32,
+}
+
+impl RetentionPolicy {
+    /// The policy of a company that has set none.
+    pub fn keep(company: CompanyId) -> Self {
+        Self {
+            company,
+            scheduled: ScheduledRule::KEEP,
+            request_days: *REQUEST_DAYS.end(),
+            notice_days: DEFAULT_NOTICE_DAYS,
+        }
+    }
+
+    /// What its history keeps of a run that has ended.
+    pub(crate) fn run_change(&self, run: &CompletedRun) -> ResourceChange {
+        let (company, resource) = self.place();
+        // With the facts of the policy, by which the run has erased.
+        let mut changes = FieldChanges::between(Some(self.history_fields()), self.history_fields());
+        changes.changed.insert("last_run".to_owned());
+        changes.facts.insert("last_run".to_owned(), run.fact());
+        ResourceChange::new(company, resource, vec![EventType::RetentionCompleted], changes)
+    }
+
+    /// The rule that applies to a project.
+    pub fn applied_to(&self, project: &Project) -> ScheduledRule {
+        let ProjectRetention { own, starts_at } = project.retention;
+        match own {
+            Some(rule) => ScheduledRule { rule, starts_at },
+            None => ScheduledRule { starts_at: self.scheduled.starts_at.max(starts_at), ..self.scheduled },
+        }
+    }
+}
+
+/// The retention of a project.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectRetention {
+    /// A rule in the place of the company's.
+    pub own: Option<RetentionRule>,
+    /// Nothing is erased before by the project's own rule or, in a project that has given up its own, by the company's.
+    pub starts_at: Option<DateTime<Utc>>,
+}
+
+impl Candidate {
+    /// The last thing that happened to the candidate, or that they may still do.
+    pub fn last_activity(&self) -> DateTime<Utc> {
+        use CandidateStatus::{Interviewed, New, Skipped};
+        // A deadline in the future is activity, so candidates in an open interview stay.
+        let deadline = self.profile.deadline.filter(|_| !matches!(self.status, New | Interviewed | Skipped));
+        let moments = [
+            self.invited_at,
+            self.confirmed_at,
+            self.started_at,
+            self.interviewed_at,
+            self.reminded_at,
+            self.aborted_at,
+            self.skipped_at,
+            deadline,
+        ];
+        let evaluated = self.evaluations.values().map(|report| report.at);
+        let scored = self.scores.values().map(|score| score.saved_at);
+        let last = moments.into_iter().flatten().chain(evaluated).chain(scored).max();
+        // Their identifier tells when they were created.
+        last.unwrap_or_default().max(self.id.created_at())
+    }
+}
+
+impl Project {
+    /// The project, which comes under `policy`, with a rule of its `own` from `now` on; `None` returns it to the company's.
+    pub fn with_retention(
+        &self,
+        policy: &RetentionPolicy,
+        own: Option<RetentionRule>,
+        now: DateTime<Utc>,
+    ) -> Self {
+        if own == self.retention.own {
+            return self.clone();
+        }
+        let rule = own.unwrap_or(policy.scheduled.rule);
+        // Coming under a stricter rule of the company is as sudden as making one.
+        let ScheduledRule { starts_at, .. } = policy.applied_to(self).replaced_by(rule, now);
+        Self { retention: ProjectRetention { own, starts_at }, ..self.clone() }
+    }
+
+    /// When it was closed; `None` while it is open.
+    pub(super) fn closed_since(&self) -> Option<DateTime<Utc>> {
+        self.closed_at.filter(|_| self.status == ProjectStatus::Closed)
+    }
+}
+
+impl HasHistory for RetentionPolicy {
+    const CREATED: EventType = EventType::RetentionUpdated;
+    const UPDATED: Option<EventType> = Some(EventType::RetentionUpdated);
+    const DELETED: Option<EventType> = None;
+
+    fn place(&self) -> (&CompanyId, ResourceRef) {
+        (&self.company, ResourceRef::Retention)
+    }
+
+    fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
+        let Self { scheduled: ScheduledRule { rule, starts_at }, request_days, notice_days, company: _ } =
+            self;
+        vec![
+            ("days", fact(&rule.days)),
+            ("from", fact(&rule.from)),
+            ("request_days", fact(request_days)),
+            ("notice_days", fact(notice_days)),
+            ("starts_at", crate::domain::history::moment(*starts_at)),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests;

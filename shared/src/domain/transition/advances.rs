@@ -1,0 +1,238 @@
+//! Who may advance a candidate, and the conditions: one table.
+
+use chrono::{DateTime, Utc};
+
+use crate::domain::Refusal;
+use crate::domain::candidate::{Candidate, CandidateStatus, EMAIL_MISSING};
+use crate::domain::company::Company;
+use crate::domain::mail::CandidateMail;
+use crate::domain::privacy::consent::CONSENT_MISSING;
+use crate::domain::privacy::erasure_request::ERASURE_REQUESTED;
+use crate::domain::privacy::legal::LegalTextId;
+use crate::domain::project::{Project, ProjectStatus};
+use crate::domain::suppression::UNDELIVERABLE;
+
+/// The user who advances a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Actor {
+    /// A project manager.
+    Manager,
+    /// The candidate.
+    Candidate,
+}
+
+impl Actor {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Manager, Self::Candidate];
+}
+
+/// A condition of a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MoveCondition {
+    /// The candidate has not requested erasure, which ends mails to them.
+    NoErasureRequest,
+    /// The project is running.
+    ProjectRunning,
+    /// The email address is deliverable.
+    Reachable,
+    /// There is a deadline, and it is in the future.
+    DeadlineAhead,
+    /// The deadline, if there is one, is in the future.
+    DeadlineNotPassed,
+    /// A password is set, or the project needs none.
+    HasPassword,
+    /// The candidate has accepted the current version of every required legal text.
+    TextsAccepted,
+    /// Never holds: the platform reports this move as an event.
+    ByEventOnly,
+}
+
+/// One row of the table: who may advance a candidate from a status, and the conditions.
+#[derive(Debug, Clone, Copy)]
+pub struct AdvanceRule {
+    /// The current status.
+    pub from: CandidateStatus,
+    /// The user who may advance the candidate.
+    pub by: Actor,
+    /// Restricts the row to candidates with, or without, a password.
+    pub has_password: Option<bool>,
+    /// The conditions, checked in this order.
+    pub needs: &'static [MoveCondition],
+    /// The next status.
+    pub to: CandidateStatus,
+    /// The mail to the candidate.
+    pub mail: Option<CandidateMail>,
+}
+
+/// All ways to advance.
+pub const ADVANCES: &[AdvanceRule] = {
+    use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New};
+    use MoveCondition::{
+        ByEventOnly, DeadlineAhead, DeadlineNotPassed, HasPassword, NoErasureRequest, ProjectRunning,
+        Reachable, TextsAccepted,
+    };
+    const fn line(
+        from: CandidateStatus,
+        by: Actor,
+        has_password: Option<bool>,
+        needs: &'static [MoveCondition],
+        to: CandidateStatus,
+        mail: Option<CandidateMail>,
+    ) -> AdvanceRule {
+        AdvanceRule { from, by, has_password, needs, to, mail }
+    }
+    const INVITATION: Option<CandidateMail> = Some(CandidateMail::Invitation);
+    const DEADLINE: Option<CandidateMail> = Some(CandidateMail::DeadlineChanged);
+    &[
+        line(
+            New,
+            Actor::Manager,
+            None,
+            &[NoErasureRequest, ProjectRunning, Reachable, DeadlineAhead],
+            Invited,
+            INVITATION,
+        ),
+        line(
+            Aborted,
+            Actor::Manager,
+            None,
+            &[NoErasureRequest, ProjectRunning, DeadlineAhead],
+            Confirmed,
+            DEADLINE,
+        ),
+        line(
+            Expired,
+            Actor::Manager,
+            Some(false),
+            &[NoErasureRequest, ProjectRunning, Reachable, DeadlineAhead],
+            Invited,
+            INVITATION,
+        ),
+        line(
+            Expired,
+            Actor::Manager,
+            Some(true),
+            &[NoErasureRequest, ProjectRunning, DeadlineAhead],
+            Confirmed,
+            DEADLINE,
+        ),
+        line(
+            Invited,
+            Actor::Candidate,
+            None,
+            &[ProjectRunning, DeadlineNotPassed, HasPassword, TextsAccepted],
+            Confirmed,
+            None,
+        ),
+        line(
+            Confirmed,
+            Actor::Candidate,
+            None,
+            // Again, since a consent may have been withdrawn, or a new version published, after they confirmed.
+            &[ProjectRunning, DeadlineAhead, TextsAccepted],
+            Interviewing,
+            None,
+        ),
+        line(Interviewing, Actor::Candidate, None, &[ByEventOnly], Interviewed, None),
+    ]
+};
+
+/// No row of the table applies.
+pub const NO_TRANSITION: Refusal =
+    Refusal { code: "no_transition", detail: "You cannot advance the candidate from the current status." };
+/// The project is not running.
+pub const PROJECT_NOT_RUNNING: Refusal = Refusal {
+    code: "project_not_running",
+    detail: "The project is not running. Set its status to `40-running` first.",
+};
+/// The email address of an invited candidate cannot be removed.
+pub const EMAIL_REQUIRED: Refusal = Refusal {
+    code: "email_missing",
+    detail: "An invited candidate needs an email address. Replace it instead of removing it.",
+};
+const DEADLINE_MISSING: Refusal =
+    Refusal { code: "deadline_missing", detail: "The candidate has no deadline. Set one first." };
+/// The deadline has passed.
+pub const DEADLINE_PASSED: Refusal = Refusal {
+    code: "deadline_passed",
+    detail: "The candidate's deadline has passed. Set a later one first.",
+};
+const PASSWORD_MISSING: Refusal =
+    Refusal { code: "password_missing", detail: "Set a password before you confirm." };
+const NOT_IMPLEMENTED: Refusal = Refusal {
+    code: "not_implemented",
+    detail: "Candidates complete interviews on the interview platform. This endpoint cannot mark them as completed.",
+};
+/// The candidate cannot be skipped.
+pub const NOT_SKIPPABLE: Refusal = Refusal {
+    code: "no_transition",
+    detail: "Candidates who have started or completed the interview, or are already skipped, cannot be skipped.",
+};
+/// The candidate cannot be reminded.
+pub const NOT_REMINDABLE: Refusal =
+    Refusal { code: "no_reminder", detail: "Only invited or confirmed candidates can be reminded." };
+
+/// All refusals of advancing.
+pub const NOT_ADVANCED: [Refusal; 10] = [
+    NO_TRANSITION,
+    ERASURE_REQUESTED,
+    PROJECT_NOT_RUNNING,
+    EMAIL_MISSING,
+    UNDELIVERABLE,
+    DEADLINE_MISSING,
+    DEADLINE_PASSED,
+    PASSWORD_MISSING,
+    CONSENT_MISSING,
+    NOT_IMPLEMENTED,
+];
+
+/// The settings of project and company for advancing.
+#[derive(Debug, Clone)]
+pub struct AdvanceTerms {
+    /// Whether the project is running.
+    pub is_running: bool,
+    /// Days until the deadline that candidates without one get when they are invited.
+    pub default_days: Option<u32>,
+    /// Whether candidates may take the interview without a password.
+    pub allow_hash_login: bool,
+    /// The legal texts that candidates must have accepted.
+    pub required_texts: Vec<LegalTextId>,
+}
+
+impl AdvanceTerms {
+    /// The terms of a project of a company.
+    pub fn of(project: &Project, company: &Company) -> Self {
+        Self {
+            is_running: project.status == ProjectStatus::Running,
+            default_days: project.settings.default_interview_period.or(company.default_interview_period),
+            allow_hash_login: project.settings.allow_hash_login,
+            required_texts: company.legal.required(),
+        }
+    }
+}
+
+impl MoveCondition {
+    pub(super) fn refusal(
+        self,
+        candidate: &Candidate,
+        terms: &AdvanceTerms,
+        now: DateTime<Utc>,
+    ) -> Option<Refusal> {
+        match self {
+            Self::NoErasureRequest => candidate.erasure_request.map(|_| ERASURE_REQUESTED),
+            Self::ProjectRunning => (!terms.is_running).then_some(PROJECT_NOT_RUNNING),
+            Self::Reachable => candidate.require_reachable().err(),
+            Self::DeadlineAhead if candidate.profile.deadline.is_none() => Some(DEADLINE_MISSING),
+            Self::DeadlineAhead | Self::DeadlineNotPassed => {
+                candidate.is_overdue(now).then_some(DEADLINE_PASSED)
+            }
+            Self::HasPassword => {
+                (candidate.password_hash.is_none() && !terms.allow_hash_login).then_some(PASSWORD_MISSING)
+            }
+            Self::TextsAccepted => {
+                (!candidate.has_accepted(&terms.required_texts)).then_some(CONSENT_MISSING)
+            }
+            Self::ByEventOnly => Some(NOT_IMPLEMENTED),
+        }
+    }
+}

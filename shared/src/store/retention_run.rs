@@ -1,0 +1,96 @@
+//! Access patterns of retention runs. Those that clients see too are in `retention.rs`.
+
+use chrono::{DateTime, Utc};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+
+use super::Store;
+use super::table::item::VersionedItem;
+use super::table::keys;
+use super::table::transaction::Transaction;
+use crate::domain::history::{ChangeAuthor, EventType, ResourceRef};
+use crate::domain::id::{CompanyId, ProjectId};
+use crate::domain::privacy::retention::RetentionPolicy;
+use crate::domain::privacy::retention_review::RetentionReview;
+use crate::domain::privacy::retention_run::{ErasureBatch, RetentionRun};
+use crate::domain::project::Project;
+use crate::error::Result;
+
+/// The histories that are read at once.
+const HISTORIES: usize = 8;
+
+impl Store {
+    /// The review by which a run of the company erases at `now`.
+    pub async fn review_of_run(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<RetentionReview> {
+        Ok(review(company, self.retention_policy(company).await?, now))
+    }
+
+    /// The same, with a project as it is now; `None` if the project is gone. Both are read at one moment.
+    pub async fn review_of_project(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<(RetentionReview, VersionedItem<Project>)>> {
+        let (policy_key, project_key) = (keys::retention_policy(company), keys::project(company, project));
+        let mut batch = self.get([policy_key.clone(), project_key.clone()]).await?;
+        let review = review(company, batch.take(&policy_key)?, now);
+        Ok(batch.take(&project_key)?.map(|project| (review, project)))
+    }
+
+    /// Replaces `before` by `after`. Fails with [`Error::Changed`](crate::Error::Changed) if another worker continues the run.
+    pub async fn update_retention_run(
+        &self,
+        before: &VersionedItem<RetentionRun>,
+        after: RetentionRun,
+    ) -> Result<VersionedItem<RetentionRun>> {
+        self.replace(before, after).await
+    }
+
+    /// Ends the run `before`, after which `after` is the next one, and tells of it in the history of `policy` if there is
+    /// anything to tell.
+    pub fn complete_retention_run(
+        &self,
+        before: &VersionedItem<RetentionRun>,
+        after: &RetentionRun,
+        policy: Option<&VersionedItem<RetentionPolicy>>,
+    ) -> Transaction {
+        let mut transaction = self.transaction();
+        transaction.replace(before, after);
+        // A company that is being closed may never have had a policy.
+        if let (Some(run), Some(policy)) = (after.last.filter(|run| run.counts.is_notable()), policy) {
+            transaction.note_change_of_part(policy, policy.run_change(&run));
+        }
+        transaction
+    }
+
+    /// How many candidates of a batch the service itself has deleted.
+    pub async fn count_erased(
+        &self,
+        company: &CompanyId,
+        batch: &ErasureBatch,
+        now: DateTime<Utc>,
+    ) -> Result<usize> {
+        let project = batch.project;
+        let present = self.candidates(company, project, batch.candidates.iter().copied()).await?;
+        let gone = batch.candidates.iter().copied().filter(|candidate| !present.contains_key(candidate));
+        let deletions = gone.map(|candidate| async move {
+            let resource = ResourceRef::Candidate { project, candidate };
+            let events = self.events_of(company, resource, now).await?;
+            // Its author outlives the erasure, which strips the rest of the entry.
+            let deleted = EventType::CandidateDeleted.as_str();
+            let deletion = events.iter().rfind(|entry| entry.change.types.iter().any(|kind| kind == deleted));
+            Ok(deletion.is_some_and(|entry| entry.origin.by == ChangeAuthor::System))
+        });
+        let is_by_system = stream::iter(deletions).buffer_unordered(HISTORIES);
+        is_by_system.try_fold(0, async |count, is_by_system| Ok(count + usize::from(is_by_system))).await
+    }
+}
+
+fn review(
+    company: &CompanyId,
+    policy: Option<VersionedItem<RetentionPolicy>>,
+    now: DateTime<Utc>,
+) -> RetentionReview {
+    let policy = policy.as_deref().cloned().unwrap_or_else(|| RetentionPolicy::keep(company.clone()));
+    RetentionReview::of_run(policy, now)
+}

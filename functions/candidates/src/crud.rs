@@ -4,6 +4,7 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::candidate::Candidate;
+use shared::domain::erasure::ErasureReason;
 use shared::domain::policy::{CallerRelation, ChangeCandidate, ChangeProject, ReadCandidate};
 use shared::domain::project::Project;
 use shared::domain::transition::TransitionResult;
@@ -74,5 +75,10 @@ pub(crate) async fn update(
 pub(crate) async fn delete(
     access: Admitted<Candidate, ChangeProject>,
 ) -> Result<CommittedResponse<NoContent>> {
-    access.commit(access.store.delete_candidate(&access.target.candidate, access.now), NoContent).await
+    let candidate = &access.target.candidate;
+    let reason = match candidate.erasure_request {
+        Some(_) => ErasureReason::Requested,
+        None => ErasureReason::Deleted,
+    };
+    access.commit(access.store.delete_candidate(candidate, reason, access.now)?, NoContent).await
 }

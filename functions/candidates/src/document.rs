@@ -1,9 +1,13 @@
 //! The documentation of each route.
 
+use chrono::DateTime;
 use serde_json::json;
 use shared::auth::password::Password;
 use shared::domain::candidate::{CandidateStatus, EMAIL_MISSING, TOO_MANY_SHARES};
 use shared::domain::file::FileKind;
+use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
+use shared::domain::privacy::hold::ON_HOLD;
+use shared::domain::privacy::legal::LegalKind;
 use shared::domain::suppression::UNDELIVERABLE;
 use shared::domain::transition::{
     DEADLINE_PASSED, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
@@ -14,6 +18,9 @@ use shared::http::view::{CandidateView, ShareView, UploadView};
 use shared::openapi::OperationDoc;
 
 use crate::changes::{CandidateFiles, read_changes, read_new};
+use crate::consents::{self, ConsentView};
+use crate::hold::{HoldView, read_hold};
+use crate::import::read_candidate;
 use crate::{deadline, shares};
 
 pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
@@ -25,6 +32,28 @@ pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
             "Only candidates with this email address; case is ignored.",
             json!({ "type": "string", "maxLength": 254 }),
         )
+}
+
+pub(crate) fn list_candidates_by_email(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "The candidates of all projects with this email address, oldest first: to find everything that concerns a person \
+             who asks for their data, or for its erasure.",
+        )
+        .required_query("email", "The email address; case is ignored.", "ada@example.com")
+}
+
+pub(crate) fn get_candidate_data(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "All that the service holds about the candidate, as a file. Staff get the whole document, from which to answer a request \
+         for access (GDPR, Article 15). Candidates get what they gave and what they can see anyway (Article 20), without the \
+         fields that only staff get: what managers and evaluators have written is released by the company.\n\n\
+         Fetch the files with the URLs in `files`. The document holds no credentials, no drafts of evaluations, no logs and no \
+         backups. The person's applications to other projects have documents of their own: \
+         `GET /companies/{companyId}/candidates/?email=` lists them.\n\n\
+         Once the candidate is interviewed, evaluators who have yet to evaluate them get 403 with the code `evaluate_first`, \
+         whatever else they are in the project.",
+    )
 }
 
 pub(crate) fn create_candidate(operation: OperationDoc) -> OperationDoc {
@@ -53,13 +82,16 @@ pub(crate) fn import_candidates(operation: OperationDoc) -> OperationDoc {
              others. Entries that do not fit into the time limit are `pending`, and `detail` says what to \
              send again.",
         )
-        .body::<CandidateView, _>(|mut body: BodyFields| {
-            CandidateFiles::read(&mut body, |_| None);
-            read_new(body)
-        })
+        .body::<CandidateView, _>(read_candidate)
+        .field(
+            "consents",
+            "Consents that were obtained elsewhere, as for `consents/{kind}/`. `candidate.consented` is then an event of \
+             the creation.",
+        )
         .field("photo", "Files are not imported: an entry with a file fails.")
         .field("cv", "Files are not imported: an entry with a file fails.")
         .example("one", json!([candidate()]))
+        .example("consent", json!([with_consent(candidate())]))
 }
 
 pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
@@ -68,7 +100,7 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
             "Managers change the application. Candidates change their own `phone`, `gender`, `address`, \
              `photo`, `cv` and `password`; their other fields are ignored. A new `email` ends the \
              candidate's sessions and revokes the keys mailed to the old address; `invited` candidates get \
-             another invitation at the new one.",
+             another invitation at the new one, unless they have requested erasure.",
         )
         .refuses(&[EMAIL_REQUIRED, UNDELIVERABLE])
         .is_limited("A candidate gets at most five invitations an hour.")
@@ -86,11 +118,57 @@ pub(crate) fn delete_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .text("Also deletes the candidate's files, evaluations, keys, sessions and shares. Files and evaluations go within \
              seconds, with what earlier events say of the candidate: `candidate.erased` tells when that is done.")
+        .refuses(&[ON_HOLD])
+}
+
+pub(crate) fn get_hold(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text("Returns 404 without a hold, and once it has ended. Its `ETag` is of the candidate's revision.")
+}
+
+pub(crate) fn save_hold(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Prevents every erasure of the candidate, for example during a lawsuit: by DELETE, by retention, and by their own \
+             request for erasure. Replaces a hold as a whole: without `until`, it lasts until it is deleted. Once `until` is over, \
+             the candidate may be erased again; no event tells of it.",
+        )
+        .body::<HoldView, _>(|body| read_hold(body, DateTime::UNIX_EPOCH))
+        .example(
+            "lawsuit",
+            json!({ "reason": "Claim before the labour court, file 4 Ca 1/26", "until": "2027-06-30T00:00:00Z" }),
+        )
+}
+
+pub(crate) fn delete_hold(operation: OperationDoc) -> OperationDoc {
+    operation.text("Returns 404 without a hold, and once it has ended.")
+}
+
+pub(crate) fn get_erasure_request(operation: OperationDoc) -> OperationDoc {
+    operation.text("Returns 404 without a request. Its `ETag` is of the candidate's revision.")
+}
+
+pub(crate) fn request_erasure(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "Takes no body. The service erases the candidate at `due_at`, after the `request_days` of the company's retention, \
+         unless the request is withdrawn or a hold prevents it. To grant the request earlier, delete the candidate. To refuse it, \
+         put the candidate on hold, which holds the reason. Until then the status stays, and the candidate gets no mails: no invitations, reminders, \
+         new deadlines or password resets. A repeated request changes nothing.",
+    )
+}
+
+pub(crate) fn withdraw_erasure(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "Mails that were due while the request stood are not sent later. Returns 404 without a request.",
+    )
 }
 
 pub(crate) fn set_deadline(operation: OperationDoc) -> OperationDoc {
     operation
-        .text("The deadline may be in the past; the candidate then expires like any other.")
+        .text(
+            "The deadline may be in the past; the candidate then expires like any other. `invited` and `confirmed` candidates get a \
+             mail about a new deadline, unless they have requested erasure.",
+        )
         .body::<CandidateView, _>(deadline::read)
         .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" }))
 }
@@ -113,7 +191,7 @@ pub(crate) fn skip_candidate(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn remind_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .text("Emails a reminder to a candidate who is `invited` or `confirmed`.")
-        .refuses(&[NOT_REMINDABLE, DEADLINE_PASSED, EMAIL_MISSING, UNDELIVERABLE])
+        .refuses(&[NOT_REMINDABLE, ERASURE_REQUESTED, DEADLINE_PASSED, EMAIL_MISSING, UNDELIVERABLE])
         .is_limited("A candidate gets at most five reminders an hour.")
 }
 
@@ -136,6 +214,36 @@ pub(crate) fn get_candidate_upload(operation: OperationDoc) -> OperationDoc {
     operation.text("The progress of an announced file.")
 }
 
+pub(crate) fn list_consents(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "The legal texts that the candidate has accepted. Consents that were withdrawn are not in the list.",
+    )
+}
+
+pub(crate) fn record_consent(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Records that the candidate accepts the current version of a text. Repeating the request changes nothing. \
+             Managers may record a consent that was obtained elsewhere, also one to an earlier version, by sending \
+             `obtained_at`; it must not be older than the withdrawal of a consent. The events `candidate.consented` and \
+             `candidate.consent_withdrawn` prove consents until the candidate is erased.",
+        )
+        .body::<ConsentView, _>(|body| consents::read(body, LegalKind::Consent, false))
+        .example("now", json!({ "version": 3, "language": "en" }))
+        .example(
+            "elsewhere",
+            json!({ "version": 3, "language": "en", "obtained_at": "2026-11-08T10:00:00Z" }),
+        )
+}
+
+pub(crate) fn withdraw_consent(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "From now on, the candidate cannot advance if the text is required. Erases nothing. The answer is the same if \
+             there is no consent.",
+        )
+}
+
 pub(crate) fn list_shares(operation: OperationDoc) -> OperationDoc {
     operation.text("Oldest first.").expand(&[shares::CUSTOMER])
 }
@@ -154,4 +262,10 @@ pub(crate) fn share_candidate(operation: OperationDoc) -> OperationDoc {
 fn candidate() -> serde_json::Value {
     json!({ "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com",
             "deadline": "2026-12-24T18:00:00+01:00" })
+}
+
+fn with_consent(mut candidate: serde_json::Value) -> serde_json::Value {
+    candidate["consents"] =
+        json!([{ "kind": "consent", "version": 3, "language": "en", "obtained_at": "2026-11-08T10:00:00Z" }]);
+    candidate
 }

@@ -7,7 +7,6 @@ mod view;
 use axum::Json;
 use shared::Result;
 use shared::auth::access::Admitted;
-use shared::domain::candidate::CandidateProfile;
 use shared::domain::policy::ChangeProject;
 use shared::domain::project::Project;
 use shared::http::import::MAX_ENTRIES;
@@ -16,7 +15,8 @@ use shared::http::{IdempotentRun, JsonEntries, RunResult};
 use shared::store::IMPORT_PATIENCE;
 
 use apply::{ImportEntryResult, apply_entries};
-use entry::read_profiles;
+pub(crate) use entry::read_candidate;
+use entry::{ImportedCandidate, read_candidates};
 use view::ImportReport;
 
 type ImportAccess = Admitted<Project, ChangeProject>;
@@ -26,16 +26,16 @@ pub(crate) async fn create(
     access: ImportAccess,
     JsonEntries(entries): JsonEntries<MAX_ENTRIES>,
 ) -> Result<CommittedResponse<Json<ImportReport>>> {
-    let profiles = read_profiles(entries);
-    access.run_once(IMPORT_PATIENCE, |turn| import(&access, profiles, turn)).await
+    let candidates = read_candidates(entries);
+    access.run_once(IMPORT_PATIENCE, |turn| import(&access, candidates, turn)).await
 }
 
 async fn import(
     access: &ImportAccess,
-    profiles: Vec<Result<CandidateProfile>>,
+    candidates: Vec<Result<ImportedCandidate>>,
     turn: IdempotentRun,
 ) -> Result<RunResult<Json<ImportReport>>> {
-    let results = apply_entries(access, profiles, &turn).await?;
+    let results = apply_entries(access, candidates, &turn).await?;
     // Not kept for replay, so that a retry with the same key does the rest.
     let is_unfinished = results.iter().any(ImportEntryResult::may_succeed_later);
     let report = Json(ImportReport::new(access, &results, turn.is_keyed));

@@ -1,11 +1,16 @@
-//! The candidates of a project, their files, and with whom they are shared.
+//! The candidates of a project, their files, their consents, and with whom they are shared.
 
+mod by_email;
 mod changes;
+mod consents;
 mod crud;
+mod data;
 mod deadline;
 mod document;
+mod erasure_request;
 mod files;
 mod history;
+mod hold;
 mod import;
 mod list;
 mod reminder;
@@ -22,7 +27,13 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group(
             "Candidates",
-            "The candidates of a project, their files, their way through the interview, and their shares.",
+            "The candidates of a project, their files, their way through the interview, their consents and their shares.",
+        )
+        .get(
+            "/companies/{companyId}/candidates/",
+            by_email::list,
+            "List candidates by email",
+            document::list_candidates_by_email,
         )
         .under("/companies/{companyId}/projects/{projectId}/candidates/")
         .get("", list::list, "List candidates", document::list_candidates)
@@ -36,11 +47,26 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .patch("status/advance/", status::advance, "Advance candidate", document::advance_candidate)
         .patch("status/skip/", status::skip, "Skip candidate", document::skip_candidate)
         .post("reminder/", reminder::create, "Remind candidate", document::remind_candidate)
+        .get("data/", data::read, "Get candidate data", document::get_candidate_data)
+        .get("hold/", hold::read, "Get hold", document::get_hold)
+        .put("hold/", hold::save, "Put candidate on hold", document::save_hold)
+        .delete("hold/", hold::delete, "Delete hold", document::delete_hold)
+        .get("erasure-request/", erasure_request::read, "Get erasure request", document::get_erasure_request)
+        .put("erasure-request/", erasure_request::save, "Request erasure", document::request_erasure)
+        .delete(
+            "erasure-request/",
+            erasure_request::delete,
+            "Withdraw erasure request",
+            document::withdraw_erasure,
+        )
         .get("events/", history::list, "List candidate's events", document::list_candidate_events)
         .get("photo/{token}/", files::photo, "Get candidate photo", document::get_candidate_photo)
         .get("cv/{token}/", files::cv, "Get candidate CV", document::get_candidate_cv)
         .post("uploads/", files::announce, "Announce candidate file", document::announce_candidate_file)
         .get("uploads/{uploadId}/", files::upload, "Get candidate upload", document::get_candidate_upload)
+        .get("consents/", consents::list, "List consents", document::list_consents)
+        .put("consents/{kind}/", consents::record, "Record consent", document::record_consent)
+        .delete("consents/{kind}/", consents::withdraw, "Withdraw consent", document::withdraw_consent)
         .get("shares/", shares::list, "List shares", document::list_shares)
         .post("shares/", shares::create, "Share candidate", document::share_candidate)
         .get("shares/{shareId}/", shares::read, "Get share", identity)

@@ -30,7 +30,7 @@ pub(crate) async fn advance(
 pub(crate) async fn skip(
     access: Admitted<Candidate, ChangeProject>,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    let step = Candidate::clone(&access.target.candidate).skip()?;
+    let step = Candidate::clone(&access.target.candidate).skip(access.now)?;
     let shown = Json(view(&access, &step.candidate));
     access.commit(access.store.change_candidate(&access.target.candidate, &step, access.now), shown).await
 }

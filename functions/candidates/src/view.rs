@@ -12,7 +12,7 @@ pub(crate) fn viewer<'a>(
     standing: &CallerRelation,
     project: &'a Project,
 ) -> CandidateViewer<'a> {
-    CandidateViewer::new(access.caller.customer(), standing, project, access.references())
+    CandidateViewer::new(access.caller.customer(), standing, project, access.references(), access.now)
 }
 
 /// The candidate of the path, as they are `now`.

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use shared::domain::Refusal;
-use shared::domain::candidate::{Candidate, CandidateProfile};
+use shared::domain::candidate::Candidate;
+use shared::domain::history::ChangeAuthor;
 use shared::domain::id::CandidateId;
+use shared::domain::privacy::consent::ConsentProblem;
 use shared::domain::project_counts::{SHARDS, shard_of};
 use shared::domain::transition::{Actor, AdvanceTerms, PROJECT_NOT_RUNNING, TransitionResult};
 use shared::http::IdempotentRun;
@@ -15,7 +17,7 @@ use shared::store::VersionedItem;
 use shared::{Error, Result};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::ImportAccess;
+use super::{ImportAccess, ImportedCandidate};
 
 /// How many entries are begun per second.
 // Each writes four units to the partition of its project, which takes 1,000 per second, and about 30 to the table, which
@@ -49,22 +51,22 @@ impl ImportEntryResult {
 struct ImportEntry {
     index: usize,
     id: CandidateId,
-    profile: Result<CandidateProfile>,
+    imported: Result<ImportedCandidate>,
 }
 
 /// Creates the candidates of all valid entries. Returns the results in the order of the entries.
 pub(super) async fn apply_entries(
     access: &ImportAccess,
-    profiles: Vec<Result<CandidateProfile>>,
+    candidates: Vec<Result<ImportedCandidate>>,
     turn: &IdempotentRun,
 ) -> Result<Vec<ImportEntryResult>> {
     let mut lanes: [Vec<ImportEntry>; SHARDS as usize] = Default::default();
-    for (index, profile) in profiles.into_iter().enumerate() {
+    for (index, imported) in candidates.into_iter().enumerate() {
         let id = turn.ids.id(index);
-        lanes[usize::from(shard_of(id))].push(ImportEntry { index, id, profile });
+        lanes[usize::from(shard_of(id))].push(ImportEntry { index, id, imported });
     }
     // Only an earlier run of the same request can have created any.
-    let valid = lanes.iter().flatten().filter(|entry| turn.is_resumed && entry.profile.is_ok());
+    let valid = lanes.iter().flatten().filter(|entry| turn.is_resumed && entry.imported.is_ok());
     let created = valid.map(|entry| entry.id);
     let created = turn.store.candidates(access.company_id(), access.target.project.id, created).await?;
     let terms = AdvanceTerms::of(&access.target.project, &access.target.company);
@@ -90,13 +92,13 @@ impl ImportContext<'_> {
         // A late entry must not be made up for by a burst.
         pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut results = Vec::with_capacity(entries.len());
-        for ImportEntry { index, id, profile } in entries {
-            let result = match profile {
+        for ImportEntry { index, id, imported } in entries {
+            let result = match imported {
                 Err(error) => ImportEntryResult::Failed(error),
                 Ok(_) if self.access.age() >= TIME_LIMIT => ImportEntryResult::Pending,
-                Ok(profile) => {
+                Ok(imported) => {
                     pace.tick().await;
-                    self.create(id, profile).await.unwrap_or_else(ImportEntryResult::Failed)
+                    self.create(id, imported).await.unwrap_or_else(ImportEntryResult::Failed)
                 }
             };
             if let ImportEntryResult::Failed(error) = &result
@@ -110,12 +112,11 @@ impl ImportContext<'_> {
     }
 
     /// Creates a candidate, invited if possible. One that exists stays as it is.
-    async fn create(&self, id: CandidateId, profile: CandidateProfile) -> Result<ImportEntryResult> {
+    async fn create(&self, id: CandidateId, imported: ImportedCandidate) -> Result<ImportEntryResult> {
         if let Some(candidate) = self.created.get(&id) {
             return Ok(self.result_of(candidate));
         }
-        let (company, project) = (self.access.company_id().clone(), self.access.target.project.id);
-        let candidate = Candidate::new(id, company, project, profile, self.access.caller.customer());
+        let candidate = self.candidate(id, imported)?;
         let refusal = match self.advance(&candidate) {
             Ok(step) => match self.commit(&step).await {
                 Ok(()) => return Ok(ImportEntryResult::Invited(id)),
@@ -129,6 +130,22 @@ impl ImportContext<'_> {
             Ok(()) => Ok(ImportEntryResult::New(id, Some(refusal))),
             Err(error) => self.result_if_created(id, error).await,
         }
+    }
+
+    /// The candidate of an entry, with the consents that it brings.
+    fn candidate(&self, id: CandidateId, imported: ImportedCandidate) -> Result<Candidate> {
+        let (company, project) = (self.access.company_id().clone(), self.access.target.project.id);
+        let ImportedCandidate { profile, consents } = imported;
+        let mut candidate = Candidate::new(id, company, project, profile, self.access.caller.customer());
+        let (register, now) = (&self.access.target.company.legal, self.access.now);
+        let by = ChangeAuthor::from(self.access.caller.principal());
+        for (index, consent) in consents.into_iter().enumerate() {
+            let recorded = candidate.with_consent(consent, register, by, now);
+            candidate = recorded.map_err(|ConsentProblem { field, message }| {
+                Error::field(&format!("consents[{index}].{field}"), message)
+            })?;
+        }
+        Ok(candidate)
     }
 
     async fn commit(&self, step: &TransitionResult) -> Result<()> {

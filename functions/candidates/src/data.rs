@@ -1,0 +1,74 @@
+//! All that the service holds about a candidate, as one document.
+
+mod evaluation;
+mod view;
+
+use axum::Json;
+use shared::auth::access::{Admitted, CandidateTarget};
+use shared::domain::candidate::Candidate;
+use shared::domain::evaluation::Evaluation;
+use shared::domain::history::{HistoryEntry, ResourceRef};
+use shared::domain::interview::Interview;
+use shared::domain::policy::{CallerRelation, ExportCandidate};
+use shared::domain::privacy::retention::RetentionPolicy;
+use shared::domain::webhook::Webhook;
+use shared::http::respond::{CommittedResponse, JsonFile};
+use shared::store::{ReferenceIds, VersionedItem};
+use shared::{Error, Result};
+
+use view::CandidateDataView;
+
+/// What is stored about a candidate in items of its own, and what decides who gets it and for how long it is kept.
+struct CandidateRecords {
+    evaluations: Vec<Evaluation>,
+    interview: Interview,
+    history: Vec<VersionedItem<HistoryEntry>>,
+    webhooks: Vec<VersionedItem<Webhook>>,
+    policy: RetentionPolicy,
+}
+
+/// GET …/candidates/{candidateId}/data/
+pub(crate) async fn read(
+    access: Admitted<Candidate, ExportCandidate>,
+) -> Result<CommittedResponse<JsonFile<CandidateDataView>>> {
+    let CandidateTarget { candidate, project, relation, .. } = &access.target;
+    candidate.may_be_exported_by(access.caller.customer(), project).map_err(Error::Forbidden)?;
+    let records = match relation {
+        // What staff have written about candidates is theirs to release, with the other form of the document.
+        CallerRelation::Own => None,
+        _ => Some(read_records(&access).await?),
+    };
+    let view = CandidateDataView::new(&access.target, records.as_ref(), access.references());
+    let shown: CommittedResponse<Json<_>> = access.show(view)?;
+    shown.as_file(&format!("candidate-{}-{}.json", candidate.id, access.now.date_naive()))
+}
+
+async fn read_records(access: &Admitted<Candidate, ExportCandidate>) -> Result<CandidateRecords> {
+    let CandidateTarget { candidate, project, .. } = &access.target;
+    let (store, company) = (&access.store, access.company_id());
+    let resource = ResourceRef::Candidate { project: project.id, candidate: candidate.id };
+    let mut wanted = ReferenceIds::default();
+    wanted.interviews.insert(project.id);
+    let (evaluations, mut referred, mut history, webhooks, policy) = tokio::try_join!(
+        store.evaluations_of(company, project.id, candidate.id),
+        store.referred(company, &wanted),
+        store.whole_history(company, resource, access.now),
+        store.webhooks(company),
+        store.retention_policy(company),
+    )?;
+    if candidate.is_hidden_from(access.caller.customer(), project) {
+        // Entries of drafts say who is evaluating.
+        history.retain(|entry| entry.is_event());
+    }
+    let interview = referred.interviews.remove(&project.id);
+    Ok(CandidateRecords {
+        evaluations: evaluations.into_values().collect(),
+        interview: interview
+            .as_deref()
+            .cloned()
+            .unwrap_or_else(|| Interview::new(company.clone(), project.id)),
+        history,
+        webhooks,
+        policy: policy.as_deref().cloned().unwrap_or_else(|| RetentionPolicy::keep(company.clone())),
+    })
+}

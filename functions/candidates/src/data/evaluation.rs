@@ -1,0 +1,131 @@
+//! What evaluators have written about a candidate, as the document shows it: as it was saved, whatever the project asks today.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::domain::candidate::Candidate;
+use shared::domain::evaluation::{Evaluation, Rating, RatingTarget, Recommendation, Veto};
+use shared::domain::id::CustomerId;
+use shared::domain::interview::Interview;
+use shared::http::example_uri;
+use shared::http::reference::ReferenceUris;
+use shared::http::wire::{Decimal, Timestamp, Uri};
+
+/// A completed evaluation.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "EvaluationData")]
+pub(crate) struct EvaluationDataView {
+    /// The customer who evaluated. The document names no staff.
+    #[schemars(example = example_uri::CUSTOMER)]
+    evaluator: Uri,
+    /// When the evaluation was completed.
+    completed_at: Timestamp,
+    /// The greatest rating possible when the evaluation was saved; null if the service knows only that it was completed.
+    #[schemars(example = 5)]
+    maximum_score: Option<u32>,
+    /// The ratings, those of questions and criteria that are deleted since included.
+    ratings: Vec<RatingDataView>,
+    /// What the evaluator recommends; null for nothing.
+    #[schemars(example = &"strong_yes")]
+    recommendation: Option<Recommendation>,
+    /// The evaluator's note.
+    #[schemars(example = &"I would like to work with her.")]
+    comment: String,
+}
+
+/// A rating of an answer or of a criterion.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RatingData")]
+struct RatingDataView {
+    /// The question; null in ratings of criteria.
+    #[schemars(example = example_uri::QUESTION)]
+    question: Option<Uri>,
+    /// The criterion; null in ratings of questions.
+    #[schemars(example = None::<Uri>)]
+    criterion: Option<Uri>,
+    /// The text of the question, or the name of the criterion; null if it is deleted.
+    #[schemars(example = &"Which project are you most proud of?")]
+    text: Option<String>,
+    /// From 0 to the `maximum_score` of the evaluation.
+    #[schemars(example = 4)]
+    value: Decimal,
+    /// Why.
+    #[schemars(example = &"Clear and to the point.")]
+    comment: String,
+}
+
+/// A veto.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "VetoData")]
+pub(crate) struct VetoDataView {
+    /// The customer who vetoed.
+    #[schemars(example = example_uri::CUSTOMER)]
+    evaluator: Uri,
+    /// When the candidate was vetoed.
+    at: Timestamp,
+    /// Why.
+    #[schemars(example = &"Certificates could not be verified.")]
+    comment: String,
+}
+
+/// What the views of a candidate's evaluations are made of.
+pub(super) struct EvaluationData<'a> {
+    pub(super) candidate: &'a Candidate,
+    pub(super) interview: &'a Interview,
+    pub(super) evaluations: &'a [Evaluation],
+    pub(super) references: ReferenceUris<'a>,
+}
+
+impl EvaluationData<'_> {
+    /// The completed evaluations, by evaluator. Drafts are their authors' own until they complete them.
+    pub(super) fn completed(&self) -> Vec<EvaluationDataView> {
+        let completed = self.candidate.evaluations.iter().filter(|(_, report)| report.completed);
+        completed.map(|(evaluator, report)| self.evaluation(*evaluator, report.at)).collect()
+    }
+
+    /// The vetos, oldest first.
+    pub(super) fn vetos(&self) -> Vec<VetoDataView> {
+        let vetos = self.evaluations.iter().filter_map(|one| Some((one.veto.as_ref()?, one.evaluator)));
+        let mut vetos: Vec<(&Veto, CustomerId)> = vetos.collect();
+        vetos.sort_by_key(|(veto, _)| veto.id);
+        let view = |(veto, evaluator): (&Veto, CustomerId)| VetoDataView {
+            evaluator: self.customer(evaluator),
+            at: Timestamp(veto.id.created_at()),
+            comment: veto.comment.to_string(),
+        };
+        vetos.into_iter().map(view).collect()
+    }
+
+    fn evaluation(&self, evaluator: CustomerId, completed_at: DateTime<Utc>) -> EvaluationDataView {
+        let written = self.evaluations.iter().find(|one| one.evaluator == evaluator);
+        let ratings = written.map_or(&[][..], |one| &one.ratings);
+        EvaluationDataView {
+            evaluator: self.customer(evaluator),
+            completed_at: Timestamp(completed_at),
+            maximum_score: written.map(|one| one.maximum),
+            ratings: ratings.iter().map(|rating| self.rating(rating)).collect(),
+            recommendation: written.and_then(|one| one.recommendation),
+            comment: written.map(|one| one.comment.to_string()).unwrap_or_default(),
+        }
+    }
+
+    fn rating(&self, rating: &Rating) -> RatingDataView {
+        let Candidate { company, project, .. } = self.candidate;
+        let (question, criterion, text) = match rating.target {
+            RatingTarget::Question(id) => {
+                let text = self.interview.question(id).map(|question| question.text.to_string());
+                (Some(self.references.uri_in_project(company, *project, id)), None, text)
+            }
+            RatingTarget::Criterion(id) => {
+                let text = self.interview.criterion(id).map(|criterion| criterion.name.to_string());
+                (None, Some(self.references.uri_in_project(company, *project, id)), text)
+            }
+        };
+        let (value, comment) = (Decimal::of_tenths(rating.tenths), rating.comment.to_string());
+        RatingDataView { question, criterion, text, value, comment }
+    }
+
+    fn customer(&self, customer: CustomerId) -> Uri {
+        self.references.uri(&self.candidate.company, customer)
+    }
+}

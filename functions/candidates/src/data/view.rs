@@ -1,0 +1,313 @@
+//! The document with all data of a candidate, as clients see it.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use shared::auth::access::CandidateTarget;
+use shared::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
+use shared::domain::file::{FileKind, StoredFile};
+use shared::domain::privacy::retention::{RetentionRule, RetentionStart, ScheduledRule};
+use shared::domain::suppression::EmailStatus;
+use shared::domain::text::{Email, Username};
+use shared::http::example_uri;
+use shared::http::reference::ReferenceUris;
+use shared::http::view::{EventView, ShareView};
+use shared::http::wire::{OrEmpty, Timestamp, Uri};
+
+use super::CandidateRecords;
+use super::evaluation::{EvaluationData, EvaluationDataView, VetoDataView};
+use crate::consents::ConsentDataView;
+use crate::erasure_request::ErasureRequestView;
+use crate::hold::HoldView;
+
+/// The format of the document. Fields may be added to it; another meaning would get another number.
+const SCHEMA: &str = "candidate-data/1";
+
+/// All that the service holds about a candidate. Staff get it to answer the candidate's request for access (GDPR, Article 15);
+/// candidates get the part that they gave or can see anyway, in a form that other systems can read (Article 20).
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CandidateData")]
+pub(crate) struct CandidateDataView {
+    /// The format of this document. Ignore fields that you do not know: more may be added.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// The URL of this document.
+    #[schemars(example = example_uri::CANDIDATE_DATA)]
+    resource_uri: Uri,
+    /// The company, which is the controller of the data.
+    #[schemars(example = example_uri::COMPANY)]
+    company: Uri,
+    /// The name of the company.
+    #[schemars(example = &"Acme")]
+    company_name: String,
+    /// The project that the candidate has applied to: what the data are processed for.
+    #[schemars(example = example_uri::PROJECT)]
+    project: Uri,
+    /// The name of the project.
+    #[schemars(example = &"Backend engineer")]
+    project_name: String,
+    /// Who the candidate is, and how far they have come.
+    candidate: ProfileDataView,
+    /// The candidate's files.
+    files: Vec<FileDataView>,
+    /// The legal texts that the candidate has accepted, those included that they have withdrawn since.
+    consents: Vec<ConsentDataView>,
+    /// The request to be erased; null without one.
+    erasure_request: Option<ErasureRequestView>,
+    #[serde(flatten)]
+    internal: Option<InternalDataView>,
+}
+
+/// A candidate's own fields.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CandidateDataProfile")]
+struct ProfileDataView {
+    /// The URL of the candidate.
+    #[schemars(example = example_uri::CANDIDATE)]
+    resource_uri: Uri,
+    /// First name.
+    #[schemars(example = &"Ada")]
+    first_name: String,
+    /// Last name.
+    #[schemars(example = &"Lovelace")]
+    last_name: String,
+    /// The login name; empty if there is none.
+    #[schemars(example = &"ada")]
+    username: OrEmpty<Username>,
+    /// The email address; empty if there is none.
+    #[schemars(example = &"ada@example.com")]
+    email: OrEmpty<Email>,
+    /// Whether mails reach this address. Empty without an address.
+    email_status: EmailStatus,
+    /// Telephone number.
+    #[schemars(example = &"+44 20 7946 0000")]
+    phone: String,
+    /// As it was sent, for example `mr` or `mrs`.
+    #[schemars(example = &"mrs")]
+    gender: String,
+    /// Postal address, in several lines.
+    #[schemars(example = &"12 St James's Square\nLondon")]
+    address: String,
+    /// How far the candidate has come.
+    status: CandidateStatus,
+    /// The end of the time for the interview; null for none.
+    deadline: Option<Timestamp>,
+    /// When the candidate was created.
+    created_at: Timestamp,
+    /// When the candidate was last invited; null if they were not.
+    #[schemars(example = ())]
+    invitationdate: Option<Timestamp>,
+    /// When the last reminder was requested; null for none.
+    #[schemars(example = ())]
+    reminded_at: Option<Timestamp>,
+    /// When the invitation was accepted; null if it was not.
+    #[schemars(example = ())]
+    confirmationdate: Option<Timestamp>,
+    /// When the interview was last started; null if it was not.
+    #[schemars(example = ())]
+    started_at: Option<Timestamp>,
+    /// When the interview was completed; null if it was not.
+    #[schemars(example = ())]
+    interviewdate: Option<Timestamp>,
+    /// When the interview was last aborted; null if it was not.
+    #[schemars(example = ())]
+    aborted_at: Option<Timestamp>,
+    /// When the candidate was withdrawn; null if they were not.
+    #[schemars(example = ())]
+    skipped_at: Option<Timestamp>,
+}
+
+/// A file of a candidate.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FileData")]
+struct FileDataView {
+    /// What the file is.
+    kind: FileKind,
+    /// The type that the service has detected.
+    #[schemars(example = &"application/pdf")]
+    content_type: &'static str,
+    /// When the file was sent.
+    uploaded_at: Timestamp,
+    /// Where to fetch the file; valid for the session that fetched this document.
+    #[schemars(example = example_uri::CANDIDATE_CV)]
+    url: Uri,
+}
+
+/// What only staff get.
+#[derive(Serialize, JsonSchema)]
+struct InternalDataView {
+    /// The customer who created the candidate; null for a named token. Only staff get this field.
+    #[schemars(example = example_uri::CUSTOMER)]
+    created_by: Option<Uri>,
+    /// The partner's own data about the candidate. Only staff get this field.
+    partner_data: Map<String, Value>,
+    /// The address that gets no more mails since they bounced or were reported as spam, perhaps a former address of the
+    /// candidate; empty if there is none. Only staff get this field.
+    #[schemars(example = &"")]
+    suppressed_email: OrEmpty<Email>,
+    /// The hold that prevents erasure, also after its end; null without one. Only staff get this field.
+    #[schemars(example = ())]
+    hold: Option<HoldView>,
+    /// The customers who may read the candidate without a role in the project. Only staff get this field.
+    shares: Vec<ShareView>,
+    /// The completed evaluations, by evaluator. Only staff get this field.
+    evaluations: Vec<EvaluationDataView>,
+    /// The vetos, oldest first. Only staff get this field.
+    vetos: Vec<VetoDataView>,
+    /// The history of the candidate, oldest first, as far back as it is kept: who has changed what and when. Only staff get this
+    /// field.
+    history: Vec<EventView>,
+    /// The host names of the webhooks that are sent events about the candidate, disabled ones included. These events hold
+    /// identifiers and facts, no names; what the receivers read besides, the service cannot tell. Only staff get this field.
+    #[schemars(example = &["hooks.example.com"])]
+    recipients: BTreeSet<String>,
+    /// How long the candidate is kept. Only staff get this field.
+    retention: RetentionDataView,
+}
+
+/// The rule by which a candidate is kept and erased.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RetentionData")]
+struct RetentionDataView {
+    /// The number of days; null if candidates are kept until they are deleted.
+    #[schemars(example = 180)]
+    days: Option<u32>,
+    /// What the days are counted from.
+    from: RetentionStart,
+    /// Whether the rule is the company's rather than the project's own.
+    #[schemars(example = true)]
+    is_inherited: bool,
+    /// Nothing is erased by the rule before; null if it erases nothing.
+    starts_at: Option<Timestamp>,
+    /// When the days are over, as of now; null if the rule does not end yet, because it has no days or the project is open.
+    due_at: Option<Timestamp>,
+}
+
+impl CandidateDataView {
+    /// The document about the candidate of `target`. Without `records`, it is the candidate's own.
+    pub(super) fn new(
+        target: &CandidateTarget,
+        records: Option<&CandidateRecords>,
+        references: ReferenceUris<'_>,
+    ) -> Self {
+        let CandidateTarget { company, project, candidate, .. } = target;
+        // No `..`: whoever adds a field decides here who gets it.
+        let Candidate {
+            id,
+            profile,
+            status,
+            created_by,
+            invited_at,
+            confirmed_at,
+            interviewed_at,
+            started_at,
+            reminded_at,
+            aborted_at,
+            skipped_at,
+            hold,
+            erasure_request,
+            suppression,
+            photo,
+            cv,
+            // Shown by `ConsentDataView`.
+            consents: _,
+            // Shown above the candidate, as shares, or with what the evaluators have written.
+            company: _,
+            project: _,
+            shares: _,
+            evaluations: _,
+            scores: _,
+            // Credentials: the document is passed on, and must not let its readers log in.
+            access_key: _,
+            password_hash: _,
+            session_epoch: _,
+            one_time_key: _,
+            // The moments of mails of the last hour, which the history tells as well.
+            mail_rate: _,
+        } = &**candidate;
+        let CandidateProfile {
+            first_name,
+            last_name,
+            username,
+            email,
+            deadline,
+            phone,
+            gender,
+            address,
+            partner_data,
+        } = profile;
+        let own = references.uri_in_project(&company.id, project.id, *id);
+        let internal = records.map(|records| {
+            let CandidateRecords { evaluations, interview, history, webhooks, policy } = records;
+            let written = EvaluationData { candidate, interview, evaluations, references };
+            let wanting = webhooks.iter().filter(|webhook| webhook.wants_candidates_of(project.id));
+            let scheduled = policy.applied_to(project);
+            InternalDataView {
+                created_by: created_by.map(|by| references.uri(&company.id, by)),
+                partner_data: partner_data.as_object().clone(),
+                suppressed_email: OrEmpty(suppression.as_ref().map(|known| known.address().clone())),
+                hold: hold.as_ref().map(HoldView::new),
+                shares: ShareView::all_of(candidate, references),
+                evaluations: written.completed(),
+                vetos: written.vetos(),
+                history: history.iter().map(|entry| EventView::new(entry, references)).collect(),
+                recipients: wanting.map(|webhook| webhook.url.host().to_owned()).collect(),
+                retention: RetentionDataView::new(
+                    scheduled,
+                    project.retention.own.is_none(),
+                    scheduled.rule.due_at(candidate, project),
+                ),
+            }
+        });
+        let files = [(FileKind::Photo, *photo), (FileKind::Cv, *cv)];
+        let file = |(kind, file): (FileKind, Option<StoredFile>)| {
+            let url = references.file(&company.id, candidate.account(), kind, file)?;
+            let StoredFile { id, file_type } = file?;
+            let (content_type, uploaded_at) = (file_type.content_type(), Timestamp(id.created_at()));
+            Some(FileDataView { kind, content_type, uploaded_at, url })
+        };
+        Self {
+            schema: SCHEMA,
+            resource_uri: own.join("data"),
+            company: references.company(&company.id),
+            company_name: company.name.to_string(),
+            project: references.uri(&company.id, project.id),
+            project_name: project.settings.name.to_string(),
+            candidate: ProfileDataView {
+                resource_uri: own,
+                first_name: first_name.to_string(),
+                last_name: last_name.to_string(),
+                username: OrEmpty(username.clone()),
+                email: OrEmpty(email.clone()),
+                email_status: candidate.email_status(),
+                phone: phone.to_string(),
+                gender: gender.to_string(),
+                address: address.to_string(),
+                status: *status,
+                deadline: deadline.map(Timestamp),
+                created_at: Timestamp(id.created_at()),
+                invitationdate: invited_at.map(Timestamp),
+                reminded_at: reminded_at.map(Timestamp),
+                confirmationdate: confirmed_at.map(Timestamp),
+                started_at: started_at.map(Timestamp),
+                interviewdate: interviewed_at.map(Timestamp),
+                aborted_at: aborted_at.map(Timestamp),
+                skipped_at: skipped_at.map(Timestamp),
+            },
+            files: files.into_iter().filter_map(file).collect(),
+            consents: ConsentDataView::all_of(candidate, references),
+            erasure_request: erasure_request.map(ErasureRequestView::new),
+            internal,
+        }
+    }
+}
+
+impl RetentionDataView {
+    fn new(scheduled: ScheduledRule, is_inherited: bool, due_at: Option<DateTime<Utc>>) -> Self {
+        let ScheduledRule { rule: RetentionRule { days, from }, starts_at } = scheduled;
+        Self { days, from, is_inherited, starts_at: starts_at.map(Timestamp), due_at: due_at.map(Timestamp) }
+    }
+}

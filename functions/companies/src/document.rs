@@ -1,13 +1,18 @@
 //! The documentation of each route.
 
 use serde_json::json;
+use shared::domain::language::Language;
 use shared::domain::named_token::TOO_MANY_TOKENS;
+use shared::domain::privacy::legal::LegalKind;
+use shared::domain::privacy::retention::RetentionStart;
 use shared::http::view::LabelView;
 use shared::openapi::OperationDoc;
 
 use crate::changes::read_changes;
-use crate::view::{CompanyView, TokenView};
-use crate::{labels, shares, tokens};
+use crate::retention::SetRetention;
+use crate::retention::view::PolicyView;
+use crate::view::{CompanyView, LegalTextView, TokenView};
+use crate::{labels, legal, shares, tokens};
 
 pub(crate) fn change_company(operation: OperationDoc) -> OperationDoc {
     operation
@@ -41,6 +46,50 @@ pub(crate) fn list_shares_with_caller(operation: OperationDoc) -> OperationDoc {
         .expand(&[shares::CANDIDATE])
 }
 
+pub(crate) fn list_legal_texts(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "What the company tells candidates about their data, and what it asks them to accept: all versions, by kind \
+             and the oldest first. Needs no credential. The list is empty for a company that has published nothing, and \
+             for one that does not exist.",
+        )
+        .query::<LegalKind>("kind", "Only texts of this kind.")
+        .query::<Language>("language", "Leaves only this language in `texts`.")
+        .query::<bool>("current", "True for the current version of each kind, without kinds that are retired.")
+}
+
+pub(crate) fn publish_legal_text(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Publishes the next version of a kind of text. It applies at once, and candidates who have accepted an \
+             earlier version must accept this one if it is required. Versions never change and are never deleted; one \
+             with empty `texts` retires its kind. The event is `company.updated`, with `legal` among the changed fields.",
+        )
+        .body::<LegalTextView, _>(legal::read_new)
+        .example(
+            "policy",
+            json!({ "kind": "privacy_policy", "texts": { "en": "https://acme.example/privacy" } }),
+        )
+        .example(
+            "consent",
+            json!({
+                "kind": "consent",
+                "texts": {
+                    "en": "I agree that Acme Ltd evaluates my recorded answers.",
+                    "de": "Ich willige ein, dass Acme Ltd meine Antworten auswertet.",
+                },
+                "is_required": true,
+            }),
+        )
+        .example("retired", json!({ "kind": "consent", "texts": {} }))
+}
+
+pub(crate) fn get_legal_text(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text("The identifier is the kind and the version, such as `consent-3`. Needs no credential.")
+        .finds_nothing()
+}
+
 pub(crate) fn list_named_tokens(operation: OperationDoc) -> OperationDoc {
     operation.text("Without their values.")
 }
@@ -65,4 +114,71 @@ pub(crate) fn get_named_token(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn delete_named_token(operation: OperationDoc) -> OperationDoc {
     operation.text("The token stops working at once.")
+}
+
+pub(crate) fn get_retention(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "The policy for projects without one of their own, and what the daily runs have done. A company that has never \
+         set a policy has null `days`: it keeps its candidates.",
+    )
+}
+
+pub(crate) fn set_retention(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Candidates are erased `days` after their last activity or the close of their project, by a run in the night \
+             (02:00 in the company's time zone), as if somebody had deleted them; those on hold are not. The last \
+             activity is the latest of the candidate's creation, invitation, confirmation, interview, reminders, \
+             evaluations and skipping, and of the deadline until the interview is done.\n\n\
+             A first or stricter policy erases nothing for seven days, until `starts_at`; fewer `days`, and \
+             `last_activity` in place of `project_closed`, are stricter. Another policy applies at once, but starts no \
+             earlier than the one before it would have. `due/` shows beforehand who would be erased.",
+        )
+        .body::<PolicyView, _>(SetRetention::read)
+        .field("from", "What the days are counted from. By default `last_activity`.")
+        .field(
+            "request_days",
+            "The days until an unanswered request for erasure is carried out, for requests that are made later. By \
+             default 30.",
+        )
+        .field(
+            "notice_days",
+            "The days before an erasure in which runs count a candidate as `soon`. By default 14.",
+        )
+        .example("half_a_year", json!({ "days": 180, "from": "project_closed" }))
+        .example("keep", json!({ "days": null, "request_days": 14 }))
+}
+
+pub(crate) fn delete_retention(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "The company keeps its candidates again, except in projects with a policy of their own, and all other settings are \
+         the defaults. Requests for erasure stay due.",
+    )
+}
+
+pub(crate) fn list_due(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "The candidates whom a run at the moment `until` would erase, by project and then by creation, the oldest \
+             first; with those on hold, whom it would not. With `days`, another policy is tried in the place of all, those \
+             of projects included, as if it had already started. Nothing is erased, and requests for erasure are not \
+             listed.\n\n\
+             A request looks at 5,000 candidates in 300 projects at most, so a page may be short or empty although \
+             `more` is true.",
+        )
+        .query::<String>("project", "Only candidates of the project with this URL.")
+        .query_as("until", "The moment of the run. By default now.", json!({ "type": "string", "format": "date-time" }))
+        .query_as(
+            "days",
+            "Tries this number of days.",
+            json!({ "type": "integer", "minimum": 7, "maximum": 3650 }),
+        )
+        .query::<RetentionStart>("from", "What `days` are counted from. By default `last_activity`.")
+        .query_as(
+            "page_size",
+            "Number of candidates per page.",
+            json!({ "type": "integer", "minimum": 1, "maximum": 100, "default": 20 }),
+        )
+        .query::<String>("after", "The place to continue at, from `next`.")
+        .untagged()
 }

@@ -1,10 +1,12 @@
-//! The company itself, its labels and its named tokens, and what its people share with each other.
+//! The company itself, its labels, named tokens, legal texts and retention, and what its people share with each other.
 
 mod changes;
 mod company;
 mod document;
 mod labels;
 mod languages;
+mod legal;
+mod retention;
 mod shares;
 mod tokens;
 mod view;
@@ -18,19 +20,29 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group(
             "Companies",
-            "A company's settings, labels, named tokens, and the candidates that its staff share.",
+            "A company's settings, labels, named tokens, legal texts, how long it keeps candidates, and the candidates that \
+             its staff share.",
         )
         .under("/companies/{companyId}/")
         .get("", company::read, "Get company", identity)
         .patch("", company::update, "Change company", document::change_company)
         .get("languages/", languages::list, "List languages", document::list_languages)
         .get("shares/", shares::list, "List shares with caller", document::list_shares_with_caller)
+        .under("/companies/{companyId}/retention/")
+        .get("", retention::read, "Get retention", document::get_retention)
+        .put("", retention::replace, "Set retention", document::set_retention)
+        .delete("", retention::delete, "Delete retention", document::delete_retention)
+        .get("due/", retention::due::list, "List due candidates", document::list_due)
         .under("/companies/{companyId}/labels/")
         .get("", labels::list, "List labels", document::list_labels)
         .post("", labels::create, "Create label", document::create_label)
         .get("{labelId}/", labels::read, "Get label", identity)
         .patch("{labelId}/", labels::update, "Change label", document::change_label)
         .delete("{labelId}/", labels::delete, "Delete label", document::delete_label)
+        .under("/companies/{companyId}/legal/")
+        .get("", legal::list, "List legal texts", document::list_legal_texts)
+        .post("", legal::create, "Publish legal text", document::publish_legal_text)
+        .get("{documentId}/", legal::read, "Get legal text", document::get_legal_text)
         .under("/companies/{companyId}/tokens/")
         .get("", tokens::list, "List named tokens", document::list_named_tokens)
         .post("", tokens::create, "Create named token", document::create_named_token)

@@ -45,7 +45,8 @@ async fn read_candidates(
     let found = access.store.placed_candidates(access.company_id(), &ids).await?;
     let view = |CandidateWithProject { candidate, project }: CandidateWithProject| {
         let standing = access.caller.towards(&candidate, &project);
-        let viewer = CandidateViewer::new(access.caller.customer(), &standing, &project, access.references());
+        let (customer, references) = (access.caller.customer(), access.references());
+        let viewer = CandidateViewer::new(customer, &standing, &project, references, access.now);
         // A reference that the caller may not read stays a reference.
         let may_read = Action::ReadCandidate.is_allowed(&standing);
         may_read.then(|| (candidate.id, CandidateView::new(&candidate, &viewer)))

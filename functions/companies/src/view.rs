@@ -1,10 +1,13 @@
-//! A company and its named tokens as clients see them.
+//! A company, its named tokens and its legal texts as clients see them.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::company::Company;
 use shared::domain::language::Language;
 use shared::domain::named_token::NamedToken;
+use shared::domain::privacy::legal::{LegalKind, LegalText};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
@@ -119,5 +122,42 @@ impl NewTokenView {
     /// The view of a new named token with this value.
     pub(crate) fn new(token: &NamedToken, value: String, references: ReferenceUris<'_>) -> Self {
         Self { token: TokenView::new(token, references), value: Some(value) }
+    }
+}
+
+/// One version of a legal text. It never changes.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "LegalText")]
+pub(crate) struct LegalTextView {
+    /// The URL of the resource.
+    #[schemars(example = example_uri::LEGAL_TEXT)]
+    resource_uri: Uri,
+    /// The kind of text.
+    kind: LegalKind,
+    /// The version among those of its kind, from 1.
+    #[schemars(example = 3)]
+    version: u32,
+    /// The text by language, or its URL. It is plain text: escape it, and make links of `https` URLs alone. Empty for the
+    /// version that retires the kind.
+    #[schemars(example = &BTreeMap::from([("en", "https://acme.example/privacy")]))]
+    texts: BTreeMap<Language, String>,
+    /// Whether candidates must accept this version to advance, while it is the current one.
+    is_required: bool,
+    /// When the resource was created.
+    created_at: Timestamp,
+}
+
+impl LegalTextView {
+    /// The view of a legal text, in this `language` alone if there is one.
+    pub(crate) fn new(text: &LegalText, language: Option<Language>, references: ReferenceUris<'_>) -> Self {
+        let shown = text.texts.iter().filter(|(known, _)| language.is_none_or(|wanted| wanted == **known));
+        Self {
+            resource_uri: references.legal_text(&text.company, text.id),
+            kind: text.id.kind,
+            version: text.id.version,
+            texts: shown.map(|(language, wording)| (*language, wording.to_string())).collect(),
+            is_required: text.is_required,
+            created_at: Timestamp(text.created_at),
+        }
     }
 }

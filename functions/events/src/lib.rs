@@ -2,6 +2,7 @@
 
 mod document;
 mod feed;
+mod receipts;
 mod view;
 mod webhooks;
 
@@ -18,6 +19,9 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .under("/companies/{companyId}/events/")
         .get("", feed::list, "List events", document::list_events)
         .get("{eventId}/", feed::read, "Get event", identity)
+        .get("{eventId}/receipt/", receipts::read, "Get receipt of erasure", document::get_receipt)
+        .under("/receipt-keys/")
+        .get("", receipts::list_keys, "List receipt keys", document::list_receipt_keys)
         .group("Webhooks", "Endpoints to which a company's events are sent, and how that goes.")
         .under("/companies/{companyId}/webhooks/")
         .get("", webhooks::list, "List webhooks", described::list_webhooks)

@@ -6,6 +6,7 @@ use shared::openapi::OperationDoc;
 
 use crate::changes::{read_changes, read_new};
 use crate::expand::NAMES;
+use crate::retention::{RetentionView, read_rule};
 use crate::roles::{RoleView, SetRoles};
 use crate::status::{StatusView, read_status};
 use crate::view::ProjectView;
@@ -54,6 +55,37 @@ pub(crate) fn change_project_status(operation: OperationDoc) -> OperationDoc {
         .body::<StatusView, _>(read_status)
         .refuses(&[NO_MOVE, CandidatesMust::BeArchivable.refusal(), CandidatesMust::BeNew.refusal()])
         .example("run", json!({ "status": "40-running" }))
+}
+
+pub(crate) fn get_project_retention(operation: OperationDoc) -> OperationDoc {
+    operation.text("The project's own policy or, without one, the company's.")
+}
+
+pub(crate) fn set_project_retention(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Replaces the company's policy in this project; null `days` keep the candidates although the company's policy \
+             would erase them. A policy that is stricter than the one before, be it the company's, erases nothing for \
+             seven days, until `starts_at`. `retention/due/` of the company shows beforehand who would be erased.",
+        )
+        .body::<RetentionView, _>(read_rule)
+        .field("from", "What the days are counted from. By default `last_activity`.")
+        .example("four_weeks", json!({ "days": 28, "from": "project_closed" }))
+        .example("keep", json!({ "days": null }))
+}
+
+pub(crate) fn delete_project_retention(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "The company's policy applies again. If that is stricter than the project's was, nothing is erased for seven days.",
+    )
+}
+
+pub(crate) fn get_statistics_of_project(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "What remains of candidates who were deleted, by whomever: numbers. The counts of the project itself, such as \
+         `candidates_count`, are of candidates who exist. After the service was restored to an earlier moment, candidates \
+         who are deleted again count by their status at that moment.",
+    )
 }
 
 pub(crate) fn list_roles(operation: OperationDoc) -> OperationDoc {

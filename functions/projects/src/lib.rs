@@ -1,10 +1,12 @@
-//! Projects, their status and the roles in them.
+//! Projects, their status, the roles in them and how long they keep candidates.
 
 mod changes;
 mod crud;
 mod document;
 mod expand;
+mod retention;
 mod roles;
+mod statistics;
 mod status;
 mod view;
 
@@ -15,7 +17,7 @@ use shared::RouteReader;
 /// The routes of this group.
 pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
-        .group("Projects", "Projects, their status and roles.")
+        .group("Projects", "Projects, their status, roles, and how long they keep candidates.")
         .under("/companies/{companyId}/customers/{customerId}/projects/")
         .get("", crud::list_of_customer, "List projects of customer", document::list_projects_of_customer)
         .under("/companies/{companyId}/projects/")
@@ -29,6 +31,30 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
             status::update,
             "Change project status",
             document::change_project_status,
+        )
+        .get(
+            "{projectId}/retention/",
+            retention::read,
+            "Get project retention",
+            document::get_project_retention,
+        )
+        .put(
+            "{projectId}/retention/",
+            retention::replace,
+            "Set project retention",
+            document::set_project_retention,
+        )
+        .delete(
+            "{projectId}/retention/",
+            retention::delete,
+            "Delete project retention",
+            document::delete_project_retention,
+        )
+        .get(
+            "{projectId}/statistics/",
+            statistics::read,
+            "Get statistics of project",
+            document::get_statistics_of_project,
         )
         .get("{projectId}/roles/", roles::list, "List roles", document::list_roles)
         .post("{projectId}/roles/", roles::create, "Give role", document::give_role)

@@ -36,6 +36,10 @@ pub(crate) struct WebhookView {
     /// The projects whose events are sent; empty for all events, those that belong to no project among them.
     #[schemars(example = [example_uri::PROJECT])]
     projects: Vec<Uri>,
+    /// Whether `types` or `projects` keep `candidate.deleted` of some candidates from this address. A system that stores data of
+    /// candidates needs all of them, to delete its copies.
+    #[schemars(example = false)]
+    misses_erasures: bool,
     /// Whether events are sent.
     #[schemars(example = true)]
     is_enabled: bool,
@@ -98,6 +102,7 @@ impl WebhookView {
             description: webhook.description.to_string(),
             types: webhook.types.iter().map(|types| types.as_str().to_owned()).collect(),
             projects: webhook.projects.iter().map(|one| references.uri(company, *one)).collect(),
+            misses_erasures: webhook.misses_erasures(),
             is_enabled: webhook.is_enabled(),
             disabled_reason: webhook.disabled_reason,
             status: if !webhook.is_enabled() {

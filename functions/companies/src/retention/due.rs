@@ -1,0 +1,70 @@
+//! The candidates whom retention would erase at a moment.
+
+use axum::Json;
+use shared::auth::access::Admitted;
+use shared::domain::id::{CandidateId, ProjectId};
+use shared::domain::parse_enum;
+use shared::domain::policy::ManagePrivacy;
+use shared::domain::privacy::retention::{DAYS, RetentionPolicy, RetentionRule, RetentionStart};
+use shared::domain::privacy::retention_review::RetentionReview;
+use shared::domain::privacy::retention_run::RunCursor;
+use shared::http::iso8601::parse_timestamp;
+use shared::http::page::ListQuery;
+use shared::{Error, Result};
+
+use super::view::DueListView;
+
+/// The parameter for the place at which the list continues.
+pub(super) const AFTER: &str = "after";
+
+/// GET /companies/{companyId}/retention/due/
+pub(crate) async fn list(
+    access: Admitted<RetentionPolicy, ManagePrivacy>,
+    query: ListQuery,
+) -> Result<Json<DueListView>> {
+    let (company, references) = (access.company_id(), access.references());
+    let review = RetentionReview {
+        policy: RetentionPolicy::clone(&access.target.retention.policy),
+        trial: trial(&query)?,
+        project: query.filter("project", |text| references.parse(company, text))?,
+        notice_days: 0,
+        at: query.filter("until", parse_timestamp)?.unwrap_or(access.now),
+    };
+    let place = query.filter(AFTER, parse_place)?;
+    if place.is_some_and(|place| review.project.is_some_and(|project| project != place.project)) {
+        return Err(Error::field(AFTER, INVALID_PLACE));
+    }
+    let due = access.store.list_due(&review, place, query.page().size as usize).await?;
+    Ok(Json(DueListView::new(company, &due, &review, &query, references)))
+}
+
+/// The rule to try in the place of all policies; `None` for the policies themselves.
+fn trial(query: &ListQuery) -> Result<Option<RetentionRule>> {
+    let days = query.filter("days", parse_days)?;
+    let from = query.filter("from", parse_enum)?;
+    match (days, from) {
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(Error::field("days", "Send `days` together with `from`.")),
+        (days, from) => Ok(Some(RetentionRule { days, from: from.unwrap_or(RetentionStart::LastActivity) })),
+    }
+}
+
+fn parse_days(text: &str) -> Result<u32, String> {
+    let days = text.parse().ok().filter(|days| DAYS.contains(days));
+    days.ok_or_else(|| format!("Use a whole number from {} to {}.", DAYS.start(), DAYS.end()))
+}
+
+const INVALID_PLACE: &str = "Invalid place. Follow `next` unchanged.";
+
+/// The place as `next` names it.
+pub(super) fn place_text(place: RunCursor) -> String {
+    format!("{}.{}", place.project, place.candidate)
+}
+
+fn parse_place(text: &str) -> Result<RunCursor, String> {
+    let parts = text.split_once('.').and_then(|(project, candidate)| {
+        Some((project.parse::<ProjectId>().ok()?, candidate.parse::<CandidateId>().ok()?))
+    });
+    let (project, candidate) = parts.ok_or(INVALID_PLACE)?;
+    Ok(RunCursor { project, candidate })
+}

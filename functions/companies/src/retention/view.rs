@@ -1,0 +1,168 @@
+//! The retention of a company, and who is due, as clients see them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::domain::history::ResourceRef;
+use shared::domain::id::CompanyId;
+use shared::domain::privacy::retention::{RetentionPolicy, RetentionStart};
+use shared::domain::privacy::retention_review::{DueCandidate, RetentionReview};
+use shared::domain::privacy::retention_run::{CompletedRun, RetentionRun, RunCounts, RunCursor};
+use shared::http::example_uri;
+use shared::http::page::ListQuery;
+use shared::http::reference::ReferenceUris;
+use shared::http::wire::{Timestamp, Uri};
+use shared::store::DueList;
+
+use super::due::{AFTER, place_text};
+
+/// How long a company keeps candidates.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RetentionPolicy")]
+pub(crate) struct PolicyView {
+    /// The URL of the resource.
+    #[schemars(example = example_uri::RETENTION)]
+    resource_uri: Uri,
+    /// Candidates are erased after so many days; null keeps them until somebody deletes them.
+    #[schemars(example = 180)]
+    days: Option<u32>,
+    /// What the days are counted from: the last thing that happened to the candidate, or the close of the project if that is
+    /// later. Candidates of open projects are then kept.
+    from: RetentionStart,
+    /// The days until an unanswered request for erasure is carried out. Applies to requests that are made later.
+    #[schemars(example = 30)]
+    request_days: u32,
+    /// The days before an erasure in which runs count a candidate as `soon`.
+    #[schemars(example = 14)]
+    notice_days: u32,
+    /// Nothing is erased by the policy before; null if candidates are kept.
+    starts_at: Option<Timestamp>,
+}
+
+impl PolicyView {
+    /// The view of a policy.
+    pub(super) fn new(policy: &RetentionPolicy, references: ReferenceUris<'_>) -> Self {
+        Self {
+            resource_uri: references.resource(&policy.company, ResourceRef::Retention),
+            days: policy.scheduled.rule.days,
+            from: policy.scheduled.rule.from,
+            request_days: policy.request_days,
+            notice_days: policy.notice_days,
+            starts_at: policy.scheduled.starts_at.map(Timestamp),
+        }
+    }
+}
+
+/// How long a company keeps candidates, and what its runs have done. `ETag` does not follow the runs.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Retention")]
+pub(crate) struct RetentionView {
+    #[serde(flatten)]
+    policy: PolicyView,
+    /// When the next run starts, or the present one continues; null before the first policy.
+    next_run_at: Option<Timestamp>,
+    /// The last run; null before the first.
+    last_run: Option<LastRunView>,
+}
+
+/// A run that has ended.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RetentionRun")]
+struct LastRunView {
+    /// When it ended.
+    at: Timestamp,
+    #[serde(flatten)]
+    counts: RunCounts,
+}
+
+impl RetentionView {
+    /// The view of a policy and of its runs.
+    pub(super) fn new(
+        policy: &RetentionPolicy,
+        run: Option<&RetentionRun>,
+        references: ReferenceUris<'_>,
+    ) -> Self {
+        let last = |CompletedRun { at, counts }| LastRunView { at: Timestamp(at), counts };
+        Self {
+            policy: PolicyView::new(policy, references),
+            next_run_at: run.map(|run| Timestamp(run.next_at)),
+            last_run: run.and_then(|run| run.last).map(last),
+        }
+    }
+}
+
+/// Candidates who are due, in the order in which a run erases them.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DueCandidates")]
+pub(crate) struct DueListView {
+    /// The position in the list.
+    meta: DueListMeta,
+    /// The candidates.
+    objects: Vec<DueCandidateView>,
+}
+
+/// The position in a list of due candidates.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DueCandidatesMeta")]
+struct DueListMeta {
+    /// The URL to continue at; null at the end. A page before the end may be empty.
+    #[schemars(example = ())]
+    next: Option<Uri>,
+    /// Whether there may be more candidates.
+    #[schemars(example = false)]
+    more: bool,
+    /// The number of candidates that this request has looked at.
+    #[schemars(example = 214)]
+    looked_at: usize,
+}
+
+/// A candidate who is due.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DueCandidate")]
+struct DueCandidateView {
+    /// The candidate.
+    #[schemars(example = example_uri::CANDIDATE)]
+    candidate: Uri,
+    /// The candidate's project.
+    #[schemars(example = example_uri::PROJECT)]
+    project: Uri,
+    /// Since when the candidate is due.
+    due_at: Timestamp,
+    /// What the days are counted from.
+    reason: RetentionStart,
+    /// Whether the candidate is on hold, which prevents the erasure.
+    is_held: bool,
+}
+
+impl DueListView {
+    pub(super) fn new(
+        company: &CompanyId,
+        due: &DueList,
+        review: &RetentionReview,
+        query: &ListQuery,
+        references: ReferenceUris<'_>,
+    ) -> Self {
+        let link = |place| {
+            query.link_to([
+                // Of the first page, so that all pages are about one moment.
+                ("until", Timestamp(review.at).to_string()),
+                ("page_size", query.page().size.to_string()),
+                (AFTER, place_text(place)),
+            ])
+        };
+        let row = |(place, due): &(RunCursor, DueCandidate)| DueCandidateView {
+            candidate: references.uri_in_project(company, place.project, place.candidate),
+            project: references.uri(company, place.project),
+            due_at: Timestamp(due.due_at),
+            reason: due.reason,
+            is_held: due.is_held,
+        };
+        Self {
+            meta: DueListMeta {
+                next: due.next.map(link),
+                more: due.next.is_some(),
+                looked_at: due.looked_at,
+            },
+            objects: due.rows.iter().map(row).collect(),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! How long a project keeps candidates.
+
+use axum::Json;
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::Result;
+use shared::auth::access::{Admitted, AdmittedRequest};
+use shared::domain::policy::ManagePrivacy;
+use shared::domain::privacy::retention::{
+    ProjectRetention, RetentionPolicy, RetentionRule, RetentionStart, ScheduledRule,
+};
+use shared::domain::privacy::retention_run::RetentionRun;
+use shared::domain::project::Project;
+use shared::http::BodyFields;
+use shared::http::example_uri;
+use shared::http::respond::{CommittedResponse, NoContent};
+use shared::http::wire::{Timestamp, Uri};
+
+/// How long a project keeps candidates.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ProjectRetention")]
+pub(crate) struct RetentionView {
+    /// The URL of the resource.
+    #[schemars(example = format!("{}retention/", example_uri::PROJECT))]
+    resource_uri: Uri,
+    /// Candidates are erased after so many days; null keeps them until somebody deletes them.
+    #[schemars(example = 28)]
+    days: Option<u32>,
+    /// What the days are counted from: the last thing that happened to the candidate, or the close of the project if that is
+    /// later. Candidates of an open project are then kept.
+    from: RetentionStart,
+    /// Nothing is erased in the project before; null if candidates are kept.
+    starts_at: Option<Timestamp>,
+    /// Whether this is the company's policy.
+    #[schemars(example = false)]
+    is_inherited: bool,
+}
+
+impl RetentionView {
+    fn new(access: &AdmittedRequest, project: &Project, policy: &RetentionPolicy) -> Self {
+        let ScheduledRule { rule, starts_at } = policy.applied_to(project);
+        Self {
+            resource_uri: access.references().uri(&project.company, project.id).join("retention"),
+            days: rule.days,
+            from: rule.from,
+            starts_at: starts_at.map(Timestamp),
+            is_inherited: project.retention.own.is_none(),
+        }
+    }
+}
+
+/// Reads the body of a PUT.
+pub(crate) fn read_rule(mut body: BodyFields) -> Result<RetentionRule> {
+    let rule = body.retention_rule();
+    body.finish(|| rule)
+}
+
+/// GET …/projects/{projectId}/retention/
+pub(crate) async fn read(
+    access: Admitted<ProjectRetention, ManagePrivacy>,
+) -> Result<CommittedResponse<Json<RetentionView>>> {
+    let (project, company) = (&access.target.project, &access.target.retention);
+    access.show(RetentionView::new(&access, project, &company.policy))
+}
+
+/// PUT …/projects/{projectId}/retention/
+pub(crate) async fn replace(
+    access: Admitted<ProjectRetention, ManagePrivacy>,
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<RetentionView>>> {
+    let rule = read_rule(body)?;
+    let (before, company) = (&access.target.project, &access.target.retention);
+    let after = before.with_retention(&company.policy, Some(rule), access.now);
+    let first = RetentionRun::first(&access.target.company, access.now);
+    let view = RetentionView::new(&access, &after, &company.policy);
+    access.commit(access.store.set_retention_of_project(before, &after, company, &first), Json(view)).await
+}
+
+/// DELETE …/projects/{projectId}/retention/
+pub(crate) async fn delete(
+    access: Admitted<ProjectRetention, ManagePrivacy>,
+) -> Result<CommittedResponse<NoContent>> {
+    let (before, company) = (&access.target.project, &access.target.retention);
+    let after = before.with_retention(&company.policy, None, access.now);
+    access.commit(access.store.update_project(before, &after), NoContent).await
+}

@@ -1,0 +1,62 @@
+//! Statistics of a project: the numbers that remain of erased candidates.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::Result;
+use shared::auth::access::Admitted;
+use shared::domain::candidate::CandidateStatus;
+use shared::domain::policy::ReadProject;
+use shared::domain::privacy::erased_ratings::RatingHistogram;
+use shared::domain::project_counts::{CounterName, ProjectCounts};
+use shared::http::respond::CommittedResponse;
+
+/// Statistics of a project.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ProjectStatistics")]
+pub(crate) struct StatisticsView {
+    /// The number of deleted candidates by the status that they had.
+    #[schemars(example = erased_example())]
+    erased: BTreeMap<&'static str, i64>,
+    /// The ratings of deleted candidates; null before there are ten. They are added ten at a time, once the candidates are
+    /// erased, so that no difference between two answers is the rating of one person.
+    erased_ratings: Option<ErasedRatingsView>,
+}
+
+/// Ratings of deleted candidates who had completed the interview, and whom evaluators had rated.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ErasedRatings")]
+struct ErasedRatingsView {
+    /// The number of candidates, a multiple of ten.
+    #[schemars(example = 30)]
+    count: i64,
+    /// The number of candidates by rating, from 0 to 10 tenths of the scale: the mean over all completed evaluations of the mean
+    /// of each one's ratings, rounded half up.
+    #[schemars(example = [0, 0, 1, 0, 2, 4, 6, 9, 5, 2, 1])]
+    histogram: RatingHistogram,
+}
+
+fn erased_example() -> BTreeMap<&'static str, i64> {
+    let example = StatisticsView::new(&ProjectCounts::default()).erased.into_iter();
+    example.map(|(status, _)| (status, if status == "expired" { 12 } else { 0 })).collect()
+}
+
+impl StatisticsView {
+    fn new(counts: &ProjectCounts) -> Self {
+        let erased = CandidateStatus::ALL.into_iter();
+        let erased = erased.map(|status| (status.as_str(), counts.get(CounterName::Erased(status))));
+        let ratings = counts.shown_ratings();
+        let erased_ratings =
+            ratings.map(|histogram| ErasedRatingsView { count: histogram.iter().sum(), histogram });
+        Self { erased: erased.collect(), erased_ratings }
+    }
+}
+
+/// GET …/projects/{projectId}/statistics/
+pub(crate) async fn read(
+    access: Admitted<ProjectCounts, ReadProject>,
+) -> Result<CommittedResponse<Json<StatisticsView>>> {
+    access.show(StatisticsView::new(&access.target.counts))
+}

@@ -5,7 +5,9 @@
 use shared::auth::SystemAccess;
 use shared::domain::account::Account;
 use shared::domain::effect::{Effect, EffectTask};
-use shared::domain::erasure::{ErasedItem, ErasureCounts, ErasureDetails, ErasureReason, ErasureRecord};
+use shared::domain::erasure::{
+    ErasedItem, ErasureCause, ErasureCounts, ErasureDetails, ErasureReason, ErasureRecord,
+};
 use shared::domain::history::ResourceChange;
 use shared::domain::id::CompanyId;
 use shared::media::{ListedObject, files_prefix, video_keys};
@@ -29,8 +31,8 @@ impl PersonalDataLeft {
                 (evaluations, Account::Candidate { project, candidate })
             }
             ErasedItem::Customer { customer } => (Vec::new(), Account::Customer { customer }),
-            // The keys of its files follow from its identifier.
-            ErasedItem::Video { .. } => return Ok(Self::default()),
+            // The keys of a video's files follow from its identifier. A company has none of its own.
+            ErasedItem::Video { .. } | ErasedItem::Company => return Ok(Self::default()),
         };
         // By prefix, so that files go too that no item names any more.
         let files = system.objects()?.list(&files_prefix(company, owner)).await?;
@@ -56,16 +58,17 @@ pub(crate) async fn erase(
     system: &SystemAccess,
     effect: &mut VersionedItem<Effect>,
 ) -> Result<(EffectResult, String)> {
-    let EffectTask::Erased { erased, reason, counts } = effect.task else {
+    let EffectTask::Erased { erased, reason, counts, deleted_before } = effect.task else {
         return Err(Error::internal("an effect of another task"));
     };
+    let cause = ErasureCause { reason, deleted_before };
     if let ErasedItem::Candidate { project, candidate } = erased
         && system.store.candidate(&effect.company, project, candidate).await?.is_some()
     {
         // The operator has brought them back, since the deletion was a mistake.
         return Ok((EffectResult::Outdated, "the candidate exists".to_owned()));
     }
-    match erase_once(system, effect, erased, reason, counts).await {
+    match erase_once(system, effect, erased, cause, counts).await {
         Ok(true) => Ok((EffectResult::Deleted, String::new())),
         Ok(false) => Ok((EffectResult::Failed, "more was written in the meantime".to_owned())),
         // The storage is to blame, so this is no try that counts towards giving up.
@@ -79,7 +82,7 @@ async fn erase_once(
     system: &SystemAccess,
     effect: &mut VersionedItem<Effect>,
     erased: ErasedItem,
-    reason: ErasureReason,
+    cause: ErasureCause,
     noted: ErasureCounts,
 ) -> Result<bool> {
     let (store, objects, company) = (&system.store, system.objects()?, effect.company.clone());
@@ -108,10 +111,18 @@ async fn erase_once(
         note_counts(system, effect, counts.plus(more.counts())).await?;
         return Ok(false);
     }
-    if let ErasedItem::Candidate { .. } = erased {
+    if let ErasedItem::Candidate { project, .. } = erased
+        && !(cause.reason == ErasureReason::Restored && store.is_company_erased(&company).await?)
+    {
+        // Before the event that tells of the erasure, so that who reads it finds the numbers.
+        store.show_erased_ratings(&company, project).await?;
         counts.history_entries = history.iter().filter(|entry| !entry.is_erasure()).count();
-        let details = ErasureDetails { reason, erased: counts };
-        let change = ResourceChange::of_erasure(&company, erased.into(), details);
+        let details = ErasureDetails { reason: cause.reason, erased: counts };
+        // The history tells of a deletion that came before this effect, and the record of one that the history has lost.
+        let told = history.iter().filter(|entry| entry.is_deletion()).map(|entry| entry.origin.at);
+        let known = told.chain(cause.deleted_before).min();
+        let deleted_at = known.map_or(effect.created_at, |known| known.min(effect.created_at));
+        let change = ResourceChange::of_erasure(&company, erased.into(), details, deleted_at);
         store.end_history(&history, change).await?;
     }
     Ok(true)

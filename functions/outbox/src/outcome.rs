@@ -63,6 +63,8 @@ pub struct SweepSummary {
     pub events: usize,
     /// The age of the oldest of these events.
     pub numbering_lag_seconds: i64,
+    /// The time since the oldest deletion whose rest is not erased.
+    pub erasure_delay_seconds: i64,
     /// Whether work remains for the next run.
     pub more: bool,
 }

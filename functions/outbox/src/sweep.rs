@@ -21,8 +21,11 @@ pub(crate) async fn handle(system: &SystemAccess) -> Result<SweepSummary> {
     // Before the effects, so that this run deletes what remains of them.
     uploads::give_up(system, &mut summary).await?;
     run_effects(system, &mut summary).await?;
+    let oldest = system.store.oldest_pending_erasure().await?;
+    summary.erasure_delay_seconds = oldest.map_or(0, |at| (system.now - at).num_seconds());
     let SweepSummary { sent, deleted, outdated, postponed, given_up, .. } = summary;
-    let SweepSummary { failed, uploads_given_up, events, numbering_lag_seconds, more, .. } = summary;
+    let SweepSummary { failed, uploads_given_up, events, numbering_lag_seconds, .. } = summary;
+    let SweepSummary { erasure_delay_seconds, more, .. } = summary;
     log_run!(
         target: "outbox",
         system.usage(),
@@ -35,6 +38,7 @@ pub(crate) async fn handle(system: &SystemAccess) -> Result<SweepSummary> {
         uploads_given_up,
         events,
         numbering_lag_seconds,
+        erasure_delay_seconds,
         more,
         "swept"
     );

@@ -1,0 +1,192 @@
+//! The erasure of companies whose contract has ended: step by step, until none finds anything left to do.
+
+use std::time::Duration;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use shared::auth::SystemAccess;
+use shared::domain::candidate::Candidate;
+use shared::domain::erasure::ErasureReason;
+use shared::domain::privacy::company_erasure::{
+    CompanyErasure, ErasureStep, HeldCandidate, MAX_NAMED, StepResult,
+};
+use shared::store::VersionedItem;
+use shared::{Error, Result};
+
+use crate::RetentionSummary;
+use crate::batch::{self, Pace};
+use crate::limits::{BATCH, RunLimits};
+
+/// The candidates of one read.
+const PAGE: usize = 5 * BATCH;
+
+/// Continues the erasures that are due.
+pub(crate) async fn continue_due_erasures(
+    system: &SystemAccess,
+    limits: RunLimits,
+    summary: &mut RetentionSummary,
+) -> Result<()> {
+    let pages = stream::iter(system.store.due_company_erasures(system.now)).flatten();
+    let due: Vec<Vec<VersionedItem<CompanyErasure>>> = pages.try_collect().await?;
+    for erasure in due.into_iter().flatten() {
+        summary.note_delay(erasure.next_at, system.now);
+        if system.usage().elapsed() >= limits.time {
+            summary.more = true;
+            continue;
+        }
+        let company = erasure.company.clone();
+        let ends_at = limits.time.min(system.usage().elapsed() + limits.company_time);
+        let eraser = CompanyEraser { system, erasure, ends_at, pace: Pace::new(limits.pause), summary };
+        match eraser.run().await {
+            Ok(()) => {}
+            // Another invocation, or the operator.
+            Err(Error::Changed) => summary.more = true,
+            Err(error) => {
+                let company = company.as_str();
+                // Its lease ends within minutes, and then it goes on.
+                tracing::error!(target: "retention", company, %error, "the erasure of a company has broken off");
+                summary.failed += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+struct CompanyEraser<'a> {
+    system: &'a SystemAccess,
+    erasure: VersionedItem<CompanyErasure>,
+    /// When others get their turn, since the start of the invocation.
+    ends_at: Duration,
+    pace: Pace,
+    summary: &'a mut RetentionSummary,
+}
+
+impl CompanyEraser<'_> {
+    /// Takes steps until there is nothing left, something must be waited for, or the time is over. Fails with
+    /// [`Error::Changed`] if another worker continues the erasure.
+    async fn run(mut self) -> Result<()> {
+        let now = self.system.now;
+        self.save(CompanyErasure::clone(&self.erasure).with_lease(now)).await?;
+        loop {
+            let Some((step, result)) = self.take_steps().await? else {
+                self.summary.companies += 1;
+                return self.save(CompanyErasure::clone(&self.erasure).ended(now)).await;
+            };
+            let is_over = self.is_over();
+            if is_over || result != StepResult::Worked {
+                self.summary.more |= is_over;
+                return self.save(CompanyErasure::clone(&self.erasure).after(step, result, now)).await;
+            }
+        }
+    }
+
+    /// Takes steps, from the first, up to one that is not clear. `None` if all are clear.
+    // What is left to do follows from what there still is, so no place need be noted from which a run that broke off goes on.
+    async fn take_steps(&mut self) -> Result<Option<(ErasureStep, StepResult)>> {
+        for step in ErasureStep::ALL {
+            let result = match self.take_step(step).await {
+                // A request that was under way was faster.
+                Err(Error::Changed | Error::NotFound) => StepResult::Worked,
+                result => result?,
+            };
+            if result != StepResult::Clear {
+                return Ok(Some((step, result)));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn take_step(&mut self, step: ErasureStep) -> Result<StepResult> {
+        let (SystemAccess { store, now, .. }, company) = (self.system, &self.erasure.company);
+        Ok(match step {
+            ErasureStep::Access => worked_if(store.end_access(company).await?),
+            ErasureStep::Candidates => self.erase_candidates().await?,
+            ErasureStep::Projects => self.erase_projects().await?,
+            ErasureStep::Videos => worked_if(store.erase_videos(company, *now).await?),
+            ErasureStep::Labels => worked_if(store.erase_labels(company, *now).await?),
+            ErasureStep::Customers => worked_if(store.erase_customers(company, *now).await?),
+            ErasureStep::Outbox => waiting_unless(store.is_outbox_done(company, *now).await?),
+            ErasureStep::Deliveries => waiting_unless(
+                self.erasure.may_give_up_deliveries(*now) || store.has_delivered_all(company).await?,
+            ),
+            ErasureStep::Webhooks => store.erase_webhooks(company, *now).await?,
+            ErasureStep::Histories => store.erase_histories(company).await?,
+            ErasureStep::Company => worked_if(store.erase_company_partition(company).await?),
+        })
+    }
+
+    /// Erases the candidates of all projects who are not on hold.
+    async fn erase_candidates(&mut self) -> Result<StepResult> {
+        let store = &self.system.store;
+        let (mut held, mut found, mut erased) = (Vec::new(), 0, 0);
+        for project in store.all_projects(&self.erasure.company).await? {
+            let mut last = None;
+            loop {
+                let page = store.candidates_after(&project, last, PAGE).await?;
+                let Some(candidate) = page.last() else { break };
+                last = Some(candidate.id);
+                let (on_hold, free): (Vec<_>, Vec<_>) =
+                    page.into_iter().partition(|candidate| candidate.hold_at(self.system.now).is_some());
+                held.extend(on_hold.iter().map(|candidate| held_candidate(candidate)));
+                held.truncate(MAX_NAMED);
+                for candidates in free.chunks(BATCH) {
+                    if self.is_over() {
+                        return Ok(StepResult::Worked);
+                    }
+                    self.pace.wait().await;
+                    let batch =
+                        batch::erase(self.system, candidates.to_vec(), ErasureReason::CompanyClosed).await;
+                    self.summary.of_companies += batch.erased;
+                    self.summary.failed += batch.failed.len();
+                    found += candidates.len();
+                    erased += batch.erased;
+                }
+            }
+        }
+        Ok(match (found, erased) {
+            (0, _) if held.is_empty() => StepResult::Clear,
+            (0, _) => StepResult::Held(held),
+            (_, 0) => StepResult::Waiting,
+            _ => StepResult::Worked,
+        })
+    }
+
+    /// Erases projects, whose candidates are gone.
+    async fn erase_projects(&mut self) -> Result<StepResult> {
+        let store = &self.system.store;
+        let (company, now) = (&self.erasure.company, self.system.now);
+        // A request that was under way could still create candidates in a project that is gone, and the outbox counts erased
+        // candidates in their projects.
+        if !self.erasure.is_quiet(now) || !store.is_outbox_done(company, now).await? {
+            return Ok(StepResult::Waiting);
+        }
+        let projects = store.all_projects(company).await?;
+        for project in &projects {
+            if self.is_over() {
+                break;
+            }
+            store.erase_project(project).await?;
+        }
+        Ok(worked_if(!projects.is_empty()))
+    }
+
+    async fn save(&mut self, after: CompanyErasure) -> Result<()> {
+        self.erasure = self.system.store.update_company_erasure(&self.erasure, after).await?;
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.system.usage().elapsed() >= self.ends_at
+    }
+}
+
+fn worked_if(has_worked: bool) -> StepResult {
+    if has_worked { StepResult::Worked } else { StepResult::Clear }
+}
+
+fn waiting_unless(is_done: bool) -> StepResult {
+    if is_done { StepResult::Clear } else { StepResult::Waiting }
+}
+
+fn held_candidate(candidate: &Candidate) -> HeldCandidate {
+    HeldCandidate { project: candidate.project, candidate: candidate.id }
+}

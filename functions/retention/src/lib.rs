@@ -1,0 +1,135 @@
+//! Erases candidates: those whose request for erasure is due, those whom the retention of their company or project keeps
+//! no longer, and at the end of a contract all of a company, with everything else of it.
+//!
+//! All end in the transaction by which a manager deletes a candidate, so that nothing can be missed: not the hold, not a file.
+
+mod batch;
+mod company;
+mod limits;
+mod requests;
+mod walk;
+
+use std::collections::VecDeque;
+
+use chrono::{DateTime, Utc};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use serde::Serialize;
+use serde::de::IgnoredAny;
+use shared::app::App;
+use shared::auth::SystemAccess;
+use shared::domain::privacy::retention_run::RetentionRun;
+use shared::store::VersionedItem;
+use shared::{Error, Result, log_run};
+
+pub use limits::RunLimits;
+
+/// The result of one invocation.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct RetentionSummary {
+    /// Candidates who were erased since their request was due.
+    pub requested: usize,
+    /// Requests that were moved to the next day by a hold.
+    pub postponed: usize,
+    /// Candidates who were erased since they were kept long enough.
+    pub erased: usize,
+    /// Candidates whom a concurrent change or a hold has saved for today.
+    pub moved_on: usize,
+    /// Retention runs that have ended.
+    pub runs: usize,
+    /// Candidates who were erased with their company.
+    pub of_companies: usize,
+    /// Companies whose erasure has ended.
+    pub companies: usize,
+    /// Candidates who could not be erased, and runs that have broken off; a later run retries them.
+    pub failed: usize,
+    /// How long the longest overdue request or run has been overdue.
+    pub retention_delay_seconds: i64,
+    /// Whether work may remain for the next invocation.
+    pub more: bool,
+}
+
+impl RetentionSummary {
+    fn note_delay(&mut self, planned_at: DateTime<Utc>, now: DateTime<Utc>) {
+        self.retention_delay_seconds = self.retention_delay_seconds.max((now - planned_at).num_seconds());
+    }
+}
+
+/// Handles one scheduled invocation.
+///
+/// # Errors
+/// If the storage cannot be read.
+pub async fn handle(app: &App, _: IgnoredAny) -> Result<RetentionSummary> {
+    let summary = run(app, RunLimits::SCHEDULED).await;
+    summary.inspect_err(|error| tracing::error!(target: "retention", %error, "could not run"))
+}
+
+/// Erases whom it must within `limits`.
+///
+/// # Errors
+/// If the storage cannot be read.
+pub async fn run(app: &App, limits: RunLimits) -> Result<RetentionSummary> {
+    let system = SystemAccess::of(app).with_patience(limits.patience());
+    let mut summary = RetentionSummary::default();
+    // First, since people wait for them, and the law counts their days.
+    let requests = requests::erase_due(&system, limits, &mut summary).await;
+    // Neither keeps the other from its turn.
+    let runs = continue_due_runs(&system, limits, &mut summary).await;
+    let companies = company::continue_due_erasures(&system, limits, &mut summary).await;
+    let RetentionSummary { requested, postponed, erased, moved_on, .. } = summary;
+    let RetentionSummary { of_companies, companies: erased_companies, .. } = summary;
+    let RetentionSummary { runs: completed, failed, retention_delay_seconds, more, .. } = summary;
+    log_run!(
+        target: "retention",
+        system.usage(),
+        requested,
+        postponed,
+        erased,
+        moved_on,
+        runs = completed,
+        of_companies,
+        companies = erased_companies,
+        failed,
+        retention_delay_seconds,
+        more,
+        "erased"
+    );
+    requests.and(runs).and(companies).map(|()| summary)
+}
+
+async fn continue_due_runs(
+    system: &SystemAccess,
+    limits: RunLimits,
+    summary: &mut RetentionSummary,
+) -> Result<()> {
+    let pages = stream::iter(system.store.due_retention_runs(system.now)).flatten();
+    let pages: Vec<Vec<VersionedItem<RetentionRun>>> = pages.try_collect().await?;
+    let mut due: Vec<VersionedItem<RetentionRun>> = pages.into_iter().flatten().collect();
+    // Over all shards: the companies at the end of the last one must not wait for all others.
+    due.sort_by_key(|run| run.next_at);
+    for run in &due {
+        summary.note_delay(run.planned_at, system.now);
+    }
+    let mut due = VecDeque::from(due);
+    while let Some(run) = due.pop_front() {
+        let company = run.company.clone();
+        match walk::continue_run(system, limits, run, summary).await {
+            Ok(None) => summary.runs += 1,
+            // Its next turn comes after that of the others.
+            Ok(Some(stopped)) => due.push_back(stopped),
+            // Another invocation continues it.
+            Err(Error::Changed) => summary.more = true,
+            Err(error) => {
+                let company = company.as_str();
+                // Its lease ends within minutes, and then it goes on.
+                tracing::error!(target: "retention", company, %error, "a retention run has broken off");
+                summary.failed += 1;
+            }
+        }
+        // After one turn at least, so that runs get further whatever the requests have taken.
+        if system.usage().elapsed() >= limits.time {
+            summary.more |= !due.is_empty();
+            break;
+        }
+    }
+    Ok(())
+}

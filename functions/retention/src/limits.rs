@@ -1,0 +1,34 @@
+//! How much one invocation does.
+
+use std::time::Duration;
+
+/// Candidates of one batch, which is as many as may be erased in one [pause](RunLimits::pause).
+// 20 a second cost some 1,700 write units of the table, effects included, of the 4,000 that a new table has, and 200 of the
+// 1,000 that a project's partition has.
+pub(crate) const BATCH: usize = 20;
+
+/// The limits of one invocation.
+#[derive(Debug, Clone, Copy)]
+pub struct RunLimits {
+    /// How long it starts new work. A run that is due gets further in any case, by a batch at least.
+    pub time: Duration,
+    /// How long it works for one company before others get their turn.
+    pub company_time: Duration,
+    /// The least time between the starts of two batches of one company.
+    pub pause: Duration,
+}
+
+impl RunLimits {
+    /// Those of the schedule.
+    // The function is stopped after 300 seconds; a batch takes a second or two, even if DynamoDB throttles it for a while.
+    pub const SCHEDULED: Self = Self {
+        time: Duration::from_secs(240),
+        company_time: Duration::from_secs(60),
+        pause: Duration::from_secs(1),
+    };
+
+    /// How long calls of DynamoDB are retried.
+    pub(crate) fn patience(&self) -> Duration {
+        self.time.saturating_add(Duration::from_secs(40))
+    }
+}

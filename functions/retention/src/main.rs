@@ -1,0 +1,5 @@
+//! The `retention` Lambda function.
+
+fn main() -> shared::LambdaResult {
+    shared::event::serve(retention::handle)
+}

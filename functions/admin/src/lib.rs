@@ -52,6 +52,7 @@ pub async fn handle(app: &App, command: OperatorCommand) -> Result<CommandOutput
             customer = output["customer"].as_str(),
             sessions_ended = output["ended"].as_array().map(|ended| words(ended)),
             freed = output["freed"].as_array().map(|freed| words(freed)),
+            erasure_step = output["erasure"]["step"].as_str(),
             drift = output["recount"]["drift"].as_array().map(Vec::len),
             erased_again = output["erased_again"]["erased"].as_u64(),
             kept = output["erased_again"]["kept"].as_array().map(Vec::len),

@@ -51,7 +51,7 @@ pub(super) async fn company(
     };
     let company = Company::new(id, name);
     let (owner, link) = owner.into_customer(&company.id, operator).await?;
-    let created = operator.commit(operator.store.create_company(&company, &owner)).await;
+    let created = operator.commit(operator.store.create_company(&company, &owner, operator.now)).await;
     finish(operator, owner, link, created).await
 }
 

@@ -12,20 +12,21 @@ use shared::error::FieldErrors;
 use shared::store::DuePages;
 use shared::{Error, Result};
 
-use super::{company_id, moment, no_company};
+use super::{company_id, erase_company, moment, no_company};
 
 /// Longer than any delay before the next try.
-const AHEAD: TimeDelta = TimeDelta::days(1);
+pub(super) const AHEAD: TimeDelta = TimeDelta::days(1);
 /// The most effects of one list.
 const LISTED: usize = 1000;
 
-/// Lists effects of all companies, and counts deletions that are not done.
+/// Lists effects of all companies, counts deletions that are not done, and shows the erasures of companies.
 pub(super) async fn list(operator: &OperatorAccess) -> Result<Value> {
     let waiting = FailedEffects::among(operator.store.due_effects(operator.now + AHEAD)).await?;
     let given_up = FailedEffects::among(operator.store.given_up_effects(operator.now)).await?;
     Ok(json!({
         "failures": { "waiting": waiting.listed, "given_up": given_up.listed },
         "deletions": { "waiting": waiting.deletions, "given_up": given_up.deletions },
+        "company_erasures": erase_company::list(operator).await?,
     }))
 }
 
@@ -98,7 +99,10 @@ pub(super) async fn retry(
     let (Some(kind), Some(company), Some(since)) = (kind, company, since) else {
         return Err(Error::Fields(errors));
     };
-    if let Some(company) = &company {
+    // The deletions of a company that is being erased may have been given up as well.
+    if let Some(company) = &company
+        && operator.store.company_erasure(company).await?.is_none()
+    {
         operator.store.company(company).await?.ok_or_else(no_company)?;
     }
     let mut retried = BTreeMap::<_, usize>::new();

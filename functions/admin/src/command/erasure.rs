@@ -50,5 +50,6 @@ fn uri_of(ErasureRecord { company, erased, .. }: &ErasureRecord, operator: &Oper
         }
         ErasedItem::Customer { customer } => references.uri(company, customer),
         ErasedItem::Video { video } => references.uri(company, video),
+        ErasedItem::Company => references.company(company),
     }
 }

@@ -5,6 +5,7 @@ mod addresses;
 mod companies;
 mod create;
 mod effects;
+mod erase_company;
 mod erasure;
 mod upkeep;
 
@@ -62,6 +63,14 @@ pub enum AdminCommand {
         account_type: AccountType,
         /// The user.
         customer: NewStaff,
+    },
+    /// Erases a company at the end of its contract. Idempotent: repeated, it shows how far the erasure has come.
+    EraseCompany {
+        /// The company's identifier once more.
+        confirm: Option<String>,
+        /// Candidates whose holds are deleted, since nobody of the company can do so any more.
+        #[serde(default)]
+        release: Vec<String>,
     },
     /// Replaces the senders that mails in a company's name may come from.
     VerifySenders {
@@ -134,6 +143,9 @@ impl AdminCommand {
             Self::CreateCompany { name, owner } => create::company(operator, company, &name, owner).await,
             Self::CreateCustomer { account_type, customer } => {
                 create::customer(operator, company, account_type, customer).await
+            }
+            Self::EraseCompany { confirm, release } => {
+                erase_company::run(operator, company, confirm.as_deref(), &release).await
             }
             Self::VerifySenders { senders } => companies::verify_senders(operator, company, &senders).await,
             Self::MakeOwner { username } => access::make_owner(operator, company, &username).await,

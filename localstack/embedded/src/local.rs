@@ -173,6 +173,10 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
             in_process_event(app, async |app: App, event| deadline_expiry::handle(&app, event).await),
         ),
         (
+            "RetentionFunction",
+            in_process_event(app, async |app: App, event| retention::handle(&app, event).await),
+        ),
+        (
             "PlatformEventsFunction",
             in_process_event(app, async |app: App, event| platform_events::process(&app, event).await),
         ),
@@ -283,7 +287,10 @@ mod tests {
             triggers.schedules.iter().map(|schedule| schedule.function.as_str()).collect();
         let rules: Vec<_> = triggers.rules.iter().map(|rule| rule.function.as_str()).collect();
         assert_eq!(streams, ["OutboxFunction", "WebhookSenderFunction"]);
-        assert_eq!(schedules, ["DeadlineExpiryFunction", "OutboxFunction", "WebhookSenderFunction"]);
+        assert_eq!(
+            schedules,
+            ["DeadlineExpiryFunction", "OutboxFunction", "RetentionFunction", "WebhookSenderFunction"]
+        );
         assert_eq!(
             rules,
             [

@@ -111,7 +111,10 @@ async fn schedules_and_events_start_the_templates_functions() {
     let (status, answers) = send("POST", &own("sweep"), "", &json!({})).await;
     assert_eq!(status, 200, "{answers}");
     let functions: Vec<_> = answers.as_object().unwrap().keys().collect();
-    assert_eq!(functions, ["DeadlineExpiryFunction", "OutboxFunction", "WebhookSenderFunction"]);
+    assert_eq!(
+        functions,
+        ["DeadlineExpiryFunction", "OutboxFunction", "RetentionFunction", "WebhookSenderFunction"]
+    );
     let event = json!({ "source": "interview.platform", "detail-type": "interview.unknown", "detail": {} });
     let (status, answer) = send("POST", &own("events"), "", &event).await;
     assert_eq!(status, 400);

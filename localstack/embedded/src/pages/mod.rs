@@ -26,6 +26,10 @@ use crate::{Demo, Events, Mailbox, OffsetClock, watch};
 /// Loads and runs nothing.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
+/// Runs the script of an invitation, which calls the API.
+const INVITATION_POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'";
+
 /// The state of the pages.
 #[derive(Clone)]
 pub(crate) struct Pages {
@@ -48,6 +52,7 @@ pub(crate) fn router(pages: Pages) -> Router {
         .route("/interview/{company}/", get(link::start))
         .route("/activate/{key}", get(link::activate))
         .route("/reset-password/{key}", get(link::reset))
+        .route("/_local/invitation.js", get(link::invitation_script))
         .route("/_local", get(inbox::to_inbox))
         .route("/_local/", get(inbox::to_inbox))
         .route("/_local/inbox", get(inbox::to_inbox))

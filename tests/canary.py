@@ -17,7 +17,7 @@ FAILING = "failing/20261108T100000Z"
 
 
 # So many functions have a canary, and so many deployments a release.
-DEPLOYMENTS = 15
+DEPLOYMENTS = 16
 
 
 def invoke(client, function, event):

@@ -184,6 +184,43 @@ def deadline_passes(owner, project):
     done("the schedule expires a deadline that has passed")
 
 
+def starts_retention():
+    """Starts the function, as the schedule does every five minutes, on the night of the company's next run."""
+    names, now = physical_ids(), {"S": in_seconds(0)}
+    boto3.client("dynamodb").update_item(
+        TableName=names["Table"],
+        Key={"pk": {"S": "COMPANY#acme"}, "sk": {"S": "RETENTION#RUN"}},
+        UpdateExpression="SET next_at = :now, due_at = :now",
+        ExpressionAttributeValues={":now": now},
+    )
+    answer = boto3.client("lambda").invoke(FunctionName=names["RetentionFunction"] + ":live", Payload=b"{}")
+    text = answer["Payload"].read().decode()
+    assert "FunctionError" not in answer, text
+    return json.loads(text)
+
+
+def retention_erases(owner, project):
+    policy = {"days": 7, "request_days": 0, "notice_days": 90}
+    shown = owner.expect(200, "PUT", "/companies/acme/retention/", policy)
+    assert shown["days"] == 7 and shown["next_run_at"], shown
+    summary = starts_retention()
+    assert (summary["runs"], summary["failed"]) == (1, 0), summary
+    run = owner.get("/companies/acme/retention/")["last_run"]
+    assert run["erased"] == 0 and run["soon"] == run["looked_at"] > 0, run
+    done("by the company's retention a run finds who will soon be due, and erases nobody too early")
+
+    uri = owner.post(project + "candidates/", {"first_name": "Brief", "last_name": "Visit"})["resource_uri"]
+    owner.expect(200, "PUT", uri + "erasure-request/")
+    summary = starts_retention()
+    assert summary["requested"] == 1, summary
+    assert owner.send("GET", uri)[0] == 404
+    feed = "/companies/acme/events/?type=candidate.erased&resource=" + uri
+    erased = eventually(lambda: owner.get(feed)["objects"])
+    assert erased[0]["data"]["reason"] == "requested", erased
+    owner.expect(204, "DELETE", "/companies/acme/retention/")
+    done("and carries out a request for erasure, of which the feed tells")
+
+
 def bad_event_is_kept():
     sqs = boto3.client("sqs")
     # The function's second try would come after three minutes.
@@ -215,6 +252,7 @@ def main():
     feed_tells(owner, candidate)
     webhook_gets_events(owner, project)
     deadline_passes(owner, project)
+    retention_erases(owner, project)
     bad_event_is_kept()
     logs_are_metrics()
     failing_version_is_found(owner)

@@ -1,8 +1,9 @@
 //! What a browser makes of the service: welcome videos play in it, and can be wound on; pages of other web sites use the API
-//! if they may.
+//! if they may; the pages of the local run and the reference do what they say.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod devtools;
+mod invitation;
 mod reference;
 
 use std::process::Stdio;

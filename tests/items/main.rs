@@ -62,6 +62,8 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
     for status in CandidateStatus::ALL {
         owner.candidate_at(project, status).await;
     }
+    let legal = json!({ "kind": "consent", "texts": { "en": "I agree." } });
+    owner.post("/companies/acme/legal/", legal).await.expect(201);
     let person = app.staff("recruiter").await;
     let candidate = owner.candidate_at(project, CandidateStatus::Interviewed).await;
     let form = Form::new()
@@ -69,6 +71,8 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
         .file("cv", "cv.pdf", "application/pdf", &pdf(1000))
         .text("username", "ada");
     owner.send(Request::patch(&candidate).form(form)).await.expect(200);
+    let consent = json!({ "version": 1, "language": "en" });
+    owner.send(Request::put(&format!("{candidate}consents/consent/")).json(&consent)).await.expect(200);
     owner.post(&format!("{candidate}shares/"), json!({ "customer": person.uri })).await.expect(201);
     app.evaluate(&candidate, &owner.uri, true).await;
     let rating = json!({ "criterion": criterion, "value": 3.5, "comment": "Clear." });

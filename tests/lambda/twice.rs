@@ -49,11 +49,12 @@ pub(crate) const OVER_HTTP: [(&str, &str); 10] = [
     ("VideosFunction", "videos"),
 ];
 /// Those that events start.
-pub(crate) const BY_EVENTS: [&str; 7] = [
+pub(crate) const BY_EVENTS: [&str; 8] = [
     "admin",
     "outbox",
     "webhook-sender",
     "deadline-expiry",
+    "retention",
     "platform-events",
     "uploads",
     "video-conversion",

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -33,6 +33,8 @@ struct Shared {
     operations: Mutex<HashMap<String, Operation>>,
     /// How many more requests come through; none when all do.
     left: Mutex<Option<usize>>,
+    /// Whether only writes are counted of those.
+    counts_writes: AtomicBool,
     delay_micros: AtomicU64,
     traffic: Mutex<Traffic>,
     /// The bodies of the transactions that have come; none unless they are recorded.
@@ -72,11 +74,13 @@ impl Operation {
 
 impl Shared {
     /// Whether a request that has just come is one of those that still come through.
-    fn admits(&self) -> bool {
+    fn admits(&self, operation: &str) -> bool {
+        let is_read = matches!(operation, "BatchGetItem" | "GetItem" | "Query" | "Scan");
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *left {
             None => true,
             Some(0) => false,
+            Some(_) if is_read && self.counts_writes.load(Ordering::Relaxed) => true,
             Some(left) => {
                 *left -= 1;
                 true
@@ -109,6 +113,7 @@ impl Chaos {
             upstream: address.expect("an address"),
             operations: Mutex::default(),
             left: Mutex::default(),
+            counts_writes: AtomicBool::default(),
             delay_micros: AtomicU64::default(),
             traffic: Mutex::default(),
             recording: Mutex::default(),
@@ -164,7 +169,14 @@ impl Chaos {
     /// Lets so many more requests through, of all operations, and then none: for the table that is as if the process
     /// had died.
     pub fn cut_after(&self, requests: usize) {
+        self.shared.counts_writes.store(false, Ordering::Relaxed);
         *self.shared.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(requests);
+    }
+
+    /// Lets so many more writes through, and reads until then: all that can be told apart of where a process dies.
+    pub fn cut_after_writes(&self, writes: usize) {
+        self.cut_after(writes);
+        self.shared.counts_writes.store(true, Ordering::Relaxed);
     }
 
     /// Calls `observer` after each request that was done, before its answer arrives.
@@ -254,7 +266,7 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<R
         let mut operations = shared.operations();
         operations.entry(operation.clone()).or_default().fault(&body)
     };
-    if !shared.admits() {
+    if !shared.admits(&operation) {
         return Err(io::ErrorKind::ConnectionReset.into());
     }
     if shared.heat().is_some() {

@@ -34,7 +34,8 @@ impl Histories {
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
             if let EffectTask::Erased { erased, .. } = effect.task {
-                self.unerased.insert(format!("HISTORY#{}#{erased}", effect.company));
+                let history = ResourceRef::from(erased).history_id(&effect.company);
+                self.unerased.insert(format!("HISTORY#{}#{history}", effect.company));
             }
         } else if sk == "SEQUENCE" {
             self.last.insert(pk.replacen("COMPANY#", "", 1), read(item));
@@ -169,6 +170,7 @@ fn history_of((pk, sk): &Key) -> Option<String> {
     let (kind, id) = sk.split_once('#').unwrap_or((sk, ""));
     match (place.split_once('#'), kind) {
         (None, "COMPANY") => Some(format!("HISTORY#{place}#{place}")),
+        (None, "RETENTION") if id.is_empty() => Some(format!("HISTORY#{place}#RETENTION")),
         (None, "CUSTOMER" | "PROJECT" | "VIDEO" | "LABEL" | "TOKEN" | "WEBHOOK") => {
             Some(format!("HISTORY#{place}#{id}"))
         }

@@ -9,6 +9,7 @@ pub mod callgrind;
 pub mod chaos;
 pub mod clock;
 pub mod document;
+mod erased;
 mod fault;
 pub mod figures;
 pub mod files;

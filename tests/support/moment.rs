@@ -59,7 +59,7 @@ impl Moment {
     }
 
     /// The objects that a restoration takes back.
-    fn files(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
+    pub fn files(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
         self.objects.iter().filter(|(key, _)| key.starts_with("media/"))
     }
 
@@ -114,6 +114,12 @@ impl TestApp {
         }
         for (_, item) in moment.items().filter(|(key, item)| now.items.get(*key) != Some(*item)) {
             self.table().put(item.clone()).await;
+        }
+        for (key, counter) in moment.items.iter().filter(|(key, _)| is_counter(key)) {
+            // That of a company that was erased since.
+            if !now.items.contains_key(key) {
+                self.table().put(counter.clone()).await;
+            }
         }
         for (key, counter) in now.items.iter().filter(|(key, _)| is_counter(key)) {
             let mut counter = counter.clone();

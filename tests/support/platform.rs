@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use deadline_expiry::ExpirySummary;
+use retention::{RetentionSummary, RunLimits};
 use serde_json::{Value, json};
 use shared::clock::Clock;
 use shared::event::{RecordOutcome, TableResponse};
@@ -81,6 +82,27 @@ impl TestApp {
     /// The same in a run without time, which looks at a page or two.
     pub async fn expire_without_time(&self) -> ExpirySummary {
         Box::pin(deadline_expiry::sweep(self.app_of("DeadlineExpiryFunction"), Duration::ZERO))
+            .await
+            .unwrap_or_else(|failed| panic!("{failed}"))
+    }
+
+    /// Erases whom requests and retention say, as the schedule does.
+    pub async fn erase_due(&self) -> RetentionSummary {
+        self.try_to_erase_due().await.unwrap_or_else(|failed| panic!("{failed}"))
+    }
+
+    /// The same, where it may fail.
+    ///
+    /// # Errors
+    /// Those of the function.
+    pub async fn try_to_erase_due(&self) -> shared::Result<RetentionSummary> {
+        let tick = serde_json::from_value(json!({})).expect("anything");
+        Box::pin(retention::handle(self.app_of("RetentionFunction"), tick)).await
+    }
+
+    /// The same within other limits.
+    pub async fn erase_due_within(&self, limits: RunLimits) -> RetentionSummary {
+        Box::pin(retention::run(self.app_of("RetentionFunction"), limits))
             .await
             .unwrap_or_else(|failed| panic!("{failed}"))
     }

@@ -173,8 +173,12 @@ fn form(key: &Value) -> String {
     let is_word =
         |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_uppercase());
     let segments = key["S"].as_str().unwrap_or_default().split('#');
-    let segments = segments.map(|segment| if is_word(segment) { segment } else { "x" });
-    segments.collect::<Vec<_>>().join("#")
+    let segments: Vec<_> = segments.map(|segment| if is_word(segment) { segment } else { "x" }).collect();
+    match segments[..] {
+        // The histories of all resources, also of that whose identifier is a word.
+        ["HISTORY", _, _] => "HISTORY#x#x".to_owned(),
+        _ => segments.join("#"),
+    }
 }
 
 fn s3(head: &request::Parts) -> Vec<String> {

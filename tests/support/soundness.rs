@@ -10,6 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use embedded::Backend;
 use serde_json::Value;
 use shared::domain::candidate::{Candidate, CandidateStatus};
+use shared::domain::company::Company;
 use shared::domain::customer::{AccountType, Customer};
 use shared::domain::effect::Effect;
 use shared::domain::evaluation::evaluator_index::EvaluatorIndex;
@@ -18,6 +19,8 @@ use shared::domain::history::HistoryEntry;
 use shared::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use shared::domain::label::Label;
 use shared::domain::named_token::NamedToken;
+use shared::domain::privacy::company_erasure::CompanyErasure;
+use shared::domain::privacy::retention_run::RetentionRun;
 use shared::domain::project::Project;
 use shared::domain::project_counts::{SHARDS, shard_of};
 use shared::domain::scoring::result::ResultSummary;
@@ -28,8 +31,9 @@ use shared::domain::video::Video;
 use shared::domain::webhook::{DeliveryCursor, Webhook};
 use shared::store::EventCounter;
 
+use crate::erased::{ErasedCandidates, is_of_erased};
 use crate::history::Histories;
-use crate::table::{Contents, Item, Key, index_partition, key_of, read, search_entries, string};
+use crate::table::{Contents, Item, Key, index_partition, key_of, read, search_entries, shard_in, string};
 
 /// Checks a table when dropped.
 pub(crate) struct SoundAtEnd {
@@ -113,6 +117,7 @@ fn problems_of(items: &Contents) -> Vec<String> {
     wrong.extend(expected.items.keys().map(|key| format!("{key:?} is missing")));
     wrong.extend(expected.wrong);
     wrong.extend(expected.histories.problems());
+    wrong.extend(expected.erased.problems());
     wrong
 }
 
@@ -126,6 +131,7 @@ struct Expected {
     scores: BTreeMap<(CandidateId, CustomerId), ScoreNumbers>,
     evaluations: Vec<Evaluation>,
     histories: Histories,
+    erased: ErasedCandidates,
     /// Whether the feed of each company knows of webhooks.
     feeds: BTreeMap<CompanyId, bool>,
     wrong: Vec<String>,
@@ -135,8 +141,20 @@ impl Expected {
     fn add(&mut self, key: &Key, item: &Item) {
         let (pk, sk) = key;
         self.histories.add(key, item);
+        self.erased.add(key, item);
         if sk == "COMPANY" {
             self.count((pk.clone(), "TALLY".to_owned()), []);
+            // Every version that the company counts is there, and no other.
+            for id in read::<Company>(item).legal.texts(false) {
+                let sk = format!("LEGAL#{}#{:010}", id.kind.as_str(), id.version);
+                self.count((pk.clone(), sk), []);
+            }
+        } else if sk == "ERASURE" {
+            let erasure: CompanyErasure = read(item);
+            self.check_due(key, item, 44, Some(erasure.next_at).filter(|_| erasure.ended_at.is_none()));
+            if erasure.ended_at.is_none() {
+                self.count(company_tally(&erasure.company), []);
+            }
         } else if sk.starts_with("CUSTOMER#") {
             self.add_customer(&read(item));
         } else if sk.starts_with("LABEL#") {
@@ -151,15 +169,13 @@ impl Expected {
         } else if sk.starts_with("CANDIDATE#") && pk.starts_with("COMPANY#") {
             let candidate: Candidate = read(item);
             self.check_index(key, item, index_partition(&candidate));
-            self.check_due(key, item, candidate.id.to_bytes()[15] % 16, candidate.expires_at());
+            self.check_candidate_due(key, item, &candidate);
             self.add_candidate(&candidate);
         } else if pk.ends_with("#EVALUATIONS") {
             self.evaluations.push(read(item));
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
-            let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
-            let at = effect.next_try_at.or(effect.given_up_at);
-            self.check_due(key, item, shard.unwrap_or_default(), at);
+            self.check_due(key, item, shard_in(item), effect.next_try_at.or(effect.given_up_at));
         } else if sk.starts_with("VIDEO#") && item.contains_key("submitted_at") {
             let video: Video = read(item);
             self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);
@@ -172,14 +188,15 @@ impl Expected {
             self.check_due(key, item, shard, position.leased_until.or(position.run_at));
         } else if sk == "SEQUENCE" {
             let sequence: EventCounter = read(item);
-            let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
-            self.check_due(key, item, shard.unwrap_or_default(), sequence.delivery_due_at);
+            self.check_due(key, item, shard_in(item), sequence.delivery_due_at);
             self.feeds.insert(sequence.company, sequence.has_webhooks);
+        } else if sk == "RETENTION#RUN" {
+            let run: RetentionRun = read(item);
+            self.check_due(key, item, shard_in(item), Some(run.next_at));
         } else if pk.starts_with("HISTORY#") {
             let entry: HistoryEntry = read(item);
-            let due = entry.is_unnumbered().then(|| entry.origin.at + TimeDelta::minutes(1));
-            let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
-            self.check_due(key, item, shard.unwrap_or_default(), due);
+            let at = entry.origin.at + TimeDelta::minutes(1);
+            self.check_due(key, item, shard_in(item), Some(at).filter(|_| entry.is_unnumbered()));
         } else if sk == "UPLOAD" {
             let upload: Upload = read(item);
             let is_awaited = upload.status == UploadStatus::AwaitingUpload;
@@ -286,6 +303,17 @@ impl Expected {
         }
     }
 
+    /// Expects a candidate in the index at the earlier of their deadline and the day of their request for erasure.
+    fn check_candidate_due(&mut self, key: &Key, item: &Item, candidate: &Candidate) {
+        let last = candidate.id.to_bytes()[15];
+        match (candidate.expires_at(), candidate.erasure_request.map(|request| request.due_at)) {
+            (deadline, Some(erasure)) if deadline.is_none_or(|deadline| erasure < deadline) => {
+                self.check_due(key, item, 38 + last % 4, Some(erasure));
+            }
+            (deadline, _) => self.check_due(key, item, last % 16, deadline),
+        }
+    }
+
     fn check_due(&mut self, key: &Key, item: &Item, shard: u8, at: Option<DateTime<Utc>>) {
         let place = [item.get("due_shard"), item.get("due_at")];
         let (shard, at) = at
@@ -311,6 +339,7 @@ impl Expected {
 fn is_primary((pk, sk): &Key) -> bool {
     let kinds = [
         "COMPANY",
+        "ERASURE",
         "CUSTOMER#",
         "PROJECT#",
         "CANDIDATE#",
@@ -318,6 +347,7 @@ fn is_primary((pk, sk): &Key) -> bool {
         "LABEL#",
         "VIDEO#",
         "TOKEN#",
+        "RETENTION",
         "SEQUENCE",
         "WEBHOOK#",
     ];
@@ -344,6 +374,7 @@ fn derived((_, sk): &Key, item: &Item) -> Attributes {
         "project" | "candidate" => sk.starts_with("SHARE#"),
         "by" | "vetos" => sk.starts_with("RESULT#"),
         "search_pk" | "search_sk" | "words" => true,
+        name if is_of_erased(name) => false,
         _ => name.contains(':'),
     };
     not_zero(attributes.into_iter().filter(|(name, _)| is_derived(name)).collect())

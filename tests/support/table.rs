@@ -248,6 +248,11 @@ pub(crate) fn candidate_item(candidate: &Candidate) -> Item {
     item
 }
 
+/// The shard in which an item is due.
+pub(crate) fn shard_in(item: &Item) -> u8 {
+    item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok()).unwrap_or_default()
+}
+
 pub(crate) fn index_partition(candidate: &Candidate) -> String {
     let Candidate { company, project, status, .. } = candidate;
     format!("COMPANY#{company}#PROJECT#{project}#CANDIDATES#{}", status.as_str())

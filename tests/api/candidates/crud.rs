@@ -55,6 +55,8 @@ async fn two_names_are_enough() {
         "created_by": owner.uri,
         "address": "",
         "partner_data": {},
+        "erasure_due_at": null,
+        "is_on_hold": false,
         "shares": [],
         "interview_key": "",
         "activation_key": "",

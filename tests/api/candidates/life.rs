@@ -44,7 +44,9 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
 
     // The candidate, by its key: it looks around, and chooses a password.
     let mut own = expected.clone();
-    own.as_object_mut().unwrap().retain(|field, _| !["partner_data", "shares"].contains(&field.as_str()));
+    own.as_object_mut()
+        .unwrap()
+        .retain(|field, _| !["is_on_hold", "partner_data", "shares"].contains(&field.as_str()));
     candidate.get(&uri).await.expect_json(200, own.clone());
     let mut around = own.clone();
     around["company"] = json!({
@@ -82,7 +84,8 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
             "kind": "candidate",
             "resource": own,
             "permissions": [
-                "read_video", "read_questions", "read_candidate", "change_candidate", "advance_candidate",
+                "read_video", "read_questions", "read_candidate", "export_candidate", "request_erasure",
+                "withdraw_erasure", "change_candidate", "advance_candidate",
             ],
             "token": { "kind": "token", "expires_at": "2026-11-08T13:01:00Z" },
             "on_behalf_by": null,

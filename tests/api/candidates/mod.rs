@@ -1,10 +1,15 @@
 //! Candidates, their files, status and shares.
 
+mod by_email;
+mod consents;
 mod crud;
+mod data;
 mod deadline;
+mod erasure_request;
 mod file_addresses;
 mod file_histories;
 mod files;
+mod hold;
 mod hostile_files;
 pub(crate) mod import;
 mod import_faults;

@@ -1,7 +1,10 @@
-//! The company, its labels and named tokens.
+//! The company, its labels, legal texts, named tokens and retention.
 
 mod company;
+mod due;
 mod labels;
 mod languages;
+pub(crate) mod legal;
+pub(crate) mod retention;
 mod settings;
 mod tokens;

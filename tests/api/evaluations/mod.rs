@@ -1,7 +1,7 @@
 //! Questions and criteria, evaluations, vetos and results.
 
 mod counts;
-mod crud;
+pub(crate) mod crud;
 mod events;
 mod questions;
 mod results;

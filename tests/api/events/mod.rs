@@ -3,4 +3,5 @@
 mod authors;
 pub(crate) mod feed;
 mod feed_holes;
+mod receipts;
 pub(crate) mod webhooks;

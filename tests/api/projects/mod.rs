@@ -1,8 +1,10 @@
-//! Projects, their status and roles.
+//! Projects, their status, roles and retention.
 
 mod crud;
 mod expand;
 mod list;
 mod references;
+mod retention;
 mod roles;
+mod statistics;
 mod status;

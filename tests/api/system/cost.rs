@@ -30,6 +30,30 @@ async fn a_read_of_one_resource_is_one_round_trip() {
 }
 
 #[tokio::test]
+async fn the_retention_is_read_in_one_round_trip_and_who_is_due_in_one_more_for_each_project() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let [project, _, _] =
+        [owner.project(json!({})).await, owner.project(json!({})).await, owner.project(json!({})).await];
+    let [of_company, of_project] = ["/companies/acme/retention/".to_owned(), format!("{project}retention/")];
+    for uri in [&of_company, &of_project] {
+        assert_calls(&owner.get(uri).await.expect(200), 1);
+        assert_calls(&owner.send(Request::put(uri).json(&json!({ "days": 180 }))).await.expect(200), 2);
+        assert_calls(&owner.get(uri).await.expect(200), 1);
+    }
+    let due = format!("{of_company}due/");
+    // Admission, the projects, and the old candidates of each.
+    assert_calls(&owner.get(&due).await.expect(200), 5);
+    assert_calls(&owner.get(&format!("{due}?project={project}")).await.expect(200), 3);
+    // Candidates of open projects are kept, so nobody reads them.
+    assert_calls(&owner.get(&format!("{due}?days=7&from=project_closed")).await.expect(200), 2);
+    for uri in [&of_project, &of_company] {
+        assert_calls(&owner.delete(uri).await.expect(204), 2);
+    }
+    assert_calls(&owner.get(&due).await.expect(200), 2);
+}
+
+#[tokio::test]
 async fn a_change_is_two_round_trips() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
@@ -110,6 +134,32 @@ async fn a_list_of_candidates_is_admitted_and_then_read() {
     // By its number it must first be found; of one status, first the names are read and then the rows.
     assert_calls(&owner.get(&format!("{project}candidates/?page=2&page_size=2")).await.expect(200), 3);
     assert_calls(&owner.get(&format!("{project}candidates/?status=new")).await.expect(200), 3);
+}
+
+#[tokio::test]
+async fn the_data_of_a_candidate_are_admitted_and_then_read_at_once() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({ "allow_hash_login": true })).await;
+    let invited = owner.invite(&project, json!({})).await;
+    let data = format!("{}data/", invited.uri);
+    let guard = chaos.pause("BatchGetItem");
+    let reads = ["EVALUATIONS", "HISTORY", "WEBHOOK"].map(|text| chaos.pause_about("Query", text));
+    let items = ["INTERVIEW", "RETENTION"].map(|text| chaos.pause_about("BatchGetItem", text));
+    let two_round_trips = async {
+        guard.reached().await;
+        guard.resume();
+        // None of them waits for another.
+        for read in reads.iter().chain(&items) {
+            read.reached().await;
+        }
+        for read in reads.iter().chain(&items) {
+            read.resume();
+        }
+    };
+    let (response, ()) = tokio::join!(owner.get(&data), two_round_trips);
+    assert_calls(&response.expect(200), 6);
+    assert_calls(&invited.get(&data).await.expect(200), 1);
 }
 
 #[tokio::test]

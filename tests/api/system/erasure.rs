@@ -1,6 +1,6 @@
 //! Who was deleted stays deleted, whatever moment the table is restored to.
 
-mod planted;
+pub(crate) mod planted;
 mod remains;
 mod restores;
 
@@ -59,7 +59,7 @@ impl ErasureFixture {
     }
 
     /// What erasing again led to, once the outbox has done its part.
-    async fn erase_again(&self) -> Value {
+    pub(crate) async fn erase_again(&self) -> Value {
         let outcome = erase_again(&self.app, &self.since).await;
         self.app.settle().await;
         outcome
@@ -88,12 +88,12 @@ async fn create(owner: &Staff, project: &str, name: &str) -> String {
     owner.send(request).await.expect(201).uri("resource_uri")
 }
 
-async fn erase_again(app: &TestApp, since: &str) -> Value {
+pub(crate) async fn erase_again(app: &TestApp, since: &str) -> Value {
     let outcome = app.operate(json!({ "command": "erase-again", "since": since })).await.unwrap();
     outcome["erased_again"].clone()
 }
 
-async fn drift(app: &TestApp) -> Value {
+pub(crate) async fn drift(app: &TestApp) -> Value {
     let outcome = app.operate(json!({ "command": "recount", "company": "acme" })).await.unwrap();
     outcome["recount"]["drift"].clone()
 }
@@ -271,6 +271,32 @@ async fn a_company_keeps_its_last_owner_until_there_is_another() {
     app.operate(second).await.unwrap();
     assert_eq!(erase_again(&app, &since).await, json!({ "noted": 1, "erased": 1, "kept": [] }));
     app.settle().await;
+}
+
+#[tokio::test]
+async fn candidates_on_hold_are_kept_and_named_until_the_hold_is_deleted() {
+    let given = ErasureFixture::new().await;
+    let ErasureFixture { app, owner, ada, .. } = &given;
+    let hold = format!("{ada}hold/");
+    owner.send(Request::put(&hold).json(&json!({ "reason": "A lawsuit." }))).await.expect(200);
+    app.settle().await;
+    let before = app.table().contents().await;
+    app.clock().advance(TimeDelta::minutes(1));
+    owner.delete(&hold).await.expect(204);
+    owner.delete(ada).await.expect(204);
+    app.settle().await;
+
+    app.table().restore(&before).await;
+    app.clock().advance(TimeDelta::minutes(1));
+    let reason = "The candidate is on hold and cannot be erased. Delete the hold first.";
+    let kept = json!([{ "uri": ada, "reason": reason }]);
+    assert_eq!(given.erase_again().await, json!({ "noted": 1, "erased": 0, "kept": kept }));
+    assert_eq!(owner.get(ada).await.expect(200).json()["is_on_hold"], true);
+
+    owner.delete(&hold).await.expect(204);
+    assert_eq!(given.erase_again().await, json!({ "noted": 1, "erased": 1, "kept": [] }));
+    owner.get(ada).await.expect_code(404, "not_found");
+    given.assert_sound().await;
 }
 
 #[tokio::test]

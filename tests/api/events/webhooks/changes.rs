@@ -39,6 +39,7 @@ async fn a_secret_is_shown_once_and_stored_in_the_item_of_its_webhook_alone() {
         "description": "Payroll",
         "types": ["candidate.interviewed", "label.*"],
         "projects": [project],
+        "misses_erasures": true,
         "is_enabled": true,
         "disabled_reason": null,
         "status": "ok",
@@ -64,6 +65,30 @@ async fn a_secret_is_shown_once_and_stored_in_the_item_of_its_webhook_alone() {
         app.table().snapshot().await.into_iter().filter(|(_, item)| item.to_string().contains("whsec_"));
     let holders: Vec<String> = holders.map(|((_, sk), _)| sk.split('#').next().unwrap().to_owned()).collect();
     assert_eq!(holders, ["WEBHOOK", "WEBHOOK"]);
+}
+
+#[tokio::test]
+async fn webhooks_tell_whether_deletions_of_candidates_pass_them_by() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let uri = webhook(&owner, json!({})).await;
+    for (fields, misses) in [
+        (json!({}), false),
+        (json!({ "types": ["candidate.*"] }), false),
+        (json!({ "types": ["label.*", "candidate.deleted"] }), false),
+        (json!({ "types": ["candidate.interviewed"] }), true),
+        // Tells when everything is gone, but not of which deletion.
+        (json!({ "types": ["candidate.erased"] }), true),
+        (json!({ "types": ["label.*"] }), true),
+        (json!({ "types": [], "projects": [project] }), true),
+        (json!({ "types": ["candidate.*"], "projects": [project] }), true),
+        (json!({ "projects": [] }), false),
+    ] {
+        let shown = owner.patch(&uri, fields.clone()).await.expect(200).json();
+        assert_eq!(shown["misses_erasures"], misses, "{fields}");
+        assert_eq!(owner.get(WEBHOOKS).await.expect(200).json()["objects"][0], shown);
+    }
 }
 
 #[tokio::test]

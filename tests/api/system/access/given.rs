@@ -11,7 +11,7 @@ use tests::files::{Form, pdf, photo};
 use tests::http::Request;
 use tests::videos::film;
 
-use super::sent::{announcement, criterion, new_customer, question, veto, video, webhook};
+use super::sent::{announcement, criterion, legal_text, new_customer, question, veto, video, webhook};
 use super::{AccessRow, CallerCredential, RowTarget};
 
 /// The service with one of each kind of caller, and a project in which some of them have a role.
@@ -71,6 +71,8 @@ impl AccessFixture {
         let form = Form::new().text("name", "Welcome").file("file", "film.mp4", "video/mp4", &film());
         let playable = owner.send(Request::post("/companies/acme/videos/").form(form)).await.expect(201);
         let playable = playable.uri("resource_uri");
+        let legal = "/companies/acme/legal/";
+        owner.post(legal, legal_text("consent")).await.expect(201);
         app.settle().await;
         let made = AtomicUsize::new(0);
         Self { app, project, draft, owner, staff, dead, token, candidate, invited, playable, made }
@@ -99,7 +101,11 @@ impl AccessFixture {
 
     /// The path with the identifiers of things that are there.
     async fn target(&self, path: &str, about: Option<&RowTarget>) -> String {
-        let path = if path.ends_with("/search/") { format!("{path}?q=ada") } else { path.to_owned() };
+        let path = match path {
+            "/companies/{companyId}/search/" => format!("{path}?q=ada"),
+            "/companies/{companyId}/candidates/" => format!("{path}?email=ada@mail.example"),
+            _ => path.to_owned(),
+        };
         let is_asked = path.contains("/questions/") || path.contains("/criteria/");
         let project = if is_asked { &self.draft } else { &self.project };
         let mut target = path.replace("{companyId}", "acme").replace("{projectId}", last_segment(project));
@@ -142,6 +148,12 @@ impl AccessFixture {
             let webhook = self.owner.post(all, webhook()).await.expect(201).uri("resource_uri");
             target = target.replace("{webhookId}", last_segment(&webhook));
         }
+        if path.contains("{documentId}") {
+            let all = "/companies/acme/legal/";
+            let text = self.owner.post(all, legal_text("privacy_policy")).await.expect(201);
+            target = target.replace("{documentId}", last_segment(&text.uri("resource_uri")));
+        }
+        target = target.replace("{kind}", "consent");
         if path.contains("{tokenId}") {
             let (token, _) = self.owner.named_token("Another").await;
             target = target.replace("{tokenId}", last_segment(&token));
@@ -218,6 +230,11 @@ impl AccessFixture {
         credential: &CallerCredential,
     ) -> Request {
         let mut target = self.target(path, about).await;
+        let is_put_first = path.ends_with("/hold/") || path.ends_with("/erasure-request/");
+        if is_put_first && *method != Method::PUT {
+            let hold = json!({ "reason": "A lawsuit." });
+            self.owner.send(Request::put(&target).json(&hold)).await.expect(200);
+        }
         if let Some((of, field)) = target.strip_suffix("/{token}/").and_then(|of| of.rsplit_once('/')) {
             let shown = self.app.send(credential.sign(Request::get(&format!("{of}/")))).await;
             // Who is not shown the resource has no token for its files.
@@ -277,7 +294,8 @@ impl AccessFixture {
                 | "skip"
                 | "reminder"
                 | "reinvite"
-                | "ping",
+                | "ping"
+                | "erasure-request",
             ) => None,
             ("PATCH", "deadline") => Some(json!({ "deadline": "2027-01-01T00:00:00Z" })),
             ("POST", "api-token-auth" | "api-session-auth") => {
@@ -289,6 +307,7 @@ impl AccessFixture {
             ("POST", "api-password-reset") => Some(json!({ "company": "acme", "username": "owner" })),
             ("POST", "confirm") => Some(json!({ "key": self.one_time_key().await, "password": PASSWORD })),
             ("PATCH", "{companyId}") => Some(json!({ "phone": "123" })),
+            ("PUT", "hold") => Some(json!({ "reason": "A lawsuit." })),
             ("POST", "shares") => Some(json!({ "customer": self.owner.uri })),
             ("POST", "uploads") => Some(announcement()),
             ("POST", "videos") => Some(video()),
@@ -296,6 +315,8 @@ impl AccessFixture {
             ("POST", "roles") => Some(self.new_role().await),
             ("POST", "labels") => Some(json!({ "text": self.new_name() })),
             ("PATCH", "{labelId}") => Some(json!({ "text": self.new_name() })),
+            ("POST", "legal") => Some(legal_text("privacy_policy")),
+            ("PUT", "{kind}") => Some(json!({ "version": 1, "language": "en" })),
             ("POST", "webhooks") => Some(webhook()),
             ("PATCH", "{webhookId}") => Some(json!({ "is_enabled": false })),
             ("POST", "secret") => Some(json!({ "grace_hours": 1 })),
@@ -314,6 +335,7 @@ impl AccessFixture {
             ("POST", "vetos") => Some(veto()),
             ("POST", "questions") | ("PUT" | "PATCH", "{questionId}") => Some(question()),
             ("POST", "criteria") | ("PUT" | "PATCH", "{criterionId}") => Some(criterion()),
+            ("PUT", "retention") => Some(json!({ "days": 180 })),
             ("PATCH", "status") => Some(json!({ "status": "40-running" })),
             ("PATCH", "{projectId}") => Some(json!({ "contact_person": "Grace Hopper" })),
             ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),

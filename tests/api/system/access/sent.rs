@@ -7,6 +7,11 @@ pub(super) fn webhook() -> Value {
     json!({ "url": "https://hooks.example.com/in" })
 }
 
+/// What is sent to publish a legal text of this kind.
+pub(super) fn legal_text(kind: &str) -> Value {
+    json!({ "kind": kind, "texts": { "en": "We keep what you send." } })
+}
+
 /// What is sent to veto a candidate.
 pub(super) fn veto() -> Value {
     json!({ "comment": "The certificates are forged." })

@@ -1,38 +1,42 @@
 //! A candidate about whom everything is stored that can be, each text with a word that is nowhere else.
 
+use chrono::TimeDelta;
 use docs::DOCUMENT;
 use serde_json::{Value, json};
+use shared::clock::Clock;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::files::{Form, docx, photo_saying};
 use tests::http::Request;
 use tests::moment::Moment;
 
-/// Words are stored in several cases.
-pub(super) const CANARY: &str = "zugvogelnest";
-pub(super) const ADDRESS: &str = "zugvogelnest@mail.example";
+use crate::companies::legal::publish;
 
-pub(super) struct PlantedCandidate {
-    pub(super) owner: Staff,
-    pub(super) project: String,
-    pub(super) candidate: String,
+/// Words are stored in several cases.
+pub(crate) const CANARY: &str = "zugvogelnest";
+pub(crate) const ADDRESS: &str = "zugvogelnest@mail.example";
+
+pub(crate) struct PlantedCandidate {
+    pub(crate) owner: Staff,
+    pub(crate) project: String,
+    pub(crate) candidate: String,
 }
 
 impl PlantedCandidate {
     /// The candidate's identifier.
-    pub(super) fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         last_segment(&self.candidate)
     }
 }
 
 /// What is stored where under the word, as keys.
-pub(super) fn found(moment: &Moment) -> Vec<String> {
+pub(crate) fn found(moment: &Moment) -> Vec<String> {
     let is_found = |(_, text): &(String, String)| text.to_lowercase().contains(CANARY);
     moment.texts().filter(is_found).map(|(key, _)| key).collect()
 }
 
 /// Plants an interviewed candidate, whom two have evaluated.
-pub(super) async fn plant(app: &TestApp) -> PlantedCandidate {
+pub(crate) async fn plant(app: &TestApp) -> PlantedCandidate {
     let owner = app.owner().await;
     let second = app.staff("hiring-manager").await;
     let fields = json!({
@@ -46,6 +50,10 @@ pub(super) async fn plant(app: &TestApp) -> PlantedCandidate {
     for _ in 0..2 {
         own.advance(&candidate).await.expect(200);
     }
+    let text = publish(&owner, "consent", false).await;
+    let version: u32 = last_segment(&text).trim_start_matches("consent-").parse().unwrap();
+    let consent = json!({ "version": version, "language": "en" });
+    owner.send(Request::put(&format!("{candidate}consents/consent/")).json(&consent)).await.expect(200);
     app.complete(&candidate).await;
     owner.patch(&candidate, written()).await.expect(200);
     let form = Form::new().file("photo", &format!("{CANARY}.jpg"), "image/jpeg", &photo_saying(CANARY)).file(
@@ -64,12 +72,16 @@ pub(super) async fn plant(app: &TestApp) -> PlantedCandidate {
     }
     let veto = json!({ "comment": format!("{CANARY}, and I mean it") });
     owner.post(&format!("{candidate}vetos/"), veto).await.expect(201);
+    // It ends before anything is deleted, but its reason stays in the candidate.
+    let hold = json!({ "reason": CANARY, "until": (app.clock().now() + TimeDelta::seconds(1)).to_rfc3339() });
+    owner.send(Request::put(&format!("{candidate}hold/")).json(&hold)).await.expect(200);
+    app.clock().advance(TimeDelta::seconds(1));
     app.settle().await;
     PlantedCandidate { owner, project, candidate }
 }
 
 /// Every field of a candidate that the reference lets clients write, with the word in each text.
-pub(super) fn written() -> Value {
+pub(crate) fn written() -> Value {
     let document: Value = serde_json::from_str(DOCUMENT).unwrap();
     let route = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/";
     let body = &document["paths"][route]["patch"]["requestBody"]["content"]["application/json"]["schema"];
@@ -92,7 +104,7 @@ pub(super) fn written() -> Value {
 }
 
 /// The events of the candidate by their first types.
-pub(super) async fn told(planted: &PlantedCandidate) -> Vec<Value> {
+pub(crate) async fn told(planted: &PlantedCandidate) -> Vec<Value> {
     let query = format!("resource={}", planted.candidate);
     let events = crate::events::feed::read_all(&planted.owner, &query).await;
     assert!(events.iter().all(|event| event["data"]["resource_uri"] == json!(planted.candidate)));

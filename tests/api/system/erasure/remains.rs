@@ -86,6 +86,8 @@ async fn nothing_remains_of_a_person_but_what_ends_by_itself() {
     let twin = create_twin(&app, owner, &planted.project).await;
     owner.get(&format!("/companies/acme/search/?q={CANARY}")).await.expect(200);
     let before = kinds(&app);
+    let consents = app.moment().texts().filter(|(_, text)| text.contains("\"consents\"")).count();
+    assert!(consents >= 2, "the candidate and their history have it");
     for kind in ["COMPANY", "EFFECT", "LOGIN", "SEARCH", "WEBHOOK", "media", "uploads"] {
         assert!(before.iter().any(|found| found == kind), "{kind} is not among {before:?}");
     }
@@ -94,6 +96,8 @@ async fn nothing_remains_of_a_person_but_what_ends_by_itself() {
         owner.delete(uri).await.expect(204);
         app.settle().await;
     }
+    let consented = |(_, text): &(String, String)| text.contains("\"consents\"");
+    assert_eq!(app.moment().texts().find(consented), None, "neither the candidate nor their history has it");
     // The name that was given up, and the answers of a receiver.
     assert_eq!(kinds(&app), ["EFFECT", "WEBHOOK"]);
     assert!(found(&app.moment()).iter().all(|key| key.ends_with("EFFECT") || key.contains("ATTEMPT#")));

@@ -27,6 +27,10 @@ pub(super) struct ModelCandidate {
     pub(super) evaluations: [Option<(bool, i64)>; 3],
     /// Which evaluators have vetoed.
     pub(super) vetos: [bool; 3],
+    /// When the hold ends, if there is or was one; none without an end.
+    pub(super) hold: Option<Option<i64>>,
+    /// When the request for erasure is due.
+    pub(super) erasure_due_at: Option<i64>,
 }
 
 pub(super) static NEW_CANDIDATE: ModelCandidate = ModelCandidate {
@@ -44,6 +48,8 @@ pub(super) static NEW_CANDIDATE: ModelCandidate = ModelCandidate {
     has_token: false,
     evaluations: [None; 3],
     vetos: [false; 3],
+    hold: None,
+    erasure_due_at: None,
 };
 
 impl ModelCandidate {
@@ -55,6 +61,9 @@ impl ModelCandidate {
         match self.status {
             New | Invited | Confirmed | Expired | Aborted if lacks_deadline => {
                 Some(HistoryStep::Deadline { candidate, deadline: DeadlineChange::In(30) })
+            }
+            New | Expired | Aborted if self.erasure_due_at.is_some() => {
+                Some(HistoryStep::WithdrawErasure { candidate })
             }
             New | Expired if !self.has_email => Some(HistoryStep::Email { candidate, has_email: true }),
             New | Expired | Aborted => Some(HistoryStep::Advance { candidate }),
@@ -85,6 +94,23 @@ impl ModelCandidate {
         Ok(())
     }
 
+    pub(super) fn is_on_hold(&self, now: i64) -> bool {
+        self.hold.is_some_and(|until| until.is_none_or(|until| now < until))
+    }
+
+    /// Refuses a deletion while there is a hold.
+    pub(super) fn require_no_hold(&self, now: i64) -> Result<(), StepAnswer> {
+        if self.is_on_hold(now) { refused("on_hold") } else { Ok(()) }
+    }
+
+    pub(super) fn release(&mut self, now: i64) -> Result<(), StepAnswer> {
+        if !self.is_on_hold(now) {
+            return Err(StepAnswer::NotFound);
+        }
+        self.hold = None;
+        Ok(())
+    }
+
     pub(super) fn is_overdue(&self, now: i64) -> bool {
         self.deadline.is_some_and(|deadline| deadline <= now)
     }
@@ -105,6 +131,33 @@ impl ModelCandidate {
         Ok(())
     }
 
+    /// Advances the candidate by its own request.
+    pub(super) fn advance_itself(
+        &mut self,
+        now: i64,
+        is_running: bool,
+        allow_hash_login: bool,
+    ) -> Result<(), StepAnswer> {
+        match self.status {
+            Interviewing => return refused("not_implemented"),
+            Invited | Confirmed if !is_running => return refused("project_not_running"),
+            Confirmed if self.deadline.is_none() => return refused("deadline_missing"),
+            Invited | Confirmed if self.is_overdue(now) => return refused("deadline_passed"),
+            Invited if !self.has_password && !allow_hash_login => return refused("password_missing"),
+            Invited => {
+                self.status = Confirmed;
+                self.confirmed_at = Some(now);
+                self.has_key = !self.has_password;
+            }
+            Confirmed => {
+                self.status = Interviewing;
+                self.started_at = Some(now);
+            }
+            New | Interviewed | Expired | Aborted | Skipped => return refused("no_transition"),
+        }
+        Ok(())
+    }
+
     pub(super) fn skip(&mut self) -> Result<(), StepAnswer> {
         if matches!(self.status, Interviewing | Interviewed | Skipped) {
             return refused("no_transition");
@@ -118,6 +171,9 @@ impl ModelCandidate {
     pub(super) fn remind(&mut self, now: i64) -> Result<(), StepAnswer> {
         if !matches!(self.status, Invited | Confirmed) {
             return refused("no_reminder");
+        }
+        if self.erasure_due_at.is_some() {
+            return refused("erasure_requested");
         }
         if self.is_overdue(now) {
             return refused("deadline_passed");

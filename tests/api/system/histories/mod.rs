@@ -160,6 +160,22 @@ impl ServiceState {
             HistoryStep::Skip { candidate } => answer(&self.owner.skip(uri(candidate)).await),
             HistoryStep::Remind { candidate } => answer(&self.owner.remind(uri(candidate)).await),
             HistoryStep::Delete { candidate } => answer(&self.owner.delete(uri(candidate)).await),
+            HistoryStep::Hold { candidate, minutes } => {
+                let until = minutes.map(|minutes| text(self.app.clock().now() + TimeDelta::minutes(minutes)));
+                let hold = json!({ "reason": "A lawsuit.", "until": until });
+                let put = Request::put(&format!("{}hold/", uri(candidate))).json(&hold);
+                answer(&self.owner.send(put).await)
+            }
+            HistoryStep::Release { candidate } => {
+                answer(&self.owner.delete(&format!("{}hold/", uri(candidate))).await)
+            }
+            HistoryStep::RequestErasure { candidate } => {
+                let put = Request::put(&format!("{}erasure-request/", uri(candidate)));
+                answer(&self.evaluators[0].send(put).await)
+            }
+            HistoryStep::WithdrawErasure { candidate } => {
+                answer(&self.owner.delete(&format!("{}erasure-request/", uri(candidate))).await)
+            }
             HistoryStep::Wait { minutes } => {
                 self.app.clock().advance(TimeDelta::minutes(minutes));
                 StepAnswer::Done
@@ -231,6 +247,8 @@ impl ServiceState {
                 ("confirmationdate", date(candidate.confirmed_at)),
                 ("interviewdate", date(candidate.interviewed_at)),
                 ("evaluation_status", json!(model.evaluation_status(candidate))),
+                ("is_on_hold", json!(candidate.is_on_hold(model.now))),
+                ("erasure_due_at", date(candidate.erasure_due_at)),
             ] {
                 assert_eq!(shown[field], expected, "{field} of candidate {number}");
             }
@@ -263,6 +281,7 @@ fn answer(response: &Response) -> StepAnswer {
     match response.status.as_u16() {
         200 | 201 | 204 => StepAnswer::Done,
         401 => StepAnswer::Unauthenticated,
+        404 => StepAnswer::NotFound,
         429 => StepAnswer::Throttled,
         400 => StepAnswer::Refused(response.uri("code")),
         _ => panic!("{response}"),

@@ -37,7 +37,7 @@ pub(super) struct ProjectModel {
     pub(super) answer: StepAnswer,
     candidates: Vec<Option<ModelCandidate>>,
     /// Minutes since the start.
-    now: i64,
+    pub(super) now: i64,
     last_event: Option<ReportedEvent>,
 }
 
@@ -102,7 +102,12 @@ impl ReferenceStateMachine for ProjectModel {
             2 => (candidate.clone(), by_means).prop_map(|(candidate, by)| HistoryStep::Password { candidate, by }),
             2 => candidate.clone().prop_map(|candidate| HistoryStep::Skip { candidate }),
             3 => candidate.clone().prop_map(|candidate| HistoryStep::Remind { candidate }),
-            1 => candidate.clone().prop_map(|candidate| HistoryStep::Delete { candidate }),
+            2 => candidate.clone().prop_map(|candidate| HistoryStep::Delete { candidate }),
+            2 => (candidate.clone(), select(vec![None, Some(5), Some(30)]))
+                .prop_map(|(candidate, minutes)| HistoryStep::Hold { candidate, minutes }),
+            1 => candidate.clone().prop_map(|candidate| HistoryStep::Release { candidate }),
+            3 => candidate.clone().prop_map(|candidate| HistoryStep::RequestErasure { candidate }),
+            1 => candidate.clone().prop_map(|candidate| HistoryStep::WithdrawErasure { candidate }),
             5 => select(vec![1, 10, 20]).prop_map(|minutes| HistoryStep::Wait { minutes }),
             5 => Just(HistoryStep::Sweep),
             8 => (candidate.clone(), report, select(vec![0, 0, 0, 7]))
@@ -226,14 +231,15 @@ impl ProjectModel {
                 let is_news =
                     candidate.deadline != deadline && deadline.is_none_or(|deadline| deadline > now);
                 candidate.deadline = deadline;
-                let is_told =
-                    is_news && candidate.has_email && matches!(candidate.status, Invited | Confirmed);
+                let takes_mails = candidate.has_email && candidate.erasure_due_at.is_none();
+                let is_told = is_news && takes_mails && matches!(candidate.status, Invited | Confirmed);
                 self.mails += usize::from(is_told);
             }
             HistoryStep::Advance { candidate } => self.advance(candidate)?,
             HistoryStep::AdvanceItself { candidate, by } => {
                 self.authenticate(candidate, by)?;
-                self.advance_itself(candidate)?;
+                let (is_running, allow_hash_login) = (self.project == RUNNING, self.allow_hash_login);
+                self.candidate_mut(candidate).advance_itself(now, is_running, allow_hash_login)?;
             }
             HistoryStep::Password { candidate, by } => {
                 self.authenticate(candidate, by)?;
@@ -247,7 +253,21 @@ impl ProjectModel {
                 self.candidate_mut(candidate).remind(now)?;
                 self.mails += 1;
             }
-            HistoryStep::Delete { candidate } => self.candidates[candidate] = None,
+            HistoryStep::Delete { candidate } => {
+                self.candidate_mut(candidate).require_no_hold(now)?;
+                self.candidates[candidate] = None;
+            }
+            HistoryStep::Hold { candidate, minutes } => {
+                self.candidate_mut(candidate).hold = Some(minutes.map(|minutes| now + minutes));
+            }
+            HistoryStep::Release { candidate } => self.candidate_mut(candidate).release(now)?,
+            HistoryStep::RequestErasure { candidate } => {
+                self.candidate_mut(candidate).erasure_due_at.get_or_insert(now + 30 * 24 * 60);
+            }
+            HistoryStep::WithdrawErasure { candidate } => {
+                let request = self.candidate_mut(candidate).erasure_due_at.take();
+                request.ok_or(StepAnswer::NotFound)?;
+            }
             HistoryStep::Wait { minutes } => self.now += minutes,
             HistoryStep::Sweep => return Ok(self.sweep()),
             HistoryStep::Report { candidate, report, minutes_ago } => {
@@ -285,6 +305,9 @@ impl ProjectModel {
         if !matches!(candidate.status, New | Expired | Aborted) {
             return refused("no_transition");
         }
+        if candidate.erasure_due_at.is_some() {
+            return refused("erasure_requested");
+        }
         let default = (candidate.status == New && has_period).then_some(now + 24 * 60);
         let deadline = candidate.deadline.or(default);
         if !is_running {
@@ -313,31 +336,6 @@ impl ProjectModel {
         let is_told = usize::from(candidate.has_email);
         self.mails += is_told;
         Ok(())
-    }
-
-    /// Advances a candidate by its own request.
-    fn advance_itself(&mut self, number: usize) -> Result<(), StepAnswer> {
-        let (now, is_running, allow_hash_login) = (self.now, self.project == RUNNING, self.allow_hash_login);
-        let candidate = self.candidate_mut(number);
-        match candidate.status {
-            Interviewing => refused("not_implemented"),
-            Invited | Confirmed if !is_running => refused("project_not_running"),
-            Confirmed if candidate.deadline.is_none() => refused("deadline_missing"),
-            Invited | Confirmed if candidate.is_overdue(now) => refused("deadline_passed"),
-            Invited if !candidate.has_password && !allow_hash_login => refused("password_missing"),
-            Invited => {
-                candidate.status = Confirmed;
-                candidate.confirmed_at = Some(now);
-                candidate.has_key = !candidate.has_password;
-                Ok(())
-            }
-            Confirmed => {
-                candidate.status = Interviewing;
-                candidate.started_at = Some(now);
-                Ok(())
-            }
-            New | Interviewed | Expired | Aborted | Skipped => refused("no_transition"),
-        }
     }
 
     /// `Err` if a candidate's key or token is not valid.

@@ -15,6 +15,7 @@ pub(super) enum StepAnswer {
     Done,
     Refused(String),
     Unauthenticated,
+    NotFound,
     Throttled,
     Event(RecordOutcome),
     /// Numbers of expired and of aborted candidates.
@@ -76,6 +77,20 @@ pub(super) enum HistoryStep {
     Delete {
         candidate: usize,
     },
+    /// A manager puts a candidate on hold, for so many minutes or without an end.
+    Hold {
+        candidate: usize,
+        minutes: Option<i64>,
+    },
+    Release {
+        candidate: usize,
+    },
+    RequestErasure {
+        candidate: usize,
+    },
+    WithdrawErasure {
+        candidate: usize,
+    },
     Wait {
         minutes: i64,
     },
@@ -116,6 +131,10 @@ impl HistoryStep {
             | Self::Skip { candidate }
             | Self::Remind { candidate }
             | Self::Delete { candidate }
+            | Self::Hold { candidate, .. }
+            | Self::Release { candidate }
+            | Self::RequestErasure { candidate }
+            | Self::WithdrawErasure { candidate }
             | Self::Report { candidate, .. }
             | Self::Save { candidate, .. }
             | Self::Veto { candidate, .. } => Some(candidate),

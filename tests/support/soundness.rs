@@ -2,38 +2,17 @@
 //!
 //! Every [`TestApp`](crate::app::TestApp) checks its table when it is dropped at the end of its test.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod expected;
+
 use std::sync::OnceLock;
 
-use aws_sdk_dynamodb::types::AttributeValue;
-use chrono::{DateTime, TimeDelta, Utc};
 use embedded::Backend;
 use serde_json::Value;
-use shared::domain::candidate::{Candidate, CandidateStatus};
-use shared::domain::company::Company;
-use shared::domain::customer::{AccountType, Customer};
-use shared::domain::effect::Effect;
-use shared::domain::evaluation::evaluator_index::EvaluatorIndex;
-use shared::domain::evaluation::{Evaluation, ScoreNumbers};
-use shared::domain::history::HistoryEntry;
-use shared::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
-use shared::domain::label::Label;
-use shared::domain::named_token::NamedToken;
-use shared::domain::privacy::company_erasure::CompanyErasure;
-use shared::domain::privacy::retention_run::RetentionRun;
-use shared::domain::project::Project;
-use shared::domain::project_counts::{SHARDS, shard_of};
-use shared::domain::scoring::result::ResultSummary;
-use shared::domain::secret::SecretHash;
-use shared::domain::text::fold_case;
-use shared::domain::upload::{Upload, UploadStatus};
-use shared::domain::video::Video;
-use shared::domain::webhook::{DeliveryCursor, Webhook};
-use shared::store::EventCounter;
 
-use crate::erased::{ErasedCandidates, is_of_erased};
-use crate::history::Histories;
-use crate::table::{Contents, Item, Key, index_partition, key_of, read, search_entries, shard_in, string};
+use crate::erased::is_of_erased;
+use crate::table::{Contents, Item, Key, key_of};
+
+use self::expected::{Attributes, Expected};
 
 /// Checks a table when dropped.
 pub(crate) struct SoundAtEnd {
@@ -121,220 +100,6 @@ fn problems_of(items: &Contents) -> Vec<String> {
     wrong
 }
 
-type Attributes = BTreeMap<String, Value>;
-
-/// What must be in a table, given its companies and what they own.
-#[derive(Default)]
-struct Expected {
-    items: BTreeMap<Key, Attributes>,
-    evaluator_indices: BTreeMap<ProjectId, EvaluatorIndex>,
-    scores: BTreeMap<(CandidateId, CustomerId), ScoreNumbers>,
-    evaluations: Vec<Evaluation>,
-    histories: Histories,
-    erased: ErasedCandidates,
-    /// Whether the feed of each company knows of webhooks.
-    feeds: BTreeMap<CompanyId, bool>,
-    wrong: Vec<String>,
-}
-
-impl Expected {
-    fn add(&mut self, key: &Key, item: &Item) {
-        let (pk, sk) = key;
-        self.histories.add(key, item);
-        self.erased.add(key, item);
-        if sk == "COMPANY" {
-            self.count((pk.clone(), "TALLY".to_owned()), []);
-            // Every version that the company counts is there, and no other.
-            for id in read::<Company>(item).legal.texts(false) {
-                let sk = format!("LEGAL#{}#{:010}", id.kind.as_str(), id.version);
-                self.count((pk.clone(), sk), []);
-            }
-        } else if sk == "ERASURE" {
-            let erasure: CompanyErasure = read(item);
-            self.check_due(key, item, 44, Some(erasure.next_at).filter(|_| erasure.ended_at.is_none()));
-            if erasure.ended_at.is_none() {
-                self.count(company_tally(&erasure.company), []);
-            }
-        } else if sk.starts_with("CUSTOMER#") {
-            self.add_customer(&read(item));
-        } else if sk.starts_with("LABEL#") {
-            self.add_label(&read(item));
-        } else if sk.starts_with("TOKEN#") && pk.starts_with("COMPANY#") {
-            self.add_token(&read(item));
-        } else if sk.starts_with("PROJECT#") && !pk.contains("#CUSTOMER#") {
-            let project: Project = read(item);
-            let partition = format!("COMPANY#{}#PROJECTS#{}", project.company, project.status.as_str());
-            self.check_index(key, item, partition);
-            self.add_project(&project);
-        } else if sk.starts_with("CANDIDATE#") && pk.starts_with("COMPANY#") {
-            let candidate: Candidate = read(item);
-            self.check_index(key, item, index_partition(&candidate));
-            self.check_candidate_due(key, item, &candidate);
-            self.add_candidate(&candidate);
-        } else if pk.ends_with("#EVALUATIONS") {
-            self.evaluations.push(read(item));
-        } else if sk == "EFFECT" {
-            let effect: Effect = read(item);
-            self.check_due(key, item, shard_in(item), effect.next_try_at.or(effect.given_up_at));
-        } else if sk.starts_with("VIDEO#") && item.contains_key("submitted_at") {
-            let video: Video = read(item);
-            self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);
-            self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.given_up_at);
-        } else if sk.starts_with("WEBHOOK#") {
-            self.add_webhook(&read(item));
-        } else if sk == "CURSOR" {
-            let position: DeliveryCursor = read(item);
-            let shard = 32 + position.webhook.to_bytes()[15] % 4;
-            self.check_due(key, item, shard, position.leased_until.or(position.run_at));
-        } else if sk == "SEQUENCE" {
-            let sequence: EventCounter = read(item);
-            self.check_due(key, item, shard_in(item), sequence.delivery_due_at);
-            self.feeds.insert(sequence.company, sequence.has_webhooks);
-        } else if sk == "RETENTION#RUN" {
-            let run: RetentionRun = read(item);
-            self.check_due(key, item, shard_in(item), Some(run.next_at));
-        } else if pk.starts_with("HISTORY#") {
-            let entry: HistoryEntry = read(item);
-            let at = entry.origin.at + TimeDelta::minutes(1);
-            self.check_due(key, item, shard_in(item), Some(at).filter(|_| entry.is_unnumbered()));
-        } else if sk == "UPLOAD" {
-            let upload: Upload = read(item);
-            let is_awaited = upload.status == UploadStatus::AwaitingUpload;
-            let shard = 20 + upload.id.to_bytes()[15] % 2;
-            self.check_due(key, item, shard, is_awaited.then(|| upload.given_up_at()));
-        }
-    }
-
-    fn add_customer(&mut self, customer: &Customer) {
-        let company = &customer.company;
-        let owners = customer.account_type == AccountType::Owner && customer.is_at_work();
-        let counters = [("customers".to_owned(), 1), ("owners".to_owned(), owners.into())];
-        self.count(company_tally(company), counters);
-        let leads_there = |name: &str, sk: &str| ((login(company.as_str(), name), sk.to_owned()), Vec::new());
-        let logins = [
-            leads_there(customer.username.as_str(), "USERNAME"),
-            leads_there(customer.email.as_str(), "EMAIL"),
-        ];
-        for (key, nothing) in logins {
-            self.count(key, nothing);
-        }
-    }
-
-    fn add_label(&mut self, label: &Label) {
-        let company = &label.company;
-        self.count(company_tally(company), [("labels".to_owned(), 1)]);
-        let text = SecretHash::of(&fold_case(label.text.as_str()));
-        self.count((format!("LABEL#{company}#{}", text.as_str()), "TEXT".to_owned()), []);
-    }
-
-    fn add_token(&mut self, token: &NamedToken) {
-        self.count(company_tally(&token.company), [("named_tokens".to_owned(), 1)]);
-        let by_hash = format!("TOKEN#{}", token.hash.as_str());
-        self.count((by_hash.clone(), by_hash), []);
-    }
-
-    fn add_webhook(&mut self, webhook: &Webhook) {
-        self.count(company_tally(&webhook.company), [("webhooks".to_owned(), 1)]);
-        self.count((format!("WEBHOOK#{}", webhook.id), "CURSOR".to_owned()), []);
-        // The company's items are in the order of their keys.
-        if self.feeds.get(&webhook.company) != Some(&true) {
-            self.wrong.push(format!("the feed of {} knows of no webhooks", webhook.company));
-        }
-    }
-
-    fn add_project(&mut self, project: &Project) {
-        let (c, p) = (&project.company, project.id);
-        self.evaluator_indices.insert(p, project.evaluator_index.clone());
-        let counter = (format!("projects:{}", project.status.as_str()), 1);
-        self.count(company_tally(c), [counter]);
-        for shard in 0..SHARDS {
-            let shard = (format!("COMPANY#{c}#PROJECT#{p}"), format!("TALLY#{shard}"));
-            let attributes = self.items.entry(shard).or_default();
-            attributes.insert("project_status".to_owned(), project.status.as_str().into());
-        }
-        for customer in project.staff.everybody() {
-            self.count((format!("COMPANY#{c}#CUSTOMER#{customer}"), format!("PROJECT#{p}")), []);
-        }
-    }
-
-    fn add_candidate(&mut self, candidate: &Candidate) {
-        let Candidate { company, project, id, profile, shares, .. } = candidate;
-        self.count(shard_key(candidate), counted(candidate));
-        // A project's item comes before those of its candidates.
-        for (customer, evaluation) in &candidate.evaluations {
-            let index = &self.evaluator_indices[project];
-            let mut with_them = index.clone();
-            if with_them.assign_bit(*customer) != Ok(evaluation.bit) || with_them != *index {
-                self.wrong.push(format!("{customer} has another bit than in the evaluation of {id}"));
-            }
-        }
-        self.scores.extend(candidate.scores.iter().map(|(by, score)| ((*id, *by), score.clone())));
-        if let Some(username) = &profile.username {
-            self.count((login(company.as_str(), username.as_str()), "USERNAME".to_owned()), []);
-        }
-        if let Some(email) = &profile.email {
-            self.count((login(company.as_str(), email.as_str()), format!("CANDIDATE#{id}")), []);
-        }
-        for (share, customer) in shares {
-            let note = self
-                .items
-                .entry((format!("COMPANY#{company}#CUSTOMER#{customer}"), format!("SHARE#{share}")));
-            let candidate = [("project", project.to_string()), ("candidate", id.to_string())];
-            note.or_default().extend(candidate.map(|(name, id)| (name.to_owned(), id.into())));
-        }
-        if let Some(summary) = ResultSummary::of(candidate) {
-            let summary = serde_json::to_value(summary).expect("JSON");
-            let summary = summary.as_object().cloned().unwrap_or_default();
-            let key = (format!("COMPANY#{company}#PROJECT#{project}"), format!("RESULT#{id}"));
-            self.items.entry(key).or_default().extend(summary);
-        }
-        for (key, attributes) in search_entries(candidate) {
-            let attributes = attributes.map(|(name, value)| (name.to_owned(), value.into()));
-            self.items.entry(key).or_default().extend(attributes);
-        }
-    }
-
-    /// Expects an item, and adds to its counters.
-    fn count(&mut self, key: Key, counters: impl IntoIterator<Item = (String, i64)>) {
-        let attributes = self.items.entry(key).or_default();
-        for (counter, by) in counters {
-            let count = attributes.get(&counter).and_then(Value::as_i64).unwrap_or(0) + by;
-            attributes.insert(counter, count.into());
-        }
-    }
-
-    /// Expects a candidate in the index at the earlier of their deadline and the day of their request for erasure.
-    fn check_candidate_due(&mut self, key: &Key, item: &Item, candidate: &Candidate) {
-        let last = candidate.id.to_bytes()[15];
-        match (candidate.expires_at(), candidate.erasure_request.map(|request| request.due_at)) {
-            (deadline, Some(erasure)) if deadline.is_none_or(|deadline| erasure < deadline) => {
-                self.check_due(key, item, 38 + last % 4, Some(erasure));
-            }
-            (deadline, _) => self.check_due(key, item, last % 16, deadline),
-        }
-    }
-
-    fn check_due(&mut self, key: &Key, item: &Item, shard: u8, at: Option<DateTime<Utc>>) {
-        let place = [item.get("due_shard"), item.get("due_at")];
-        let (shard, at) = at
-            .map(|at| {
-                (AttributeValue::N(shard.to_string()), string(at.format("%Y-%m-%dT%H:%M:%SZ").to_string()))
-            })
-            .unzip();
-        if place != [shard.as_ref(), at.as_ref()] {
-            self.wrong.push(format!("{key:?} becomes due at {place:?}, not {at:?}"));
-        }
-    }
-
-    fn check_index(&mut self, key: &Key, item: &Item, partition: String) {
-        let id = key.1.split_once('#').map(|(_, id)| id.to_owned()).unwrap_or_default();
-        let place = [item.get("by_status_pk"), item.get("by_status_sk")];
-        if place != [Some(&string(partition)), Some(&string(id))] {
-            self.wrong.push(format!("{key:?} stands in the index at {place:?}"));
-        }
-    }
-}
-
 /// What is not derived from anything else.
 fn is_primary((pk, sk): &Key) -> bool {
     let kinds = [
@@ -383,28 +148,4 @@ fn derived((_, sk): &Key, item: &Item) -> Attributes {
 fn not_zero(mut attributes: Attributes) -> Attributes {
     attributes.retain(|_, value| *value != 0);
     attributes
-}
-
-/// What one candidate adds to its shard.
-fn counted(candidate: &Candidate) -> Vec<(String, i64)> {
-    let mut counters = BTreeSet::from([format!("status:{}", candidate.status.as_str())]);
-    if candidate.status == CandidateStatus::Interviewed {
-        let vetoed = candidate.vetoed_set().to_string();
-        let vetoed = if vetoed == "0" { String::new() } else { format!(":{vetoed}") };
-        counters.insert(format!("evaluated_by:{}{vetoed}", candidate.completed_set()));
-    }
-    counters.into_iter().map(|counter| (counter, 1)).collect()
-}
-
-fn shard_key(candidate: &Candidate) -> Key {
-    let partition = format!("COMPANY#{}#PROJECT#{}", candidate.company, candidate.project);
-    (partition, format!("TALLY#{}", shard_of(candidate.id)))
-}
-
-fn company_tally(company: &CompanyId) -> Key {
-    (format!("COMPANY#{company}"), "TALLY".to_owned())
-}
-
-fn login(company: &str, name: &str) -> String {
-    format!("LOGIN#{company}#{}", fold_case(name))
 }

@@ -196,7 +196,7 @@ impl Store {
         if !self.candidates_after(project, None, 1).await?.is_empty() {
             return Err(Error::Changed);
         }
-        let words = keys::all_search_words(c, p).map(|pk| KeyRange { pk, prefix: "" });
+        let words = keys::search::all_words(c, p).map(|pk| KeyRange { pk, prefix: "" });
         let history = keys::history(c, &ResourceRef::Project { project: p }.history_id(c));
         let ranges = words.chain([keys::evaluations(c, p), partition_of(keys::interview(c, p)), history]);
         let ranges = ranges.map(|range| async move { self.delete_range(&range).await.map(drop) });

@@ -122,7 +122,7 @@ impl Store {
         company: &CompanyId,
         project: ProjectId,
     ) -> Result<HashMap<CandidateId, SearchEntries>> {
-        let partitions: Vec<String> = keys::all_search_words(company, project).collect();
+        let partitions: Vec<String> = keys::search::all_words(company, project).collect();
         let mut entries = HashMap::<_, SearchEntries>::new();
         for together in partitions.chunks(AT_ONCE) {
             let reads = together
@@ -131,7 +131,7 @@ impl Store {
             for mut item in try_join_all(reads).await?.into_iter().flatten() {
                 let key = item::key_of(&item)?;
                 item.retain(|name, _| name != PK && name != SK);
-                match keys::in_search_entry(&key) {
+                match keys::search::in_entry(&key) {
                     Some((.., candidate)) => drop(entries.entry(candidate).or_default().insert(key, item)),
                     None => {
                         let sk = hash_of(&key);

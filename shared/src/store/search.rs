@@ -51,10 +51,10 @@ pub(super) fn entry(
     (word, source): (&str, WordSource),
     words: &SearchWords,
 ) -> (ItemKey, Item) {
-    let key = keys::search_entry(&candidate.company, word, source, candidate.project, candidate.id);
+    let key = keys::search::entry(&candidate.company, word, source, candidate.project, candidate.id);
     let all: Vec<&str> = words.keys().map(String::as_str).filter(|word| !word.contains(' ')).collect();
     let attributes = Item::from([
-        (SEARCH.pk.to_owned(), string(keys::search_letter(&candidate.company, word))),
+        (SEARCH.pk.to_owned(), string(keys::search::letter(&candidate.company, word))),
         (SEARCH.sk.to_owned(), string(&key.sk)),
         (WORDS.to_owned(), string(all.join(" "))),
     ]);
@@ -79,7 +79,7 @@ fn queries(
 ) -> impl Iterator<Item = (WordSource, Query)> {
     WordSource::ALL.into_iter().filter_map(move |source| {
         let start = terms.start(source)?;
-        Some((source, partition(source, &start).starting_with(keys::search_prefix(source, &start))))
+        Some((source, partition(source, &start).starting_with(keys::search::prefix(source, &start))))
     })
 }
 
@@ -95,7 +95,7 @@ impl Transaction {
         }
         if let Some(Candidate { company, project, id, .. }) = before {
             for (word, source) in old.iter().filter(|(word, source)| new.get(*word) != Some(*source)) {
-                self.delete_derived(keys::search_entry(company, word, *source, *project, *id));
+                self.delete_derived(keys::search::entry(company, word, *source, *project, *id));
             }
         }
         if let Some(after) = after {
@@ -111,7 +111,7 @@ impl Transaction {
 impl Store {
     /// The entries in a whole company that `terms` find, best first. Candidates may have several.
     pub async fn search_company(&self, company: &CompanyId, terms: &SearchTerms) -> Result<Vec<SearchHit>> {
-        let letter = |_, start: &str| Query::new(SEARCH, string(keys::search_letter(company, start)));
+        let letter = |_, start: &str| Query::new(SEARCH, string(keys::search::letter(company, start)));
         self.search(queries(terms, letter).collect(), terms).await
     }
 
@@ -124,7 +124,7 @@ impl Store {
     ) -> Result<Vec<SearchHit>> {
         let places = projects.iter().flat_map(|project| {
             queries(terms, |source, start| {
-                Query::new(TABLE, string(keys::search_words(company, *project, source, start)))
+                Query::new(TABLE, string(keys::search::words(company, *project, source, start)))
             })
         });
         self.search(places.collect(), terms).await
@@ -161,7 +161,7 @@ impl Store {
             for item in found.rows {
                 let key = item::key_of(&item)?;
                 let words = item.get(WORDS).and_then(|words| words.as_s().ok()).map_or("", String::as_str);
-                let entry = keys::in_search_entry(&key).ok_or_else(|| unreadable(&key));
+                let entry = keys::search::in_entry(&key).ok_or_else(|| unreadable(&key));
                 let Some((word, _, project, candidate)) = item::or_skipped(entry)? else { continue };
                 if candidates.len() < MAX_RESULTS && terms.are_in(words.split(' ')) {
                     candidates.insert(candidate);
@@ -190,16 +190,16 @@ mod tests {
     fn every_beginning_of_a_word_leads_to_the_partition_of_its_entry() {
         let candidate = samples::candidate();
         let Candidate { company, project, id, .. } = &candidate;
-        let all: HashSet<String> = keys::all_search_words(company, *project).collect();
+        let all: HashSet<String> = keys::search::all_words(company, *project).collect();
         assert_eq!(all.len(), 3 * 32);
         for word in ["ada lovelace", "łukasz", "王", "123", "_"] {
             for source in WordSource::ALL {
-                let key = keys::search_entry(company, word, source, *project, *id);
+                let key = keys::search::entry(company, word, source, *project, *id);
                 assert!(all.contains(&key.pk), "{key:?}");
-                assert_eq!(keys::in_search_entry(&key), Some((word, source, *project, *id)));
+                assert_eq!(keys::search::in_entry(&key), Some((word, source, *project, *id)));
                 for (end, letter) in word.char_indices() {
                     let start = &word[..end + letter.len_utf8()];
-                    assert_eq!(keys::search_words(company, *project, source, start), key.pk, "{start}");
+                    assert_eq!(keys::search::words(company, *project, source, start), key.pk, "{start}");
                 }
             }
         }

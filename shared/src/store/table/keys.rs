@@ -1,5 +1,7 @@
 //! Every key of the table. `shared/TABLE.md` shows them side by side.
 
+pub(in crate::store) mod search;
+
 pub(crate) use super::key::{BY_STATUS, DUE, ItemKey, KeyRange, KeySchema, PK, SEARCH, SK, TABLE};
 use crate::domain::account::{Account, ResponseRecipient};
 use crate::domain::candidate::CandidateStatus;
@@ -8,7 +10,6 @@ use crate::domain::id::{
 };
 use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::project::ProjectStatus;
-use crate::domain::search::WordSource;
 use crate::domain::secret::SecretHash;
 use crate::domain::text::fold_case;
 
@@ -219,73 +220,6 @@ pub(crate) fn tokens(c: &CompanyId) -> KeyRange {
 
 pub(crate) fn token(c: &CompanyId, t: TokenId) -> ItemKey {
     tokens(c).key(t)
-}
-
-/// The first letters of words fall into so many groups; those of the Latin alphabet into one each.
-const LETTER_GROUPS: u32 = 32;
-
-/// The partition of the search entries of a project whose words come from `source` and begin as `start` does.
-pub(crate) fn search_words(c: &CompanyId, p: ProjectId, source: WordSource, start: &str) -> String {
-    // An import writes some ten entries per candidate, too many for one partition. The source and the first letter
-    // spread them, and every search knows both.
-    let letter = start.chars().next().map_or(0, u32::from);
-    search_shard(c, p, source, letter % LETTER_GROUPS)
-}
-
-fn search_shard(c: &CompanyId, p: ProjectId, source: WordSource, group: u32) -> String {
-    // By group, not by letter: a query of one letter would otherwise need several partitions.
-    format!("SEARCH#{c}#{}#{group:02}#PROJECT#{p}", source_name(source))
-}
-
-/// All partitions of the search entries of a project.
-pub(crate) fn all_search_words(c: &CompanyId, p: ProjectId) -> impl Iterator<Item = String> {
-    WordSource::ALL
-        .into_iter()
-        .flat_map(move |source| (0..LETTER_GROUPS).map(move |group| search_shard(c, p, source, group)))
-}
-
-/// The partition of the index [`SEARCH`] for words with the first letter of `word`.
-pub(crate) fn search_letter(c: &CompanyId, word: &str) -> String {
-    let first: String = word.chars().take(1).collect();
-    format!("SEARCH#{c}#LETTER#{first}")
-}
-
-/// The start of the sort keys of words from `source` that begin with `start`.
-pub(crate) fn search_prefix(source: WordSource, start: &str) -> String {
-    format!("{}#{start}", source_name(source))
-}
-
-fn source_name(source: WordSource) -> &'static str {
-    match source {
-        WordSource::FullName => "FULL",
-        WordSource::Name => "NAME",
-        WordSource::Email => "EMAIL",
-    }
-}
-
-/// One word of a candidate. The space sorts whole words before longer ones; of one word the newest candidate comes first.
-pub(crate) fn search_entry(
-    c: &CompanyId,
-    word: &str,
-    source: WordSource,
-    p: ProjectId,
-    k: CandidateId,
-) -> ItemKey {
-    ItemKey::new(
-        search_words(c, p, source, word),
-        // Reversed, so that of equal words the newest candidate comes first.
-        format!("{} {}", search_prefix(source, word), k.reversed()),
-    )
-}
-
-/// The parts of the key of a search entry.
-pub(crate) fn in_search_entry(key: &ItemKey) -> Option<(&str, WordSource, ProjectId, CandidateId)> {
-    let (_, p) = key.pk.rsplit_once('#')?;
-    let (word, k) = key.sk.rsplit_once(' ')?;
-    let (word, source) = WordSource::ALL
-        .into_iter()
-        .find_map(|source| Some((word.strip_prefix(&search_prefix(source, ""))?, source)))?;
-    Some((word, source, p.parse().ok()?, k.parse::<CandidateId>().ok()?.reversed()))
 }
 
 pub(crate) fn effect(id: &str) -> ItemKey {

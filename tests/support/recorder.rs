@@ -177,6 +177,8 @@ fn form(key: &Value) -> String {
     match segments[..] {
         // The histories of all resources, also of that whose identifier is a word.
         ["HISTORY", _, _] => "HISTORY#x#x".to_owned(),
+        // Names may contain the separator.
+        ["LOGIN", ..] => "LOGIN#x#x".to_owned(),
         _ => segments.join("#"),
     }
 }

@@ -8,7 +8,7 @@ use tests::files::{Form, photo_saying};
 use tests::http::Request;
 use tests::{assert_refusal, assert_refusals};
 
-use super::{begin, command, finish};
+use super::{begin, command, finish, items_of, listed};
 
 #[tokio::test]
 async fn nobody_has_access_any_more() {
@@ -101,4 +101,28 @@ async fn a_command_that_broke_off_is_completed_by_the_next_one() {
     }
     chaos.next("TransactWriteItems", Fault::Conflict);
     finish(&app).await;
+}
+
+#[tokio::test]
+async fn the_schedule_ends_the_access_that_a_command_has_left_and_waits_for_uploads() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let candidate = owner.candidate(&owner.project(json!({})).await, json!({})).await;
+    let (_, token) = owner.named_token("Payroll").await;
+    let photo = json!({ "field": "photo", "content_type": "image/jpeg", "size": 9 });
+    owner.post(&format!("{candidate}uploads/"), photo).await.expect(201);
+    for requests in 0.. {
+        chaos.cut_after(requests);
+        let result = app.operate(command("acme")).await;
+        chaos.heal();
+        if !listed(&app).await.is_empty() {
+            result.unwrap_err();
+            break;
+        }
+    }
+    let is_token = |key: &String| key.starts_with("TOKEN#");
+    assert!(items_of(&app, "acme").await.iter().any(is_token), "the command came too far");
+    finish(&app).await;
+    token.get("/companies/acme/").await.expect(401);
+    assert!(!items_of(&app, "acme").await.iter().any(is_token));
 }

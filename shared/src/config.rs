@@ -23,6 +23,8 @@ pub struct Config {
     /// `SUITE_URL`, by default the origin of `BASE_URL`: the web application, for `interview_suite_url` and links in
     /// mails.
     pub suite_url: Url,
+    /// Whether `SUITE_URL` is set: candidates then take interviews in that application.
+    pub has_suite: bool,
     /// `TABLE_NAME`, required: the DynamoDB table.
     pub table: String,
     /// `SESSION_IDLE_MINUTES`, default 120: sessions end after this time without use.
@@ -153,7 +155,9 @@ impl Config {
         if base_url.path() != VERSION_PATH || base_url.query().is_some() || base_url.fragment().is_some() {
             return Err(unusable("BASE_URL", format!("must be an origin followed by {VERSION_PATH}")));
         }
-        let suite_url = match read.url("SUITE_URL")? {
+        let given_suite = read.url("SUITE_URL")?;
+        let has_suite = given_suite.is_some();
+        let suite_url = match given_suite {
             Some(url) => url,
             None => base_url.join("/").map_err(|error| unusable("BASE_URL", error))?,
         };
@@ -165,6 +169,7 @@ impl Config {
         Ok(Self {
             base_url,
             suite_url,
+            has_suite,
             table: read.required("TABLE_NAME")?,
             session_idle_minutes: read.number("SESSION_IDLE_MINUTES", 1..=43_200)?.unwrap_or(120),
             allowed_origins: read.origins("ALLOWED_ORIGINS")?,

@@ -15,7 +15,7 @@ use shared::media::{ObjectStore, video_upload_key};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::function::{Function, peak_kilobytes};
-use video_conversion::engine::convert;
+use video_conversion::engine::{ConversionTarget, convert};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

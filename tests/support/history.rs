@@ -174,6 +174,9 @@ fn history_of((pk, sk): &Key) -> Option<String> {
         (None, "CUSTOMER" | "PROJECT" | "VIDEO" | "LABEL" | "TOKEN" | "WEBHOOK") => {
             Some(format!("HISTORY#{place}#{id}"))
         }
+        (Some((company, place)), candidate) if place.ends_with("#ANSWERS") => {
+            Some(format!("HISTORY#{company}#{candidate}-interview"))
+        }
         (Some((company, _)), "CANDIDATE") => Some(format!("HISTORY#{company}#{id}")),
         _ => None,
     }

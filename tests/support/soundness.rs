@@ -125,6 +125,7 @@ fn is_primary((pk, sk): &Key) -> bool {
     by_itself
         || of_webhook
         || pk.ends_with("#EVALUATIONS")
+        || pk.ends_with("#ANSWERS")
         || sk == "FAILURES"
         || (own && !pk.contains("#CUSTOMER#"))
 }

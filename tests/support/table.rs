@@ -143,7 +143,7 @@ impl<'a> Table<'a> {
             } else if sk.starts_with("VIDEO#") {
                 let video: Video = read(item);
                 let all = Rendition::ALL.map(|one| rendition_key(&video.company, video.id, one));
-                keys.extend(all.into_iter().filter(|_| video.converted.is_some()));
+                keys.extend(all.into_iter().filter(|_| video.conversion.converted.is_some()));
                 continue;
             } else {
                 continue;

@@ -12,6 +12,7 @@ use shared::auth::caller::CallerIdentity;
 use shared::auth::credential::COOKIE;
 use shared::auth::password::Password;
 use shared::config::Config;
+use shared::domain::candidate::InterviewPlatform;
 use shared::domain::language::Language;
 use shared::domain::policy::{Action, CallerRelation};
 use shared::domain::project::Project;
@@ -181,7 +182,7 @@ impl WhoAmIView {
             CallerIdentity::Candidate(candidate) => {
                 let viewer = CandidateViewer::itself(project.ok_or(Error::NotFound)?, references);
                 let view = ResourceView::Candidate(Box::new(CandidateView::new(candidate, &viewer)));
-                let key = (ProofKind::ActivationKey, candidate.profile.deadline);
+                let key = (ProofKind::ActivationKey, candidate.closes_at().or(candidate.profile.deadline));
                 (&candidate.company, CallerKind::Candidate, CallerRelation::Own, Some(key), view)
             }
             CallerIdentity::NamedToken(token) => {
@@ -254,6 +255,8 @@ struct OwnProjectView {
     /// The language with its country.
     #[schemars(example = &"en-GB")]
     language: &'static str,
+    /// Where the interview takes place.
+    interview_platform: InterviewPlatform,
     /// The project's welcome videos, in display order.
     videos: Vec<PlacedVideoView>,
 }
@@ -278,6 +281,7 @@ impl CandidateWhoAmIView {
             project: OwnProjectView {
                 resource_uri: references.uri(&company.id, project.id),
                 name: project.settings.name.to_string(),
+                interview_platform: project.settings.interview_platform,
                 support_lang: language,
                 language: language.iso(),
                 videos: PlacedVideoView::all_of(project, references),

@@ -3,7 +3,9 @@
 use shared::Result;
 use shared::auth::access::AdmittedRequest;
 use shared::auth::password::Password;
-use shared::domain::candidate::{Candidate, CandidateProfile};
+use shared::domain::candidate::{
+    Candidate, CandidateProfile, InterviewAdjustments, MAX_EXTRA_TAKES, TimeFactor,
+};
 use shared::domain::file::FileKind;
 use shared::domain::text::{Email, ShortName, TextLine, TextLines, Username};
 use shared::http::iso8601::parse_timestamp;
@@ -28,6 +30,16 @@ pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<Candidate
     changes.set(body.text("first_name", ShortName::parse), |profile| &mut profile.first_name);
     changes.set(body.text("last_name", ShortName::parse), |profile| &mut profile.last_name);
     body.finish(|| Some(changes))
+}
+
+/// Reads what a manager grants the candidate in the interview; null takes it away.
+pub(crate) fn read_adjustments(body: &mut BodyFields) -> Result<Option<Option<InterviewAdjustments>>> {
+    body.clearable_object("adjustments", |mut fields: BodyFields| {
+        let time_factor = fields.number("time_factor", (1, 3), TimeFactor::parse).unwrap_or_default();
+        let extra_takes = fields.integer("extra_takes", 0, MAX_EXTRA_TAKES).unwrap_or_default();
+        let may_write = fields.flag("may_write").unwrap_or_default();
+        fields.finish(|| Some(InterviewAdjustments { time_factor, extra_takes, may_write }))
+    })
 }
 
 fn read_optional(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {

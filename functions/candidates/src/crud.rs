@@ -12,7 +12,7 @@ use shared::http::WithFiles;
 use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::CandidateView;
 
-use crate::changes::{CandidateFiles, read_changes, read_new, read_own};
+use crate::changes::{CandidateFiles, read_adjustments, read_changes, read_new, read_own};
 use crate::view::{view, viewer};
 
 /// POST …/candidates/
@@ -59,7 +59,11 @@ pub(crate) async fn update(
                 after = after.with_password(access.hash_for(before, password).await?);
             }
         }
-        _ => read_changes(body)?.apply_to(&mut after.profile),
+        _ => {
+            let adjustments = read_adjustments(&mut body)?;
+            read_changes(body)?.apply_to(&mut after.profile);
+            after.adjustments = adjustments.unwrap_or(after.adjustments);
+        }
     }
     files.apply_to(&mut after, &access).await?;
     if after == **before {

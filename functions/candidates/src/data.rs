@@ -1,5 +1,6 @@
 //! All that the service holds about a candidate, as one document.
 
+mod answers;
 mod evaluation;
 mod view;
 
@@ -33,12 +34,17 @@ pub(crate) async fn read(
 ) -> Result<CommittedResponse<JsonFile<CandidateDataView>>> {
     let CandidateTarget { candidate, project, relation, .. } = &access.target;
     candidate.may_be_exported_by(access.caller.customer(), project).map_err(Error::Forbidden)?;
-    let records = match relation {
+    let answers = access.store.answers(access.company_id(), project.id, candidate.id);
+    let (answers, records) = match relation {
         // What staff have written about candidates is theirs to release, with the other form of the document.
-        CallerRelation::Own => None,
-        _ => Some(read_records(&access).await?),
+        CallerRelation::Own => (answers.await?, None),
+        _ => {
+            let (answers, records) = tokio::try_join!(answers, read_records(&access))?;
+            (answers, Some(records))
+        }
     };
-    let view = CandidateDataView::new(&access.target, records.as_ref(), access.references());
+    let view =
+        CandidateDataView::new(&access.target, answers.as_deref(), records.as_ref(), access.references());
     let shown: CommittedResponse<Json<_>> = access.show(view)?;
     shown.as_file(&format!("candidate-{}-{}.json", candidate.id, access.now.date_naive()))
 }

@@ -17,7 +17,7 @@ use shared::http::read_announcement;
 use shared::http::view::{CandidateView, ShareView, UploadView};
 use shared::openapi::OperationDoc;
 
-use crate::changes::{CandidateFiles, read_changes, read_new};
+use crate::changes::{CandidateFiles, read_adjustments, read_changes, read_new};
 use crate::consents::{self, ConsentView};
 use crate::hold::{HoldView, read_hold};
 use crate::import::read_candidate;
@@ -107,11 +107,13 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);
             body.text("password", Password::choose);
+            read_adjustments(&mut body)?;
             read_changes(body)
         })
         .field("password", "Only candidates can set their password.")
         .example("phone", json!({ "phone": "+44 20 7946 0000" }))
         .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" }))
+        .example("adjustments", json!({ "adjustments": { "time_factor": 1.5, "may_write": true } }))
 }
 
 pub(crate) fn delete_candidate(operation: OperationDoc) -> OperationDoc {

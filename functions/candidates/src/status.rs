@@ -2,28 +2,30 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::Admitted;
+use shared::auth::access::{Admitted, AnswersTarget, CandidateInterview};
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::{AdvanceCandidate, CallerRelation, ChangeProject};
 use shared::domain::transition::{Actor, AdvanceTerms};
 use shared::http::respond::CommittedResponse;
 use shared::http::view::CandidateView;
 
-use crate::view::view;
+use crate::view::{view, viewer};
 
 /// PATCH …/candidates/{candidateId}/status/advance/
 pub(crate) async fn advance(
-    access: Admitted<Candidate, AdvanceCandidate>,
+    access: Admitted<CandidateInterview, AdvanceCandidate>,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    let actor = match access.target.relation {
+    let AnswersTarget { of, interview, answers } = &access.target;
+    let actor = match of.relation {
         CallerRelation::Own => Actor::Candidate,
         _ => Actor::Manager,
     };
-    let terms = AdvanceTerms::of(&access.target.project, &access.target.company);
-    let key = access.new_access_key(access.target.project.id, access.target.candidate.id);
-    let step = Candidate::clone(&access.target.candidate).advance(actor, &terms, access.now, key)?;
-    let shown = Json(view(&access, &step.candidate));
-    access.commit(access.store.change_candidate(&access.target.candidate, &step, access.now), shown).await
+    let terms = AdvanceTerms::of(&of.project, &of.company).with_interview(&of.project, interview, answers);
+    let key = access.new_access_key(of.project.id, of.candidate.id);
+    let step = Candidate::clone(&of.candidate).advance(actor, &terms, access.now, key)?;
+    let shown = Json(CandidateView::new(&step.candidate, &viewer(&access, &of.relation, &of.project)));
+    let writes = access.store.advance_candidate(&of.candidate, &step, interview, answers, access.now);
+    access.commit(writes, shown).await
 }
 
 /// PATCH …/candidates/{candidateId}/status/skip/

@@ -1,6 +1,9 @@
-//! Moves candidates whose deadline has passed to expired, or to aborted if they had started.
+//! Moves candidates whose deadline has passed to expired, or to aborted if they had started. Those whom this service interviews
+//! are interviewed, or aborted, when their interview closes.
 //!
 //! Every rule that reads a deadline applies at once; this makes lists and counts follow within a minute or two.
+
+mod interview;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -29,6 +32,8 @@ pub struct ExpirySummary {
     pub expired: usize,
     /// Candidates who had started but not finished.
     pub aborted: usize,
+    /// Candidates who had answered everything that is required, but not said so.
+    pub interviewed: usize,
     /// Candidates that another request moved first.
     pub moved_on: usize,
     /// Candidates who could not be moved; the next run retries them.
@@ -67,8 +72,8 @@ pub async fn sweep(app: &App, time: Duration) -> Result<ExpirySummary> {
     let runs: Vec<ExpirySummary> = stream::iter(runs).buffer_unordered(tallies).try_collect().await?;
     let mut summary = ExpirySummary::default();
     runs.into_iter().for_each(|run| summary.add(run));
-    let ExpirySummary { expired, aborted, moved_on, failed, lag_seconds, more } = summary;
-    log_run!(target: "deadline-expiry", system.usage(), expired, aborted, moved_on, failed, lag_seconds, more, "swept");
+    let ExpirySummary { expired, aborted, interviewed, moved_on, failed, lag_seconds, more } = summary;
+    log_run!(target: "deadline-expiry", system.usage(), expired, aborted, interviewed, moved_on, failed, lag_seconds, more, "swept");
     Ok(summary)
 }
 
@@ -81,7 +86,9 @@ async fn expire_due(
     while let Some(page) = due.try_next().await? {
         let mut projects: BTreeMap<(CompanyId, ProjectId), Vec<ExpiryMove>> = BTreeMap::new();
         for before in page {
-            if let Some(after) = Candidate::clone(&before).expire(system.now) {
+            if before.is_in_interview() {
+                summary.add(interview::close(system, before).await);
+            } else if let Some(after) = Candidate::clone(&before).expire(system.now) {
                 let project = (before.company.clone(), before.project);
                 projects.entry(project).or_default().push((before, after));
             }
@@ -111,12 +118,7 @@ async fn expire(system: &SystemAccess, moves: Vec<ExpiryMove>) -> ExpirySummary 
         for one in together {
             match system.commit(system.store.change_together(std::slice::from_ref(one))).await {
                 Ok(()) => summary.count(one, system.now),
-                Err(Error::Changed | Error::NotFound) => summary.moved_on += 1,
-                Err(error) => {
-                    let candidate = one.0.id;
-                    tracing::error!(target: "deadline-expiry", %candidate, %error, "could not expire the candidate");
-                    summary.failed += 1;
-                }
+                Err(error) => summary.count_failure(&one.0, &error),
             }
         }
     }
@@ -127,15 +129,26 @@ impl ExpirySummary {
     fn count(&mut self, done: &ExpiryMove, now: DateTime<Utc>) {
         match done.1.status {
             CandidateStatus::Aborted => self.aborted += 1,
+            CandidateStatus::Interviewed => self.interviewed += 1,
             _ => self.expired += 1,
         }
-        let overdue = done.0.profile.deadline.map_or(0, |deadline| (now - deadline).num_seconds());
+        let overdue = done.0.expires_at().map_or(0, |end| (now - end).num_seconds());
         self.lag_seconds = self.lag_seconds.max(overdue);
+    }
+
+    fn count_failure(&mut self, candidate: &Candidate, error: &Error) {
+        if let Error::Changed | Error::NotFound = error {
+            self.moved_on += 1;
+            return;
+        }
+        tracing::error!(target: "deadline-expiry", candidate = %candidate.id, %error, "could not expire the candidate");
+        self.failed += 1;
     }
 
     fn add(&mut self, other: Self) {
         self.expired += other.expired;
         self.aborted += other.aborted;
+        self.interviewed += other.interviewed;
         self.moved_on += other.moved_on;
         self.failed += other.failed;
         self.lag_seconds = self.lag_seconds.max(other.lag_seconds);

@@ -2,7 +2,8 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::Admitted;
+use shared::auth::access::{Admitted, AdmittedRequest, InterviewTarget};
+use shared::domain::answers::Answers;
 use shared::domain::interview::{Interview, Question};
 use shared::domain::policy::{CallerRelation, ChangeProject, ReadQuestions};
 use shared::http::BodyFields;
@@ -19,8 +20,9 @@ pub(crate) async fn list(
     query: ListQuery,
 ) -> Result<PageView<QuestionView>> {
     let interview = &access.target.interview;
+    let answers = answers_of_reader(&access, &access.target).await?;
     let (page, total) = query.slice_unsorted(interview.questions.clone(), |one| one.id.to_string());
-    let page = page.map(|one| view(&one, interview, &access.target.relation, access.references()));
+    let page = page.map(|one| view(&one, &access.target, answers.as_ref(), access.references()));
     query.answer(page, total)
 }
 
@@ -42,8 +44,9 @@ pub(crate) async fn create(
 pub(crate) async fn read(
     access: Admitted<Question, ReadQuestions>,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let interview = &access.target.all.interview;
-    access.show(view(&access.target.question, interview, &access.target.all.relation, access.references()))
+    let all = &access.target.all;
+    let answers = answers_of_reader(&access, all).await?;
+    access.show(view(&access.target.question, all, answers.as_ref(), access.references()))
 }
 
 /// PUT …/questions/{questionId}/
@@ -85,12 +88,31 @@ pub(crate) async fn delete(
     access.commit(access.store.save_interview(&access.target.all.project, before, &after), NoContent).await
 }
 
+/// The answers of a candidate who reads questions of which they may not see some; `None` for all other callers.
+async fn answers_of_reader(
+    access: &AdmittedRequest,
+    InterviewTarget { project, interview, relation, .. }: &InterviewTarget,
+) -> Result<Option<Answers>> {
+    let is_concealing = project.conducts(interview) && interview.conceals_any();
+    let Some(reader) =
+        access.caller.candidate().filter(|_| *relation == CallerRelation::Own && is_concealing)
+    else {
+        return Ok(None);
+    };
+    let answers = access.store.answers(access.company_id(), project.id, reader.id).await?;
+    Ok(Some(answers.map_or_else(|| Answers::of(reader), |answers| Answers::clone(&answers))))
+}
+
 fn view(
     question: &Question,
-    of: &Interview,
-    standing: &CallerRelation,
+    InterviewTarget { interview, relation, .. }: &InterviewTarget,
+    answers: Option<&Answers>,
     references: ReferenceUris<'_>,
 ) -> QuestionView {
-    let view = QuestionView::new(question, of, references);
-    if *standing == CallerRelation::Own { view.for_candidate() } else { view }
+    let view = QuestionView::new(question, interview, references);
+    match answers {
+        _ if *relation != CallerRelation::Own => view,
+        Some(answers) if Interview::conceals(question, Some(answers)) => view.for_candidate().concealed(),
+        _ => view.for_candidate(),
+    }
 }

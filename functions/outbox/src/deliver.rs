@@ -2,12 +2,14 @@
 
 use shared::auth::SystemAccess;
 use shared::domain::effect::{Effect, EffectTask};
+use shared::domain::id::{CandidateId, ProjectId};
 use shared::mail::Mailer;
+use shared::media::AnswerObjects;
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 
 use crate::outcome::EffectResult;
-use crate::{account, candidate, erasure, reset, webhook};
+use crate::{account, candidate, erasure, reset, takes, webhook};
 
 /// Effects that run in parallel.
 pub(crate) const PARALLEL: usize = 8;
@@ -45,7 +47,11 @@ pub(crate) async fn deliver(
         EffectResult::Failed => Effect::clone(&effect).failed(now),
         EffectResult::Postponed => Effect::clone(&effect).postponed(now),
         EffectResult::GivenUp => Effect::clone(&effect).given_up(now),
-        EffectResult::Sent | EffectResult::Deleted | EffectResult::Outdated | EffectResult::Skipped => {
+        EffectResult::Sent
+        | EffectResult::Started
+        | EffectResult::Deleted
+        | EffectResult::Outdated
+        | EffectResult::Skipped => {
             match system.store.finish_effect(&effect).await {
                 // A deletion deletes its effect itself. Once the lease is over, another worker is responsible.
                 Ok(()) | Err(Error::Changed) => {}
@@ -76,6 +82,12 @@ async fn perform(
             account::send_farewell_mail(system, mailer, company, was, by).await
         }
         EffectTask::ObjectsDeleted { keys } => delete_objects(system, keys).await,
+        EffectTask::TakeConversion { project, candidate, take } => {
+            takes::start_conversion(system, &answers_of(effect, *project, *candidate), *take).await
+        }
+        EffectTask::TakesDeleted { project, candidate, takes } => {
+            takes::delete_takes(system, &answers_of(effect, *project, *candidate), takes).await
+        }
         EffectTask::Erased { .. } => erasure::erase(system, effect).await,
         EffectTask::Deletion { deletion } => {
             let was_there = system.store.stepwise(system.now).finish(company, deletion).await?;
@@ -87,6 +99,10 @@ async fn perform(
         }
         EffectTask::PasswordReset { name } => reset::reset_passwords(system, mailer, effect, name).await,
     }
+}
+
+fn answers_of(effect: &Effect, project: ProjectId, candidate: CandidateId) -> AnswerObjects {
+    AnswerObjects { company: effect.company.clone(), project, candidate }
 }
 
 async fn delete_objects(system: &SystemAccess, keys: &[String]) -> Result<(EffectResult, String)> {

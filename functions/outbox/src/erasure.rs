@@ -8,9 +8,9 @@ use shared::domain::effect::{Effect, EffectTask};
 use shared::domain::erasure::{
     ErasedItem, ErasureCause, ErasureCounts, ErasureDetails, ErasureReason, ErasureRecord,
 };
-use shared::domain::history::ResourceChange;
+use shared::domain::history::{ResourceChange, ResourceRef};
 use shared::domain::id::CompanyId;
-use shared::media::{ListedObject, files_prefix, video_keys};
+use shared::media::{AnswerObjects, ListedObject, files_prefix, video_keys};
 use shared::store::{EvaluationKey, VersionedItem};
 use shared::{Error, Result};
 
@@ -25,17 +25,23 @@ struct PersonalDataLeft {
 
 impl PersonalDataLeft {
     async fn find(system: &SystemAccess, company: &CompanyId, erased: ErasedItem) -> Result<Self> {
-        let (evaluations, owner) = match erased {
+        let (evaluations, owner, parts) = match erased {
             ErasedItem::Candidate { project, candidate } => {
                 let evaluations = system.store.evaluation_keys(company, project, candidate).await?;
-                (evaluations, Account::Candidate { project, candidate })
+                let answers = AnswerObjects { company: company.clone(), project, candidate };
+                let parts = vec![answers.all_parts(), answers.all_markers()];
+                (evaluations, Account::Candidate { project, candidate }, parts)
             }
-            ErasedItem::Customer { customer } => (Vec::new(), Account::Customer { customer }),
+            ErasedItem::Customer { customer } => (Vec::new(), Account::Customer { customer }, Vec::new()),
             // The keys of a video's files follow from its identifier. A company has none of its own.
             ErasedItem::Video { .. } | ErasedItem::Company => return Ok(Self::default()),
         };
         // By prefix, so that files go too that no item names any more.
-        let files = system.objects()?.list(&files_prefix(company, owner)).await?;
+        let objects = system.objects()?;
+        let mut files = objects.list(&files_prefix(company, owner)).await?;
+        for prefix in parts {
+            files.extend(objects.list(&prefix).await?);
+        }
         Ok(Self { evaluations, files })
     }
 
@@ -58,10 +64,10 @@ pub(crate) async fn erase(
     system: &SystemAccess,
     effect: &mut VersionedItem<Effect>,
 ) -> Result<(EffectResult, String)> {
-    let EffectTask::Erased { erased, reason, counts, deleted_before } = effect.task else {
+    let EffectTask::Erased { erased, reason, counts, deleted_before, settles_at } = effect.task else {
         return Err(Error::internal("an effect of another task"));
     };
-    let cause = ErasureCause { reason, deleted_before };
+    let cause = ErasureCause { reason, deleted_before, settles_at };
     if let ErasedItem::Candidate { project, candidate } = erased
         && system.store.candidate(&effect.company, project, candidate).await?.is_some()
     {
@@ -69,6 +75,10 @@ pub(crate) async fn erase(
         return Ok((EffectResult::Outdated, "the candidate exists".to_owned()));
     }
     match erase_once(system, effect, erased, cause, counts).await {
+        // Everything is gone, but more may come.
+        Ok(true) if settles_at.is_some_and(|at| system.now < at) => {
+            Ok((EffectResult::Postponed, "files may still arrive".to_owned()))
+        }
         Ok(true) => Ok((EffectResult::Deleted, String::new())),
         Ok(false) => Ok((EffectResult::Failed, "more was written in the meantime".to_owned())),
         // The storage is to blame, so this is no try that counts towards giving up.
@@ -94,6 +104,12 @@ async fn erase_once(
     }
     store.delete_evaluations(&remains.evaluations).await?;
     let history = store.strip_history(&company, erased.into()).await?;
+    let mut stripped = history.iter().filter(|entry| !entry.is_erasure()).count();
+    if let ErasedItem::Candidate { project, candidate } = erased {
+        store.delete_answers(&company, project, candidate).await?;
+        // Each write of the answers has an entry of its own history.
+        stripped += store.strip_history(&company, ResourceRef::Interview { project, candidate }).await?.len();
+    }
     // Under the moment of this try: what a restored table or bucket brings back was there when it began.
     objects.note_erasure(&ErasureRecord { company: company.clone(), erased, at: system.now }).await?;
     for file in &remains.files {
@@ -111,12 +127,15 @@ async fn erase_once(
         note_counts(system, effect, counts.plus(more.counts())).await?;
         return Ok(false);
     }
+    if cause.settles_at.is_some_and(|at| system.now < at) {
+        return Ok(true);
+    }
     if let ErasedItem::Candidate { project, .. } = erased
         && !(cause.reason == ErasureReason::Restored && store.is_company_erased(&company).await?)
     {
         // Before the event that tells of the erasure, so that who reads it finds the numbers.
         store.show_erased_ratings(&company, project).await?;
-        counts.history_entries = history.iter().filter(|entry| !entry.is_erasure()).count();
+        counts.history_entries = stripped;
         let details = ErasureDetails { reason: cause.reason, erased: counts };
         // The history tells of a deletion that came before this effect, and the record of one that the history has lost.
         let told = history.iter().filter(|entry| entry.is_deletion()).map(|entry| entry.origin.at);

@@ -13,6 +13,7 @@ mod outcome;
 mod reset;
 mod stream;
 mod sweep;
+mod takes;
 mod uploads;
 mod webhook;
 

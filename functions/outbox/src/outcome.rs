@@ -13,6 +13,8 @@ pub(crate) const RUN: Duration = Duration::from_secs(40);
 pub(crate) enum EffectResult {
     /// SES accepted the mail.
     Sent,
+    /// A conversion will start.
+    Started,
     /// Objects are deleted, and a deletion is recorded.
     Deleted,
     /// The mail is pointless: the candidate has moved on, is deleted or takes no mails.
@@ -47,6 +49,8 @@ pub(crate) async fn send_mail(
 pub struct SweepSummary {
     /// Mails that SES accepted.
     pub sent: usize,
+    /// Conversions of answers that will start.
+    pub started: usize,
     /// Recorded deletions, and deleted objects without references.
     pub deleted: usize,
     /// Effects that the candidate's moves made pointless.
@@ -59,6 +63,8 @@ pub struct SweepSummary {
     pub failed: usize,
     /// Uploads that did not arrive in time, and videos that were not converted in time.
     pub uploads_given_up: usize,
+    /// Answers with takes that nobody has finished, or that were not converted in time.
+    pub takes_closed: usize,
     /// Events that the stream did not have numbered.
     pub events: usize,
     /// The age of the oldest of these events.
@@ -74,6 +80,7 @@ impl SweepSummary {
     pub(crate) fn count(&mut self, result: &Result<EffectResult>) {
         match result {
             Ok(EffectResult::Sent) => self.sent += 1,
+            Ok(EffectResult::Started) => self.started += 1,
             Ok(EffectResult::Deleted) => self.deleted += 1,
             Ok(EffectResult::Outdated) => self.outdated += 1,
             Ok(EffectResult::Failed | EffectResult::Postponed) => self.postponed += 1,

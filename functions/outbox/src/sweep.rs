@@ -10,7 +10,7 @@ use shared::{Error, Result, log_run};
 
 use crate::deliver::{PARALLEL, deliver};
 use crate::outcome::{EffectResult, RUN, SweepSummary};
-use crate::{numbering, uploads};
+use crate::{numbering, takes, uploads};
 
 // SES limits mails per second.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -20,22 +20,25 @@ pub(crate) async fn handle(system: &SystemAccess) -> Result<SweepSummary> {
     numbering::assign_missing_numbers(system, &mut summary).await?;
     // Before the effects, so that this run deletes what remains of them.
     uploads::give_up(system, &mut summary).await?;
+    takes::close_overdue(system, &mut summary).await?;
     run_effects(system, &mut summary).await?;
     let oldest = system.store.oldest_pending_erasure().await?;
     summary.erasure_delay_seconds = oldest.map_or(0, |at| (system.now - at).num_seconds());
-    let SweepSummary { sent, deleted, outdated, postponed, given_up, .. } = summary;
-    let SweepSummary { failed, uploads_given_up, events, numbering_lag_seconds, .. } = summary;
+    let SweepSummary { sent, started, deleted, outdated, postponed, given_up, .. } = summary;
+    let SweepSummary { failed, uploads_given_up, takes_closed, events, numbering_lag_seconds, .. } = summary;
     let SweepSummary { erasure_delay_seconds, more, .. } = summary;
     log_run!(
         target: "outbox",
         system.usage(),
         sent,
+        started,
         deleted,
         outdated,
         postponed,
         given_up,
         failed,
         uploads_given_up,
+        takes_closed,
         events,
         numbering_lag_seconds,
         erasure_delay_seconds,

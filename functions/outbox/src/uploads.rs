@@ -2,7 +2,7 @@
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::auth::SystemAccess;
-use shared::domain::video::ConversionStatus;
+use shared::domain::conversion::ConversionStatus;
 use shared::{Error, Result};
 
 use crate::outcome::SweepSummary;
@@ -25,7 +25,7 @@ pub(crate) async fn give_up(system: &SystemAccess, summary: &mut SweepSummary) -
     let mut videos = stream::iter(store.due_videos(now)).flatten();
     while let Some(page) = videos.try_next().await? {
         for video in &page {
-            let has_arrived = video.status != ConversionStatus::AwaitingUpload;
+            let has_arrived = video.conversion.status != ConversionStatus::AwaitingUpload;
             let reason = if has_arrived { TOO_SLOW } else { TOO_LATE };
             count(system.commit(store.fail_video(video, reason, now)).await, summary);
         }

@@ -58,6 +58,8 @@ fn read_optional(
     changes.set(body.flag("allow_hash_login"), |project| &mut project.settings.allow_hash_login);
     let minutes = body.clearable_integer("max_interview_time", 1, 100_000);
     changes.set(minutes, |project| &mut project.settings.max_interview_time);
+    changes
+        .set(body.text("interview_platform", parse_enum), |project| &mut project.settings.interview_platform);
     changes.set(body.flag("invite_candidates"), |project| &mut project.settings.invite_candidates);
     let period = body.clearable_integer("default_interview_period", 1, 3650);
     changes.set(period, |project| &mut project.settings.default_interview_period);

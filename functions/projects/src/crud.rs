@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use shared::auth::access::Admitted;
+use shared::domain::candidate::InterviewPlatform;
 use shared::domain::company::Company;
 use shared::domain::customer::Customer;
 use shared::domain::parse_enum;
@@ -70,6 +71,10 @@ pub(crate) async fn create(
     let (name, changes) = read_new(body, access.company_id(), access.references())?;
     let id = access.store.next_id(access.now);
     let mut project = Project::new(id, &access.target, name, access.now);
+    // Without an application of the company's, mails lead to this service.
+    if !access.config().has_suite {
+        project.settings.interview_platform = InterviewPlatform::Builtin;
+    }
     apply(changes, &mut project)?;
     // The user who creates a project runs it.
     project.staff.interview_managers.extend(access.caller.customer());

@@ -1,6 +1,7 @@
 //! The documentation of each route.
 
 use serde_json::json;
+use shared::domain::interview::QUESTIONS_IN_USE;
 use shared::domain::project::{CandidatesMust, NO_MOVE, ProjectStatus};
 use shared::openapi::OperationDoc;
 
@@ -32,7 +33,8 @@ pub(crate) fn create_project(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Creates a draft with the caller as an interview manager. A named token is not a customer, so it \
-             must name at least one in `interview_managers`.",
+             must name at least one in `interview_managers`. `interview_platform` is by default `builtin`, or \
+             `external` in a deployment whose mails lead to another application.",
         )
         .body_with_references::<ProjectView, _>(read_new)
         .example("project", json!({ "name": "Backend engineer", "default_interview_period": 14 }))
@@ -46,6 +48,7 @@ pub(crate) fn change_project(operation: OperationDoc) -> OperationDoc {
     operation
         .text("To change the status, use `status/`.")
         .body_with_references::<ProjectView, _>(read_changes)
+        .refuses(&[QUESTIONS_IN_USE])
         .example("details", json!({ "contact_person": "Grace Hopper", "team_evaluation": 1 }))
 }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use shared::auth::access::AdmittedRequest;
-use shared::domain::candidate::CandidateStatus;
+use shared::domain::candidate::{CandidateStatus, InterviewPlatform};
 use shared::domain::company::Company;
 use shared::domain::id::CustomerId;
 use shared::domain::language::Language;
@@ -121,7 +121,10 @@ struct ProjectFields {
     internal_id: String,
     /// Whether candidates may take the interview without a password, with the key of their invitation.
     allow_hash_login: bool,
-    /// The maximum duration of an interview in minutes; null for no limit.
+    /// Where candidates take the interview: `builtin` here, with the project's questions; `external` elsewhere, from where
+    /// events tell of it. It stays as it is once a candidate has begun.
+    interview_platform: InterviewPlatform,
+    /// The minutes that an interview which begins now may take; null until the deadline.
     #[schemars(example = 45)]
     max_interview_time: Option<u32>,
     /// Whether the web application may invite candidates.
@@ -235,6 +238,7 @@ impl ProjectFields {
             status: project.status,
             internal_id: settings.internal_id.to_string(),
             allow_hash_login: settings.allow_hash_login,
+            interview_platform: settings.interview_platform,
             max_interview_time: settings.max_interview_time,
             invite_candidates: settings.invite_candidates,
             default_interview_period: settings.default_interview_period,

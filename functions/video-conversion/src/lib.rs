@@ -1,149 +1,54 @@
-//! Converts uploaded welcome videos to formats that browsers play.
+//! Converts uploaded welcome videos and recorded answers to formats that browsers play.
 //!
-//! Events may be duplicated, late, or arrive after the video was deleted. All attempts write the same objects and
-//! delete those without a video, so that one result remains and no orphan.
+//! Events may be duplicated, late, or arrive after the recording was deleted. All attempts write the same objects and
+//! delete those without a recording, so that one result remains and no orphan.
 
 pub mod engine;
+mod take;
+mod video;
 
 use std::time::Duration;
 
 use shared::app::App;
 use shared::auth::SystemAccess;
-use shared::domain::id::{CompanyId, VideoId};
-use shared::domain::video::{ConversionResult, ConversionStatus, Rendition, Video};
+use shared::domain::conversion::ConversionResult;
 use shared::event::{ObjectCreated, RecordOutcome};
-use shared::media::{ObjectStore, rendition_key, video_keys, video_upload_in, video_upload_key};
-use shared::store::{RetryPolicy, VersionedItem};
-use shared::{Error, Result, log_run};
+use shared::media::{AnswerObjects, video_upload_in};
+use shared::{Result, log_run};
 
-use engine::{ConvertedFiles, EngineError, convert};
+use engine::ConvertedFiles;
 
 /// The duration of one attempt.
 // The rest of the function's 15 minutes is for storing the result.
 const TRY: Duration = Duration::from_secs(13 * 60);
 
-const NOT_AS_ANNOUNCED: &str =
-    "The uploaded file does not have the announced size. Announce it again with the correct size.";
-const NOT_ALLOWED: &str = "The person who announced this video may no longer upload videos. Upload it again with an account that may.";
-
 /// Processes one event.
 ///
 /// # Errors
 /// If the storage, the bucket or this computer fails. The event is retried and, after some tries, becomes a dead
-/// letter; the video fails after its time limit.
+/// letter; the recording fails after its time limit.
 pub async fn process(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
-    let Some((company, id)) = video_upload_in(event.key()) else { return Ok(RecordOutcome::Ignored) };
     let system = SystemAccess::of(app);
-    // Boxed, because it is large and deeply nested.
-    let outcome = Box::pin(process_video(&system, &company, id, &event.id)).await;
-    let (video, company) = (id, company.as_str());
+    // Boxed, because they are large and deeply nested.
+    let (outcome, company, recording) = if let Some((company, id)) = video_upload_in(event.key()) {
+        let outcome = Box::pin(video::process_video(&system, &company, id, &event.id)).await;
+        (outcome, company, id.to_string())
+    } else if let Some((objects, take)) = AnswerObjects::in_marker(event.key()) {
+        let outcome = Box::pin(take::process_take(&system, &objects, take, &event.id)).await;
+        (outcome, objects.company, format!("{}-{}", take.question, take.number))
+    } else {
+        return Ok(RecordOutcome::Ignored);
+    };
+    let company = company.as_str();
     match &outcome {
         Ok(outcome) => {
-            log_run!(target: "conversion", system.usage(), %video, company, ?outcome, "processed");
+            log_run!(target: "conversion", system.usage(), recording, company, ?outcome, "processed");
         }
         Err(error) => {
-            tracing::error!(target: "conversion", %video, company, %error, "could not convert the video");
+            tracing::error!(target: "conversion", recording, company, %error, "could not convert the recording");
         }
     }
     outcome
-}
-
-/// Converts a video because of `event`, unless it is converted already or another worker holds it.
-async fn process_video(
-    system: &SystemAccess,
-    company: &CompanyId,
-    id: VideoId,
-    event: &str,
-) -> Result<RecordOutcome> {
-    let Some(video) = system.store.video(company, id).await? else {
-        return clean_up(system, &video_keys(company, id)).await;
-    };
-    // The signed URL works for an hour, in which the author may have lost the right.
-    if video.status == ConversionStatus::AwaitingUpload && !system.may_still_upload_video(&video).await? {
-        return finish(system, video, event, |video| video.failed(NOT_ALLOWED)).await;
-    }
-    let Some(begun) = video.begun(event, system.now) else {
-        // Another worker needs the file.
-        let left = if video.is_under_way() { None } else { Some(video_upload_key(company, id)) };
-        return clean_up(system, left.as_slice()).await;
-    };
-    let video = match system.store.begin_conversion(&video, begun).await {
-        // Another worker, or a retry of this event, is responsible.
-        Err(Error::Changed | Error::NotFound) => {
-            return Err(Error::Busy("the video has just changed".into()));
-        }
-        video => video?,
-    };
-    work_on(system, video, event).await
-}
-
-/// Converts a video whose conversion has begun because of `event`.
-async fn work_on(system: &SystemAccess, video: VersionedItem<Video>, event: &str) -> Result<RecordOutcome> {
-    let objects = system.objects()?;
-    let directory = tempfile::tempdir().map_err(Error::internal)?;
-    let input = directory.path().join("upload");
-    let found = objects.fetch(&video_upload_key(&video.company, video.id), video.file.size, &input).await?;
-    let path = system.config().program_path.as_ref();
-    let time = TRY.saturating_sub(system.usage().elapsed());
-    let made =
-        if found { convert(path, &input, time).await } else { Err(EngineError::Refused(NOT_AS_ANNOUNCED)) };
-    match made {
-        Ok(conversion) => {
-            // The disk has room for the upload and the renditions, not for more.
-            store(&objects, &video, &conversion).await?;
-            finish(system, video, event, |video| video.succeeded(converted(&conversion))).await
-        }
-        Err(EngineError::Refused(reason)) => finish(system, video, event, |video| video.failed(reason)).await,
-        Err(EngineError::Machine(error)) => Err(Error::internal(error)),
-    }
-}
-
-/// Stores the renditions in the bucket.
-async fn store(objects: &ObjectStore<'_>, video: &Video, conversion: &ConvertedFiles) -> Result<()> {
-    let ConvertedFiles { mp4, flv, thumbnail, .. } = conversion;
-    let files = [(Rendition::Mp4, mp4), (Rendition::Flv, flv), (Rendition::Thumbnail, thumbnail)];
-    for (rendition, path) in files {
-        let key = rendition_key(&video.company, video.id, rendition);
-        objects.put_file(&key, path, rendition.file_type()).await?;
-    }
-    Ok(())
-}
-
-/// Writes the result unless another attempt has, and deletes unneeded objects.
-async fn finish(
-    system: &SystemAccess,
-    mut video: VersionedItem<Video>,
-    event: &str,
-    end: impl Fn(Video) -> Video,
-) -> Result<RecordOutcome> {
-    let (company, id) = (video.company.clone(), video.id);
-    for _ in 0..RetryPolicy::CHANGE.attempts {
-        let after = end(Video::clone(&video));
-        let is_converted = after.converted.is_some();
-        match system.commit(system.store.update_video(&video, &after)).await {
-            Ok(()) if is_converted => {
-                // Never shown, the largest file of all, and it holds the location and the device.
-                system.objects()?.delete(&video_upload_key(&company, id)).await?;
-                return Ok(RecordOutcome::Applied);
-            }
-            Ok(()) => {
-                clean_up(system, &video_keys(&company, id)).await?;
-                return Ok(RecordOutcome::Refused);
-            }
-            // Staff have changed or deleted the video, or its time limit is over.
-            Err(Error::Changed | Error::NotFound) => {}
-            Err(error) => return Err(error),
-        }
-        match system.store.video(&company, id).await? {
-            // Staff have only changed the texts.
-            Some(now) if now.is_converted_by(event) => video = now,
-            Some(now) if now.is_under_way() || now.converted.is_some() => {
-                return Ok(RecordOutcome::Ignored);
-            }
-            _ => return clean_up(system, &video_keys(&company, id)).await,
-        }
-    }
-    Err(Error::Changed)
 }
 
 async fn clean_up(system: &SystemAccess, keys: &[String]) -> Result<RecordOutcome> {

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::AdmittedRequest;
 use shared::auth::caller::CallerIdentity;
-use shared::domain::video::{ConversionStatus, Rendition, Video};
+use shared::domain::conversion::ConversionStatus;
+use shared::domain::video::{Rendition, Video};
 use shared::http::example_uri;
 use shared::http::view::SignedUploadView;
 use shared::http::wire::{OrEmpty, Uri};
@@ -93,7 +94,7 @@ impl VideoView {
         let references = access.references();
         let is_for_staff = !matches!(access.caller.identity, CallerIdentity::Candidate(_));
         let company = &video.company;
-        let converted = video.converted;
+        let converted = video.conversion.converted;
         let (width, height) = converted.map(|made| (made.width, made.height)).unwrap_or_default();
         let thumb_file =
             converted.map(|_| format!("videos/{}/{}", video.id, rendition_name(Rendition::Thumbnail)));
@@ -112,8 +113,8 @@ impl VideoView {
             thumb_file: thumb_file.unwrap_or_default(),
             thumb: OrEmpty(references.rendition(video, Rendition::Thumbnail)),
             video_conversion_id: video.conversion_id(Rendition::Mp4),
-            video_conversion_status: video.status,
-            video_conversion_error: video.failure.clone(),
+            video_conversion_status: video.conversion.status,
+            video_conversion_error: video.conversion.failure.clone(),
             streams: VideoStreams {
                 mp4: OrEmpty(references.rendition(video, Rendition::Mp4)),
                 flv: OrEmpty(references.rendition(video, Rendition::Flv)),

@@ -197,7 +197,7 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
 pub(crate) type RouteTable<R> = fn(R) -> R;
 
 /// The function of each group of routes, and the group's route table.
-pub fn groups<R: RouteReader>() -> [(&'static str, RouteTable<R>); 10] {
+pub fn groups<R: RouteReader>() -> [(&'static str, RouteTable<R>); 11] {
     [
         ("auth", auth::routes),
         ("companies", companies::routes),
@@ -206,6 +206,7 @@ pub fn groups<R: RouteReader>() -> [(&'static str, RouteTable<R>); 10] {
         ("candidates", candidates::routes),
         ("videos", videos::routes),
         ("evaluations", evaluations::routes),
+        ("interviews", interviews::routes),
         ("events", events::routes),
         ("search", search::routes),
         ("docs", docs::routes),

@@ -130,6 +130,14 @@ impl Caller {
         }
     }
 
+    /// The candidate who is calling, if it is one.
+    pub fn candidate(&self) -> Option<&Candidate> {
+        match &self.identity {
+            CallerIdentity::Candidate(candidate) => Some(candidate),
+            CallerIdentity::Customer(_) | CallerIdentity::NamedToken(_) => None,
+        }
+    }
+
     /// What the caller is in the company as a whole.
     pub fn in_company(&self) -> CallerRelation {
         self.identity.in_company()

@@ -1,11 +1,16 @@
 //! A candidate of a project.
 
 mod history;
+mod interview_time;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+
+pub use interview_time::{
+    ConductedInterview, InterviewAdjustments, InterviewPlatform, MAX_EXTRA_TAKES, TimeFactor,
+};
 
 use super::Refusal;
 use super::account::Account;
@@ -136,6 +141,10 @@ pub struct Candidate {
     pub aborted_at: Option<DateTime<Utc>>,
     /// When the candidate was skipped.
     pub skipped_at: Option<DateTime<Utc>>,
+    /// The interview, if this service conducts it; set when the candidate begins.
+    pub interview: Option<ConductedInterview>,
+    /// What the candidate is granted in the interview.
+    pub adjustments: Option<InterviewAdjustments>,
     /// Prevents the erasure of the candidate; it may have ended, see [`hold_at`](Self::hold_at).
     pub hold: Option<CandidateHold>,
     /// The candidate's request to be erased.
@@ -192,6 +201,8 @@ impl Candidate {
             reminded_at: None,
             aborted_at: None,
             skipped_at: None,
+            interview: None,
+            adjustments: None,
             hold: None,
             erasure_request: None,
             consents: BTreeMap::new(),
@@ -222,9 +233,12 @@ impl Candidate {
         }
     }
 
-    /// When the deadline changes the status, if it does.
+    /// When time changes the status, if it does: at the deadline, or when the interview closes that this service conducts.
     pub fn expires_at(&self) -> Option<DateTime<Utc>> {
         use CandidateStatus::{Confirmed, Interviewing, Invited};
+        if self.is_in_interview() {
+            return self.closes_at();
+        }
         self.profile.deadline.filter(|_| matches!(self.status, Invited | Confirmed | Interviewing))
     }
 
@@ -235,7 +249,13 @@ impl Candidate {
 
     /// Whether the access key is valid at `now`. An overdue key is invalid even before the schedule has run.
     pub fn may_use_key(&self, now: DateTime<Utc>) -> bool {
-        self.may_log_in() && !self.is_overdue(now)
+        let is_over = if self.is_in_interview() { self.has_expired(now) } else { self.is_overdue(now) };
+        self.may_log_in() && !is_over
+    }
+
+    /// Whether time has changed the status, though the schedule may not have run yet.
+    pub fn has_expired(&self, now: DateTime<Utc>) -> bool {
+        self.expires_at().is_some_and(|end| end <= now)
     }
 
     /// Whether the candidate may read the questions: from the beginning of the interview on.

@@ -5,6 +5,7 @@ use std::fmt;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::answers::{Answers, TakeRef};
 use super::customer::Customer;
 use super::deletion::{DeletionAuthor, ItemDeletion};
 use super::erasure::{ErasedItem, ErasureCause, ErasureCounts, ErasureReason};
@@ -83,6 +84,24 @@ pub enum EffectTask {
         /// Their keys in the bucket.
         keys: Vec<String>,
     },
+    /// Have a take converted.
+    TakeConversion {
+        /// The candidate's project.
+        project: ProjectId,
+        /// The candidate.
+        candidate: CandidateId,
+        /// The take.
+        take: TakeRef,
+    },
+    /// Delete the objects of takes that are no longer kept.
+    TakesDeleted {
+        /// The candidate's project.
+        project: ProjectId,
+        /// The candidate.
+        candidate: CandidateId,
+        /// The takes.
+        takes: Vec<TakeRef>,
+    },
     /// Erase what a deletion has left, and record it.
     Erased {
         /// The deleted item.
@@ -94,6 +113,9 @@ pub enum EffectTask {
         /// When it was deleted before, if a restored table had brought it back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deleted_before: Option<DateTime<Utc>>,
+        /// Until when the client may still upload files, so that only a later try is the last.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        settles_at: Option<DateTime<Utc>>,
     },
     /// Complete a deletion in steps.
     Deletion {
@@ -131,13 +153,15 @@ pub struct FormerCustomer {
 
 impl EffectTask {
     /// The names of all tasks.
-    pub const KINDS: [&str; 11] = [
+    pub const KINDS: [&str; 13] = [
         "invitation",
         "reminder",
         "deadline-changed",
         "customer-invitation",
         "customer-deleted",
         "objects-deleted",
+        "conversion",
+        "takes-deleted",
         "erased",
         "deletion",
         "password-reset",
@@ -153,7 +177,11 @@ impl EffectTask {
             | Self::CustomerDeleted { .. }
             | Self::PasswordReset { .. }
             | Self::WebhookMail { .. } => true,
-            Self::ObjectsDeleted { .. } | Self::Erased { .. } | Self::Deletion { .. } => false,
+            Self::ObjectsDeleted { .. }
+            | Self::TakeConversion { .. }
+            | Self::TakesDeleted { .. }
+            | Self::Erased { .. }
+            | Self::Deletion { .. } => false,
         }
     }
 
@@ -164,6 +192,8 @@ impl EffectTask {
             Self::CustomerInvitation { .. } => "customer-invitation",
             Self::CustomerDeleted { .. } => "customer-deleted",
             Self::ObjectsDeleted { .. } => "objects-deleted",
+            Self::TakeConversion { .. } => "conversion",
+            Self::TakesDeleted { .. } => "takes-deleted",
             Self::Erased { .. } => "erased",
             Self::Deletion { .. } => "deletion",
             Self::PasswordReset { .. } => "password-reset",
@@ -224,6 +254,24 @@ impl Effect {
         effects.collect()
     }
 
+    /// What follows from the `version`th write of `answers`, which were `before`: conversions, and the deletion of what is no
+    /// longer kept.
+    pub fn of_answers(before: &Answers, answers: &Answers, version: u64, now: DateTime<Utc>) -> Vec<Self> {
+        let Answers { company, project, candidate, .. } = answers;
+        let (project, candidate) = (*project, *candidate);
+        let conversions = answers.to_convert(before).into_iter().map(|take| {
+            let TakeRef { question, number } = take;
+            let cause = format!("{candidate}-{question}-{number}-{version}");
+            Self::new(company.clone(), cause, EffectTask::TakeConversion { project, candidate, take }, now)
+        });
+        let dropped = answers.dropped_since(before);
+        let deletion = (!dropped.is_empty()).then(|| {
+            let task = EffectTask::TakesDeleted { project, candidate, takes: dropped };
+            Self::new(company.clone(), format_args!("{candidate}-interview-{version}"), task, now)
+        });
+        conversions.chain(deletion).collect()
+    }
+
     /// A deletion that starts at `now`. The request itself is the first try: the stream skips it, and the sweep takes
     /// it up after the lease.
     pub fn of_deletion(company: CompanyId, deletion: ItemDeletion, now: DateTime<Utc>) -> Self {
@@ -245,11 +293,12 @@ impl Effect {
         items: usize,
         now: DateTime<Utc>,
     ) -> Self {
-        let ErasureCause { reason, deleted_before } = cause;
+        let ErasureCause { reason, deleted_before, settles_at } = cause;
         // With the second, because a restored table can cause it again.
         let cause = format!("{}-{}", ResourceRef::from(erased).history_id(&company), now.timestamp());
         let counts = ErasureCounts { items, ..ErasureCounts::default() };
-        Self::new(company, cause, EffectTask::Erased { erased, reason, counts, deleted_before }, now)
+        let task = EffectTask::Erased { erased, reason, counts, deleted_before, settles_at };
+        Self::new(company, cause, task, now)
     }
 
     /// The moment of the deletion whose rest the effect with this identifier erases; `None` for other effects.

@@ -41,18 +41,20 @@ pub struct ErasureCause {
     pub reason: ErasureReason,
     /// When the first erasure was recorded that a restoration of the service has undone; `None` if none was.
     pub deleted_before: Option<DateTime<Utc>>,
+    /// Until when the client may still upload files; `None` if it may not.
+    pub settles_at: Option<DateTime<Utc>>,
 }
 
 impl From<ErasureReason> for ErasureCause {
     fn from(reason: ErasureReason) -> Self {
-        Self { reason, deleted_before: None }
+        Self { reason, deleted_before: None, settles_at: None }
     }
 }
 
 impl ErasureRecord {
     /// The cause to erase it again after a restoration.
     pub fn cause(&self) -> ErasureCause {
-        ErasureCause { reason: ErasureReason::Restored, deleted_before: Some(self.at) }
+        ErasureCause { deleted_before: Some(self.at), ..ErasureReason::Restored.into() }
     }
 }
 

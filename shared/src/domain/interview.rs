@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
+use super::answers::Answers;
 use super::history::{FieldValue, private};
 use super::id::{CompanyId, CriterionId, ProjectId, QuestionId, VideoId};
 use super::names::named;
@@ -98,6 +99,13 @@ pub struct Question {
     pub is_required: bool,
     /// Shown to staff only.
     pub internal_description: TextLines<1000>,
+}
+
+impl Question {
+    /// Whether candidates have time to prepare once they know the question.
+    fn has_preparation(&self) -> bool {
+        self.preparation_seconds.is_some_and(|seconds| seconds > 0)
+    }
 }
 
 /// A criterion.
@@ -230,6 +238,17 @@ impl Interview {
             question.revision += 1;
         }
         self
+    }
+
+    /// Whether candidates see some questions only once they have begun them.
+    pub fn conceals_any(&self) -> bool {
+        self.questions.iter().any(Question::has_preparation)
+    }
+
+    /// Whether a candidate with these answers, whom this service interviews, does not see the question yet.
+    pub fn conceals(question: &Question, answers: Option<&Answers>) -> bool {
+        // Time to prepare would mean nothing if candidates knew the question before it begins.
+        question.has_preparation() && !answers.is_some_and(|answers| answers.has_begun(question.id))
     }
 
     /// Whether a question shows this video.

@@ -1,8 +1,10 @@
 //! The rules of the service as values: nothing here reads a clock, a table or a request.
 
 pub mod account;
+pub mod answers;
 pub mod candidate;
 pub mod company;
+pub mod conversion;
 pub mod customer;
 pub mod deletion;
 pub mod effect;

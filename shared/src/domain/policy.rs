@@ -154,6 +154,8 @@ actions! {
     WithdrawErasure "withdraw_erasure": Admin or NONE or itself;
     /// Change a candidate's fields: managers those of the application, candidates their own.
     ChangeCandidate "change_candidate": Admin or MANAGERS or itself;
+    /// Answer the questions of an interview.
+    AnswerQuestions "answer_questions": Role or NONE or itself but person;
     /// Advance a candidate.
     AdvanceCandidate "advance_candidate": Admin or MANAGERS or itself;
 }

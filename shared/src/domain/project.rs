@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
+use super::candidate::InterviewPlatform;
 use super::company::Company;
 use super::evaluation::evaluator_index::{EvaluatorIndex, EvaluatorSet};
 use super::history::{
@@ -90,6 +91,9 @@ pub struct ProjectSettings {
     pub allow_hash_login: bool,
     /// Minutes an interview may take.
     pub max_interview_time: Option<u32>,
+    /// Where interviews take place.
+    #[serde(default = "external")]
+    pub interview_platform: InterviewPlatform,
     /// Whether the web application may invite candidates.
     pub invite_candidates: bool,
     /// Days until the deadline that candidates without one get.
@@ -114,6 +118,10 @@ pub struct ProjectSettings {
     pub videos: Vec<PlacedVideo>,
 }
 
+fn external() -> InterviewPlatform {
+    InterviewPlatform::External
+}
+
 impl ProjectSettings {
     /// Whether it shows a welcome video.
     pub fn shows(&self, video: VideoId) -> bool {
@@ -132,6 +140,7 @@ impl ProjectSettings {
             internal_id: TextLine::default(),
             allow_hash_login: false,
             max_interview_time: None,
+            interview_platform: InterviewPlatform::External,
             invite_candidates: false,
             default_interview_period: None,
             closedate: None,
@@ -224,6 +233,11 @@ impl Project {
         }
     }
 
+    /// Whether this service conducts the interviews of the project, whose questions these are.
+    pub fn conducts(&self, interview: &Interview) -> bool {
+        self.settings.interview_platform == InterviewPlatform::Builtin && !interview.questions.is_empty()
+    }
+
     /// Those evaluators who have evaluated before.
     pub fn evaluator_set(&self) -> EvaluatorSet {
         self.evaluator_index.set_of(&self.staff.evaluators)
@@ -268,7 +282,7 @@ impl HasHistory for Project {
         } = self;
         let ProjectSettings {
             name, job_url, email_alias, mode, maximum_score, support_lang, internal_id, allow_hash_login,
-            max_interview_time, invite_candidates, default_interview_period, closedate, activationdate, creationdate,
+            max_interview_time, interview_platform, invite_candidates, default_interview_period, closedate, activationdate, creationdate,
             contact_person, veto_enabled, team_evaluation, partner_data, labels, videos,
         } = settings;
         vec![
@@ -288,6 +302,7 @@ impl HasHistory for Project {
             ("support_lang", private(support_lang)),
             ("allow_hash_login", private(allow_hash_login)),
             ("max_interview_time", private(max_interview_time)),
+            ("interview_platform", private(interview_platform)),
             ("invite_candidates", private(invite_candidates)),
             ("default_interview_period", private(default_interview_period)),
             ("creationdate", private(creationdate)),

@@ -39,12 +39,10 @@ impl Candidate {
         evaluator_index: &mut EvaluatorIndex,
         at: DateTime<Utc>,
     ) -> Result<Option<Self>, Refusal> {
-        use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing};
+        use CandidateStatus::{Aborted, Confirmed, Expired, Interviewing};
         match (report, self.status) {
             (PlatformReport::Completed, Interviewing | Confirmed | Aborted | Expired) => {
-                self.status = Interviewed;
-                self.interviewed_at = Some(at);
-                self.access_key = None;
+                self = self.interviewed(at);
             }
             (PlatformReport::Aborted, Interviewing) if !self.started_after(at) => {
                 self.status = Aborted;

@@ -5,8 +5,8 @@ mod advances;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 
 pub use advances::{
-    ADVANCES, Actor, AdvanceRule, AdvanceTerms, DEADLINE_PASSED, EMAIL_REQUIRED, MoveCondition,
-    NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE, PROJECT_NOT_RUNNING,
+    ADVANCES, Actor, AdvanceRule, AdvanceTerms, DEADLINE_PASSED, EMAIL_REQUIRED, InterviewTerms,
+    MoveCondition, NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE, PROJECT_NOT_RUNNING,
 };
 
 use super::Refusal;
@@ -83,7 +83,11 @@ impl Candidate {
                 // Only projects without passwords: there the key stays the candidate's only credential.
                 self.access_key = self.password_hash.is_none().then(|| known.unwrap_or(key));
             }
-            CandidateStatus::Interviewing => self.started_at = Some(now),
+            CandidateStatus::Interviewing => {
+                self.started_at = Some(now);
+                self.interview = terms.interview.map(|interview| interview.conducted);
+            }
+            CandidateStatus::Interviewed => self = self.interviewed(now),
             _ => {}
         }
         let needs_running_project = line.needs.contains(&MoveCondition::ProjectRunning);
@@ -191,9 +195,9 @@ impl Candidate {
         Ok(TransitionResult::new(self, Some(CandidateMail::Reminder)))
     }
 
-    /// The candidate after the deadline; none if it changes nothing.
+    /// The candidate after the deadline, or after the interview has closed; none if it changes nothing.
     pub fn expire(mut self, now: DateTime<Utc>) -> Option<Self> {
-        if !self.is_overdue(now) {
+        if !self.has_expired(now) {
             return None;
         }
         self.status = match self.status {

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::conversion::{Conversion, ConversionStatus};
 use super::file::FileType;
 use super::history::{EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, fact, holding, private};
 use super::id::{CompanyId, CustomerId, VideoId};
@@ -17,29 +18,6 @@ pub const MAX_VIDEO_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 /// Validity of the signed URL: a client must start the upload within this time.
 const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
 const SENDING: TimeDelta = TimeDelta::hours(2);
-/// The time for the conversion, waiting and all attempts included.
-const CONVERTING: TimeDelta = TimeDelta::hours(7);
-/// The duration of one attempt.
-// Longer than the function may run, so that no two attempts overlap.
-const TRY: TimeDelta = TimeDelta::minutes(16);
-
-/// How far a video is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-pub enum ConversionStatus {
-    /// The file has not arrived.
-    AwaitingUpload,
-    /// Waiting for the conversion.
-    Pending,
-    /// The file is being converted.
-    Processing,
-    /// Ready to play.
-    Successful,
-    /// The conversion failed.
-    Failed,
-}
-
 /// A file that a video is converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rendition {
@@ -70,26 +48,6 @@ impl Rendition {
     }
 }
 
-/// The result of a conversion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConversionResult {
-    /// In seconds.
-    pub seconds: u32,
-    /// In pixels, as displayed.
-    pub width: u32,
-    /// In pixels, as displayed.
-    pub height: u32,
-}
-
-/// The current attempt at a conversion.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConversionAttempt {
-    /// The event that started it; redelivered if the attempt fails.
-    pub event: String,
-    /// When it ends in any case.
-    pub ends_at: DateTime<Utc>,
-}
-
 /// A welcome video as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Video {
@@ -113,16 +71,9 @@ pub struct Video {
     pub author: Option<UploadAuthor>,
     /// When the video was created.
     pub submitted_at: DateTime<Utc>,
-    /// The progress.
-    pub status: ConversionStatus,
-    /// The current attempt.
-    pub attempt: Option<ConversionAttempt>,
-    /// When the video fails unless it has ended.
-    pub given_up_at: Option<DateTime<Utc>>,
-    /// The result of the conversion.
-    pub converted: Option<ConversionResult>,
-    /// Why the upload or the conversion failed, a sentence.
-    pub failure: Option<String>,
+    /// The conversion.
+    #[serde(flatten)]
+    pub conversion: Conversion,
     /// False once the deletion has begun: projects may not show it.
     pub is_active: bool,
 }
@@ -180,11 +131,10 @@ impl Video {
             submitted_by: by,
             author: None,
             submitted_at: now,
-            status: ConversionStatus::AwaitingUpload,
-            attempt: None,
-            given_up_at: Some(now + URL_LIFETIME + SENDING),
-            converted: None,
-            failure: None,
+            conversion: Conversion {
+                given_up_at: Some(now + URL_LIFETIME + SENDING),
+                ..Conversion::awaiting_upload()
+            },
             is_active: true,
         }
     }
@@ -196,7 +146,7 @@ impl Video {
 
     /// The video once its file has arrived.
     pub fn arrived(self, now: DateTime<Utc>) -> Self {
-        Self { status: ConversionStatus::Pending, given_up_at: Some(now + CONVERTING), ..self }
+        self.with_conversion(Conversion::pending(now))
     }
 
     /// When the signed URL expires.
@@ -204,50 +154,15 @@ impl Video {
         self.submitted_at + URL_LIFETIME
     }
 
-    /// The video while `event` converts it; none if it is converted already, or another worker holds it.
-    pub fn begun(&self, event: &str, now: DateTime<Utc>) -> Option<Self> {
-        let may_begin = match (self.status, &self.attempt) {
-            (ConversionStatus::AwaitingUpload | ConversionStatus::Pending, _) => true,
-            // The same event is redelivered only after its attempt has ended.
-            (ConversionStatus::Processing, Some(attempt)) => attempt.event == event || attempt.ends_at <= now,
-            _ => false,
-        };
-        may_begin.then(|| Self {
-            status: ConversionStatus::Processing,
-            attempt: Some(ConversionAttempt { event: event.to_owned(), ends_at: now + TRY }),
-            given_up_at: Some(now + CONVERTING),
-            ..self.clone()
-        })
-    }
-
-    /// Whether `event` is converting the video.
-    pub fn is_converted_by(&self, event: &str) -> bool {
-        self.status == ConversionStatus::Processing
-            && self.attempt.as_ref().is_some_and(|attempt| attempt.event == event)
-    }
-
-    /// The video once it can be played.
-    pub fn succeeded(self, converted: ConversionResult) -> Self {
-        let status = ConversionStatus::Successful;
-        Self { status, attempt: None, given_up_at: None, converted: Some(converted), failure: None, ..self }
-    }
-
-    /// The video, failed with this reason.
-    pub fn failed(self, reason: &str) -> Self {
-        // Kept with its reason, so that the person who uploaded it learns it and deletes the video.
-        let failure = Some(reason.to_owned());
-        Self { status: ConversionStatus::Failed, attempt: None, given_up_at: None, failure, ..self }
-    }
-
-    /// Whether the video can still become playable.
-    pub fn is_under_way(&self) -> bool {
-        !matches!(self.status, ConversionStatus::Successful | ConversionStatus::Failed)
+    /// The video, converted so far.
+    pub fn with_conversion(self, conversion: Conversion) -> Self {
+        Self { conversion, ..self }
     }
 
     /// The identifier of a conversion for partners, once there is one: derived from the video's identifier, and small
     /// enough for every language's integers.
     pub fn conversion_id(&self, of: Rendition) -> Option<u64> {
-        self.converted?;
+        self.conversion.converted?;
         let hash = Sha256::new().chain_update(self.id.to_bytes()).chain_update(of.extension()).finalize();
         // JavaScript's integers are exact up to 53 bits.
         Some(hash[..6].iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
@@ -266,12 +181,13 @@ impl HasHistory for Video {
     #[rustfmt::skip]
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
-            name, description, internal_description, status, converted, failure,
+            name, description, internal_description, conversion,
             // Never changed, or told by the status.
             id: _, company: _, upload_filename: _, file: _, submitted_by: _, author: _, submitted_at: _,
             // Internal.
-            attempt: _, given_up_at: _, is_active: _,
+            is_active: _,
         } = self;
+        let Conversion { status, converted, failure, attempt: _, given_up_at: _ } = conversion;
         vec![
             ("video_conversion_status", fact(status)),
             ("length", fact(&converted.map_or(0, |made| made.seconds))),
@@ -285,8 +201,8 @@ impl HasHistory for Video {
     fn events(_: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
         let has_moved = changes.has("video_conversion_status");
         holding([
-            (has_moved && after.status == ConversionStatus::Successful, EventType::VideoConverted),
-            (has_moved && after.status == ConversionStatus::Failed, EventType::VideoFailed),
+            (has_moved && after.conversion.status == ConversionStatus::Successful, EventType::VideoConverted),
+            (has_moved && after.conversion.status == ConversionStatus::Failed, EventType::VideoFailed),
             // The outcome of a conversion is told by the events above.
             (
                 changes.has_other_than(&["video_conversion_status", "video_conversion_error", "length"]),
@@ -299,6 +215,7 @@ impl HasHistory for Video {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::conversion::ConversionResult;
     use crate::domain::id::Id;
 
     fn video() -> Video {
@@ -313,25 +230,11 @@ mod tests {
     }
 
     #[test]
-    fn one_try_at_a_time_and_none_after_the_end() {
-        let now = DateTime::UNIX_EPOCH + TimeDelta::minutes(5);
-        assert_eq!(video().upload_filename.as_str(), "welcome.mov");
-        let begun = video().begun("one", now).unwrap();
-        assert!(begun.is_converted_by("one") && !begun.is_converted_by("two"));
-        assert!(begun.begun("one", now).is_some(), "the first try was broken off");
-        assert!(begun.begun("two", now).is_none(), "somebody is at it");
-        assert!(begun.begun("two", now + TRY).is_some(), "nobody is at it any more");
-        let done = begun.clone().succeeded(ConversionResult { seconds: 1, width: 2, height: 2 });
-        for ended in [done, begun.failed("broken")] {
-            assert!(ended.begun("one", now).is_none() && !ended.is_under_way());
-            assert_eq!(ended.given_up_at, None);
-        }
-    }
-
-    #[test]
     fn conversions_have_numbers_once_there_are_some() {
+        assert_eq!(video().upload_filename.as_str(), "welcome.mov");
         assert_eq!(video().conversion_id(Rendition::Mp4), None);
-        let done = video().succeeded(ConversionResult { seconds: 1, width: 2, height: 2 });
+        let made = ConversionResult { seconds: 1, width: 2, height: 2 };
+        let done = video().with_conversion(Conversion::succeeded(made));
         let [mp4, _, thumbnail] = Rendition::ALL.map(|of| done.conversion_id(of).unwrap());
         assert!(mp4 != thumbnail && mp4 < 1 << 48);
     }

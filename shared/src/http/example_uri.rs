@@ -41,6 +41,10 @@ pub const RESULT: &str = in_project!("results/01JQ8ZB4T1H6W5Y7X3Q9E2G0FA/");
 
 pub const CANDIDATE: &str = of_candidate!("");
 pub const CANDIDATE_DATA: &str = of_candidate!("data/");
+pub const INTERVIEW: &str = of_candidate!("interview/");
+pub const ANSWER: &str = of_candidate!("answers/01JQ8ZJX7F2M5T8W1B4E6G9KPQ/");
+pub const TAKE: &str = of_candidate!("answers/01JQ8ZJX7F2M5T8W1B4E6G9KPQ/takes/2/");
+pub const ANSWER_VIDEO: &str = of_candidate!("answers/01JQ8ZJX7F2M5T8W1B4E6G9KPQ/takes/2/video/a-token.mp4");
 pub const CANDIDATE_CV: &str = of_candidate!("cv/a-token/");
 pub const EVALUATION: &str = of_candidate!("evaluations/01JQ8Z2M8F3A6D1S4J7H0K9PME/");
 pub const SHARE: &str = of_candidate!("shares/01JQ8ZEV1S4D7F0G3H6J9K2MPQ/");

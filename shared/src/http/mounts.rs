@@ -40,6 +40,13 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
             "/companies/{companyId}/projects/{projectId}/results",
         ],
     ),
+    (
+        "interviews",
+        &[
+            "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/interview",
+            "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/answers",
+        ],
+    ),
     ("events", &["/companies/{companyId}/events", "/companies/{companyId}/webhooks", "/receipt-keys"]),
     ("search", &["/companies/{companyId}/search"]),
     ("docs", &["/openapi.json", "/docs"]),

@@ -54,6 +54,16 @@ impl BodyOutline {
         self.add(name, json!({ "type": "array", "maxItems": most, "items": inline::<T>() }));
     }
 
+    /// A decimal number.
+    pub(crate) fn number(&mut self, name: &str, least: u32, most: u32) {
+        self.add(name, json!({ "type": "number", "minimum": least, "maximum": most }));
+    }
+
+    /// An object with these properties, which null takes away.
+    pub(crate) fn nullable_object(&mut self, name: &str, object: Self) {
+        self.add(name, or_null(object.into_object()));
+    }
+
     /// A list of objects with these properties.
     pub(crate) fn objects(&mut self, name: &str, most: usize, item: Self) {
         self.add(name, json!({ "type": "array", "maxItems": most, "items": item.into_object() }));

@@ -5,15 +5,16 @@ use url::Url;
 use super::wire::Uri;
 use crate::config::Config;
 use crate::domain::account::Account;
-use crate::domain::file::{FileKind, StoredFile};
+use crate::domain::answers::TakeRef;
+use crate::domain::file::{FileKind, FileType, StoredFile};
 use crate::domain::history::{ChangeAuthor, ResourceRef};
 use crate::domain::id::{
-    CandidateId, CompanyId, CompanyMark, FileId, Id, InvalidId, ProjectId, ProjectMark, ResourceKind,
-    ShareId, ShareMark,
+    CandidateId, CompanyId, CompanyMark, FileId, Id, InvalidId, ProjectId, ProjectMark, QuestionId,
+    ResourceKind, ShareId, ShareMark,
 };
 use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::video::{Rendition, Video};
-use crate::media::{MediaSigner, object_key, rendition_key};
+use crate::media::{AnswerObjects, MediaSigner, object_key, rendition_key};
 
 /// Makes and reads references.
 #[derive(Clone, Copy)]
@@ -103,9 +104,31 @@ impl<'a> ReferenceUris<'a> {
         self.company(c).join("legal").join(id)
     }
 
+    /// The answer of a candidate to a question.
+    pub fn answer(&self, answers: &AnswerObjects, question: QuestionId) -> Uri {
+        self.uri_in_project(&answers.company, answers.project, answers.candidate)
+            .join("answers")
+            .join(question)
+    }
+
+    /// A take of an answer.
+    pub fn take(&self, answers: &AnswerObjects, take: TakeRef) -> Uri {
+        self.answer(answers, take.question).join("takes").join(take.number)
+    }
+
+    /// Where a rendition of a converted take can be fetched; `None` without a signer.
+    pub fn take_rendition(&self, answers: &AnswerObjects, take: TakeRef, file_type: FileType) -> Option<Uri> {
+        let token = self.signer?.sign(take.question.to_bytes(), &answers.rendition(take, file_type));
+        let take = self.take(answers, take);
+        match file_type {
+            FileType::Jpeg => Some(take.join("thumb").join(token)),
+            _ => Some(Uri::new(format!("{take}video/{token}.{}", file_type.extension()))),
+        }
+    }
+
     /// Where a rendition of a video can be fetched; `None` before its conversion, or without a signer.
     pub fn rendition(&self, video: &Video, rendition: Rendition) -> Option<Uri> {
-        let (signer, _) = (self.signer?, video.converted?);
+        let (signer, _) = (self.signer?, video.conversion.converted?);
         let token = signer.sign(video.id.to_bytes(), &rendition_key(&video.company, video.id, rendition));
         let video = self.uri(&video.company, video.id);
         match rendition {
@@ -124,6 +147,9 @@ impl<'a> ReferenceUris<'a> {
             ResourceRef::Customer { customer } => self.uri(c, customer),
             ResourceRef::Project { project } => self.uri(c, project),
             ResourceRef::Candidate { project, candidate } => self.uri_in_project(c, project, candidate),
+            ResourceRef::Interview { project, candidate } => {
+                self.uri_in_project(c, project, candidate).join("interview")
+            }
             ResourceRef::Video { video } => self.uri(c, video),
             ResourceRef::Label { label } => self.uri(c, label),
             ResourceRef::Token { token } => self.uri(c, token),
@@ -167,6 +193,9 @@ impl<'a> ReferenceUris<'a> {
             ["projects", project, "candidates", id] => project
                 .parse()
                 .and_then(|project| Ok(ResourceRef::Candidate { project, candidate: id.parse()? })),
+            ["projects", project, "candidates", id, "interview"] => project
+                .parse()
+                .and_then(|project| Ok(ResourceRef::Interview { project, candidate: id.parse()? })),
             ["videos", id] => id.parse().map(|video| ResourceRef::Video { video }),
             ["labels", id] => id.parse().map(|label| ResourceRef::Label { label }),
             ["tokens", id] => id.parse().map(|token| ResourceRef::Token { token }),

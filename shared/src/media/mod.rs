@@ -1,6 +1,7 @@
 //! Files: their validation, storage and URLs.
 
 mod address;
+mod answers;
 mod checked;
 mod document;
 mod ledger;
@@ -9,8 +10,9 @@ mod picture;
 mod text;
 
 pub use address::{MediaSigner, MediaToken};
+pub use answers::{AnswerObjects, recorded_parts};
 pub use checked::{CheckedFile, inspect};
-pub use objects::{LedgerPosition, ListedObject, ObjectStore, SignedUpload};
+pub use objects::{HashedUpload, LedgerPosition, ListedObject, ObjectStore, SignedUpload};
 
 use crate::domain::account::Account;
 use crate::domain::file::StoredFile;

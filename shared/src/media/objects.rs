@@ -9,6 +9,8 @@ use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::Object;
 use axum::body::Bytes;
 use axum::http::Method;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt as _;
@@ -95,6 +97,11 @@ impl<'a> ObjectStore<'a> {
         Ok(())
     }
 
+    /// Stores an empty object under `key`, for the event of it.
+    pub async fn put_marker(&self, key: &str) -> Result<()> {
+        self.put_unchecked(key, Bytes::new()).await
+    }
+
     /// Streams the file at `path` to `key`.
     pub async fn put_file(&self, key: &str, path: &Path, file_type: FileType) -> Result<()> {
         let body = ByteStream::from_path(path).await.map_err(Error::internal)?;
@@ -111,6 +118,18 @@ impl<'a> ObjectStore<'a> {
         let mut body = body.into_async_read();
         let mut file = File::create(path).await.map_err(Error::internal)?;
         tokio::io::copy_buf(&mut body, &mut file).await.map_err(|error| Error::Busy(error.into()))?;
+        file.flush().await.map_err(Error::internal)?;
+        Ok(true)
+    }
+
+    /// Appends the objects under `keys`, in their order, to a file at `path`; returns whether all of them are there.
+    pub async fn fetch_joined(&self, keys: &[String], path: &Path) -> Result<bool> {
+        let mut file = File::create(path).await.map_err(Error::internal)?;
+        for key in keys {
+            let Some((_, body)) = self.open(key).await? else { return Ok(false) };
+            let mut body = body.into_async_read();
+            tokio::io::copy_buf(&mut body, &mut file).await.map_err(|error| Error::Busy(error.into()))?;
+        }
         file.flush().await.map_err(Error::internal)?;
         Ok(true)
     }
@@ -200,6 +219,39 @@ impl<'a> ObjectStore<'a> {
         let signed = put.content_length(size).presigned(lifetime).await.map_err(Error::internal)?;
         Ok(signed.into())
     }
+
+    /// A signed request to upload these bytes to `key`, unless an object is there already. The upload must start within
+    /// `lifetime`.
+    pub async fn upload_once_to(
+        &self,
+        key: &str,
+        upload: &HashedUpload,
+        lifetime: Duration,
+    ) -> Result<SignedUpload> {
+        let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
+        let size = i64::try_from(upload.size).map_err(Error::internal)?;
+        let put = self.s3().put_object().bucket(self.bucket).key(key).content_length(size);
+        // Signed, so S3 stores these bytes or none, and never others later.
+        let put = put.checksum_sha256(&upload.sha256).if_none_match("*");
+        Ok(put.presigned(lifetime).await.map_err(Error::internal)?.into())
+    }
+}
+
+/// An object that a client is to upload: its size, and the SHA-256 of its bytes in base64.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HashedUpload {
+    /// In bytes.
+    pub size: u64,
+    /// In base64.
+    pub sha256: String,
+}
+
+impl HashedUpload {
+    /// Refuses anything but the base64 of 32 bytes.
+    pub fn check_digest(text: &str) -> Result<String, String> {
+        let bytes = STANDARD.decode(text).ok().filter(|bytes| bytes.len() == 32);
+        bytes.map(|_| text.to_owned()).ok_or_else(|| "Use the SHA-256 of the part in base64.".to_owned())
+    }
 }
 
 /// An object of a list.
@@ -209,12 +261,15 @@ pub struct ListedObject {
     pub key: String,
     /// Its size.
     pub bytes: u64,
+    /// When it was stored.
+    pub stored_at: DateTime<Utc>,
 }
 
 impl ListedObject {
     fn of(object: Object) -> Option<Self> {
         let bytes = object.size.and_then(|size| u64::try_from(size).ok()).unwrap_or_default();
-        Some(Self { key: object.key?, bytes })
+        let stored_at = object.last_modified.and_then(|at| DateTime::from_timestamp(at.secs(), 0));
+        Some(Self { key: object.key?, bytes, stored_at: stored_at.unwrap_or_default() })
     }
 }
 

@@ -81,7 +81,9 @@ fn words(condition: MoveCondition) -> &'static str {
         MoveCondition::DeadlineNotPassed => "there is no deadline, or it is in the future",
         MoveCondition::HasPassword => "has a password, or the project needs none",
         MoveCondition::TextsAccepted => "the current version of every required legal text is accepted",
-        MoveCondition::ByEventOnly => "never: the interview reports this",
+        MoveCondition::QuestionsAnswered => {
+            "required questions answered; never if the interview takes place elsewhere"
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
 use super::due::DueQueue;
@@ -25,6 +25,9 @@ use crate::domain::project_counts::ProjectCounts;
 use crate::domain::text::is_login;
 use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
+
+/// How long after the deletion of a candidate parts of takes may still arrive: longer than their signed URLs work.
+const SENDING: TimeDelta = TimeDelta::minutes(20);
 
 impl StoredEntity for Candidate {
     const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
@@ -247,6 +250,9 @@ impl Transaction {
         self.delete(candidate);
         self.follow(Some(candidate), None, false, now);
         let erased = ErasedItem::Candidate { project: candidate.project, candidate: candidate.id };
+        // Signed URLs of parts work for a while.
+        let settles_at = candidate.is_in_interview().then(|| now + SENDING);
+        let cause = ErasureCause { settles_at, ..cause };
         self.erased(&candidate.company, erased, cause, now);
         Ok(())
     }

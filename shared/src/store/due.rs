@@ -10,6 +10,7 @@ use super::Store;
 use super::table::item::{self, Item, StoredEntity, VersionedItem, number};
 use super::table::keys::DUE;
 use super::table::query::Query;
+use crate::domain::answers::Answers;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::Effect;
 use crate::domain::history::HistoryEntry;
@@ -44,6 +45,8 @@ pub(crate) enum DueQueue {
     Retention,
     /// Erasures of companies.
     CompanyErasures,
+    /// Answers with an open take, or with one that is being converted.
+    Answers,
 }
 
 impl DueQueue {
@@ -61,6 +64,7 @@ impl DueQueue {
             Self::Retention => 42..44,
             // Few companies end.
             Self::CompanyErasures => 44..45,
+            Self::Answers => 45..49,
         }
     }
 
@@ -123,6 +127,11 @@ impl Store {
     /// Candidates whose request for erasure is due, by shard.
     pub fn due_erasures(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Candidate>> {
         self.due(DueQueue::Erasures, now)
+    }
+
+    /// Answers with a take to be looked at, by shard.
+    pub fn due_answers(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Answers>> {
+        self.due(DueQueue::Answers, now)
     }
 
     pub(super) fn due<T>(&self, queue: DueQueue, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, T>>

@@ -19,6 +19,16 @@ impl StoredEntity for Interview {
     }
 }
 
+impl Transaction {
+    /// Fails with `QUESTIONS_IN_USE` if a candidate of the project has begun.
+    pub(super) fn require_not_begun(&mut self, project: &Project) {
+        // A condition instead of a check of what was read: a candidate may begin in the meantime.
+        for shard in shards(&project.company, project.id) {
+            self.require(shard, WriteCondition::Without(HAS_BEGUN), QUESTIONS_IN_USE.into());
+        }
+    }
+}
+
 impl Store {
     /// Replaces `before` by `after`, or creates it for a project that had no questions and criteria. Fails with
     /// [`Error::Changed`] also after a concurrent write of the project, with `QUESTIONS_IN_USE` if the change would affect a
@@ -31,10 +41,7 @@ impl Store {
     ) -> Transaction {
         let mut transaction = self.write_interview(project, before, after);
         if !before.asks_the_same_as(after) {
-            // A condition instead of a check of what was read: a candidate may begin in the meantime.
-            for shard in shards(&after.company, after.project) {
-                transaction.require(shard, WriteCondition::Without(HAS_BEGUN), QUESTIONS_IN_USE.into());
-            }
+            transaction.require_not_begun(project);
         }
         for video in after.questions.iter().filter_map(|question| question.video) {
             if !before.shows(video) {

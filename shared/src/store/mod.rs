@@ -2,6 +2,7 @@
 //!
 //! Only admission hands out a [`Store`], so nothing is read or written for a caller who was not admitted.
 
+mod answers;
 mod candidate;
 mod company;
 mod company_counts;

@@ -63,9 +63,12 @@ impl Store {
     }
 
     /// Replaces `before` by `after`, which has the same status. Fails also with messages on fields whose new references
-    /// do not exist.
+    /// do not exist, and with `QUESTIONS_IN_USE` if it has another platform and a candidate has begun.
     pub fn update_project(&self, before: &VersionedItem<Project>, after: &Project) -> Transaction {
         let mut transaction = self.replacing(before, after);
+        if before.settings.interview_platform != after.settings.interview_platform {
+            transaction.require_not_begun(after);
+        }
         transaction.attachments(Some(before), after);
         transaction.memberships(Some(before), after);
         transaction

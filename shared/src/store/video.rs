@@ -9,7 +9,9 @@ use super::table::item::{StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
+use crate::domain::answers::Answers;
 use crate::domain::candidate::Candidate;
+use crate::domain::conversion::Conversion;
 use crate::domain::effect::{Effect, EffectTask};
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, VideoId};
@@ -28,7 +30,7 @@ impl StoredEntity for Video {
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        self.given_up_at.map(|at| (DueQueue::Videos.shard_of(self.id), at))
+        self.conversion.given_up_at.map(|at| (DueQueue::Videos.shard_of(self.id), at))
     }
 }
 
@@ -49,12 +51,18 @@ impl Store {
     /// Whether a candidate's project shows a video to them, itself or in a question.
     pub(crate) async fn shows_video(&self, candidate: &Candidate, id: VideoId) -> Result<bool> {
         let Candidate { company, project, .. } = candidate;
+        let answers = keys::answers(company, *project, candidate.id);
         let (project, interview) = (keys::project(company, *project), keys::interview(company, *project));
-        let mut batch = self.get([project.clone(), interview.clone()]).await?;
-        let project = batch.take::<Project>(&project)?;
+        let mut batch = self.get([project.clone(), interview.clone(), answers.clone()]).await?;
         let interview = batch.take::<Interview>(&interview)?.filter(|_| candidate.sees_questions());
-        Ok(project.is_some_and(|project| project.settings.shows(id))
-            || interview.is_some_and(|interview| interview.shows(id)))
+        let answers = batch.take::<Answers>(&answers)?;
+        let Some(project) = batch.take::<Project>(&project)? else { return Ok(false) };
+        let is_seen = |interview: &Interview| {
+            let conducts = project.conducts(interview);
+            let mut asking = interview.questions.iter().filter(|question| question.video == Some(id));
+            asking.any(|question| !conducts || !Interview::conceals(question, answers.as_deref()))
+        };
+        Ok(project.settings.shows(id) || interview.is_some_and(|interview| is_seen(&interview)))
     }
 
     /// A page of a company's videos, and their number.
@@ -89,7 +97,7 @@ impl Store {
     /// Ends a conversion that failed because of `reason`, and has its objects deleted.
     pub fn fail_video(&self, video: &VersionedItem<Video>, reason: &str, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.replace(video, &Video::clone(video).failed(reason));
+        transaction.replace(video, &Video::clone(video).with_conversion(Conversion::failed(reason)));
         let task = EffectTask::ObjectsDeleted { keys: video_keys(&video.company, video.id).into() };
         let cause = format!("{}-{}", video.id, video.version() + 1);
         transaction.effect(Some(Effect::new(video.company.clone(), cause, task, now)));

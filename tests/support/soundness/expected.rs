@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
+use shared::domain::answers::Answers;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::company::Company;
 use shared::domain::customer::{AccountType, Customer};
@@ -83,13 +84,16 @@ impl Expected {
             self.add_candidate(&candidate);
         } else if pk.ends_with("#EVALUATIONS") {
             self.evaluations.push(read(item));
+        } else if pk.ends_with("#ANSWERS") {
+            let answers: Answers = read(item);
+            self.check_due(key, item, 45 + answers.candidate.to_bytes()[15] % 4, answers.due_at());
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
             self.check_due(key, item, shard_in(item), effect.next_try_at.or(effect.given_up_at));
         } else if sk.starts_with("VIDEO#") && item.contains_key("submitted_at") {
             let video: Video = read(item);
             self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);
-            self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.given_up_at);
+            self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.conversion.given_up_at);
         } else if sk.starts_with("WEBHOOK#") {
             self.add_webhook(&read(item));
         } else if sk == "CURSOR" {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use shared::auth::access::CandidateTarget;
+use shared::domain::answers::Answers;
 use shared::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
 use shared::domain::file::{FileKind, StoredFile};
 use shared::domain::privacy::retention::{RetentionRule, RetentionStart, ScheduledRule};
@@ -14,10 +15,11 @@ use shared::domain::suppression::EmailStatus;
 use shared::domain::text::{Email, Username};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::view::{EventView, ShareView};
+use shared::http::view::{AdjustmentsView, EventView, ShareView};
 use shared::http::wire::{OrEmpty, Timestamp, Uri};
 
 use super::CandidateRecords;
+use super::answers::AnswerDataView;
 use super::evaluation::{EvaluationData, EvaluationDataView, VetoDataView};
 use crate::consents::ConsentDataView;
 use crate::erasure_request::ErasureRequestView;
@@ -55,6 +57,11 @@ pub(crate) struct CandidateDataView {
     files: Vec<FileDataView>,
     /// The legal texts that the candidate has accepted, those included that they have withdrawn since.
     consents: Vec<ConsentDataView>,
+    /// What the candidate is granted in the interview; null for nothing.
+    #[schemars(example = ())]
+    adjustments: Option<AdjustmentsView>,
+    /// What the candidate has answered in the interview.
+    answers: Vec<AnswerDataView>,
     /// The request to be erased; null without one.
     erasure_request: Option<ErasureRequestView>,
     #[serde(flatten)]
@@ -190,6 +197,7 @@ impl CandidateDataView {
     /// The document about the candidate of `target`. Without `records`, it is the candidate's own.
     pub(super) fn new(
         target: &CandidateTarget,
+        answers: Option<&Answers>,
         records: Option<&CandidateRecords>,
         references: ReferenceUris<'_>,
     ) -> Self {
@@ -212,8 +220,11 @@ impl CandidateDataView {
             suppression,
             photo,
             cv,
+            adjustments,
             // Shown by `ConsentDataView`.
             consents: _,
+            // Follows from the project, when the candidate began.
+            interview: _,
             // Shown above the candidate, as shares, or with what the evaluators have written.
             company: _,
             project: _,
@@ -299,6 +310,8 @@ impl CandidateDataView {
             },
             files: files.into_iter().filter_map(file).collect(),
             consents: ConsentDataView::all_of(candidate, references),
+            adjustments: adjustments.map(AdjustmentsView::new),
+            answers: AnswerDataView::all_of(answers, references),
             erasure_request: erasure_request.map(ErasureRequestView::new),
             internal,
         }

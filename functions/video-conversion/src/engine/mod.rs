@@ -29,8 +29,8 @@ const THUMBNAIL_AT: f64 = 0.1;
 pub struct ConvertedFiles {
     /// H.264 and AAC in mp4, playable while it loads.
     pub mp4: PathBuf,
-    /// The same streams in flv.
-    pub flv: PathBuf,
+    /// The same streams in flv, if they were wanted.
+    pub flv: Option<PathBuf>,
     /// JPEG.
     pub thumbnail: PathBuf,
     /// In seconds, at least one.
@@ -40,6 +40,32 @@ pub struct ConvertedFiles {
     /// In pixels, as displayed.
     pub height: u32,
     _directory: TempDir,
+}
+
+/// What a conversion is to make.
+#[derive(Debug, Clone, Copy)]
+pub enum ConversionTarget {
+    /// The renditions of a video, of which nothing may be missing.
+    Video,
+    /// An mp4 of an answer, which is cut off after so many seconds. What has not arrived of it is missing.
+    Answer {
+        /// In seconds.
+        max_seconds: u32,
+    },
+}
+
+impl ConversionTarget {
+    fn max_seconds(self) -> f64 {
+        match self {
+            // One more, so that what is too long is noticed.
+            Self::Video => plan::MAX_SECONDS + 1.0,
+            Self::Answer { max_seconds } => f64::from(max_seconds),
+        }
+    }
+
+    fn may_be_short(self) -> bool {
+        matches!(self, Self::Answer { .. })
+    }
 }
 
 /// Why a conversion failed.
@@ -61,15 +87,24 @@ impl From<std::io::Error> for EngineError {
 ///
 /// # Errors
 /// Either failure.
-pub async fn convert(path: &OsStr, input: &Path, time: Duration) -> Result<ConvertedFiles, EngineError> {
-    match tokio::time::timeout(time, convert_at_leisure(path, input)).await {
+pub async fn convert(
+    path: &OsStr,
+    input: &Path,
+    target: ConversionTarget,
+    time: Duration,
+) -> Result<ConvertedFiles, EngineError> {
+    match tokio::time::timeout(time, convert_at_leisure(path, input, target)).await {
         Ok(outcome) => outcome,
         // Refused rather than failed: another try would take as long. Dropping the future kills ffmpeg.
         Err(_) => refused(TOO_SLOW, "no time is left"),
     }
 }
 
-async fn convert_at_leisure(path: &OsStr, input: &Path) -> Result<ConvertedFiles, EngineError> {
+async fn convert_at_leisure(
+    path: &OsStr,
+    input: &Path,
+    target: ConversionTarget,
+) -> Result<ConvertedFiles, EngineError> {
     // ffmpeg runs in another folder, where a relative path would lead elsewhere.
     let input = tokio::fs::canonicalize(input).await?;
     let directory = tempfile::tempdir_in(input.parent().unwrap_or(&input))?;
@@ -79,12 +114,12 @@ async fn convert_at_leisure(path: &OsStr, input: &Path) -> Result<ConvertedFiles
 
     let probed = ProbeReport::of(&tools, &input).await?;
     let plan = ConversionPlan::of(&probed).or_else(|reason| refused(reason, "by its plan"))?;
-    make(&tools, &InputFile::whole(&input), &plan.mp4(), &mp4).await?;
+    make(&tools, &InputFile::whole(&input), &plan.mp4(target.max_seconds()), &mp4).await?;
     // The mp4 is measured because the upload may declare any length and size.
     let made = ProbeReport::of(&tools, &mp4).await?;
     let seconds = made.format.duration.unwrap_or_default();
-    if seconds <= 0.0 || plan.announced.is_some_and(|announced| seconds < announced * (1.0 - TOLERANCE) - 0.5)
-    {
+    let is_short = |announced: f64| seconds < announced * (1.0 - TOLERANCE) - 0.5;
+    if seconds <= 0.0 || (!target.may_be_short() && plan.announced.is_some_and(is_short)) {
         return refused(BROKEN, "shorter than announced");
     }
     if seconds > plan::MAX_SECONDS {
@@ -94,7 +129,13 @@ async fn convert_at_leisure(path: &OsStr, input: &Path) -> Result<ConvertedFiles
         return refused(BROKEN, "nothing to be seen");
     };
     // From the mp4, which is upright already and whose container is ffmpeg's own, not the upload's.
-    make(&tools, &InputFile::whole(&mp4), &plan::flv(), &flv).await?;
+    let flv = match target {
+        ConversionTarget::Video => {
+            make(&tools, &InputFile::whole(&mp4), &plan::flv(), &flv).await?;
+            Some(flv)
+        }
+        ConversionTarget::Answer { .. } => None,
+    };
     let at = InputFile { path: &mp4, from: Some(format!("{:.3}", seconds * THUMBNAIL_AT)) };
     make(&tools, &at, &plan::thumbnail(video), &thumbnail).await?;
     let (width, height) = (video.width, video.height);

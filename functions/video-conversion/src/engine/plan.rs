@@ -81,8 +81,8 @@ impl ConversionPlan {
         Ok(Self { video: video.index, scaled, audio, announced })
     }
 
-    /// ffmpeg's arguments for the mp4.
-    pub(super) fn mp4(&self) -> Vec<String> {
+    /// ffmpeg's arguments for the mp4, which is cut off after `max_seconds`.
+    pub(super) fn mp4(&self, max_seconds: f64) -> Vec<String> {
         let mut how = vec!["-map".to_owned(), format!("0:{}", self.video)];
         match self.scaled {
             None => how.extend(words("-c:v copy")),
@@ -100,12 +100,7 @@ impl ConversionPlan {
         // Phones write the place and the device into a video, which its viewers are not meant to learn.
         how.extend(words("-map_metadata -1 -map_chapters -1 -sn -dn -fflags +bitexact"));
         // A file that declares less than its length must not fill the disk.
-        how.extend([
-            "-t".to_owned(),
-            (MAX_SECONDS + 1.0).to_string(),
-            "-fs".to_owned(),
-            MAX_BYTES.to_owned(),
-        ]);
+        how.extend(["-t".to_owned(), max_seconds.to_string(), "-fs".to_owned(), MAX_BYTES.to_owned()]);
         // The index at the beginning of the file lets browsers play before they have it all.
         how.extend(words("-movflags +faststart -threads 2 -f mp4"));
         how

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use video_conversion::engine::{ConvertedFiles, EngineError, convert};
+use video_conversion::engine::{ConversionTarget, ConvertedFiles, EngineError, convert};
 
 /// More than anything here takes.
 pub(crate) const MINUTE: Duration = Duration::from_secs(60);
@@ -69,7 +69,7 @@ pub(crate) fn frames(path: &Path) -> Vec<u8> {
 
 /// Converts a file.
 pub(crate) async fn converted(input: &Path) -> Result<ConvertedFiles, EngineError> {
-    convert(&std::env::var_os("PATH").unwrap(), input, MINUTE).await
+    convert(&std::env::var_os("PATH").unwrap(), input, ConversionTarget::Video, MINUTE).await
 }
 
 /// Why a file is not converted.

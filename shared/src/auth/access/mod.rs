@@ -6,6 +6,7 @@
 
 mod admitted;
 mod admitted_request;
+mod answers;
 mod caller;
 mod candidate;
 mod customer;
@@ -24,6 +25,7 @@ use axum::response::{IntoResponse, Response};
 
 pub use admitted::Admitted;
 pub use admitted_request::{AdmittedRequest, NO_SESSION};
+pub use answers::{AnswerMedia, AnswerTarget, AnswersTarget, CandidateInterview, TakeTarget};
 pub use caller::{AnyCaller, AnyCandidate, OwnAccount, OwnCandidacy};
 pub use candidate::{CandidateTarget, ConsentTarget, ShareTarget};
 pub use customer::CustomerTarget;

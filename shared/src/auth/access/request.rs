@@ -81,6 +81,10 @@ impl PathIds {
         Ok(keys::interview(&self.company_id()?, self.id("projectId")?))
     }
 
+    pub(super) fn answers(&self) -> Result<ItemKey, InvalidId> {
+        Ok(keys::answers(&self.company_id()?, self.id("projectId")?, self.id("candidateId")?))
+    }
+
     pub(super) fn evaluation(&self, evaluator: CustomerId) -> Result<ItemKey, InvalidId> {
         let (project, candidate) = (self.id("projectId")?, self.id("candidateId")?);
         Ok(keys::evaluation(&self.company_id()?, project, candidate, evaluator))

@@ -61,7 +61,7 @@ impl<A> RenditionAccess<A> {
     /// [`Error::Unauthenticated`] for the token of another.
     pub async fn redirect(&self, renditions: &[Rendition]) -> Result<FileRedirect> {
         let (video, rendition) = (&self.access.target, self.rendition);
-        if video.converted.is_none() || !renditions.contains(&rendition) {
+        if video.conversion.converted.is_none() || !renditions.contains(&rendition) {
             return Err(Error::NotFound);
         }
         let key = rendition_key(&video.company, video.id, rendition);

@@ -39,10 +39,12 @@ impl HasHistory for Candidate {
         let Self {
             status, profile, invited_at, confirmed_at, interviewed_at, shares, password_hash, photo, cv,
             hold, erasure_request, consents: _,
+            // They hint at the health of the candidate, so that not even their name is told.
+            adjustments: _,
             // Told by the identifiers, by events, or by other fields.
             id: _, company: _, project: _, created_by: _, reminded_at: _, evaluations: _, scores: _, suppression: _,
             // Internal.
-            started_at: _, aborted_at: _, skipped_at: _, mail_rate: _, access_key: _, session_epoch: _, one_time_key: _,
+            interview: _, started_at: _, aborted_at: _, skipped_at: _, mail_rate: _, access_key: _, session_epoch: _, one_time_key: _,
         } = self;
         let CandidateProfile {
             first_name, last_name, username, email, deadline, phone, gender, address, partner_data,

@@ -6,7 +6,7 @@ use crate::domain::suppression::SuppressionReason;
 use crate::domain::text::Username;
 use crate::domain::webhook::tests::webhook;
 
-fn effects() -> [Effect; 11] {
+fn effects() -> [Effect; 13] {
     let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
     let (project, candidate, customer) =
         (Id::from_bytes([1; 16]), Id::from_bytes([2; 16]), Id::from_bytes([3; 16]));
@@ -19,6 +19,7 @@ fn effects() -> [Effect; 11] {
         last_name: ShortName::parse("Byron").unwrap(),
         language: Language::En,
     });
+    let take = TakeRef { question: Id::from_bytes([5; 16]), number: 1 };
     let by = DeletionAuthor { name: "Sam Staff".to_owned(), email: None };
     [
         mail(CandidateMail::Invitation),
@@ -27,11 +28,14 @@ fn effects() -> [Effect; 11] {
         EffectTask::CustomerInvitation { customer },
         EffectTask::CustomerDeleted { was, by: by.clone() },
         EffectTask::ObjectsDeleted { keys: Vec::new() },
+        EffectTask::TakeConversion { project, candidate, take },
+        EffectTask::TakesDeleted { project, candidate, takes: vec![take] },
         EffectTask::Erased {
             erased: ErasedItem::Customer { customer },
             reason: ErasureReason::Deleted,
             counts: ErasureCounts::default(),
             deleted_before: None,
+            settles_at: None,
         },
         EffectTask::Deletion { deletion: ItemDeletion::Customer { customer, by } },
         EffectTask::PasswordReset { name: "ada".to_owned() },

@@ -115,6 +115,15 @@ impl FieldChanges {
         }
     }
 
+    /// Adds facts that are not fields of the resource.
+    pub(in crate::domain) fn tell<const N: usize>(&mut self, facts: [(&str, FieldValue); N]) {
+        for (name, value) in facts {
+            if let FieldValue::Fact(value) = value {
+                self.facts.insert(name.to_owned(), value);
+            }
+        }
+    }
+
     /// Whether this field has changed.
     pub(crate) fn has(&self, field: &str) -> bool {
         self.changed.contains(field)

@@ -54,6 +54,10 @@ named! {
         CandidateDeleted = "candidate.deleted",
         /// Everything that was left of a deleted candidate was erased: files, evaluations, and what their events had said.
         CandidateErased = "candidate.erased",
+        /// A recorded answer can be played.
+        AnswerConverted = "answer.converted",
+        /// The conversion of a recorded answer has failed; the take does not count.
+        AnswerFailed = "answer.failed",
         /// A project was created.
         ProjectCreated = "project.created",
         /// Settings, questions or criteria of a project were changed.

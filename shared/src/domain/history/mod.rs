@@ -59,6 +59,13 @@ pub enum ResourceRef {
         /// Their identifier.
         candidate: CandidateId,
     },
+    /// The interview of a candidate: their answers.
+    Interview {
+        /// Their project.
+        project: ProjectId,
+        /// The candidate.
+        candidate: CandidateId,
+    },
     /// A webhook.
     Webhook {
         /// Its identifier.
@@ -76,6 +83,7 @@ impl ResourceRef {
             Self::Customer { customer } => customer.to_string(),
             Self::Project { project } => project.to_string(),
             Self::Candidate { candidate, .. } => candidate.to_string(),
+            Self::Interview { candidate, .. } => format!("{candidate}-interview"),
             Self::Video { video } => video.to_string(),
             Self::Label { label } => label.to_string(),
             Self::Token { token } => token.to_string(),
@@ -83,10 +91,12 @@ impl ResourceRef {
         }
     }
 
-    /// The project, or the project of the candidate.
+    /// The project, or that of the candidate or the interview.
     pub fn project(&self) -> Option<ProjectId> {
         match self {
-            Self::Project { project } | Self::Candidate { project, .. } => Some(*project),
+            Self::Project { project } | Self::Candidate { project, .. } | Self::Interview { project, .. } => {
+                Some(*project)
+            }
             Self::Company
             | Self::Retention
             | Self::Customer { .. }

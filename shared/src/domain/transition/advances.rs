@@ -3,8 +3,10 @@
 use chrono::{DateTime, Utc};
 
 use crate::domain::Refusal;
-use crate::domain::candidate::{Candidate, CandidateStatus, EMAIL_MISSING};
+use crate::domain::answers::{ANSWERS_MISSING, Answers, TIME_OVER};
+use crate::domain::candidate::{Candidate, CandidateStatus, ConductedInterview, EMAIL_MISSING};
 use crate::domain::company::Company;
+use crate::domain::interview::Interview;
 use crate::domain::mail::CandidateMail;
 use crate::domain::privacy::consent::CONSENT_MISSING;
 use crate::domain::privacy::erasure_request::ERASURE_REQUESTED;
@@ -43,8 +45,9 @@ pub enum MoveCondition {
     HasPassword,
     /// The candidate has accepted the current version of every required legal text.
     TextsAccepted,
-    /// Never holds: the platform reports this move as an event.
-    ByEventOnly,
+    /// This service conducts the interview, and all required questions are answered. Never holds for others: the platform
+    /// reports this move as an event.
+    QuestionsAnswered,
 }
 
 /// One row of the table: who may advance a candidate from a status, and the conditions.
@@ -68,7 +71,7 @@ pub struct AdvanceRule {
 pub const ADVANCES: &[AdvanceRule] = {
     use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New};
     use MoveCondition::{
-        ByEventOnly, DeadlineAhead, DeadlineNotPassed, HasPassword, NoErasureRequest, ProjectRunning,
+        DeadlineAhead, DeadlineNotPassed, HasPassword, NoErasureRequest, ProjectRunning, QuestionsAnswered,
         Reachable, TextsAccepted,
     };
     const fn line(
@@ -133,7 +136,7 @@ pub const ADVANCES: &[AdvanceRule] = {
             Interviewing,
             None,
         ),
-        line(Interviewing, Actor::Candidate, None, &[ByEventOnly], Interviewed, None),
+        line(Interviewing, Actor::Candidate, None, &[QuestionsAnswered], Interviewed, None),
     ]
 };
 
@@ -173,7 +176,7 @@ pub const NOT_REMINDABLE: Refusal =
     Refusal { code: "no_reminder", detail: "Only invited or confirmed candidates can be reminded." };
 
 /// All refusals of advancing.
-pub const NOT_ADVANCED: [Refusal; 10] = [
+pub const NOT_ADVANCED: [Refusal; 12] = [
     NO_TRANSITION,
     ERASURE_REQUESTED,
     PROJECT_NOT_RUNNING,
@@ -184,6 +187,8 @@ pub const NOT_ADVANCED: [Refusal; 10] = [
     PASSWORD_MISSING,
     CONSENT_MISSING,
     NOT_IMPLEMENTED,
+    ANSWERS_MISSING,
+    TIME_OVER,
 ];
 
 /// The settings of project and company for advancing.
@@ -197,6 +202,17 @@ pub struct AdvanceTerms {
     pub allow_hash_login: bool,
     /// The legal texts that candidates must have accepted.
     pub required_texts: Vec<LegalTextId>,
+    /// The interview, if this service conducts it.
+    pub interview: Option<InterviewTerms>,
+}
+
+/// What an interview that this service conducts allows.
+#[derive(Debug, Clone, Copy)]
+pub struct InterviewTerms {
+    /// The interview of a candidate who begins now.
+    pub conducted: ConductedInterview,
+    /// Whether the candidate has answered all required questions.
+    pub is_answered: bool,
 }
 
 impl AdvanceTerms {
@@ -207,7 +223,17 @@ impl AdvanceTerms {
             default_days: project.settings.default_interview_period.or(company.default_interview_period),
             allow_hash_login: project.settings.allow_hash_login,
             required_texts: company.legal.required(),
+            interview: None,
         }
+    }
+
+    /// The same terms for a candidate who has given these answers to the questions of the project.
+    pub fn with_interview(self, project: &Project, interview: &Interview, answers: &Answers) -> Self {
+        let interview = project.conducts(interview).then(|| InterviewTerms {
+            conducted: ConductedInterview { max_minutes: project.settings.max_interview_time },
+            is_answered: answers.missing(interview).is_empty(),
+        });
+        Self { interview, ..self }
     }
 }
 
@@ -232,7 +258,11 @@ impl MoveCondition {
             Self::TextsAccepted => {
                 (!candidate.has_accepted(&terms.required_texts)).then_some(CONSENT_MISSING)
             }
-            Self::ByEventOnly => Some(NOT_IMPLEMENTED),
+            Self::QuestionsAnswered if candidate.interview.is_none() => Some(NOT_IMPLEMENTED),
+            Self::QuestionsAnswered if candidate.has_expired(now) => Some(TIME_OVER),
+            Self::QuestionsAnswered => {
+                (!terms.interview.is_some_and(|interview| interview.is_answered)).then_some(ANSWERS_MISSING)
+            }
         }
     }
 }

@@ -156,7 +156,13 @@ impl Around {
     fn terms(self) -> AdvanceTerms {
         let Self { is_running, allow_hash_login, has_period, has_required_text } = self;
         let required_texts = if has_required_text { requiring().legal.required() } else { Vec::new() };
-        AdvanceTerms { is_running, default_days: has_period.then_some(14), allow_hash_login, required_texts }
+        AdvanceTerms {
+            is_running,
+            default_days: has_period.then_some(14),
+            allow_hash_login,
+            required_texts,
+            interview: None,
+        }
     }
 }
 

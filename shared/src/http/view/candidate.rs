@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::domain::candidate::{Candidate, CandidateStatus};
+use crate::domain::candidate::{Candidate, CandidateStatus, InterviewAdjustments};
 use crate::domain::file::FileKind;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::policy::{Action, CallerRelation};
@@ -16,7 +16,7 @@ use crate::domain::text::{Email, Username};
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::view::{CustomerView, ExpandedReference};
-use crate::http::wire::{OrEmpty, Timestamp, Uri};
+use crate::http::wire::{Decimal, OrEmpty, Timestamp, Uri};
 use crate::store::SharedCandidate;
 
 /// The caller who looks at a candidate.
@@ -25,6 +25,7 @@ pub struct CandidateViewer<'a> {
     is_staff: bool,
     sees_keys: bool,
     is_manager: bool,
+    sees_adjustments: bool,
     project: &'a Project,
     references: ReferenceUris<'a>,
     now: DateTime<Utc>,
@@ -43,7 +44,8 @@ impl<'a> CandidateViewer<'a> {
         let is_staff = !matches!(standing, CallerRelation::Own);
         let sees_keys = Action::AdvanceCandidate.is_allowed(standing);
         let is_manager = Action::ChangeProject.is_allowed(standing);
-        Self { customer, is_staff, sees_keys, is_manager, project, references, now }
+        let sees_adjustments = is_manager || !is_staff;
+        Self { customer, is_staff, sees_keys, is_manager, sees_adjustments, project, references, now }
     }
 
     /// The candidate themselves.
@@ -137,6 +139,10 @@ pub struct CandidateFields {
     /// A partner's own data, at most 4,096 bytes as JSON. The service does not use it, and candidates do not see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     partner_data: Option<Map<String, Value>>,
+    /// What the candidate is granted in the interview; null for nothing. Only callers who may change the project and the
+    /// candidate see it, and no event tells of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adjustments: Option<Option<AdjustmentsView>>,
     /// When the service erases the candidate, who has requested it; null without a request. A hold delays it.
     #[schemars(example = ())]
     erasure_due_at: Option<Timestamp>,
@@ -153,6 +159,28 @@ pub struct CandidateFields {
     /// The candidate's shares. Only callers who may change the project see them.
     #[serde(skip_serializing_if = "Option::is_none")]
     shares: Option<Vec<ShareView>>,
+}
+
+/// What a candidate is granted in the interview, for example because of a disability.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Adjustments")]
+pub struct AdjustmentsView {
+    /// Multiplies the times to prepare and to answer, and that of the interview.
+    #[schemars(range(min = 1, max = 3), example = 1.5)]
+    time_factor: Decimal,
+    /// Takes in addition to those of each question.
+    #[schemars(range(max = 10), example = 0)]
+    extra_takes: u32,
+    /// Whether the candidate may answer every question in writing.
+    may_write: bool,
+}
+
+impl AdjustmentsView {
+    /// The view of adjustments.
+    pub fn new(adjustments: InterviewAdjustments) -> Self {
+        let InterviewAdjustments { time_factor, extra_takes, may_write } = adjustments;
+        Self { time_factor: Decimal::of_hundredths(time_factor.hundredths()), extra_takes, may_write }
+    }
 }
 
 /// What only project managers see, and candidates their own: the key that came with the invitation, under the name of
@@ -208,6 +236,7 @@ impl CandidateFields {
             address: profile.address.to_string(),
             // The contract calls it internal.
             partner_data: viewer.is_staff.then(|| profile.partner_data.as_object().clone()),
+            adjustments: viewer.sees_adjustments.then(|| candidate.adjustments.map(AdjustmentsView::new)),
             erasure_due_at: candidate.erasure_request.map(|request| Timestamp(request.due_at)),
             is_on_hold: viewer.is_manager.then(|| candidate.hold_at(viewer.now).is_some()),
             interview_suite_url: references.suite_page(&own),

@@ -21,9 +21,9 @@ pub struct QuestionView {
     /// Unique among the project's questions, which are sorted by it.
     #[schemars(example = 1)]
     position: u32,
-    /// The question itself.
+    /// The question itself; null for candidates who have yet to begin a take of a question with a time to prepare.
     #[schemars(example = &"Which project are you proud of?")]
-    text: String,
+    text: Option<String>,
     /// How candidates answer.
     kind: QuestionKind,
     /// The welcome video that asks the question; null for none.
@@ -55,7 +55,7 @@ impl QuestionView {
             resource_uri: references.uri_in_project(company, *project, question.id),
             project: references.uri(company, *project),
             position: question.position,
-            text: question.text.to_string(),
+            text: Some(question.text.to_string()),
             kind: question.kind,
             video: question.video.map(|video| references.uri(company, video)),
             preparation_seconds: question.preparation_seconds,
@@ -69,6 +69,11 @@ impl QuestionView {
     /// The view that candidates have.
     pub fn for_candidate(self) -> Self {
         Self { internal_description: None, ..self }
+    }
+
+    /// The view without the question itself.
+    pub fn concealed(self) -> Self {
+        Self { text: None, video: None, ..self }
     }
 }
 

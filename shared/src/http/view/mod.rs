@@ -9,7 +9,7 @@ mod nested;
 mod upload;
 mod video;
 
-pub use candidate::{CandidateFields, CandidateView, CandidateViewer, ShareView};
+pub use candidate::{AdjustmentsView, CandidateFields, CandidateView, CandidateViewer, ShareView};
 pub use customer::CustomerView;
 pub use event::{AuthorView, EventView};
 pub use interview::{CriterionView, QuestionView};

@@ -157,6 +157,11 @@ pub(crate) fn evaluation(c: &CompanyId, p: ProjectId, k: CandidateId, u: Custome
     evaluations(c, p).key(format!("{k}#{u}"))
 }
 
+/// What the candidates of a project have answered.
+pub(crate) fn answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
+    ItemKey::new(format!("{}#ANSWERS", project_partition(c, p)), k.to_string())
+}
+
 /// The summaries of the evaluations of candidates.
 pub(crate) fn results(c: &CompanyId, p: ProjectId) -> KeyRange {
     KeyRange { pk: project_partition(c, p), prefix: "RESULT#" }

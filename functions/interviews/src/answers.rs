@@ -1,0 +1,60 @@
+//! The answer to one question: what there is of it, in writing, and anew.
+
+use axum::Json;
+use shared::auth::access::Admitted;
+use shared::domain::answers::{ALREADY_INTERVIEWED, AnswerText, Answers, QuestionAnswer};
+use shared::domain::candidate::CandidateStatus;
+use shared::domain::policy::{AnswerQuestions, ChangeProject, ReadCandidate};
+use shared::http::BodyFields;
+use shared::http::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
+use shared::{Error, Result};
+
+use crate::view::{AnswerView, InterviewViewer};
+
+/// GET …/answers/{questionId}/
+pub(crate) async fn read(
+    access: Admitted<QuestionAnswer, ReadCandidate>,
+) -> Result<CommittedResponse<Json<AnswerView>>> {
+    // A reset answer is as good as none.
+    access.target.answer().filter(|answer| !answer.is_empty()).ok_or(Error::NotFound)?;
+    let viewer = InterviewViewer::of(&access.target.all, access.references());
+    access.show(AnswerView::new(&access.target.question, access.target.answer(), &viewer))
+}
+
+/// PUT …/answers/{questionId}/
+pub(crate) async fn write(
+    access: Admitted<QuestionAnswer, AnswerQuestions>,
+    body: BodyFields,
+) -> Result<CommittedResponse<CreatedOrUpdated<AnswerView>>> {
+    let text = read_text(body)?;
+    let (all, question) = (&access.target.all, &access.target.question);
+    all.of.candidate.may_begin_answer(access.now)?;
+    let may_write = all.of.candidate.adjusted().may_write;
+    let after = Answers::clone(&all.answers).write(question, may_write, text)?;
+    let viewer = InterviewViewer::of(all, access.references());
+    let view = AnswerView::new(question, after.to(question.id), &viewer);
+    let is_new = access.target.answer().is_none_or(QuestionAnswer::is_empty);
+    let shown = if is_new { CreatedOrUpdated::New(view) } else { CreatedOrUpdated::Old(view) };
+    let writes = access.store.save_answers(&all.of.candidate, &all.answers, &after, access.now);
+    access.commit(writes, shown).await
+}
+
+/// DELETE …/answers/{questionId}/
+pub(crate) async fn reset(
+    access: Admitted<QuestionAnswer, ChangeProject>,
+) -> Result<CommittedResponse<NoContent>> {
+    let all = &access.target.all;
+    access.target.answer().filter(|answer| !answer.is_empty()).ok_or(Error::NotFound)?;
+    if all.of.candidate.status == CandidateStatus::Interviewed {
+        return Err(ALREADY_INTERVIEWED.into());
+    }
+    let after = Answers::clone(&all.answers).reset(access.target.question.id);
+    let writes = access.store.save_answers(&all.of.candidate, &all.answers, &after, access.now);
+    access.commit(writes, NoContent).await
+}
+
+/// Reads the body of a written answer.
+pub(crate) fn read_text(mut body: BodyFields) -> Result<AnswerText> {
+    let text = body.required("text", AnswerText::parse);
+    body.finish(|| text)
+}

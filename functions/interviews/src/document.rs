@@ -1,0 +1,89 @@
+//! The documentation of each route.
+
+use serde_json::json;
+use shared::domain::answers::{
+    ALREADY_INTERVIEWED, MAX_PARTS, NO_TAKES_LEFT, NOT_INTERVIEWING, NOT_RECORDED, NOT_WRITTEN, TAKE_CLOSED,
+    TIME_OVER, TOO_LARGE,
+};
+use shared::openapi::OperationDoc;
+
+use crate::answers::read_text;
+use crate::takes::{read_finished, read_parts};
+use crate::view::{AnswerView, SignedPartsView, TakeView};
+
+pub(crate) fn get_interview(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "What has been answered, what is missing and how much time is left; before the beginning, what to expect. 404 in \
+             projects whose `interview_platform` is `external` or that have no questions.",
+        )
+        .untagged()
+}
+
+pub(crate) fn get_answer(operation: OperationDoc) -> OperationDoc {
+    operation.text("404 before the first take or text.")
+}
+
+pub(crate) fn write_answer(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "For questions whose `kind` is `text`, and for all questions if the candidate's `adjustments` say so. With \
+             `If-Match`, a second window does not overwrite what the first has written.",
+        )
+        .body::<AnswerView, _>(read_text)
+        .refuses(&[NOT_INTERVIEWING, TIME_OVER, NOT_WRITTEN])
+        .example("text", json!({ "text": "The race in our scheduler." }))
+}
+
+pub(crate) fn reset_answer(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text("Deletes the takes and the text, and gives all takes back. For managers, before the interview is complete.")
+        .refuses(&[ALREADY_INTERVIEWED])
+}
+
+pub(crate) fn begin_take(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Uses up one of the takes of the question, unless it fails or is one of the first two that are interrupted. An open \
+             take of the question is closed with the parts that have arrived. Send an `Idempotency-Key`: a repeat then begins \
+             no second take.",
+        )
+        .refuses(&[NOT_INTERVIEWING, TIME_OVER, NOT_RECORDED, NO_TAKES_LEFT])
+}
+
+pub(crate) fn sign_parts(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "The parts of a take are one recording, cut anywhere: joined in the order of their numbers, they are the file. Upload \
+             each with the returned request and exactly these headers. The bucket refuses other bytes (400), and bytes for a \
+             part that is there (412). Writes nothing, so it can be repeated.",
+        )
+        .body::<SignedPartsView, _>(|body| read_parts(body, MAX_PARTS))
+        .refuses(&[TAKE_CLOSED])
+        .example(
+            "part",
+            json!({ "parts": [
+                { "number": 7, "size": 640_000, "sha256": "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=" },
+            ] }),
+        )
+}
+
+pub(crate) fn finish_take(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Once all parts have arrived, the take is `pending` and will be converted. Otherwise it stays open, and \
+             `missing_parts` lists what to send. Repeating it is harmless. With `parts` null, the parts that have arrived are \
+             the take.",
+        )
+        .body::<TakeView, _>(|body| read_finished(body, MAX_PARTS))
+        .field("parts", "The number of parts; null for those that have arrived.")
+        .refuses(&[TAKE_CLOSED, TOO_LARGE])
+        .example("take", json!({ "parts": 25, "recorded_seconds": 84, "source": "recorder" }))
+}
+
+pub(crate) fn get_recording(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "The URLs in `streams` of an answer are such URLs. They need no credentials. The answer leads to a URL that works for \
+         at most four hours, often less. When it answers 403, request this URL again.",
+    )
+}

@@ -1,0 +1,16 @@
+//! What takes were converted to, fetched by the addresses that answers show.
+
+use shared::Result;
+use shared::auth::access::{AnswerMedia, FileRedirect};
+use shared::domain::file::FileType;
+use shared::domain::policy::ReadCandidate;
+
+/// GET …/answers/{questionId}/takes/{take}/video/{token}.mp4
+pub(crate) async fn video(access: AnswerMedia<ReadCandidate>) -> Result<FileRedirect> {
+    access.redirect(FileType::Mp4).await
+}
+
+/// GET …/answers/{questionId}/takes/{take}/thumb/{token}/
+pub(crate) async fn thumb(access: AnswerMedia<ReadCandidate>) -> Result<FileRedirect> {
+    access.redirect(FileType::Jpeg).await
+}

@@ -1,0 +1,29 @@
+//! The interview that this service conducts with a candidate: its state, recorded takes and written answers.
+
+mod answers;
+mod document;
+mod files;
+mod interview;
+mod takes;
+mod view;
+
+use std::convert::identity;
+
+use shared::RouteReader;
+
+/// The routes of this group.
+pub fn routes<R: RouteReader>(routes: R) -> R {
+    routes
+        .group("Interviews", "What candidates answer in projects whose interviews this service conducts.")
+        .under("/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/")
+        .get("interview/", interview::read, "Get interview", document::get_interview)
+        .under("/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/answers/{questionId}/")
+        .get("", answers::read, "Get answer", document::get_answer)
+        .put("", answers::write, "Write answer", document::write_answer)
+        .delete("", answers::reset, "Reset answer", document::reset_answer)
+        .post("takes/", takes::begin, "Begin take", document::begin_take)
+        .patch("takes/{take}/", takes::finish, "Finish take", document::finish_take)
+        .post("takes/{take}/parts/", takes::sign_parts, "Sign parts of take", document::sign_parts)
+        .get("takes/{take}/video/{token}", files::video, "Get recorded answer", document::get_recording)
+        .get("takes/{take}/thumb/{token}/", files::thumb, "Get thumbnail of answer", identity)
+}

@@ -1,0 +1,5 @@
+//! The `interviews` Lambda function.
+
+fn main() -> shared::LambdaResult {
+    shared::http::serve(interviews::routes)
+}

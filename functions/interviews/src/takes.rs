@@ -1,0 +1,140 @@
+//! Takes: begun, sent in parts, and finished.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use axum::Json;
+use chrono::{DateTime, TimeDelta, Utc};
+use shared::Result;
+use shared::auth::access::{Admitted, AnswersTarget};
+use shared::domain::answers::{
+    Answers, FinishedTake, MAX_PART_BYTES, MAX_PARTS, QuestionAnswer, RecordedPart, TAKE_CLOSED, Take,
+    TakeRef, TakeSource, TakeTerms,
+};
+use shared::domain::parse_enum;
+use shared::domain::policy::AnswerQuestions;
+use shared::http::BodyFields;
+use shared::http::respond::{CommittedResponse, Created};
+use shared::media::{AnswerObjects, HashedUpload, ObjectStore, recorded_parts};
+
+use crate::view::{BegunTakeView, FinishedTakeView, InterviewViewer, SignedPartView, SignedPartsView};
+
+/// Validity of the signed URLs of parts.
+const SENDING: Duration = Duration::from_secs(15 * 60);
+/// The most parts of one request.
+const MAX_SIGNED: usize = 8;
+/// Longer than any take; a client may measure a little more than the time to answer.
+const MAX_RECORDED_SECONDS: u32 = 3600;
+
+/// POST …/answers/{questionId}/takes/
+pub(crate) async fn begin(
+    access: Admitted<QuestionAnswer, AnswerQuestions>,
+) -> Result<CommittedResponse<Created<BegunTakeView>>> {
+    let (all, question) = (&access.target.all, &access.target.question);
+    all.of.candidate.may_begin_answer(access.now)?;
+    let open = access.target.answer().and_then(QuestionAnswer::open_take);
+    let found = match open {
+        Some(open) => {
+            let take = TakeRef { question: question.id, number: open.number };
+            parts_of(&access.objects()?, &all.answers, take).await?
+        }
+        None => Vec::new(),
+    };
+    let terms = TakeTerms::of(&all.of.candidate);
+    let after = Answers::clone(&all.answers).begin_take(question, &terms, &found, access.now)?;
+    let viewer = InterviewViewer::of(all, access.references());
+    let begun = Created(BegunTakeView::new(question, after.to(question.id), &viewer));
+    let writes = access.store.save_answers(&all.of.candidate, &all.answers, &after, access.now);
+    access.commit(writes, begun).await
+}
+
+/// POST …/answers/{questionId}/takes/{take}/parts/
+pub(crate) async fn sign_parts(
+    access: Admitted<Take, AnswerQuestions>,
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<SignedPartsView>>> {
+    let most = access.target.take.as_ref().map_or(MAX_PARTS, Take::most_parts);
+    let parts = read_parts(body, most)?;
+    require_accepting(&access.target.all, access.target.place, access.now)?;
+    let (objects, answers) = (access.objects()?, AnswerObjects::of(&access.target.all.answers));
+    let expires_at = access.now + TimeDelta::from_std(SENDING).unwrap_or_default();
+    let mut signed = Vec::with_capacity(parts.len());
+    for (number, upload) in parts {
+        let key = answers.part(access.target.place, number);
+        let request = objects.upload_once_to(&key, &upload, SENDING).await?;
+        signed.push(SignedPartView::new(number, request, expires_at));
+    }
+    access.commit(access.store.nothing(), Json(SignedPartsView { parts: signed })).await
+}
+
+/// PATCH …/answers/{questionId}/takes/{take}/
+pub(crate) async fn finish(
+    access: Admitted<Take, AnswerQuestions>,
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<FinishedTakeView>>> {
+    let most = access.target.take.as_ref().map_or(MAX_PARTS, Take::most_parts);
+    let finished = read_finished(body, most)?;
+    let (all, place) = (&access.target.all, access.target.place);
+    let viewer = InterviewViewer::of(all, access.references());
+    // A repeat, also of one whose answer was lost and whose interview has closed since.
+    if let Some(take) = access.target.take.as_ref().filter(|take| !take.is_open() && !take.is_interrupted) {
+        let shown = FinishedTakeView::new(place, take, Vec::new(), &viewer);
+        return access.commit(access.store.nothing(), Json(shown)).await;
+    }
+    require_accepting(all, place, access.now)?;
+    let found = parts_of(&access.objects()?, &all.answers, place).await?;
+    let missing = finished.missing(&found);
+    let after = Answers::clone(&all.answers).finish_take(place, finished, &found, access.now)?;
+    let after = after.unwrap_or_else(|| Answers::clone(&all.answers));
+    let take = after.take(place).ok_or(TAKE_CLOSED)?;
+    let shown = Json(FinishedTakeView::new(place, take, missing, &viewer));
+    access.commit(access.store.save_answers(&all.of.candidate, &all.answers, &after, access.now), shown).await
+}
+
+/// Refuses what is sent for a take that a later one or the end of the interview has closed.
+fn require_accepting(all: &AnswersTarget, place: TakeRef, now: DateTime<Utc>) -> Result<()> {
+    all.of.candidate.may_finish_answer(now).map_err(|_| TAKE_CLOSED)?;
+    let is_last = all.answers.to(place.question).is_some_and(|answer| answer.last_number == place.number);
+    let is_accepting = |take: &Take| take.is_open() || take.is_interrupted;
+    if is_last && all.answers.take(place).is_some_and(is_accepting) {
+        Ok(())
+    } else {
+        Err(TAKE_CLOSED.into())
+    }
+}
+
+async fn parts_of(objects: &ObjectStore<'_>, answers: &Answers, take: TakeRef) -> Result<Vec<RecordedPart>> {
+    Ok(recorded_parts(&objects.list(&AnswerObjects::of(answers).parts(take)).await?))
+}
+
+/// Reads the parts to be signed, of a take with at most so many.
+pub(crate) fn read_parts(mut body: BodyFields, most: u32) -> Result<Vec<(u32, HashedUpload)>> {
+    body.require("parts");
+    let parts = body.objects("parts", MAX_SIGNED, |mut part| {
+        for name in ["number", "size", "sha256"] {
+            part.require(name);
+        }
+        let number = part.integer("number", 1, most);
+        let size = part.integer("size", 1, MAX_PART_BYTES);
+        let sha256 = part.text("sha256", HashedUpload::check_digest);
+        part.finish(|| Some((number?, HashedUpload { size: size?.into(), sha256: sha256? })))
+    })?;
+    if let Some(parts) = &parts {
+        let numbers: BTreeSet<u32> = parts.iter().map(|(number, _)| *number).collect();
+        if parts.is_empty() {
+            body.refuse("parts", "Send at least one part.");
+        } else if numbers.len() < parts.len() {
+            body.refuse("parts", "Each number may appear only once.");
+        }
+    }
+    body.finish(|| parts)
+}
+
+/// Reads what a client says of a take with at most so many parts.
+pub(crate) fn read_finished(mut body: BodyFields, most: u32) -> Result<FinishedTake> {
+    body.require("parts");
+    let parts = body.clearable_integer("parts", 1, most);
+    let recorded_seconds = body.clearable_integer("recorded_seconds", 0, MAX_RECORDED_SECONDS).flatten();
+    let source = body.text("source", parse_enum).unwrap_or(TakeSource::Recorder);
+    body.finish(|| Some(FinishedTake { parts: parts?, recorded_seconds, source }))
+}

@@ -1,0 +1,338 @@
+//! An interview, its answers and takes as clients see them.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::auth::access::AnswersTarget;
+use shared::domain::answers::{QuestionAnswer, Take, TakeRef, TakeSource};
+use shared::domain::candidate::{CandidateStatus, InterviewAdjustments};
+use shared::domain::conversion::ConversionStatus;
+use shared::domain::file::FileType;
+use shared::domain::interview::{Interview, Question, QuestionKind};
+use shared::domain::policy::{Action, CallerRelation};
+use shared::http::example_uri;
+use shared::http::reference::ReferenceUris;
+use shared::http::view::{QuestionView, SignedUploadView};
+use shared::http::wire::{Timestamp, Uri};
+use shared::media::{AnswerObjects, SignedUpload};
+
+/// Who looks at an interview.
+pub(crate) struct InterviewViewer<'a> {
+    interview: &'a Interview,
+    objects: AnswerObjects,
+    adjustments: InterviewAdjustments,
+    /// Whether they see what tells of adjustments.
+    sees_limits: bool,
+    is_candidate: bool,
+    references: ReferenceUris<'a>,
+}
+
+impl<'a> InterviewViewer<'a> {
+    /// The caller who was admitted to this interview.
+    pub(crate) fn of(target: &'a AnswersTarget, references: ReferenceUris<'a>) -> Self {
+        let relation = &target.of.relation;
+        let is_candidate = *relation == CallerRelation::Own;
+        Self {
+            interview: &target.interview,
+            objects: AnswerObjects::of(&target.answers),
+            adjustments: target.of.candidate.adjusted(),
+            // Longer times and more takes hint at the health of the candidate.
+            sees_limits: is_candidate || Action::ChangeProject.is_allowed(relation),
+            is_candidate,
+            references,
+        }
+    }
+}
+
+/// An interview that this service conducts.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Interview")]
+pub(crate) struct InterviewView {
+    /// The URL of the resource.
+    #[schemars(example = example_uri::INTERVIEW)]
+    resource_uri: Uri,
+    /// The candidate.
+    #[schemars(example = example_uri::CANDIDATE)]
+    candidate: Uri,
+    /// The status of the candidate.
+    status: CandidateStatus,
+    /// The time of the service. Count down from it, since clocks of browsers are wrong.
+    now: Timestamp,
+    /// When the candidate last began; null before.
+    started_at: Option<Timestamp>,
+    /// When the time to begin answers ends; null without a deadline. Only managers and the candidate see it.
+    ends_at: Option<Timestamp>,
+    /// Until when recorded parts can be sent and the interview completed; null before it has begun. Only managers and the
+    /// candidate see it.
+    closes_at: Option<Timestamp>,
+    /// The number of questions.
+    #[schemars(example = 5)]
+    questions: usize,
+    /// The time to answer all questions that are recorded, in seconds. Others than managers and the candidate see it without
+    /// the candidate's adjustments.
+    #[schemars(example = 600)]
+    answer_seconds: u32,
+    /// The required questions without an answer; empty before the interview has begun.
+    #[schemars(example = [example_uri::QUESTION])]
+    missing: Vec<Uri>,
+    /// The answers to all questions, in their order; empty before the interview has begun.
+    answers: Vec<AnswerView>,
+}
+
+impl InterviewView {
+    pub(crate) fn new(target: &AnswersTarget, references: ReferenceUris<'_>, now: DateTime<Utc>) -> Self {
+        let AnswersTarget { of, interview, answers } = target;
+        let candidate = &of.candidate;
+        let viewer = InterviewViewer::of(target, references);
+        let resource = answers.resource();
+        let has_begun = candidate.interview.is_some();
+        let uri = |question: &Question| {
+            references.uri_in_project(&candidate.company, candidate.project, question.id)
+        };
+        let asked = || interview.questions.iter().filter(|_| has_begun);
+        Self {
+            resource_uri: references.resource(&candidate.company, resource),
+            candidate: references.uri_in_project(&candidate.company, candidate.project, candidate.id),
+            status: candidate.status,
+            now: Timestamp(now),
+            started_at: candidate.started_at.filter(|_| has_begun).map(Timestamp),
+            ends_at: candidate.ends_at().filter(|_| viewer.sees_limits).map(Timestamp),
+            closes_at: candidate.closes_at().filter(|_| viewer.sees_limits).map(Timestamp),
+            questions: interview.questions.len(),
+            answer_seconds: answer_seconds(interview, &viewer),
+            missing: answers.missing(interview).into_iter().filter(|_| has_begun).map(uri).collect(),
+            answers: asked()
+                .map(|question| AnswerView::new(question, answers.to(question.id), &viewer))
+                .collect(),
+        }
+    }
+}
+
+fn answer_seconds(interview: &Interview, viewer: &InterviewViewer<'_>) -> u32 {
+    let recorded = interview.questions.iter().filter(|question| question.kind == QuestionKind::Video);
+    let factor =
+        if viewer.sees_limits { viewer.adjustments } else { InterviewAdjustments::default() }.time_factor;
+    recorded.map(|question| factor.stretch(question.answer_seconds)).sum()
+}
+
+/// The answer to a question.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Answer")]
+pub(crate) struct AnswerView {
+    /// The URL of the resource.
+    #[schemars(example = example_uri::ANSWER)]
+    resource_uri: Uri,
+    /// The question.
+    #[schemars(example = example_uri::QUESTION)]
+    question: Uri,
+    /// How far the answer is; null without one. A written answer is `successful`.
+    status: Option<ConversionStatus>,
+    /// Why the last conversion has failed, a sentence; null otherwise.
+    #[schemars(example = ())]
+    error: Option<String>,
+    /// The written answer; null for none.
+    #[schemars(example = ())]
+    text: Option<String>,
+    /// The length of the recorded answer once it is converted.
+    #[schemars(example = 84)]
+    seconds: Option<u32>,
+    /// Its size in pixels once it is converted.
+    dimensions: Option<AnswerDimensions>,
+    /// Where it can be watched once it is converted.
+    streams: Option<AnswerStreams>,
+    /// The URL of a thumbnail once it is converted, valid for the session that fetched it.
+    #[schemars(example = ())]
+    thumb: Option<Uri>,
+    /// How many takes have begun.
+    #[schemars(example = 2)]
+    takes_begun: u32,
+    /// How many takes may still begin. Only managers and the candidate see it.
+    #[schemars(example = 1)]
+    takes_left: Option<u32>,
+    /// How many takes were interrupted.
+    #[schemars(example = 0)]
+    interruptions: u32,
+    /// The take that is being recorded or sent; null for none.
+    #[schemars(example = ())]
+    open_take: Option<TakeView>,
+    /// The take that is the answer; null without one.
+    take: Option<TakeView>,
+}
+
+/// The size of a recorded answer.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct AnswerDimensions {
+    /// In pixels.
+    #[schemars(example = 1280)]
+    width: u32,
+    /// In pixels.
+    #[schemars(example = 720)]
+    height: u32,
+}
+
+/// Where a recorded answer can be watched.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct AnswerStreams {
+    /// H.264 and AAC in mp4, valid for the session that fetched the URL.
+    #[schemars(example = example_uri::ANSWER_VIDEO)]
+    mp4: Option<Uri>,
+}
+
+impl AnswerView {
+    pub(crate) fn new(
+        question: &Question,
+        answer: Option<&QuestionAnswer>,
+        viewer: &InterviewViewer<'_>,
+    ) -> Self {
+        let (references, objects) = (viewer.references, &viewer.objects);
+        let none = QuestionAnswer::default();
+        let given = answer.unwrap_or(&none);
+        let (take, counts) = (given.answer(), given.counts());
+        let place = |take: &Take| TakeRef { question: question.id, number: take.number };
+        let made = take.and_then(|take| Some((place(take), take.conversion.converted?)));
+        let fetched = |file_type| made.and_then(|(of, _)| references.take_rendition(objects, of, file_type));
+        let shown = |take: &Take| TakeView::new(place(take), take, viewer);
+        let left = counts.left(question, viewer.adjustments.extra_takes);
+        Self {
+            resource_uri: references.answer(objects, question.id),
+            question: references.uri_in_project(&objects.company, objects.project, question.id),
+            status: given.status(),
+            error: given.failure().and_then(|failed| failed.conversion.failure.clone()),
+            text: given.text.as_ref().map(ToString::to_string),
+            seconds: made.map(|(_, made)| made.seconds),
+            dimensions: made.map(|(_, made)| AnswerDimensions { width: made.width, height: made.height }),
+            streams: made.map(|_| AnswerStreams { mp4: fetched(FileType::Mp4) }),
+            thumb: fetched(FileType::Jpeg),
+            takes_begun: counts.begun,
+            takes_left: viewer.sees_limits.then_some(left),
+            interruptions: counts.interrupted,
+            open_take: given.open_take().map(shown),
+            take: take.map(shown),
+        }
+    }
+}
+
+/// A take.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Take")]
+pub(crate) struct TakeView {
+    /// The URL of the resource.
+    #[schemars(example = example_uri::TAKE)]
+    resource_uri: Uri,
+    /// Its number; no two takes of a question have the same.
+    #[schemars(example = 2)]
+    number: u32,
+    /// How far it is. While it is `awaiting-upload`, parts can be sent.
+    status: ConversionStatus,
+    /// When it was begun.
+    begun_at: Timestamp,
+    /// When the time to prepare ends.
+    record_from: Timestamp,
+    /// When the time to answer ends; what is recorded later is cut off. Only managers and the candidate see it.
+    record_until: Option<Timestamp>,
+    /// When it was finished, or closed by the service; null before.
+    #[schemars(example = ())]
+    finished_at: Option<Timestamp>,
+    /// The length in seconds, as the client says.
+    #[schemars(example = 84)]
+    recorded_seconds: Option<u32>,
+    /// Where it comes from.
+    source: TakeSource,
+    /// Whether the service has closed it with the parts that had arrived. It can still be finished while no later take has
+    /// begun.
+    #[schemars(example = false)]
+    is_interrupted: bool,
+}
+
+impl TakeView {
+    fn new(place: TakeRef, take: &Take, viewer: &InterviewViewer<'_>) -> Self {
+        Self {
+            resource_uri: viewer.references.take(&viewer.objects, place),
+            number: take.number,
+            status: take.conversion.status,
+            begun_at: Timestamp(take.begun_at),
+            record_from: Timestamp(take.record_from),
+            record_until: viewer.sees_limits.then_some(Timestamp(take.record_until)),
+            finished_at: take.finished_at.map(Timestamp),
+            recorded_seconds: take.recorded_seconds,
+            source: take.source,
+            is_interrupted: take.is_interrupted,
+        }
+    }
+}
+
+/// A take that has begun, with the question, which some candidates see only now.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "BegunTake")]
+pub(crate) struct BegunTakeView {
+    #[serde(flatten)]
+    take: Option<TakeView>,
+    /// The question.
+    question: QuestionView,
+}
+
+impl BegunTakeView {
+    /// The view of the open take of a question.
+    pub(crate) fn new(
+        question: &Question,
+        answer: Option<&QuestionAnswer>,
+        viewer: &InterviewViewer<'_>,
+    ) -> Self {
+        let asked = QuestionView::new(question, viewer.interview, viewer.references);
+        let take = answer.and_then(QuestionAnswer::open_take);
+        let place = |take: &Take| TakeRef { question: question.id, number: take.number };
+        Self {
+            take: take.map(|take| TakeView::new(place(take), take, viewer)),
+            question: if viewer.is_candidate { asked.for_candidate() } else { asked },
+        }
+    }
+}
+
+/// A take after the attempt to finish it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FinishedTake")]
+pub(crate) struct FinishedTakeView {
+    #[serde(flatten)]
+    take: TakeView,
+    /// The parts that have not arrived. Unless there are none, the take is still open: send them and finish it again.
+    #[schemars(example = [3, 7])]
+    missing_parts: Vec<u32>,
+}
+
+impl FinishedTakeView {
+    pub(crate) fn new(
+        place: TakeRef,
+        take: &Take,
+        missing_parts: Vec<u32>,
+        viewer: &InterviewViewer<'_>,
+    ) -> Self {
+        Self { take: TakeView::new(place, take, viewer), missing_parts }
+    }
+}
+
+/// The requests with which to upload parts.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SignedParts")]
+pub(crate) struct SignedPartsView {
+    /// One for each part, in the order of the request.
+    pub(crate) parts: Vec<SignedPartView>,
+}
+
+/// The request with which to upload a part.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct SignedPartView {
+    /// The number of the part.
+    #[schemars(example = 7)]
+    number: u32,
+    /// The request. It stores the bytes once: 412 means that the part is there.
+    upload: SignedUploadView,
+}
+
+impl SignedPartView {
+    pub(crate) fn new(number: u32, request: SignedUpload, expires_at: DateTime<Utc>) -> Self {
+        Self { number, upload: SignedUploadView::new(request, expires_at) }
+    }
+}

@@ -1,0 +1,86 @@
+//! Takes of answers: their conversions are started, their objects deleted, and those closed that nobody finishes.
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use shared::auth::SystemAccess;
+use shared::domain::answers::{Answers, TakeRef};
+use shared::domain::conversion::Conversion;
+use shared::media::{AnswerObjects, recorded_parts};
+use shared::store::VersionedItem;
+use shared::{Error, Result};
+
+use crate::outcome::{EffectResult, SweepSummary};
+
+/// Shown to clients of a take that was not converted in time.
+const TOO_SLOW: &str = "The recording could not be converted in time. Record the answer again.";
+
+/// Stores the marker of a take, whose event starts the conversion.
+pub(crate) async fn start_conversion(
+    system: &SystemAccess,
+    objects: &AnswerObjects,
+    take: TakeRef,
+) -> Result<(EffectResult, String)> {
+    let stored = system.objects()?.put_marker(&objects.marker(take)).await;
+    Ok(match stored {
+        Ok(()) => (EffectResult::Started, String::new()),
+        Err(error) => (EffectResult::Failed, error.to_string()),
+    })
+}
+
+/// Deletes the parts and the renditions of takes that are no longer kept.
+pub(crate) async fn delete_takes(
+    system: &SystemAccess,
+    objects: &AnswerObjects,
+    takes: &[TakeRef],
+) -> Result<(EffectResult, String)> {
+    for take in takes {
+        if let Err(error) = delete_take(system, objects, *take).await {
+            return Ok((EffectResult::Failed, error.to_string()));
+        }
+    }
+    Ok((EffectResult::Deleted, String::new()))
+}
+
+async fn delete_take(system: &SystemAccess, objects: &AnswerObjects, take: TakeRef) -> Result<()> {
+    let bucket = system.objects()?;
+    let parts = bucket.list(&objects.parts(take)).await?.into_iter().map(|part| part.key);
+    for key in parts.chain(objects.renditions(take)).chain([objects.marker(take)]) {
+        bucket.delete(&key).await?;
+    }
+    Ok(())
+}
+
+/// Closes takes that are neither sent nor finished, and fails those that were not converted in time.
+pub(crate) async fn close_overdue(system: &SystemAccess, summary: &mut SweepSummary) -> Result<()> {
+    let mut due = stream::iter(system.store.due_answers(system.now)).flatten();
+    while let Some(page) = due.try_next().await? {
+        for answers in &page {
+            match close(system, answers).await {
+                Ok(()) => summary.takes_closed += 1,
+                // The candidate has just gone on, or was deleted.
+                Err(Error::Changed | Error::NotFound) => {}
+                Err(error) => {
+                    tracing::error!(target: "outbox", %error, "could not close a take");
+                    summary.failed += 1;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn close(system: &SystemAccess, before: &VersionedItem<Answers>) -> Result<()> {
+    let Answers { company, project, candidate, .. } = &**before;
+    let candidate = system.store.candidate(company, *project, *candidate).await?;
+    let is_final = candidate.is_none_or(|candidate| candidate.may_finish_answer(system.now).is_err());
+    let (objects, bucket) = (AnswerObjects::of(before), system.objects()?);
+    let mut after = Answers::clone(before);
+    for take in before.overdue_takes(system.now) {
+        if before.take(take).is_some_and(|take| take.is_open()) {
+            let found = recorded_parts(&bucket.list(&objects.parts(take)).await?);
+            after = after.close_take(take, &found, is_final, system.now);
+        } else {
+            after = after.with_take(take, |take| take.conversion = Conversion::failed(TOO_SLOW));
+        }
+    }
+    system.commit(system.store.update_answers(before, &after, system.now)).await
+}

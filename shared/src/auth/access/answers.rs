@@ -1,0 +1,191 @@
+//! The interview of a candidate as a target: all answers, one of them, and a take.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+
+use super::candidate::CandidateTarget;
+use super::file::{FileRedirect, FileRequest};
+use super::request::PathIds;
+use super::{
+    Admitted, AdmittedRequest, AuthenticatedRequest, GuardRejection, RequestTarget, UnauthenticatedRequest,
+    admit,
+};
+use crate::app::App;
+use crate::auth::{AdmissionRule, HasAdmission};
+use crate::domain::answers::{Answers, QuestionAnswer, Take, TakeRef};
+use crate::domain::candidate::Candidate;
+use crate::domain::file::FileType;
+use crate::domain::id::{InvalidId, QuestionId};
+use crate::domain::interview::{Interview, Question};
+use crate::error::{Error, Result};
+use crate::media::AnswerObjects;
+use crate::store::{ItemKey, VersionedItem};
+
+/// A candidate with the questions of their project and what they have answered.
+pub struct AnswersTarget {
+    /// The candidate, and what they belong to.
+    pub of: CandidateTarget,
+    /// The questions.
+    pub interview: VersionedItem<Interview>,
+    /// The answers.
+    pub answers: VersionedItem<Answers>,
+}
+
+/// A candidate whose interview may take place anywhere.
+pub enum CandidateInterview {}
+
+impl RequestTarget for CandidateInterview {
+    type Loaded = AnswersTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        let mut keys = Candidate::keys(request);
+        keys.extend([request.path.interview(), request.path.answers()]);
+        keys
+    }
+
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, AnswersTarget)> {
+        let interview = request.take_interview()?;
+        let answers = request.take::<Answers>(request.path.answers()).ok();
+        let (request, of) = Candidate::load(request).await?;
+        let answers = answers.unwrap_or_else(|| VersionedItem::not_stored(Answers::of(&of.candidate)));
+        Ok((request, AnswersTarget { of, interview, answers }))
+    }
+}
+
+impl RequestTarget for Answers {
+    type Loaded = AnswersTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        CandidateInterview::keys(request)
+    }
+
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, AnswersTarget)> {
+        let (mut request, target) = CandidateInterview::load(request).await?;
+        // The candidate's revision: answers have their own.
+        request.exchange.revision = None;
+        // A candidate who has begun goes on, whatever was done to the project since.
+        if target.of.project.conducts(&target.interview) || target.of.candidate.interview.is_some() {
+            Ok((request, target))
+        } else {
+            Err(Error::NotFound)
+        }
+    }
+}
+
+/// The answer to a question, which may not be given yet.
+pub struct AnswerTarget {
+    /// The interview.
+    pub all: AnswersTarget,
+    /// The question.
+    pub question: Question,
+}
+
+impl AnswerTarget {
+    /// What there is of the question.
+    pub fn answer(&self) -> Option<&QuestionAnswer> {
+        self.all.answers.to(self.question.id)
+    }
+}
+
+impl RequestTarget for QuestionAnswer {
+    type Loaded = AnswerTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        CandidateInterview::keys(request)
+    }
+
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, AnswerTarget)> {
+        let id = request.path.id::<QuestionId>("questionId");
+        let (request, all) = Answers::load(request).await?;
+        let question = id.ok().and_then(|id| all.interview.question(id)).cloned().ok_or(Error::NotFound)?;
+        let revision = all.answers.to(question.id).map_or(0, |answer| answer.revision);
+        Ok((request.about_revision(revision), AnswerTarget { all, question }))
+    }
+}
+
+/// A take.
+pub struct TakeTarget {
+    /// The interview.
+    pub all: AnswersTarget,
+    /// The question.
+    pub question: Question,
+    /// Which of its takes it is.
+    pub place: TakeRef,
+    /// The take, if it is still kept.
+    pub take: Option<Take>,
+}
+
+impl RequestTarget for Take {
+    type Loaded = TakeTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        CandidateInterview::keys(request)
+    }
+
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, TakeTarget)> {
+        let number = number_in(&request.path);
+        let (mut request, AnswerTarget { all, question }) = QuestionAnswer::load(request).await?;
+        request.exchange.revision = None;
+        let place = TakeRef { question: question.id, number: number.ok_or(Error::NotFound)? };
+        let answer = all.answers.to(question.id).filter(|answer| place.number <= answer.last_number);
+        let take = answer.ok_or(Error::NotFound)?.take(place.number).cloned();
+        Ok((request, TakeTarget { all, question, place, take }))
+    }
+}
+
+fn number_in(path: &PathIds) -> Option<u32> {
+    // As the service writes it: no sign, no zeros.
+    let text = path.text("take")?;
+    text.parse().ok().filter(|number: &u32| *number > 0 && number.to_string() == text)
+}
+
+/// A request by the URL of a rendition of a take, whose caller was shown the URL and may still do `A` with the candidate.
+pub struct AnswerMedia<A> {
+    access: Admitted<Take, A>,
+    file: FileRequest,
+    file_type: FileType,
+}
+
+impl<A> HasAdmission for AnswerMedia<A> {
+    const ADMISSION: AdmissionRule = AdmissionRule::Link;
+}
+
+impl<A> AnswerMedia<A> {
+    /// Redirects to the rendition that the URL names, if it is of this type. Returns [`Error::NotFound`] without one, and
+    /// [`Error::Unauthenticated`] for the token of another.
+    pub async fn redirect(&self, file_type: FileType) -> Result<FileRedirect> {
+        let TakeTarget { all, place, take, .. } = &self.access.target;
+        let is_converted = take.as_ref().is_some_and(|take| take.conversion.converted.is_some());
+        if !is_converted || self.file_type != file_type {
+            return Err(Error::NotFound);
+        }
+        let key = AnswerObjects::of(&all.answers).rendition(*place, file_type);
+        self.file.redirect(&self.access.objects()?, &key, file_type, None).await
+    }
+}
+
+impl<A: HasAdmission> FromRequestParts<App> for AnswerMedia<A> {
+    type Rejection = GuardRejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+        let method = parts.method.clone();
+        let request = UnauthenticatedRequest::new(parts, app).await?;
+        let segment = request.path.text("token").unwrap_or_default();
+        let (token, file_type) = match segment.strip_suffix(".mp4") {
+            Some(token) => (token, FileType::Mp4),
+            None => (segment, FileType::Jpeg),
+        };
+        let token = token.to_owned();
+        let request = request.by_address(&token, |path, _| {
+            let objects = AnswerObjects {
+                company: path.company_id()?,
+                project: path.id("projectId")?,
+                candidate: path.id("candidateId")?,
+            };
+            let number = number_in(path).ok_or(InvalidId)?;
+            Ok(objects.rendition(TakeRef { question: path.id("questionId")?, number }, file_type))
+        })?;
+        let file = FileRequest::of(&request, method)?;
+        Ok(Self { access: admit(request).await?, file, file_type })
+    }
+}

@@ -1,0 +1,268 @@
+//! What a candidate answers to the questions of their interview: recorded takes and texts.
+//!
+//! A take is recorded in parts, which the client uploads one by one. Finished takes are converted like welcome videos.
+
+mod question_answer;
+mod take;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+pub use question_answer::{AnswerText, QuestionAnswer, TakeCounts};
+pub use take::{FinishedTake, MAX_PART_BYTES, MAX_PARTS, RecordedPart, Take, TakeSource, TakeTerms};
+
+use take::PATIENCE;
+
+use super::Refusal;
+use super::candidate::Candidate;
+use super::conversion::ConversionStatus;
+use super::history::{EventType, FieldChanges, ResourceChange, ResourceRef, fact, private};
+use super::id::{CandidateId, CompanyId, ProjectId, QuestionId};
+use super::interview::{Interview, Question, QuestionKind};
+
+/// The candidate is not in the interview.
+pub const NOT_INTERVIEWING: Refusal =
+    Refusal { code: "not_interviewing", detail: "The interview has not begun, or it has ended." };
+/// The time of the interview is over.
+pub const TIME_OVER: Refusal = Refusal { code: "time_over", detail: "The time of the interview is over." };
+/// No take is left.
+pub const NO_TAKES_LEFT: Refusal =
+    Refusal { code: "no_takes_left", detail: "This question was recorded as often as it may be." };
+/// The take accepts nothing more.
+pub const TAKE_CLOSED: Refusal = Refusal {
+    code: "take_closed",
+    detail: "A later take of this question has begun, or the interview is closed.",
+};
+/// The question is answered in writing.
+pub const NOT_RECORDED: Refusal =
+    Refusal { code: "not_recorded", detail: "This question is answered in writing." };
+/// The question is answered by a recording.
+pub const NOT_WRITTEN: Refusal =
+    Refusal { code: "not_written", detail: "This question is answered by a recording." };
+/// The parts of a take are too large together.
+pub const TOO_LARGE: Refusal =
+    Refusal { code: "too_large", detail: "The parts of this take are too large for the time to answer." };
+/// Required answers are missing.
+pub const ANSWERS_MISSING: Refusal =
+    Refusal { code: "answers_missing", detail: "Answer all required questions first." };
+/// The interview is complete.
+pub const ALREADY_INTERVIEWED: Refusal =
+    Refusal { code: "already_interviewed", detail: "The candidate has completed the interview." };
+
+/// The answers of a candidate, as stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answers {
+    /// The candidate's company.
+    pub company: CompanyId,
+    /// Their project.
+    pub project: ProjectId,
+    /// The candidate.
+    pub candidate: CandidateId,
+    /// What they have begun or written, by question.
+    pub questions: BTreeMap<QuestionId, QuestionAnswer>,
+}
+
+/// A take of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TakeRef {
+    /// The question.
+    pub question: QuestionId,
+    /// The number of the take.
+    pub number: u32,
+}
+
+impl Answers {
+    /// The answers of a candidate who has not answered anything.
+    pub fn of(candidate: &Candidate) -> Self {
+        Self {
+            company: candidate.company.clone(),
+            project: candidate.project,
+            candidate: candidate.id,
+            questions: BTreeMap::new(),
+        }
+    }
+
+    /// The resource whose history these answers have.
+    pub fn resource(&self) -> ResourceRef {
+        ResourceRef::Interview { project: self.project, candidate: self.candidate }
+    }
+
+    /// What there is of a question.
+    pub fn to(&self, question: QuestionId) -> Option<&QuestionAnswer> {
+        self.questions.get(&question)
+    }
+
+    /// Whether a take of the question has begun.
+    pub fn has_begun(&self, question: QuestionId) -> bool {
+        self.to(question).is_some_and(|answer| answer.counts().begun > 0)
+    }
+
+    /// The take with this number, if it is kept.
+    pub fn take(&self, of: TakeRef) -> Option<&Take> {
+        self.to(of.question)?.take(of.number)
+    }
+
+    /// The open take of each question.
+    pub fn open_takes(&self) -> impl Iterator<Item = TakeRef> {
+        self.questions.iter().filter_map(|(question, answer)| {
+            let number = answer.open_take()?.number;
+            Some(TakeRef { question: *question, number })
+        })
+    }
+
+    /// The required questions without an answer, in their order.
+    pub fn missing<'a>(&self, interview: &'a Interview) -> Vec<&'a Question> {
+        let is_missing = |question: &&Question| {
+            question.is_required && !self.to(question.id).is_some_and(QuestionAnswer::is_answered)
+        };
+        interview.questions.iter().filter(is_missing).collect()
+    }
+
+    /// Begins a take, and closes the open one of the question, of which `found` is in the bucket. Fails with
+    /// [`NOT_RECORDED`] or [`NO_TAKES_LEFT`].
+    pub fn begin_take(
+        mut self,
+        question: &Question,
+        terms: &TakeTerms,
+        found: &[RecordedPart],
+        now: DateTime<Utc>,
+    ) -> Result<Self, Refusal> {
+        if question.kind == QuestionKind::Text {
+            return Err(NOT_RECORDED);
+        }
+        let answer = self.questions.entry(question.id).or_default();
+        answer.close_open_take(found, now);
+        answer.begin_take(question, terms, now)?;
+        Ok(self)
+    }
+
+    /// Finishes a take whose parts are all in the bucket. Fails with [`TAKE_CLOSED`] if it is not the last of its question,
+    /// and with [`TOO_LARGE`]. `None` if the bucket lacks parts.
+    pub fn finish_take(
+        mut self,
+        take: TakeRef,
+        finished: FinishedTake,
+        found: &[RecordedPart],
+        now: DateTime<Utc>,
+    ) -> Result<Option<Self>, Refusal> {
+        let answer = self.questions.get_mut(&take.question).ok_or(TAKE_CLOSED)?;
+        answer.last_take(take.number).ok_or(TAKE_CLOSED)?;
+        if !finished.missing(found).is_empty() {
+            return Ok(None);
+        }
+        answer.finish_take(finished, found, now)?;
+        Ok(Some(self))
+    }
+
+    /// Closes an open take with what has arrived of it. Unless `is_final`, it stays open while parts arrive, and without part 1,
+    /// since the client may still hold all of it. A final close drops a take without part 1.
+    pub fn close_take(
+        mut self,
+        take: TakeRef,
+        found: &[RecordedPart],
+        is_final: bool,
+        now: DateTime<Utc>,
+    ) -> Self {
+        if let Some(answer) = self.questions.get_mut(&take.question)
+            && answer.open_take().is_some_and(|open| open.number == take.number)
+        {
+            let is_quiet = found.iter().all(|part| part.arrived_at + PATIENCE <= now);
+            let can_be_played = found.iter().any(|part| part.number == 1);
+            if is_final || (is_quiet && can_be_played) {
+                answer.close_open_take(found, now);
+            } else {
+                answer.look_again(found, now);
+            }
+        }
+        self
+    }
+
+    /// Answers a question in writing. Fails with [`NOT_WRITTEN`] for a question that is answered by a recording, unless the
+    /// candidate `may_write` all answers.
+    pub fn write(mut self, question: &Question, may_write: bool, text: AnswerText) -> Result<Self, Refusal> {
+        if question.kind != QuestionKind::Text && !may_write {
+            return Err(NOT_WRITTEN);
+        }
+        self.questions.entry(question.id).or_default().write(text);
+        Ok(self)
+    }
+
+    /// Deletes takes and text of a question, and gives the takes back.
+    pub fn reset(mut self, question: QuestionId) -> Self {
+        if let Some(answer) = self.questions.get_mut(&question) {
+            answer.reset();
+        }
+        self
+    }
+
+    /// Changes a take that is kept; does nothing to others.
+    pub fn with_take(mut self, of: TakeRef, change: impl FnOnce(&mut Take)) -> Self {
+        if let Some(answer) = self.questions.get_mut(&of.question) {
+            answer.change_take(of.number, change);
+        }
+        self
+    }
+
+    /// The takes that await a conversion and did not in `before`.
+    pub fn to_convert(&self, before: &Self) -> Vec<TakeRef> {
+        self.takes()
+            .filter(|(of, take)| {
+                take.conversion.status == ConversionStatus::Pending
+                    && before.take(*of).is_none_or(|was| was.conversion != take.conversion)
+            })
+            .map(|(of, _)| of)
+            .collect()
+    }
+
+    /// The takes that `before` keeps and these answers do not.
+    pub fn dropped_since(&self, before: &Self) -> Vec<TakeRef> {
+        before.takes().map(|(of, _)| of).filter(|of| self.take(*of).is_none()).collect()
+    }
+
+    /// All takes that are kept.
+    pub fn takes(&self) -> impl Iterator<Item = (TakeRef, &Take)> {
+        self.questions.iter().flat_map(|(question, answer)| {
+            answer.takes.iter().map(|take| (TakeRef { question: *question, number: take.number }, take))
+        })
+    }
+
+    /// The takes at which the service has to look at `now`.
+    pub fn overdue_takes(&self, now: DateTime<Utc>) -> impl Iterator<Item = TakeRef> {
+        self.takes().filter(move |(_, take)| take.due_at().is_some_and(|at| at <= now)).map(|(of, _)| of)
+    }
+
+    /// The next moment at which the service looks at a take: an open one, or the end of a conversion.
+    pub fn due_at(&self) -> Option<DateTime<Utc>> {
+        self.takes().filter_map(|(_, take)| take.due_at()).min()
+    }
+
+    /// The change of `before` to `after` for the history: a candidate's interview. A deletion has none: the candidate's history
+    /// has it.
+    pub(crate) fn change_between(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        let after = after?;
+        // Texts and takes are the candidate's own words: the history keeps that they changed, and the outcome of conversions.
+        let fields = |answers: &Self| vec![("answers", private(&answers.questions))];
+        let mut changes = FieldChanges::between(before.map(fields), fields(after));
+        let ended = after.takes().find_map(|(of, take)| {
+            let event = match take.conversion.status {
+                ConversionStatus::Successful => EventType::AnswerConverted,
+                ConversionStatus::Failed => EventType::AnswerFailed,
+                _ => return None,
+            };
+            let was = before.and_then(|before| before.take(of))?;
+            (was.conversion.status != take.conversion.status).then_some((of, take, event))
+        });
+        let types = ended.iter().map(|(_, _, event)| *event).collect();
+        if let Some((of, take, _)) = ended {
+            let seconds = take.conversion.converted.map(|made| made.seconds);
+            let facts =
+                [("question", fact(&of.question)), ("take", fact(&of.number)), ("seconds", fact(&seconds))];
+            changes.tell(facts);
+        }
+        Some(ResourceChange::new(&after.company, after.resource(), types, changes))
+    }
+}

@@ -1,0 +1,229 @@
+//! What a candidate has recorded and written about one question.
+
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::take::{FinishedTake, RecordedPart, Take, TakeTerms};
+use super::{NO_TAKES_LEFT, Refusal};
+use crate::domain::conversion::ConversionStatus;
+use crate::domain::interview::Question;
+use crate::domain::text::TextLines;
+
+/// The takes of a question that are kept.
+const KEPT_TAKES: usize = 4;
+/// The takes of a question without a limit of its own.
+const UNLIMITED_TAKES: u32 = 20;
+/// The most takes that may ever begin.
+const MOST_TAKES: u32 = 20;
+/// Interrupted takes that do not count.
+const FREE_INTERRUPTIONS: u32 = 2;
+
+/// A written answer: up to 2,000 characters in several lines, not blank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minLength" = 1))]
+pub struct AnswerText(TextLines<2000>);
+
+impl fmt::Display for AnswerText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl AnswerText {
+    /// Parses `text` like [`TextLines::parse`].
+    pub fn parse(text: &str) -> Result<Self, String> {
+        TextLines::parse_visible(text).map(Self)
+    }
+}
+
+/// How many takes have begun, and what became of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakeCounts {
+    /// All that have begun.
+    pub begun: u32,
+    /// Those whose conversion has failed.
+    pub failed: u32,
+    /// Those that the service has closed, without the failed ones.
+    pub interrupted: u32,
+}
+
+impl TakeCounts {
+    fn count(&mut self, take: &Take) {
+        self.begun += 1;
+        if take.conversion.status == ConversionStatus::Failed {
+            self.failed += 1;
+        } else if take.is_interrupted {
+            self.interrupted += 1;
+        }
+    }
+
+    /// How many takes of `question` may still begin, with `extra_takes` in addition to its own.
+    pub fn left(&self, question: &Question, extra_takes: u32) -> u32 {
+        let allowed = question.takes.unwrap_or(UNLIMITED_TAKES) + extra_takes;
+        let free = self.failed + self.interrupted.min(FREE_INTERRUPTIONS);
+        let left = (allowed + free).saturating_sub(self.begun);
+        left.min(MOST_TAKES.saturating_sub(self.begun))
+    }
+}
+
+/// What there is of one question.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuestionAnswer {
+    /// The number of its changes that responses show.
+    pub revision: u64,
+    /// The written answer.
+    pub text: Option<AnswerText>,
+    /// The takes that are kept, in the order of their numbers.
+    pub takes: Vec<Take>,
+    /// The number of the last take that has begun, also before a reset.
+    pub last_number: u32,
+    /// The takes since the last reset that are not kept.
+    pub dropped: TakeCounts,
+}
+
+impl QuestionAnswer {
+    /// The takes since the last reset.
+    pub fn counts(&self) -> TakeCounts {
+        let mut counts = self.dropped;
+        self.takes.iter().for_each(|take| counts.count(take));
+        counts
+    }
+
+    /// The take with this number.
+    pub fn take(&self, number: u32) -> Option<&Take> {
+        self.takes.iter().find(|take| take.number == number)
+    }
+
+    /// The take that the client is recording or sending.
+    pub fn open_take(&self) -> Option<&Take> {
+        self.takes.last().filter(|take| take.is_open())
+    }
+
+    /// The take that is the answer: the last one that the candidate has finished or, without one, that was interrupted;
+    /// `None` if there is neither.
+    pub fn answer(&self) -> Option<&Take> {
+        let last = |is_interrupted: bool| {
+            self.takes.iter().rfind(|take| take.is_answer() && take.is_interrupted == is_interrupted)
+        };
+        last(false).or_else(|| last(true))
+    }
+
+    /// The last take whose conversion has failed, while there is no answer.
+    pub fn failure(&self) -> Option<&Take> {
+        let failed = self.takes.iter().rfind(|take| take.conversion.status == ConversionStatus::Failed);
+        failed.filter(|_| self.answer().is_none())
+    }
+
+    /// Whether there is nothing: nothing was begun, or all was reset.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_none() && self.counts().begun == 0
+    }
+
+    /// How far the answer is; `None` without one. A written answer is ready.
+    pub fn status(&self) -> Option<ConversionStatus> {
+        if self.text.is_some() {
+            return Some(ConversionStatus::Successful);
+        }
+        self.answer().or_else(|| self.failure()).map(|take| take.conversion.status)
+    }
+
+    /// Whether the question is answered.
+    pub fn is_answered(&self) -> bool {
+        self.text.is_some() || self.answer().is_some()
+    }
+
+    pub(super) fn begin_take(
+        &mut self,
+        question: &Question,
+        terms: &TakeTerms,
+        now: DateTime<Utc>,
+    ) -> Result<(), Refusal> {
+        if self.counts().left(question, terms.adjustments.extra_takes) == 0 {
+            return Err(NO_TAKES_LEFT);
+        }
+        self.last_number += 1;
+        self.takes.push(Take::begun(self.last_number, question, terms, now));
+        self.drop_surplus();
+        self.revision += 1;
+        Ok(())
+    }
+
+    /// Closes the open take with the parts that are in the bucket; without part 1 it is dropped.
+    pub(super) fn close_open_take(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
+        let Some(open) = self.takes.last_mut().filter(|take| take.is_open()) else { return };
+        open.interrupt(found, now);
+        if !found.iter().any(|part| part.number == 1) {
+            let last = self.takes.len() - 1;
+            self.drop_take(last);
+        }
+        self.revision += 1;
+    }
+
+    /// The last take, if it has this number.
+    /// The last take, if it has this number: a later one closes it, also if that one is no longer kept.
+    pub(super) fn last_take(&self, number: u32) -> Option<&Take> {
+        self.takes.last().filter(|take| take.number == number && self.last_number == number)
+    }
+
+    /// The client has finished the last take. Repeating it changes nothing.
+    pub(super) fn finish_take(
+        &mut self,
+        finished: FinishedTake,
+        found: &[RecordedPart],
+        now: DateTime<Utc>,
+    ) -> Result<(), Refusal> {
+        if let Some(take) = self.takes.last_mut().filter(|take| take.is_open() || take.is_interrupted) {
+            take.finish(finished, found, now)?;
+            self.revision += 1;
+        }
+        Ok(())
+    }
+
+    /// Looks at the open take again some time after its last part.
+    pub(super) fn look_again(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
+        if let Some(open) = self.takes.last_mut() {
+            open.look_again(found, now);
+        }
+    }
+
+    pub(super) fn change_take(&mut self, number: u32, change: impl FnOnce(&mut Take)) {
+        let Some(take) = self.takes.iter_mut().find(|take| take.number == number) else { return };
+        change(take);
+        let is_finished = take.conversion.status == ConversionStatus::Successful && !take.is_interrupted;
+        self.revision += 1;
+        if is_finished {
+            // Not before: until now, an earlier take was the only one that could be played.
+            while self.takes.first().is_some_and(|first| first.number < number) {
+                self.drop_take(0);
+            }
+        }
+    }
+
+    pub(super) fn write(&mut self, text: AnswerText) {
+        self.text = Some(text);
+        self.revision += 1;
+    }
+
+    pub(super) fn reset(&mut self) {
+        let (revision, last_number) = (self.revision + 1, self.last_number);
+        // Numbers go on, so that no number ever names two takes.
+        *self = Self { revision, last_number, ..Self::default() };
+    }
+
+    /// Drops takes beyond those that are kept, interrupted ones first, then the oldest, never the last.
+    fn drop_surplus(&mut self) {
+        while self.takes.len() > KEPT_TAKES {
+            let earlier = &self.takes[..self.takes.len() - 1];
+            let place = earlier.iter().position(|take| take.is_interrupted).unwrap_or(0);
+            self.drop_take(place);
+        }
+    }
+
+    fn drop_take(&mut self, place: usize) {
+        let take = self.takes.remove(place);
+        self.dropped.count(&take);
+    }
+}

@@ -1,0 +1,217 @@
+//! One recording of an answer.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{Refusal, TOO_LARGE};
+use crate::domain::candidate::{Candidate, InterviewAdjustments};
+use crate::domain::conversion::{Conversion, ConversionStatus};
+use crate::domain::interview::Question;
+use crate::domain::names::named;
+
+/// The most bytes of a part.
+pub const MAX_PART_BYTES: u32 = 8 * 1024 * 1024;
+/// The most parts of a take.
+pub const MAX_PARTS: u32 = 1000;
+/// Parts beyond one per two seconds: the last ones are short.
+const SPARE_PARTS: u32 = 50;
+/// The most bytes of a take per second of its time, and in addition.
+const BYTES_PER_SECOND: u64 = 2_000_000;
+const SPARE_BYTES: u64 = 32_000_000;
+/// How long after the last part, or the end of the recording, an open take is looked at.
+pub(super) const PATIENCE: TimeDelta = TimeDelta::minutes(30);
+/// How long a recording may go on after the end of the interview.
+const OVERTIME: TimeDelta = TimeDelta::minutes(30);
+
+named! {
+    /// Where a take comes from.
+    pub enum TakeSource {
+        /// Recorded in the browser.
+        Recorder = "recorder",
+        /// A file that the candidate has chosen.
+        File = "file",
+    }
+}
+
+/// What decides about a new take besides its question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TakeTerms {
+    /// The end of the interview.
+    pub ends_at: Option<DateTime<Utc>>,
+    /// What the candidate is granted.
+    pub adjustments: InterviewAdjustments,
+}
+
+impl TakeTerms {
+    /// The terms of a candidate.
+    pub fn of(candidate: &Candidate) -> Self {
+        Self { ends_at: candidate.ends_at(), adjustments: candidate.adjusted() }
+    }
+}
+
+/// A part in the bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordedPart {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// When it arrived.
+    pub arrived_at: DateTime<Utc>,
+}
+
+/// What a client says of a take that it has finished.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FinishedTake {
+    /// The number of parts; `None` to keep those that have arrived.
+    pub parts: Option<u32>,
+    /// The length in seconds, as recorded.
+    pub recorded_seconds: Option<u32>,
+    /// Where it comes from.
+    pub source: TakeSource,
+}
+
+impl FinishedTake {
+    /// The parts that the bucket lacks.
+    pub fn missing(&self, found: &[RecordedPart]) -> Vec<u32> {
+        // Without part 1, which begins the file, the others cannot be played.
+        (1..=self.parts.unwrap_or(1))
+            .filter(|number| !found.iter().any(|part| part.number == *number))
+            .collect()
+    }
+
+    /// Those parts in the bucket that belong to the take.
+    fn kept<'a>(&self, found: &'a [RecordedPart]) -> impl Iterator<Item = &'a RecordedPart> {
+        let last = self.parts.unwrap_or(u32::MAX);
+        found.iter().filter(move |part| part.number <= last)
+    }
+}
+
+/// A take.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Take {
+    /// Its number, from 1; no other take of the question ever has it.
+    pub number: u32,
+    /// When it was begun.
+    pub begun_at: DateTime<Utc>,
+    /// When the time to prepare ends.
+    pub record_from: DateTime<Utc>,
+    /// When the time to answer ends.
+    pub record_until: DateTime<Utc>,
+    /// The time to answer, in seconds.
+    pub answer_seconds: u32,
+    /// When it was finished or closed.
+    pub finished_at: Option<DateTime<Utc>>,
+    /// The number of the last part that it consists of; 0 until it is finished or closed.
+    #[serde(default)]
+    pub last_part: u32,
+    /// How many parts it consists of.
+    #[serde(default)]
+    pub part_count: u32,
+    /// The length in seconds, as the client says.
+    pub recorded_seconds: Option<u32>,
+    /// Where it comes from.
+    pub source: TakeSource,
+    /// Whether it was closed by the service: the client has not finished it.
+    pub is_interrupted: bool,
+    /// When the service looks at it, while it is open.
+    pub look_at: Option<DateTime<Utc>>,
+    /// The conversion.
+    #[serde(flatten)]
+    pub conversion: Conversion,
+}
+
+impl Take {
+    /// A take that begins.
+    pub(super) fn begun(number: u32, question: &Question, terms: &TakeTerms, now: DateTime<Utc>) -> Self {
+        let answer_seconds = terms.adjustments.time_factor.stretch(question.answer_seconds);
+        let preparation = question.preparation_seconds.unwrap_or_default();
+        let record_from = now + seconds(terms.adjustments.time_factor.stretch(preparation));
+        let wanted = record_from + seconds(answer_seconds);
+        let record_until = terms.ends_at.map_or(wanted, |end| wanted.min(end + OVERTIME));
+        Self {
+            number,
+            begun_at: now,
+            record_from,
+            record_until,
+            answer_seconds,
+            finished_at: None,
+            last_part: 0,
+            part_count: 0,
+            recorded_seconds: None,
+            source: TakeSource::Recorder,
+            is_interrupted: false,
+            look_at: Some(record_until + PATIENCE),
+            conversion: Conversion::awaiting_upload(),
+        }
+    }
+
+    /// Whether the client may still send and finish it.
+    pub fn is_open(&self) -> bool {
+        self.conversion.status == ConversionStatus::AwaitingUpload
+    }
+
+    /// The greatest number of a part.
+    pub fn most_parts(&self) -> u32 {
+        (self.answer_seconds / 2 + SPARE_PARTS).min(MAX_PARTS)
+    }
+
+    /// Whether it answers the question: finished or closed, and not failed.
+    pub fn is_answer(&self) -> bool {
+        !matches!(self.conversion.status, ConversionStatus::AwaitingUpload | ConversionStatus::Failed)
+    }
+
+    /// The client has finished it. Fails with [`TOO_LARGE`].
+    pub(super) fn finish(
+        &mut self,
+        finished: FinishedTake,
+        found: &[RecordedPart],
+        now: DateTime<Utc>,
+    ) -> Result<(), Refusal> {
+        let bytes: u64 = finished.kept(found).map(|part| part.bytes).sum();
+        if bytes > BYTES_PER_SECOND * u64::from(self.answer_seconds) + SPARE_BYTES {
+            return Err(TOO_LARGE);
+        }
+        self.recorded_seconds = finished.recorded_seconds;
+        self.source = finished.source;
+        self.is_interrupted = false;
+        let kept: Vec<&RecordedPart> = finished.kept(found).collect();
+        self.await_conversion(&kept, now);
+        Ok(())
+    }
+
+    /// The service closes it with the parts that have arrived.
+    pub(super) fn interrupt(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
+        self.is_interrupted = true;
+        self.await_conversion(&found.iter().collect::<Vec<_>>(), now);
+    }
+
+    fn await_conversion(&mut self, parts: &[&RecordedPart], now: DateTime<Utc>) {
+        let count = u32::try_from(parts.len()).unwrap_or(MAX_PARTS);
+        let has_more = count > self.part_count;
+        self.last_part = parts.iter().map(|part| part.number).max().unwrap_or_default();
+        self.part_count = count;
+        self.look_at = None;
+        self.finished_at = Some(now);
+        // What was converted from the same parts stays.
+        if has_more || self.conversion.status == ConversionStatus::Failed {
+            self.conversion = Conversion::pending(now);
+        }
+    }
+
+    /// The service looks again some time after the last part or, if that was long ago, after `now`.
+    pub(super) fn look_again(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
+        let last = found.iter().map(|part| part.arrived_at).max();
+        let is_recent = |last: &DateTime<Utc>| now < *last + PATIENCE;
+        self.look_at = Some(last.filter(is_recent).unwrap_or(now) + PATIENCE);
+    }
+
+    /// When the service looks at it.
+    pub(super) fn due_at(&self) -> Option<DateTime<Utc>> {
+        if self.is_open() { self.look_at } else { self.conversion.given_up_at }
+    }
+}
+
+fn seconds(count: u32) -> TimeDelta {
+    TimeDelta::seconds(count.into())
+}

@@ -1,0 +1,214 @@
+use super::*;
+use crate::domain::candidate::{InterviewAdjustments, TimeFactor};
+use crate::domain::conversion::{Conversion, ConversionResult};
+use crate::domain::id::Id;
+use crate::domain::interview::{ANSWER_SECONDS, QuestionText};
+use crate::domain::samples;
+use crate::domain::text::TextLines;
+use chrono::TimeDelta;
+
+fn question() -> Question {
+    Question {
+        id: Id::from_bytes([3; 16]),
+        revision: 1,
+        position: 1,
+        text: QuestionText::parse("Why us?").unwrap(),
+        kind: QuestionKind::Video,
+        video: None,
+        preparation_seconds: Some(10),
+        answer_seconds: ANSWER_SECONDS,
+        takes: Some(2),
+        is_required: true,
+        internal_description: TextLines::default(),
+    }
+}
+
+fn terms() -> TakeTerms {
+    TakeTerms::of(&samples::candidate())
+}
+
+fn granted(time_factor: f64, extra_takes: u32) -> TakeTerms {
+    let time_factor = TimeFactor::parse(time_factor).unwrap();
+    let adjustments = InterviewAdjustments { time_factor, extra_takes, may_write: false };
+    TakeTerms { adjustments, ..terms() }
+}
+
+fn at(second: i64) -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + TimeDelta::seconds(second)
+}
+
+fn parts<const N: usize>(numbers: [u32; N]) -> [RecordedPart; N] {
+    numbers.map(|number| RecordedPart { number, bytes: 1_000_000, arrived_at: at(number.into()) })
+}
+
+fn finished(parts: Option<u32>) -> FinishedTake {
+    FinishedTake { parts, recorded_seconds: Some(20), source: TakeSource::Recorder }
+}
+
+fn begun() -> Answers {
+    Answers::of(&samples::candidate()).begin_take(&question(), &terms(), &[], at(0)).unwrap()
+}
+
+fn take(number: u32) -> TakeRef {
+    TakeRef { question: question().id, number }
+}
+
+fn converted(answers: Answers, number: u32) -> Answers {
+    let made = ConversionResult { seconds: 20, width: 640, height: 480 };
+    answers.with_take(take(number), |take| take.conversion = Conversion::succeeded(made))
+}
+
+fn failed(answers: Answers, number: u32) -> Answers {
+    answers.with_take(take(number), |take| take.conversion = Conversion::failed("broken"))
+}
+
+fn left(answers: &Answers) -> u32 {
+    answers.to(question().id).unwrap().counts().left(&question(), 0)
+}
+
+#[test]
+fn a_take_has_time_to_prepare_and_to_answer_with_the_factor() {
+    let terms = granted(1.5, 0);
+    let answers = Answers::of(&samples::candidate()).begin_take(&question(), &terms, &[], at(0)).unwrap();
+    let take = answers.take(take(1)).unwrap();
+    assert_eq!((take.record_from, take.record_until), (at(15), at(15 + 180)));
+    assert_eq!((take.answer_seconds, take.most_parts()), (180, 140));
+    assert_eq!(answers.due_at(), Some(at(195) + TimeDelta::minutes(30)));
+    let terms = TakeTerms { ends_at: Some(at(-1790)), ..terms };
+    let late = Answers::of(&samples::candidate()).begin_take(&question(), &terms, &[], at(0)).unwrap();
+    assert_eq!(late.take(self::take(1)).unwrap().record_until, at(10), "half an hour after the end at most");
+}
+
+#[test]
+fn a_take_is_finished_once_all_its_parts_are_there() {
+    let finish = |parts, found: &[RecordedPart]| begun().finish_take(take(1), finished(parts), found, at(30));
+    assert_eq!(finish(Some(3), &parts([1, 3])), Ok(None));
+    assert_eq!(finish(None, &parts([2])), Ok(None), "the beginning is missing");
+    let done = finish(Some(2), &parts([1, 2, 3])).unwrap().unwrap();
+    let kept = done.take(take(1)).unwrap();
+    assert_eq!((kept.last_part, kept.part_count, kept.finished_at), (2, 2, Some(at(30))));
+    assert_eq!(done.to_convert(&begun()), [take(1)]);
+    assert!(done.missing(&interview()).is_empty() && begun().missing(&interview()).len() == 1);
+    let again = done.clone().finish_take(take(1), finished(Some(2)), &parts([1, 2]), at(40));
+    assert_eq!(again, Ok(Some(done)), "a repeat changes nothing");
+    let huge = [RecordedPart { number: 1, bytes: 273_000_000, arrived_at: at(1) }];
+    assert_eq!(finish(Some(1), &huge), Err(TOO_LARGE));
+}
+
+fn interview() -> Interview {
+    Interview::new(samples::company().id, samples::project().id).with_question(question()).unwrap()
+}
+
+#[test]
+fn a_later_take_closes_the_earlier_one_which_is_not_counted_twice() {
+    let answers = begun().begin_take(&question(), &terms(), &parts([1, 2]), at(60)).unwrap();
+    let first = answers.take(take(1)).unwrap();
+    assert!(first.is_interrupted && first.part_count == 2 && !first.is_open());
+    assert_eq!(answers.to_convert(&begun()), [take(1)]);
+    assert_eq!(left(&answers), 1, "the interrupted one does not count");
+    let late = answers.clone().finish_take(take(1), finished(Some(2)), &parts([1, 2]), at(61));
+    assert_eq!(late, Err(TAKE_CLOSED));
+    // Without its beginning, a take is dropped, and counts all the same.
+    let dropped = begun().begin_take(&question(), &terms(), &parts([2]), at(60)).unwrap();
+    assert_eq!((dropped.take(take(1)), left(&dropped)), (None, 1));
+    let counts = TakeCounts { begun: 2, failed: 0, interrupted: 1 };
+    assert_eq!(dropped.to(question().id).unwrap().counts(), counts);
+}
+
+#[test]
+fn takes_are_used_up_but_by_failures_and_two_interruptions() {
+    let mut answers = begun();
+    for number in 2..=4 {
+        answers = answers.begin_take(&question(), &terms(), &[], at(number)).unwrap();
+    }
+    assert_eq!(left(&answers), 0, "two of three interrupted ones are free");
+    assert_eq!(answers.clone().begin_take(&question(), &terms(), &[], at(5)), Err(NO_TAKES_LEFT));
+    let extra = granted(1.0, 1);
+    assert!(answers.clone().begin_take(&question(), &extra, &[], at(5)).is_ok());
+    let failed = failed(answers, 4);
+    assert_eq!(left(&failed), 1);
+    assert_eq!(failed.missing(&interview()).len(), 1);
+    assert!(failed.to(question().id).unwrap().failure().is_some());
+    let unlimited = Question { takes: None, ..question() };
+    let mut many = Answers::of(&samples::candidate());
+    for number in 0..20 {
+        many = many.begin_take(&unlimited, &terms(), &[], at(number)).unwrap();
+    }
+    assert_eq!(many.begin_take(&unlimited, &terms(), &[], at(21)), Err(NO_TAKES_LEFT));
+}
+
+#[test]
+fn the_answer_is_the_last_finished_take_and_earlier_ones_stay_until_it_can_be_played() {
+    let end = |answers: Answers, number| {
+        answers.finish_take(take(number), finished(Some(1)), &parts([1]), at(30)).unwrap().unwrap()
+    };
+    let first = converted(end(begun(), 1), 1);
+    let second = first.begin_take(&question(), &terms(), &[], at(60)).unwrap();
+    assert_eq!(second.to(question().id).unwrap().answer().unwrap().number, 1);
+    let second = end(second, 2);
+    assert_eq!(second.to(question().id).unwrap().answer().unwrap().number, 2);
+    let back = failed(second.clone(), 2);
+    assert_eq!(back.to(question().id).unwrap().answer().unwrap().number, 1);
+    let done = converted(second.clone(), 2);
+    assert_eq!((done.dropped_since(&second), done.take(take(1))), (vec![take(1)], None));
+    assert_eq!(left(&done), 0);
+}
+
+#[test]
+fn an_interrupted_take_can_be_finished_with_more_parts() {
+    let closed = begun().close_take(take(1), &parts([1]), false, at(4000));
+    assert!(closed.take(take(1)).unwrap().is_interrupted);
+    let done = converted(closed, 1);
+    let same = done.clone().finish_take(take(1), finished(Some(1)), &parts([1]), at(4100)).unwrap().unwrap();
+    let kept = same.take(take(1)).unwrap();
+    assert!(!kept.is_interrupted && kept.conversion.status == ConversionStatus::Successful);
+    assert!(same.to_convert(&done).is_empty());
+    let more =
+        done.clone().finish_take(take(1), finished(Some(2)), &parts([1, 2]), at(4100)).unwrap().unwrap();
+    assert_eq!(more.to_convert(&done), [take(1)]);
+}
+
+#[test]
+fn a_take_without_its_beginning_stays_open_until_the_interview_closes() {
+    let waiting = begun().close_take(take(1), &parts([2]), false, at(4000));
+    assert!(waiting.take(take(1)).unwrap().is_open());
+    assert_eq!(waiting.due_at(), Some(at(4000 + 1800)));
+    let sending = begun().close_take(take(1), &parts([1, 2000]), false, at(3000));
+    assert!(sending.take(take(1)).unwrap().is_open());
+    assert_eq!(sending.due_at(), Some(at(2000 + 1800)), "half an hour after the last part");
+    let closed = waiting.close_take(take(1), &parts([2]), true, at(5000));
+    assert_eq!((closed.take(take(1)), closed.due_at()), (None, None));
+}
+
+#[test]
+fn a_reset_gives_takes_back_and_numbers_go_on() {
+    let reset = begun().reset(question().id);
+    assert!(!reset.has_begun(question().id) && begun().has_begun(question().id));
+    assert_eq!(left(&reset), 2);
+    let next = reset.begin_take(&question(), &terms(), &[], at(9)).unwrap();
+    assert_eq!(next.open_takes().collect::<Vec<_>>(), [take(2)]);
+}
+
+#[test]
+fn only_questions_of_the_kind_are_written_or_recorded() {
+    let text = || AnswerText::parse("Because.").unwrap();
+    let none = || Answers::of(&samples::candidate());
+    let written = Question { kind: QuestionKind::Text, ..question() };
+    assert_eq!(none().write(&question(), false, text()), Err(NOT_WRITTEN));
+    assert!(none().write(&question(), true, text()).is_ok());
+    assert!(none().write(&written, false, text()).unwrap().missing(&interview()).is_empty());
+    assert_eq!(none().begin_take(&written, &terms(), &[], at(0)), Err(NOT_RECORDED));
+}
+
+#[test]
+fn the_history_tells_of_conversions_alone() {
+    let before = begun().finish_take(take(1), finished(Some(1)), &parts([1]), at(30)).unwrap().unwrap();
+    let created = Answers::change_between(None, Some(&begun())).unwrap();
+    assert!(!created.is_event());
+    let change = Answers::change_between(Some(&before), Some(&converted(before.clone(), 1))).unwrap();
+    assert_eq!(change.types, ["answer.converted"]);
+    assert_eq!(change.details.facts["take"], 1);
+    assert_eq!(change.details.facts["seconds"], 20);
+    assert!(Answers::change_between(Some(&before), None).is_none());
+    assert_eq!(Conversion::awaiting_upload().status, ConversionStatus::AwaitingUpload);
+}

@@ -1,0 +1,187 @@
+//! The time of an interview that this service conducts.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Candidate, CandidateStatus};
+use crate::domain::Refusal;
+use crate::domain::answers::{NOT_INTERVIEWING, TIME_OVER};
+
+/// How long after its end an interview accepts parts of takes and its completion.
+const CLOSING: TimeDelta = TimeDelta::hours(1);
+/// How late a take may begin.
+const TOLERANCE: TimeDelta = TimeDelta::minutes(1);
+/// A factor of 1 in hundredths.
+const WHOLE: u32 = 100;
+
+/// The most takes in addition to those of a question.
+pub const MAX_EXTRA_TAKES: u32 = 10;
+
+/// A factor of times, from 1 to 3 in hundredths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeFactor(u32);
+
+impl TimeFactor {
+    /// Parses a number from 1 to 3 with at most two decimals.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 100 to 300")]
+    pub fn parse(factor: f64) -> Result<Self, String> {
+        let hundredths = factor * f64::from(WHOLE);
+        if !(100.0..=300.0).contains(&hundredths) || (hundredths - hundredths.round()).abs() > 1e-6 {
+            return Err("Use a number from 1 to 3 with at most two decimals.".to_owned());
+        }
+        Ok(Self(hundredths.round() as u32))
+    }
+
+    /// The factor in hundredths.
+    pub fn hundredths(self) -> u32 {
+        self.0
+    }
+
+    /// A number of seconds, stretched; in whole seconds.
+    pub fn stretch(self, seconds: u32) -> u32 {
+        (seconds * self.0).div_ceil(WHOLE)
+    }
+}
+
+impl Default for TimeFactor {
+    fn default() -> Self {
+        Self(WHOLE)
+    }
+}
+
+/// What a candidate is granted because of a disability, for example.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InterviewAdjustments {
+    /// Multiplies the times to prepare and to answer, and that of the interview.
+    pub time_factor: TimeFactor,
+    /// Takes in addition to those of each question.
+    pub extra_takes: u32,
+    /// Whether they may answer every question in writing.
+    pub may_write: bool,
+}
+
+/// The interview of a candidate whom this service interviews.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConductedInterview {
+    /// The minutes from its beginning to its end, without the candidate's factor; `None` until the deadline.
+    pub max_minutes: Option<u32>,
+}
+
+/// Where the interviews of a project take place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum InterviewPlatform {
+    /// In this service.
+    Builtin,
+    /// Elsewhere: events tell of them.
+    External,
+}
+
+impl Candidate {
+    /// Whether the candidate is in an interview that this service conducts.
+    pub fn is_in_interview(&self) -> bool {
+        self.status == CandidateStatus::Interviewing && self.interview.is_some()
+    }
+
+    /// The adjustments, those of most candidates by default.
+    pub fn adjusted(&self) -> InterviewAdjustments {
+        self.adjustments.unwrap_or_default()
+    }
+
+    /// The end of the time for the interview: the deadline or, once it has begun, the end of its own time if that is earlier.
+    pub fn ends_at(&self) -> Option<DateTime<Utc>> {
+        let limit = self.interview.and_then(|interview| {
+            let seconds = self.adjusted().time_factor.stretch(interview.max_minutes? * 60);
+            Some(self.started_at? + TimeDelta::seconds(seconds.into()))
+        });
+        // Computed on read, so that a changed deadline or factor moves it.
+        [self.profile.deadline, limit].into_iter().flatten().min()
+    }
+
+    /// When the interview closes: until then, what was recorded in time can be sent. `None` before the interview has begun.
+    pub fn closes_at(&self) -> Option<DateTime<Utc>> {
+        self.interview.and(self.ends_at()).map(|end| end + CLOSING)
+    }
+
+    /// Refuses candidates who may not begin an answer at `now`. Fails with [`NOT_INTERVIEWING`] or [`TIME_OVER`].
+    pub fn may_begin_answer(&self, now: DateTime<Utc>) -> Result<(), Refusal> {
+        self.may_finish_answer(now)?;
+        if self.ends_at().is_some_and(|end| end + TOLERANCE <= now) { Err(TIME_OVER) } else { Ok(()) }
+    }
+
+    /// Refuses candidates who may not send what they have recorded. Fails with [`NOT_INTERVIEWING`] or [`TIME_OVER`].
+    pub fn may_finish_answer(&self, now: DateTime<Utc>) -> Result<(), Refusal> {
+        if !self.is_in_interview() {
+            return Err(NOT_INTERVIEWING);
+        }
+        if self.closes_at().is_some_and(|end| end <= now) { Err(TIME_OVER) } else { Ok(()) }
+    }
+
+    /// The candidate, who has completed the interview at this moment.
+    pub fn interviewed(mut self, at: DateTime<Utc>) -> Self {
+        self.status = CandidateStatus::Interviewed;
+        self.interviewed_at = Some(at);
+        self.access_key = None;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples;
+
+    fn at(minute: i64) -> DateTime<Utc> {
+        DateTime::UNIX_EPOCH + TimeDelta::minutes(minute)
+    }
+
+    fn candidate(deadline: i64, max_minutes: Option<u32>) -> Candidate {
+        let mut candidate = samples::candidate();
+        candidate.status = CandidateStatus::Interviewing;
+        candidate.started_at = Some(at(0));
+        candidate.profile.deadline = Some(at(deadline));
+        candidate.interview = Some(ConductedInterview { max_minutes });
+        candidate
+    }
+
+    #[test]
+    fn an_interview_ends_with_its_time_or_the_deadline_and_closes_an_hour_later() {
+        assert_eq!(candidate(600, None).ends_at(), Some(at(600)));
+        assert_eq!(candidate(600, Some(45)).ends_at(), Some(at(45)));
+        assert_eq!(candidate(30, Some(45)).ends_at(), Some(at(30)));
+        assert_eq!(candidate(600, Some(45)).expires_at(), Some(at(105)));
+        let factor = TimeFactor::parse(1.5).unwrap();
+        let adjustments =
+            Some(InterviewAdjustments { time_factor: factor, ..InterviewAdjustments::default() });
+        assert_eq!(Candidate { adjustments, ..candidate(600, Some(40)) }.ends_at(), Some(at(60)));
+        let elsewhere = Candidate { interview: None, ..candidate(600, Some(45)) };
+        assert_eq!((elsewhere.ends_at(), elsewhere.closes_at()), (Some(at(600)), None));
+        assert_eq!(elsewhere.expires_at(), Some(at(600)));
+    }
+
+    #[test]
+    fn answers_begin_before_the_end_and_are_sent_until_the_interview_closes() {
+        let one = candidate(600, Some(45));
+        assert_eq!((one.may_begin_answer(at(45)), one.may_begin_answer(at(46))), (Ok(()), Err(TIME_OVER)));
+        assert_eq!(
+            (one.may_finish_answer(at(104)), one.may_finish_answer(at(105))),
+            (Ok(()), Err(TIME_OVER))
+        );
+        let done = one.interviewed(at(50));
+        assert_eq!(done.may_finish_answer(at(51)), Err(NOT_INTERVIEWING));
+        let elsewhere = Candidate { interview: None, ..candidate(600, None) };
+        assert_eq!(elsewhere.may_begin_answer(at(1)), Err(NOT_INTERVIEWING));
+    }
+
+    #[test]
+    fn a_factor_has_two_decimals() {
+        for (factor, seconds) in [(1.0, 7), (1.25, 9), (3.0, 21)] {
+            assert_eq!(TimeFactor::parse(factor).unwrap().stretch(7), seconds, "{factor}");
+        }
+        for wrong in [0.99, 3.01, 1.255, f64::NAN, f64::INFINITY, -1.0] {
+            assert!(TimeFactor::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Conversions of recordings for browsers: their progress, attempts and results.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The time for a conversion, waiting and all attempts included.
+const CONVERTING: TimeDelta = TimeDelta::hours(7);
+/// The duration of one attempt.
+// Longer than the function may run, so that no two attempts overlap.
+const TRY: TimeDelta = TimeDelta::minutes(16);
+
+/// How far a recording is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum ConversionStatus {
+    /// The file has not arrived.
+    AwaitingUpload,
+    /// Waiting for the conversion.
+    Pending,
+    /// The file is being converted.
+    Processing,
+    /// Ready to play.
+    Successful,
+    /// The conversion failed.
+    Failed,
+}
+
+/// The result of a conversion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConversionResult {
+    /// In seconds.
+    pub seconds: u32,
+    /// In pixels, as displayed.
+    pub width: u32,
+    /// In pixels, as displayed.
+    pub height: u32,
+}
+
+/// The current attempt at a conversion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConversionAttempt {
+    /// The event that started it; redelivered if the attempt fails.
+    pub event: String,
+    /// When it ends in any case.
+    pub ends_at: DateTime<Utc>,
+}
+
+/// The conversion of a recording.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversion {
+    /// The progress.
+    pub status: ConversionStatus,
+    /// The current attempt.
+    pub attempt: Option<ConversionAttempt>,
+    /// When it fails unless it has ended; `None` if nothing but the upload ends it.
+    pub given_up_at: Option<DateTime<Utc>>,
+    /// The result.
+    pub converted: Option<ConversionResult>,
+    /// Why the upload or the conversion failed, a sentence.
+    pub failure: Option<String>,
+}
+
+impl Conversion {
+    /// The conversion of a file that has not arrived.
+    pub fn awaiting_upload() -> Self {
+        Self {
+            status: ConversionStatus::AwaitingUpload,
+            attempt: None,
+            given_up_at: None,
+            converted: None,
+            failure: None,
+        }
+    }
+
+    /// The conversion of a file that has arrived at `now`.
+    pub fn pending(now: DateTime<Utc>) -> Self {
+        Self {
+            status: ConversionStatus::Pending,
+            given_up_at: Some(now + CONVERTING),
+            ..Self::awaiting_upload()
+        }
+    }
+
+    /// The conversion while `event` does it; `None` if it has ended, or another worker does it.
+    pub fn begun(&self, event: &str, now: DateTime<Utc>) -> Option<Self> {
+        let may_begin = match (self.status, &self.attempt) {
+            (ConversionStatus::AwaitingUpload | ConversionStatus::Pending, _) => true,
+            // The same event is redelivered only after its attempt has ended.
+            (ConversionStatus::Processing, Some(attempt)) => attempt.event == event || attempt.ends_at <= now,
+            _ => false,
+        };
+        may_begin.then(|| Self {
+            status: ConversionStatus::Processing,
+            attempt: Some(ConversionAttempt { event: event.to_owned(), ends_at: now + TRY }),
+            ..Self::pending(now)
+        })
+    }
+
+    /// Whether `event` does it.
+    pub fn is_done_by(&self, event: &str) -> bool {
+        self.status == ConversionStatus::Processing
+            && self.attempt.as_ref().is_some_and(|attempt| attempt.event == event)
+    }
+
+    /// The conversion once the recording can be played.
+    pub fn succeeded(converted: ConversionResult) -> Self {
+        let status = ConversionStatus::Successful;
+        Self { status, converted: Some(converted), ..Self::awaiting_upload() }
+    }
+
+    /// The conversion, failed with this reason.
+    pub fn failed(reason: &str) -> Self {
+        // Kept with its reason, so that the person who made the recording learns it.
+        let status = ConversionStatus::Failed;
+        Self { status, failure: Some(reason.to_owned()), ..Self::awaiting_upload() }
+    }
+
+    /// Whether the recording can still become playable.
+    pub fn is_under_way(&self) -> bool {
+        !matches!(self.status, ConversionStatus::Successful | ConversionStatus::Failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_try_at_a_time_and_none_after_the_end() {
+        let now = DateTime::UNIX_EPOCH + TimeDelta::minutes(5);
+        let begun = Conversion::awaiting_upload().begun("one", now).unwrap();
+        assert!(begun.is_done_by("one") && !begun.is_done_by("two"));
+        assert!(begun.begun("one", now).is_some(), "the first try was broken off");
+        assert!(begun.begun("two", now).is_none(), "somebody is at it");
+        assert!(begun.begun("two", now + TRY).is_some(), "nobody is at it any more");
+        let done = Conversion::succeeded(ConversionResult { seconds: 1, width: 2, height: 2 });
+        for ended in [done, Conversion::failed("broken")] {
+            assert!(ended.begun("one", now).is_none() && !ended.is_under_way());
+            assert_eq!(ended.given_up_at, None);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The objects of recorded answers: parts as uploaded, the marker that starts a conversion, and renditions.
+
+use super::files_prefix;
+use crate::domain::account::Account;
+use crate::domain::answers::{Answers, RecordedPart, TakeRef};
+use crate::domain::file::FileType;
+use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::media::ListedObject;
+
+/// Where candidates upload the parts of their takes. Nothing below it is served; a lifecycle rule of the bucket deletes what
+/// remains.
+const TAKES: &str = "takes/";
+/// Empty objects whose events start conversions.
+const TAKE_MARKERS: &str = "uploads/takes/";
+
+/// The objects of a candidate's answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerObjects {
+    /// The candidate's company.
+    pub company: CompanyId,
+    /// Their project.
+    pub project: ProjectId,
+    /// The candidate.
+    pub candidate: CandidateId,
+}
+
+impl AnswerObjects {
+    /// The objects of these answers.
+    pub fn of(answers: &Answers) -> Self {
+        let Answers { company, project, candidate, .. } = answers;
+        Self { company: company.clone(), project: *project, candidate: *candidate }
+    }
+
+    /// What the keys of all parts begin with.
+    pub fn all_parts(&self) -> String {
+        format!("{TAKES}{}", self.place())
+    }
+
+    /// What the keys of the parts of a take begin with.
+    pub fn parts(&self, take: TakeRef) -> String {
+        format!("{}{}/{}/", self.all_parts(), take.question, take.number)
+    }
+
+    /// The key of a part.
+    pub fn part(&self, take: TakeRef, number: u32) -> String {
+        // With leading zeros, so that lists of the bucket have the order of the parts.
+        format!("{}{number:04}", self.parts(take))
+    }
+
+    /// The key of the marker of a take.
+    pub fn marker(&self, take: TakeRef) -> String {
+        format!("{TAKE_MARKERS}{}{}/{}", self.place(), take.question, take.number)
+    }
+
+    /// What the keys of all markers begin with.
+    pub fn all_markers(&self) -> String {
+        format!("{TAKE_MARKERS}{}", self.place())
+    }
+
+    /// The key of a rendition: an mp4, or a thumbnail.
+    // Below the candidate's files, so that whatever erases, exports or copies those includes it.
+    pub fn rendition(&self, take: TakeRef, file_type: FileType) -> String {
+        let owner = Account::Candidate { project: self.project, candidate: self.candidate };
+        let files = files_prefix(&self.company, owner);
+        format!("{files}answers/{}/{}.{}", take.question, take.number, file_type.extension())
+    }
+
+    /// Both renditions of a take.
+    pub fn renditions(&self, take: TakeRef) -> [String; 2] {
+        [FileType::Mp4, FileType::Jpeg].map(|file_type| self.rendition(take, file_type))
+    }
+
+    fn place(&self) -> String {
+        format!("{}/{}/{}/", self.company, self.project, self.candidate)
+    }
+
+    /// The take whose marker has this key.
+    pub fn in_marker(key: &str) -> Option<(Self, TakeRef)> {
+        let segments: Vec<&str> = key.strip_prefix(TAKE_MARKERS)?.split('/').collect();
+        let [company, project, candidate, question, number] = segments[..] else { return None };
+        let objects = Self {
+            company: company.parse().ok()?,
+            project: project.parse().ok()?,
+            candidate: candidate.parse().ok()?,
+        };
+        Some((objects, TakeRef { question: question.parse().ok()?, number: number.parse().ok()? }))
+    }
+}
+
+/// The parts among listed objects of one take.
+pub fn recorded_parts(listed: &[ListedObject]) -> Vec<RecordedPart> {
+    let part = |object: &ListedObject| {
+        let number = object.key.rsplit('/').next()?.parse().ok()?;
+        Some(RecordedPart { number, bytes: object.bytes, arrived_at: object.stored_at })
+    };
+    listed.iter().filter_map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::Id;
+    use crate::domain::samples;
+
+    #[test]
+    fn a_marker_names_its_take_and_all_keys_begin_with_their_candidate() {
+        let objects = AnswerObjects::of(&Answers::of(&samples::candidate()));
+        let take = TakeRef { question: Id::from_bytes([3; 16]), number: 12 };
+        assert_eq!(AnswerObjects::in_marker(&objects.marker(take)), Some((objects.clone(), take)));
+        assert_eq!(AnswerObjects::in_marker("uploads/takes/acme/1/2/3/4"), None);
+        assert!(objects.part(take, 7).ends_with("/12/0007"));
+        assert!(objects.part(take, 7).starts_with(&objects.all_parts()));
+        assert!(objects.marker(take).starts_with(&objects.all_markers()));
+        let files = files_prefix(&samples::company().id, samples::candidate().account());
+        assert!(objects.renditions(take).iter().all(|key| key.starts_with(&files)));
+    }
+}

@@ -1,0 +1,151 @@
+//! Access patterns of answers: all answers of a candidate are one item, which is missing until the first take or text.
+
+use chrono::{DateTime, Utc};
+
+use super::Store;
+use super::due::DueQueue;
+use super::table::condition::WriteCondition;
+use super::table::item::{StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::transaction::Transaction;
+use crate::domain::answers::Answers;
+use crate::domain::candidate::{Candidate, CandidateStatus};
+use crate::domain::effect::Effect;
+use crate::domain::history::ResourceChange;
+use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::interview::Interview;
+use crate::domain::transition::TransitionResult;
+use crate::error::{Error, Result};
+
+impl StoredEntity for Answers {
+    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = Self::change_between;
+
+    fn key(&self) -> ItemKey {
+        keys::answers(&self.company, self.project, self.candidate)
+    }
+
+    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
+        self.due_at().map(|at| (DueQueue::Answers.shard_of(self.candidate), at))
+    }
+}
+
+impl Store {
+    /// Reads the answers of a candidate; `None` before the first take or text.
+    pub async fn answers(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+    ) -> Result<Option<VersionedItem<Answers>>> {
+        self.one(keys::answers(company, project, candidate)).await
+    }
+
+    /// Reads the questions of a candidate's project, and what the candidate has answered.
+    pub async fn interview_of(
+        &self,
+        candidate: &Candidate,
+    ) -> Result<(VersionedItem<Interview>, VersionedItem<Answers>)> {
+        let Candidate { company, project, id, .. } = candidate;
+        let (interview, answers) =
+            (keys::interview(company, *project), keys::answers(company, *project, *id));
+        let mut batch = self.get([interview.clone(), answers.clone()]).await?;
+        let none = || VersionedItem::not_stored(Interview::new(company.clone(), *project));
+        let nothing = || VersionedItem::not_stored(Answers::of(candidate));
+        let interview = batch.take(&interview)?.unwrap_or_else(none);
+        Ok((interview, batch.take(&answers)?.unwrap_or_else(nothing)))
+    }
+
+    /// Deletes the answers of a candidate who is deleted. Idempotent.
+    pub async fn delete_answers(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+    ) -> Result<()> {
+        self.delete_alone(&keys::answers(company, project, candidate)).await
+    }
+
+    /// Ends the interview of a candidate as `after`, with the answers that they have given until then. Fails with
+    /// [`Error::Changed`] after a concurrent write of either.
+    pub fn end_interview(
+        &self,
+        candidate: &VersionedItem<Candidate>,
+        after: Candidate,
+        answers: (&VersionedItem<Answers>, &Answers),
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let (before, closed) = answers;
+        let mut transaction = self.change_candidate(candidate, &after.into(), now);
+        if **before == *closed {
+            transaction.require_unchanged(before);
+        }
+        transaction.answers(before, closed, now);
+        transaction
+    }
+
+    /// Replaces `before` by `after`, or creates it. Fails with [`Error::Changed`] also after a concurrent write of the
+    /// candidate, who may have left the interview.
+    pub fn save_answers(
+        &self,
+        candidate: &VersionedItem<Candidate>,
+        before: &VersionedItem<Answers>,
+        after: &Answers,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let mut transaction = self.update_answers(before, after, now);
+        if **before != *after {
+            transaction.require_unchanged(candidate);
+        }
+        transaction
+    }
+
+    /// Moves a candidate by `step`. A candidate who begins an interview that this service conducts, or completes it, does so with
+    /// these questions and these answers: fails with [`Error::Changed`] after a concurrent write of them.
+    pub fn advance_candidate(
+        &self,
+        before: &VersionedItem<Candidate>,
+        step: &TransitionResult,
+        interview: &VersionedItem<Interview>,
+        answers: &VersionedItem<Answers>,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let mut transaction = self.change_candidate(before, step, now);
+        match step.candidate.status {
+            CandidateStatus::Interviewing => transaction.require_unchanged(interview),
+            CandidateStatus::Interviewed => transaction.require_unchanged(answers),
+            _ => {}
+        }
+        transaction
+    }
+
+    /// Replaces `before` by `after`, or creates it, whatever the candidate does meanwhile.
+    pub fn update_answers(
+        &self,
+        before: &VersionedItem<Answers>,
+        after: &Answers,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let mut transaction = self.transaction();
+        transaction.answers(before, after, now);
+        transaction
+    }
+}
+
+impl Transaction {
+    fn require_unchanged<T: StoredEntity>(&mut self, item: &VersionedItem<T>) {
+        let condition =
+            if item.is_stored() { WriteCondition::Version(item.version()) } else { WriteCondition::Absent };
+        self.require(item.key(), condition, Error::Changed);
+    }
+
+    /// Replaces `before` by `after`, or creates it, and records the effects.
+    pub(super) fn answers(&mut self, before: &VersionedItem<Answers>, after: &Answers, now: DateTime<Utc>) {
+        if **before == *after {
+            return;
+        }
+        self.save(before, after);
+        for effect in Effect::of_answers(before, after, before.version() + 1, now) {
+            self.effect(Some(effect));
+        }
+    }
+}

@@ -65,7 +65,9 @@ async fn times(input: &Path, alone: &str) -> Result<()> {
     let (mut whole, mut plain) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
         let stopwatch = Stopwatch::start();
-        convert(&path, input, LIMIT).await.map_err(|failure| format!("{failure:?}"))?;
+        convert(&path, input, ConversionTarget::Video, LIMIT)
+            .await
+            .map_err(|failure| format!("{failure:?}"))?;
         whole.push(stopwatch.elapsed().as_secs_f64());
         let stopwatch = Stopwatch::start();
         ffmpeg(&format!("-threads 2 -i {} {alone}", input.display()), &input.with_file_name("alone.mp4"))?;

@@ -98,7 +98,10 @@ impl Histories {
                 before = Some(entry);
             }
             let was_deleted = before.is_some_and(|last| last.is_erasure() || is_deletion(last));
-            if was_deleted == self.resources.contains_key(history) {
+            // Of an interview, nothing but its candidate's history tells of the deletion.
+            let is_interview =
+                before.is_some_and(|last| matches!(last.change.resource, ResourceRef::Interview { .. }));
+            if !is_interview && was_deleted == self.resources.contains_key(history) {
                 self.wrong.push(format!("{history} tells of a deletion: {was_deleted}"));
             }
             let is_candidate =
@@ -166,6 +169,9 @@ fn stray<'a>(start: u64, entries: impl Iterator<Item = &'a HistoryEntry>) -> Opt
 
 /// The history of the resource with this key; none for other items.
 fn history_of((pk, sk): &Key) -> Option<String> {
+    if let Some((company, _)) = pk.strip_prefix("ANSWERS#").and_then(|place| place.split_once('#')) {
+        return Some(format!("HISTORY#{company}#{sk}-interview"));
+    }
     let place = pk.strip_prefix("COMPANY#")?;
     let (kind, id) = sk.split_once('#').unwrap_or((sk, ""));
     match (place.split_once('#'), kind) {
@@ -173,9 +179,6 @@ fn history_of((pk, sk): &Key) -> Option<String> {
         (None, "RETENTION") if id.is_empty() => Some(format!("HISTORY#{place}#RETENTION")),
         (None, "CUSTOMER" | "PROJECT" | "VIDEO" | "LABEL" | "TOKEN" | "WEBHOOK") => {
             Some(format!("HISTORY#{place}#{id}"))
-        }
-        (Some((company, place)), candidate) if place.ends_with("#ANSWERS") => {
-            Some(format!("HISTORY#{company}#{candidate}-interview"))
         }
         (Some((company, _)), "CANDIDATE") => Some(format!("HISTORY#{company}#{id}")),
         _ => None,

@@ -117,15 +117,15 @@ fn is_primary((pk, sk): &Key) -> bool {
         "WEBHOOK#",
     ];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
-    let by_itself = ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#", "RESET#", "UPLOAD#", "HISTORY#"]
-        .iter()
-        .any(|kind| pk.starts_with(kind));
+    let by_itself =
+        ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#", "RESET#", "UPLOAD#", "HISTORY#", "ANSWERS#"]
+            .iter()
+            .any(|kind| pk.starts_with(kind));
     // A deleted webhook leaves them to expire.
     let of_webhook = pk.starts_with("WEBHOOK#") && sk != "CURSOR";
     by_itself
         || of_webhook
         || pk.ends_with("#EVALUATIONS")
-        || pk.ends_with("#ANSWERS")
         || sk == "FAILURES"
         || (own && !pk.contains("#CUSTOMER#"))
 }

@@ -84,7 +84,7 @@ impl Expected {
             self.add_candidate(&candidate);
         } else if pk.ends_with("#EVALUATIONS") {
             self.evaluations.push(read(item));
-        } else if pk.ends_with("#ANSWERS") {
+        } else if pk.starts_with("ANSWERS#") {
             let answers: Answers = read(item);
             self.check_due(key, item, 45 + answers.candidate.to_bytes()[15] % 4, answers.due_at());
         } else if sk == "EFFECT" {

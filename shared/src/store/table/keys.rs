@@ -159,7 +159,8 @@ pub(crate) fn evaluation(c: &CompanyId, p: ProjectId, k: CandidateId, u: Custome
 
 /// What the candidates of a project have answered.
 pub(crate) fn answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
-    ItemKey::new(format!("{}#ANSWERS", project_partition(c, p)), k.to_string())
+    // Not below the company, so that policies of functions tell answers from candidates.
+    ItemKey::new(format!("ANSWERS#{c}#{p}"), k.to_string())
 }
 
 /// The summaries of the evaluations of candidates.

@@ -24,7 +24,7 @@ pub(crate) async fn advance(
     let key = access.new_access_key(of.project.id, of.candidate.id);
     let step = Candidate::clone(&of.candidate).advance(actor, &terms, access.now, key)?;
     let shown = Json(CandidateView::new(&step.candidate, &viewer(&access, &of.relation, &of.project)));
-    let writes = access.store.advance_candidate(&of.candidate, &step, interview, answers, access.now);
+    let writes = access.store.advance_candidate(&of.candidate, &step, &of.project, answers, access.now);
     access.commit(writes, shown).await
 }
 

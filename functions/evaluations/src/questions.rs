@@ -4,6 +4,7 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::{Admitted, AdmittedRequest, InterviewTarget};
 use shared::domain::answers::Answers;
+use shared::domain::candidate::Candidate;
 use shared::domain::interview::{Interview, Question};
 use shared::domain::policy::{CallerRelation, ChangeProject, ReadQuestions};
 use shared::http::BodyFields;
@@ -20,9 +21,9 @@ pub(crate) async fn list(
     query: ListQuery,
 ) -> Result<PageView<QuestionView>> {
     let interview = &access.target.interview;
-    let answers = answers_of_reader(&access, &access.target).await?;
+    let reader = concealed_from(&access, &access.target).await?;
     let (page, total) = query.slice_unsorted(interview.questions.clone(), |one| one.id.to_string());
-    let page = page.map(|one| view(&one, &access.target, answers.as_ref(), access.references()));
+    let page = page.map(|one| view(&one, &access.target, reader.as_ref(), access.references()));
     query.answer(page, total)
 }
 
@@ -45,8 +46,8 @@ pub(crate) async fn read(
     access: Admitted<Question, ReadQuestions>,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
     let all = &access.target.all;
-    let answers = answers_of_reader(&access, all).await?;
-    access.show(view(&access.target.question, all, answers.as_ref(), access.references()))
+    let reader = concealed_from(&access, all).await?;
+    access.show(view(&access.target.question, all, reader.as_ref(), access.references()))
 }
 
 /// PUT …/questions/{questionId}/
@@ -88,11 +89,11 @@ pub(crate) async fn delete(
     access.commit(access.store.save_interview(&access.target.all.project, before, &after), NoContent).await
 }
 
-/// The answers of a candidate who reads questions of which they may not see some; `None` for all other callers.
-async fn answers_of_reader(
-    access: &AdmittedRequest,
+/// A candidate who reads questions of which they may not see some, with their answers; `None` for all other callers.
+async fn concealed_from<'a>(
+    access: &'a AdmittedRequest,
     InterviewTarget { project, interview, relation, .. }: &InterviewTarget,
-) -> Result<Option<Answers>> {
+) -> Result<Option<(&'a Candidate, Answers)>> {
     let is_concealing = project.conducts(interview) && interview.conceals_any();
     let Some(reader) =
         access.caller.candidate().filter(|_| *relation == CallerRelation::Own && is_concealing)
@@ -100,19 +101,22 @@ async fn answers_of_reader(
         return Ok(None);
     };
     let answers = access.store.answers(access.company_id(), project.id, reader.id).await?;
-    Ok(Some(answers.map_or_else(|| Answers::of(reader), |answers| Answers::clone(&answers))))
+    let answers = answers.map_or_else(|| Answers::of(reader), |answers| Answers::clone(&answers));
+    Ok(Some((reader, answers)))
 }
 
 fn view(
     question: &Question,
     InterviewTarget { interview, relation, .. }: &InterviewTarget,
-    answers: Option<&Answers>,
+    reader: Option<&(&Candidate, Answers)>,
     references: ReferenceUris<'_>,
 ) -> QuestionView {
     let view = QuestionView::new(question, interview, references);
-    match answers {
-        _ if *relation != CallerRelation::Own => view,
-        Some(answers) if Interview::conceals(question, Some(answers)) => view.for_candidate().concealed(),
-        _ => view.for_candidate(),
+    let is_concealed =
+        reader.is_some_and(|(candidate, answers)| Interview::conceals(question, candidate, Some(answers)));
+    match relation {
+        CallerRelation::Own if is_concealed => view.for_candidate().concealed(),
+        CallerRelation::Own => view.for_candidate(),
+        _ => view,
     }
 }

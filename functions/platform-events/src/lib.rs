@@ -70,7 +70,13 @@ async fn apply_event(system: &SystemAccess, event: &CandidateEvent) -> Result<Re
     let mut evaluator_index = project.evaluator_index.clone();
     let after = Candidate::clone(&before).after_report(event.report, &mut evaluator_index, event.at)?;
     let Some(after) = after else { return Ok(RecordOutcome::Ignored) };
-    let transaction =
+    let ends_here = event.report == PlatformReport::Completed && before.interview.is_some();
+    let mut transaction =
         system.store.apply_report(&event.id, &before, after, &project, evaluator_index, system.now);
+    if ends_here {
+        let (_, answers) = system.store.interview_of(&before).await?;
+        let closed = system.with_takes_closed(&answers).await?;
+        transaction = transaction.with_final_answers((&answers, &closed), system.now);
+    }
     system.commit(transaction).await.map(|()| RecordOutcome::Applied)
 }

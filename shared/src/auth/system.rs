@@ -12,6 +12,7 @@ use crate::auth::credential::new_one_time_key;
 use crate::aws::AwsClients;
 use crate::config::Config;
 use crate::domain::account::{Account, CredentialOwner, ResponseRecipient};
+use crate::domain::answers::Answers;
 use crate::domain::customer::AccountType;
 use crate::domain::history::{ChangeAuthor, ChangeContext};
 use crate::domain::id::CompanyId;
@@ -21,7 +22,7 @@ use crate::domain::secret::OneTimeKey;
 use crate::domain::upload::{Upload, UploadAuthor};
 use crate::domain::video::Video;
 use crate::error::Result;
-use crate::media::ObjectStore;
+use crate::media::{AnswerObjects, ObjectStore, recorded_parts};
 use crate::store::{EVENT_PATIENCE, RequestUsage, Store, Transaction, VersionedItem, keys};
 
 /// Access for a function that an event invokes.
@@ -105,6 +106,18 @@ impl SystemAccess {
 }
 
 impl SystemAccess {
+    /// These answers after the end of the interview: what has arrived of open takes counts, though the candidate can no longer
+    /// say so.
+    pub async fn with_takes_closed(&self, answers: &Answers) -> Result<Answers> {
+        let objects = AnswerObjects::of(answers);
+        let mut closed = answers.clone();
+        for take in answers.open_takes() {
+            let found = recorded_parts(&self.objects()?.list(&objects.parts(take)).await?);
+            closed = closed.close_take(take, &found, true, self.now);
+        }
+        Ok(closed)
+    }
+
     /// Whether the author of an upload may still change its owner: they exist, may log in, have had no sessions revoked
     /// since, and have the right by which they announced the upload. The change itself handles an owner who is gone.
     pub async fn may_still_upload(&self, upload: &Upload) -> Result<bool> {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Refusal;
 use super::answers::Answers;
+use super::candidate::Candidate;
 use super::history::{FieldValue, private};
 use super::id::{CompanyId, CriterionId, ProjectId, QuestionId, VideoId};
 use super::names::named;
@@ -104,7 +105,7 @@ pub struct Question {
 impl Question {
     /// Whether candidates have time to prepare once they know the question.
     fn has_preparation(&self) -> bool {
-        self.preparation_seconds.is_some_and(|seconds| seconds > 0)
+        self.kind == QuestionKind::Video && self.preparation_seconds.is_some_and(|seconds| seconds > 0)
     }
 }
 
@@ -246,9 +247,12 @@ impl Interview {
     }
 
     /// Whether a candidate with these answers, whom this service interviews, does not see the question yet.
-    pub fn conceals(question: &Question, answers: Option<&Answers>) -> bool {
+    pub fn conceals(question: &Question, candidate: &Candidate, answers: Option<&Answers>) -> bool {
+        // Those who may write would have to record before they know what to write about.
+        let may_write = candidate.adjusted().may_write;
         // Time to prepare would mean nothing if candidates knew the question before it begins.
-        question.has_preparation() && !answers.is_some_and(|answers| answers.has_begun(question.id))
+        let has_begun = || answers.is_some_and(|answers| answers.has_begun(question.id));
+        question.has_preparation() && !may_write && !has_begun()
     }
 
     /// Whether a question shows this video.

@@ -14,6 +14,7 @@ use crate::domain::effect::Effect;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::interview::Interview;
+use crate::domain::project::Project;
 use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
 
@@ -74,13 +75,7 @@ impl Store {
         answers: (&VersionedItem<Answers>, &Answers),
         now: DateTime<Utc>,
     ) -> Transaction {
-        let (before, closed) = answers;
-        let mut transaction = self.change_candidate(candidate, &after.into(), now);
-        if **before == *closed {
-            transaction.require_unchanged(before);
-        }
-        transaction.answers(before, closed, now);
-        transaction
+        self.change_candidate(candidate, &after.into(), now).with_final_answers(answers, now)
     }
 
     /// Replaces `before` by `after`, or creates it. Fails with [`Error::Changed`] also after a concurrent write of the
@@ -99,19 +94,20 @@ impl Store {
         transaction
     }
 
-    /// Moves a candidate by `step`. A candidate who begins an interview that this service conducts, or completes it, does so with
-    /// these questions and these answers: fails with [`Error::Changed`] after a concurrent write of them.
+    /// Moves a candidate by `step`. Fails with [`Error::Changed`] after a concurrent write of the project or its questions if the
+    /// candidate begins, and of their answers if they complete the interview.
     pub fn advance_candidate(
         &self,
         before: &VersionedItem<Candidate>,
         step: &TransitionResult,
-        interview: &VersionedItem<Interview>,
+        project: &VersionedItem<Project>,
         answers: &VersionedItem<Answers>,
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.change_candidate(before, step, now);
         match step.candidate.status {
-            CandidateStatus::Interviewing => transaction.require_unchanged(interview),
+            // Both decide whether this service conducts the interview, and a write of the questions is one of the project.
+            CandidateStatus::Interviewing => transaction.require_unchanged(project),
             CandidateStatus::Interviewed => transaction.require_unchanged(answers),
             _ => {}
         }
@@ -132,6 +128,20 @@ impl Store {
 }
 
 impl Transaction {
+    /// Also saves the answers that a candidate has given until their interview ended. Fails with [`Error::Changed`] after a
+    /// concurrent write of them.
+    pub fn with_final_answers(
+        mut self,
+        (before, closed): (&VersionedItem<Answers>, &Answers),
+        now: DateTime<Utc>,
+    ) -> Self {
+        if **before == *closed {
+            self.require_unchanged(before);
+        }
+        self.answers(before, closed, now);
+        self
+    }
+
     fn require_unchanged<T: StoredEntity>(&mut self, item: &VersionedItem<T>) {
         let condition =
             if item.is_stored() { WriteCondition::Version(item.version()) } else { WriteCondition::Absent };

@@ -182,7 +182,7 @@ impl WhoAmIView {
             CallerIdentity::Candidate(candidate) => {
                 let viewer = CandidateViewer::itself(project.ok_or(Error::NotFound)?, references);
                 let view = ResourceView::Candidate(Box::new(CandidateView::new(candidate, &viewer)));
-                let key = (ProofKind::ActivationKey, candidate.closes_at().or(candidate.profile.deadline));
+                let key = (ProofKind::ActivationKey, candidate.key_ends_at());
                 (&candidate.company, CallerKind::Candidate, CallerRelation::Own, Some(key), view)
             }
             CallerIdentity::NamedToken(token) => {

@@ -249,8 +249,12 @@ impl Candidate {
 
     /// Whether the access key is valid at `now`. An overdue key is invalid even before the schedule has run.
     pub fn may_use_key(&self, now: DateTime<Utc>) -> bool {
-        let is_over = if self.is_in_interview() { self.has_expired(now) } else { self.is_overdue(now) };
-        self.may_log_in() && !is_over
+        self.may_log_in() && self.key_ends_at().is_none_or(|end| end > now)
+    }
+
+    /// When the access key ends: with the deadline, or when the interview closes that this service conducts.
+    pub fn key_ends_at(&self) -> Option<DateTime<Utc>> {
+        if self.is_in_interview() { self.closes_at() } else { self.profile.deadline }
     }
 
     /// Whether time has changed the status, though the schedule may not have run yet.

@@ -85,6 +85,12 @@ impl Candidate {
         self.status == CandidateStatus::Interviewing && self.interview.is_some()
     }
 
+    /// The interview that this service conducts or has conducted; none while the candidate waits to begin, be it again.
+    fn begun_interview(&self) -> Option<ConductedInterview> {
+        use CandidateStatus::{Aborted, Interviewed, Interviewing};
+        self.interview.filter(|_| matches!(self.status, Interviewing | Interviewed | Aborted))
+    }
+
     /// The adjustments, those of most candidates by default.
     pub fn adjusted(&self) -> InterviewAdjustments {
         self.adjustments.unwrap_or_default()
@@ -92,7 +98,7 @@ impl Candidate {
 
     /// The end of the time for the interview: the deadline or, once it has begun, the end of its own time if that is earlier.
     pub fn ends_at(&self) -> Option<DateTime<Utc>> {
-        let limit = self.interview.and_then(|interview| {
+        let limit = self.begun_interview().and_then(|interview| {
             let seconds = self.adjusted().time_factor.stretch(interview.max_minutes? * 60);
             Some(self.started_at? + TimeDelta::seconds(seconds.into()))
         });
@@ -102,7 +108,7 @@ impl Candidate {
 
     /// When the interview closes: until then, what was recorded in time can be sent. `None` before the interview has begun.
     pub fn closes_at(&self) -> Option<DateTime<Utc>> {
-        self.interview.and(self.ends_at()).map(|end| end + CLOSING)
+        self.begun_interview().and(self.ends_at()).map(|end| end + CLOSING)
     }
 
     /// Refuses candidates who may not begin an answer at `now`. Fails with [`NOT_INTERVIEWING`] or [`TIME_OVER`].
@@ -159,6 +165,8 @@ mod tests {
         let elsewhere = Candidate { interview: None, ..candidate(600, Some(45)) };
         assert_eq!((elsewhere.ends_at(), elsewhere.closes_at()), (Some(at(600)), None));
         assert_eq!(elsewhere.expires_at(), Some(at(600)));
+        let again = Candidate { status: CandidateStatus::Confirmed, ..candidate(600, Some(45)) };
+        assert_eq!((again.ends_at(), again.closes_at()), (Some(at(600)), None));
     }
 
     #[test]

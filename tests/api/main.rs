@@ -10,6 +10,7 @@ mod customers;
 mod docs;
 mod evaluations;
 mod events;
+mod interviews;
 mod projects;
 mod search;
 mod system;

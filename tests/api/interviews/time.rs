@@ -169,7 +169,7 @@ async fn after_an_interview_was_aborted_a_new_deadline_lets_the_candidate_go_on(
     assert_eq!(owner.advance(uri).await.expect(200).json()["status"], "confirmed");
     let waiting = interview(&owner, uri).await;
     assert_eq!(times(&waiting), [&json!("2026-11-08T20:00:00Z"), &Value::Null]);
-    assert_refusal!(session.post(&format!("{}takes/", answer(&candidate, &video)), json!({})).await, @"");
+    assert_refusal!(session.post(&format!("{}takes/", answer(&candidate, &video)), json!({})).await, @r#"400 {"code":"not_interviewing","detail":"The interview has not begun, or it has ended."}"#);
     app.clock().advance(TimeDelta::hours(1));
     session.advance(uri).await.expect(200);
     let again = interview(&session, uri).await;

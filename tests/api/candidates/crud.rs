@@ -56,6 +56,7 @@ async fn two_names_are_enough() {
         "address": "",
         "partner_data": {},
         "erasure_due_at": null,
+        "adjustments": null,
         "is_on_hold": false,
         "shares": [],
         "interview_key": "",

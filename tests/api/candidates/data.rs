@@ -143,6 +143,8 @@ async fn staff_get_all_that_is_stored_about_a_candidate() {
                 "recommendation": null, "comment": "",
             },
         ],
+        "adjustments": null,
+        "answers": [],
         "vetos": [{ "evaluator": two.uri, "at": "2026-11-08T10:00:00Z", "comment": format!("{CANARY} has vetoed.") }],
         "history": null,
         "recipients": ["ats.example.com", "hr.example.com", "old.example.com"],
@@ -184,13 +186,15 @@ async fn candidates_get_what_they_gave_and_nothing_that_staff_have_written() {
     webhook(owner, json!({ "url": format!("https://{CANARY}.example.com/in") })).await;
 
     let response = data_for(&itself, &invited.uri).await;
-    assert_eq!(response.log().dynamodb_calls, 1);
+    assert_eq!(response.log().dynamodb_calls, 2);
     let text = text_of(&response);
     let document = response.json();
     let fields: Vec<&str> = document.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(
         fields,
         [
+            "adjustments",
+            "answers",
             "candidate",
             "company",
             "company_name",

@@ -53,7 +53,8 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
         "resource_uri": "https://hr.example/api/v3/companies/acme/", "name": "Acme & Sons", "timezone": "",
     });
     around["project"] = json!({
-        "resource_uri": project, "name": "Sales", "support_lang": "de", "language": "de-DE", "videos": [],
+        "resource_uri": project, "name": "Sales", "support_lang": "de", "language": "de-DE", "interview_platform": "builtin",
+        "videos": [],
     });
     around["seconds_until_deadline"] = json!(7 * 24 * 3600 - 3600);
     candidate.get("/whoami/candidate/").await.expect_json(200, around.clone());
@@ -85,7 +86,7 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
             "resource": own,
             "permissions": [
                 "read_video", "read_questions", "read_candidate", "export_candidate", "request_erasure",
-                "withdraw_erasure", "change_candidate", "advance_candidate",
+                "withdraw_erasure", "change_candidate", "answer_questions", "advance_candidate",
             ],
             "token": { "kind": "token", "expires_at": "2026-11-08T13:01:00Z" },
             "on_behalf_by": null,

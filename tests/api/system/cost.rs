@@ -145,7 +145,7 @@ async fn the_data_of_a_candidate_are_admitted_and_then_read_at_once() {
     let data = format!("{}data/", invited.uri);
     let guard = chaos.pause("BatchGetItem");
     let reads = ["EVALUATIONS", "HISTORY", "WEBHOOK"].map(|text| chaos.pause_about("Query", text));
-    let items = ["INTERVIEW", "RETENTION"].map(|text| chaos.pause_about("BatchGetItem", text));
+    let items = ["INTERVIEW", "RETENTION", "ANSWERS"].map(|text| chaos.pause_about("BatchGetItem", text));
     let two_round_trips = async {
         guard.reached().await;
         guard.resume();
@@ -158,8 +158,8 @@ async fn the_data_of_a_candidate_are_admitted_and_then_read_at_once() {
         }
     };
     let (response, ()) = tokio::join!(owner.get(&data), two_round_trips);
-    assert_calls(&response.expect(200), 6);
-    assert_calls(&invited.get(&data).await.expect(200), 1);
+    assert_calls(&response.expect(200), 7);
+    assert_calls(&invited.get(&data).await.expect(200), 2);
 }
 
 #[tokio::test]

@@ -45,6 +45,9 @@ const EVENT: &str = "evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766";
 pub(super) fn path_parameter(name: &str, path: &str) -> Value {
     let (text, pattern, example) = match name {
         "companyId" => ("Identifier of the company, as in logins.", Some("^[a-z0-9-]{2,63}$"), "acme"),
+        "token" if path.contains("/takes/") && path.contains("/video/") => {
+            ("Token of the session that the URL was shown to, followed by `.mp4`.", None, "AQEBAQEB.mp4")
+        }
         "token" if path.contains("/video/") => (
             "Token of the session that the URL was shown to, followed by the format: `.mp4` or `.flv`.",
             None,
@@ -52,6 +55,7 @@ pub(super) fn path_parameter(name: &str, path: &str) -> Value {
         ),
         "token" => ("Token of the session that the URL was shown to.", None, "AQEBAQEB"),
         "file" => ("Name of a file of the page.", Some("^[a-z-]+\\.(css|js)$"), "reference.css"),
+        "take" => ("Number of the take.", Some("^[1-9][0-9]{0,8}$"), "2"),
         "kind" => ("Kind of legal text.", Some("^(privacy_policy|consent)$"), LegalKind::Consent.as_str()),
         other => return identifier(other),
     };

@@ -55,6 +55,7 @@ async fn two_names_are_enough() {
         "created_by": owner.uri,
         "address": "",
         "partner_data": {},
+        "adjustments": null,
         "erasure_due_at": null,
         "adjustments": null,
         "is_on_hold": false,

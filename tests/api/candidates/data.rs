@@ -121,6 +121,8 @@ async fn staff_get_all_that_is_stored_about_a_candidate() {
             "kind": "consent", "version": 1, "language": "en", "obtained_at": "2026-11-08T10:00:00Z",
             "recorded_by": { "kind": "candidate", "resource_uri": candidate }, "withdrawn_at": "2026-11-08T10:00:00Z",
         }],
+        "adjustments": null,
+        "answers": [],
         "erasure_request": { "requested_at": in_days(0), "due_at": in_days(30) },
         "created_by": owner.uri,
         "partner_data": { "ats": CANARY },

@@ -24,6 +24,6 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .post("takes/", takes::begin, "Begin take", document::begin_take)
         .patch("takes/{take}/", takes::finish, "Finish take", document::finish_take)
         .post("takes/{take}/parts/", takes::sign_parts, "Sign parts of take", document::sign_parts)
-        .get("takes/{take}/video/{token}", files::video, "Get recorded answer", document::get_recording)
+        .get("takes/{take}/video/{token}/", files::video, "Get recorded answer", document::get_recording)
         .get("takes/{take}/thumb/{token}/", files::thumb, "Get thumbnail of answer", identity)
 }

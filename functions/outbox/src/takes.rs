@@ -2,7 +2,7 @@
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::auth::SystemAccess;
-use shared::domain::answers::{Answers, TakeRef};
+use shared::domain::answers::{Answers, Take, TakeRef};
 use shared::domain::conversion::Conversion;
 use shared::media::{AnswerObjects, recorded_parts};
 use shared::store::VersionedItem;
@@ -26,24 +26,37 @@ pub(crate) async fn start_conversion(
     })
 }
 
-/// Deletes the parts and the renditions of takes that are no longer kept.
+/// Deletes the objects of takes that are no longer kept, and the parts of those that were converted as a whole.
 pub(crate) async fn delete_takes(
     system: &SystemAccess,
     objects: &AnswerObjects,
     takes: &[TakeRef],
 ) -> Result<(EffectResult, String)> {
-    for take in takes {
-        if let Err(error) = delete_take(system, objects, *take).await {
+    // As they are now: a take may have been finished with more parts since.
+    let AnswerObjects { company, project, candidate } = objects;
+    let answers = system.store.answers(company, *project, *candidate).await?;
+    for place in takes {
+        let take = answers.as_ref().and_then(|answers| answers.take(*place));
+        if take.is_some_and(Take::needs_parts) {
+            continue;
+        }
+        if let Err(error) = delete_take(system, objects, *place, take.is_some()).await {
             return Ok((EffectResult::Failed, error.to_string()));
         }
     }
     Ok((EffectResult::Deleted, String::new()))
 }
 
-async fn delete_take(system: &SystemAccess, objects: &AnswerObjects, take: TakeRef) -> Result<()> {
+async fn delete_take(
+    system: &SystemAccess,
+    objects: &AnswerObjects,
+    place: TakeRef,
+    is_kept: bool,
+) -> Result<()> {
     let bucket = system.objects()?;
-    let parts = bucket.list(&objects.parts(take)).await?.into_iter().map(|part| part.key);
-    for key in parts.chain(objects.renditions(take)).chain([objects.marker(take)]) {
+    let parts = bucket.list(&objects.parts(place)).await?.into_iter().map(|part| part.key);
+    let others = objects.renditions(place).into_iter().chain([objects.marker(place)]);
+    for key in parts.chain(others.filter(|_| !is_kept)) {
         bucket.delete(&key).await?;
     }
     Ok(())

@@ -17,6 +17,7 @@ use shared::media::{AnswerObjects, video_upload_in};
 use shared::{Result, log_run};
 
 use engine::ConvertedFiles;
+use take::TakeConversion;
 
 /// The duration of one attempt.
 // The rest of the function's 15 minutes is for storing the result.
@@ -34,7 +35,8 @@ pub async fn process(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
         let outcome = Box::pin(video::process_video(&system, &company, id, &event.id)).await;
         (outcome, company, id.to_string())
     } else if let Some((objects, take)) = AnswerObjects::in_marker(event.key()) {
-        let outcome = Box::pin(take::process_take(&system, &objects, take, &event.id)).await;
+        let conversion = TakeConversion { system: &system, objects: &objects, place: take, event: &event.id };
+        let outcome = Box::pin(conversion.process()).await;
         (outcome, objects.company, format!("{}-{}", take.question, take.number))
     } else {
         return Ok(RecordOutcome::Ignored);

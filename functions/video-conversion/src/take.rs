@@ -1,8 +1,8 @@
 //! Converts takes: recorded answers, which are stored in parts.
 
 use shared::auth::SystemAccess;
-use shared::domain::answers::{Answers, Take, TakeRef};
-use shared::domain::conversion::Conversion;
+use shared::domain::answers::{Answers, RecordedPart, Take, TakeRef};
+use shared::domain::conversion::{Conversion, ConversionResult, ConversionStatus};
 use shared::domain::file::FileType;
 use shared::event::RecordOutcome;
 use shared::media::{AnswerObjects, recorded_parts};
@@ -12,160 +12,191 @@ use shared::{Error, Result};
 use crate::engine::{ConversionTarget, ConvertedFiles, EngineError, convert};
 use crate::{TRY, clean_up, converted};
 
+/// What a recorder may record in addition to the time to answer, in seconds.
+const SPARE_SECONDS: u32 = 2;
+
 const LOST: &str = "The recording did not arrive completely. Record the answer again.";
+const TOO_LARGE: &str = "The recording is too large for the time to answer. Record the answer again.";
 
-/// Converts a take because of `event`, unless it is converted already or another worker holds it.
-pub(crate) async fn process_take(
-    system: &SystemAccess,
-    objects: &AnswerObjects,
-    place: TakeRef,
-    event: &str,
-) -> Result<RecordOutcome> {
-    let AnswerObjects { company, project, candidate } = objects;
-    let answers = system.store.answers(company, *project, *candidate).await?;
-    let Some((answers, take)) = answers.and_then(|answers| {
-        let take = answers.take(place)?.clone();
-        Some((answers, take))
-    }) else {
-        // Nobody shows it any more.
-        return delete_all(system, objects, place).await;
-    };
-    if take.is_open() {
-        return Ok(RecordOutcome::Ignored);
-    }
-    let Some(begun) = take.conversion.begun(event, system.now) else {
-        let left = if take.conversion.is_under_way() { None } else { Some(objects.marker(place)) };
-        return clean_up(system, left.as_slice()).await;
-    };
-    let after = Answers::clone(&answers).with_take(place, |take| take.conversion = begun);
-    match system.commit(system.store.update_answers(&answers, &after, system.now)).await {
-        // Another worker, or a retry of this event, is responsible, or the candidate has just gone on.
-        Err(Error::Changed | Error::NotFound) => {
-            return Err(Error::Busy("the answers have just changed".into()));
-        }
-        begun => begun?,
-    }
-    work_on(system, objects, place, &take, event).await
+/// A take to convert because of an event.
+pub(crate) struct TakeConversion<'a> {
+    pub(crate) system: &'a SystemAccess,
+    pub(crate) objects: &'a AnswerObjects,
+    pub(crate) place: TakeRef,
+    /// The event's identifier.
+    pub(crate) event: &'a str,
 }
 
-async fn work_on(
-    system: &SystemAccess,
-    objects: &AnswerObjects,
-    place: TakeRef,
-    take: &Take,
-    event: &str,
-) -> Result<RecordOutcome> {
-    let bucket = system.objects()?;
-    let directory = tempfile::tempdir().map_err(Error::internal)?;
-    let input = directory.path().join("recording");
-    let listed = recorded_parts(&bucket.list(&objects.parts(place)).await?);
-    let parts = listed.iter().map(|part| part.number).filter(|number| *number <= take.last_part);
-    let keys: Vec<String> = parts.map(|number| objects.part(place, number)).collect();
-    let found = !keys.is_empty() && bucket.fetch_joined(&keys, &input).await?;
-    let path = system.config().program_path.as_ref();
-    let time = TRY.saturating_sub(system.usage().elapsed());
-    // A little more than the time to answer, since recorders stop late.
-    let target = ConversionTarget::Answer { max_seconds: take.answer_seconds + 2 };
-    let made =
-        if found { convert(path, &input, target, time).await } else { Err(EngineError::Refused(LOST)) };
-    match made {
-        Ok(conversion) => {
-            store(system, objects, place, &conversion).await?;
-            let made = converted(&conversion);
-            // A take that lost a tenth and two seconds has lost a part: nobody must notice that before we do.
-            let recorded = take.recorded_seconds.unwrap_or_default().min(take.answer_seconds);
-            if !take.is_interrupted && made.seconds + recorded / 10 + 2 < recorded {
-                let (candidate, question, number) = (objects.candidate, place.question, place.number);
-                tracing::error!(
-                    target: "conversion", %candidate, %question, number, recorded, seconds = made.seconds,
-                    short_answers = 1, "a recorded answer is shorter than its recording"
-                );
-            }
-            finish(system, objects, place, event, Conversion::succeeded(made)).await
-        }
-        Err(EngineError::Refused(reason)) => {
-            finish(system, objects, place, event, Conversion::failed(reason)).await
-        }
-        Err(EngineError::Machine(error)) => Err(Error::internal(error)),
-    }
-}
-
-/// Stores the renditions in the bucket.
-async fn store(
-    system: &SystemAccess,
-    objects: &AnswerObjects,
-    place: TakeRef,
-    conversion: &ConvertedFiles,
-) -> Result<()> {
-    let bucket = system.objects()?;
-    for (file_type, path) in [(FileType::Mp4, &conversion.mp4), (FileType::Jpeg, &conversion.thumbnail)] {
-        bucket.put_file(&objects.rendition(place, file_type), path, file_type).await?;
-    }
-    Ok(())
-}
-
-/// Writes the result unless another attempt has, and deletes unneeded objects.
-async fn finish(
-    system: &SystemAccess,
-    objects: &AnswerObjects,
-    place: TakeRef,
-    event: &str,
-    end: Conversion,
-) -> Result<RecordOutcome> {
-    let AnswerObjects { company, project, candidate } = objects;
-    for _ in 0..RetryPolicy::CHANGE.attempts {
-        let Some(answers) = system.store.answers(company, *project, *candidate).await? else {
-            return delete_all(system, objects, place).await;
-        };
-        match answers.take(place) {
-            None => return delete_all(system, objects, place).await,
-            Some(take) if !take.conversion.is_done_by(event) => {
-                // The candidate has sent more of it, or its time is over.
-                return Ok(RecordOutcome::Ignored);
-            }
-            Some(_) => {}
-        }
-        match end_take(system, &answers, place, end.clone()).await {
-            Ok(take) => {
-                if end.converted.is_some() && !take.is_interrupted {
-                    delete_parts(system, objects, place).await?;
+impl TakeConversion<'_> {
+    /// Converts the take, unless it is converted already or another worker holds it.
+    pub(crate) async fn process(&self) -> Result<RecordOutcome> {
+        let Some(take) = self.begin().await? else { return self.settle().await };
+        let directory = tempfile::tempdir().map_err(Error::internal)?;
+        let end = match self.make(&take, &directory.path().join("recording")).await {
+            Ok(files) => {
+                // Not of a take that has been finished with more parts since: what is stored is that of a later attempt.
+                if !self.answers().await?.is_some_and(|answers| self.is_mine(&answers)) {
+                    return self.settle().await;
                 }
-                clean_up(system, &[objects.marker(place)]).await?;
-                let is_converted = end.converted.is_some();
-                return Ok(if is_converted { RecordOutcome::Applied } else { RecordOutcome::Refused });
+                self.store(&files).await?;
+                let made = converted(&files);
+                self.report_shortness(&take, made);
+                Conversion::succeeded(made)
             }
-            // The candidate has gone on with another question.
-            Err(Error::Changed | Error::NotFound) => {}
-            Err(error) => return Err(error),
+            Err(Failure::Take(EngineError::Refused(reason))) => Conversion::failed(reason),
+            Err(Failure::Take(EngineError::Machine(error))) => return Err(Error::internal(error)),
+            Err(Failure::Storage(error)) => return Err(error),
+        };
+        self.finish(end).await
+    }
+
+    /// Leases the take; `None` if there is nothing to convert.
+    async fn begin(&self) -> Result<Option<Take>> {
+        let mut seen: Option<Conversion> = None;
+        for _ in 0..RetryPolicy::CHANGE.attempts {
+            let Some(answers) = self.answers().await? else { return Ok(None) };
+            let Some(take) = answers.take(self.place).filter(|take| !take.is_open()) else { return Ok(None) };
+            if seen.as_ref().is_some_and(|seen| *seen != take.conversion) {
+                // Another worker, or a retry of this event, is responsible.
+                break;
+            }
+            let Some(begun) = take.conversion.begun(self.event, self.system.now) else { return Ok(None) };
+            seen = Some(take.conversion.clone());
+            match self.save(&answers, begun).await {
+                Ok(after) => return Ok(after.take(self.place).cloned()),
+                // Mostly because the candidate goes on with another question.
+                Err(Error::Changed | Error::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(Error::Busy("the answers have just changed".into()))
+    }
+
+    /// Joins the parts at `input`, and converts them.
+    async fn make(&self, take: &Take, input: &std::path::Path) -> Result<ConvertedFiles, Failure> {
+        let bucket = self.system.objects()?;
+        let mut parts = recorded_parts(&bucket.list(&self.objects.parts(self.place)).await?);
+        parts.retain(|part| part.number <= take.last_part);
+        if let Some(reason) = refusal(take, &parts) {
+            return Err(EngineError::Refused(reason).into());
+        }
+        let keys: Vec<String> = parts.iter().map(|part| self.objects.part(self.place, part.number)).collect();
+        if !bucket.fetch_joined(&keys, input).await? {
+            // Another conversion has just ended, so that a retry finds nothing to do.
+            return Err(Error::Busy("parts have just been deleted".into()).into());
+        }
+        let target = ConversionTarget::Answer { max_seconds: take.answer_seconds + SPARE_SECONDS };
+        let time = TRY.saturating_sub(self.system.usage().elapsed());
+        Ok(convert(self.system.config().program_path.as_ref(), input, target, time).await?)
+    }
+
+    /// Stores the renditions in the bucket.
+    async fn store(&self, files: &ConvertedFiles) -> Result<()> {
+        let bucket = self.system.objects()?;
+        for (file_type, path) in [(FileType::Mp4, &files.mp4), (FileType::Jpeg, &files.thumbnail)] {
+            bucket.put_file(&self.objects.rendition(self.place, file_type), path, file_type).await?;
+        }
+        Ok(())
+    }
+
+    /// Logs an error if the result lacks a tenth and two seconds of what the client has recorded.
+    fn report_shortness(&self, take: &Take, made: ConversionResult) {
+        // The rest is cut off. Of an interrupted take, parts may be missing.
+        let recorded = take.recorded_seconds.unwrap_or_default().min(take.answer_seconds);
+        if !take.is_interrupted && made.seconds + recorded / 10 + 2 < recorded {
+            let (candidate, question, number) =
+                (self.objects.candidate, self.place.question, self.place.number);
+            tracing::error!(
+                target: "conversion", %candidate, %question, number, recorded, seconds = made.seconds,
+                short_answers = 1, "a recorded answer is shorter than its recording"
+            );
         }
     }
-    Err(Error::Changed)
-}
 
-/// Writes the end of a conversion, and returns the take.
-async fn end_take(
-    system: &SystemAccess,
-    answers: &VersionedItem<Answers>,
-    place: TakeRef,
-    end: Conversion,
-) -> Result<Take> {
-    let after = Answers::clone(answers).with_take(place, |take| take.conversion = end);
-    system.commit(system.store.update_answers(answers, &after, system.now)).await?;
-    after.take(place).cloned().ok_or(Error::NotFound)
-}
-
-/// Deletes the parts of a finished take that can be played.
-async fn delete_parts(system: &SystemAccess, objects: &AnswerObjects, place: TakeRef) -> Result<()> {
-    let bucket = system.objects()?;
-    for part in bucket.list(&objects.parts(place)).await? {
-        bucket.delete(&part.key).await?;
+    /// Writes the result unless another attempt has, and deletes unneeded objects.
+    async fn finish(&self, end: Conversion) -> Result<RecordOutcome> {
+        for _ in 0..RetryPolicy::CHANGE.attempts {
+            let Some(answers) = self.answers().await?.filter(|answers| self.is_mine(answers)) else {
+                return self.settle().await;
+            };
+            match self.save(&answers, end.clone()).await {
+                Ok(after) => {
+                    self.delete_unneeded(after.take(self.place)).await?;
+                    let is_converted = end.converted.is_some();
+                    return Ok(if is_converted { RecordOutcome::Applied } else { RecordOutcome::Refused });
+                }
+                // The candidate has gone on with another question.
+                Err(Error::Changed | Error::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(Error::Changed)
     }
-    Ok(())
+
+    /// Leaves the take as it is, and deletes what it does not need.
+    async fn settle(&self) -> Result<RecordOutcome> {
+        let answers = self.answers().await?;
+        self.delete_unneeded(answers.as_ref().and_then(|answers| answers.take(self.place))).await
+    }
+
+    /// Deletes objects that a take does not need: those of none, the parts of one that was converted as a whole, and the
+    /// renditions of a failed one, whose parts the operator may have converted again.
+    async fn delete_unneeded(&self, take: Option<&Take>) -> Result<RecordOutcome> {
+        if take.is_some_and(|take| take.conversion.is_under_way()) {
+            // Another worker needs them.
+            return Ok(RecordOutcome::Ignored);
+        }
+        let mut keys = vec![self.objects.marker(self.place)];
+        if take.is_none_or(|take| take.conversion.status == ConversionStatus::Failed) {
+            keys.extend(self.objects.renditions(self.place));
+        }
+        if take.is_none_or(|take| !take.needs_parts()) {
+            let parts = self.system.objects()?.list(&self.objects.parts(self.place)).await?;
+            keys.extend(parts.into_iter().map(|part| part.key));
+        }
+        clean_up(self.system, &keys).await
+    }
+
+    async fn answers(&self) -> Result<Option<VersionedItem<Answers>>> {
+        let AnswerObjects { company, project, candidate } = self.objects;
+        self.system.store.answers(company, *project, *candidate).await
+    }
+
+    fn is_mine(&self, answers: &Answers) -> bool {
+        answers.take(self.place).is_some_and(|take| take.conversion.is_done_by(self.event))
+    }
+
+    async fn save(&self, before: &VersionedItem<Answers>, conversion: Conversion) -> Result<Answers> {
+        let after = Answers::clone(before).with_take(self.place, |take| take.conversion = conversion);
+        self.system.commit(self.system.store.update_answers(before, &after, self.system.now)).await?;
+        Ok(after)
+    }
 }
 
-/// Deletes everything of a take that no answer holds.
-async fn delete_all(system: &SystemAccess, objects: &AnswerObjects, place: TakeRef) -> Result<RecordOutcome> {
-    delete_parts(system, objects, place).await?;
-    let [mp4, thumbnail] = objects.renditions(place);
-    clean_up(system, &[mp4, thumbnail, objects.marker(place)]).await
+/// Why there are no renditions.
+enum Failure {
+    Take(EngineError),
+    Storage(Error),
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        Self::Take(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Storage(error)
+    }
+}
+
+/// Why these parts are no recording.
+fn refusal(take: &Take, parts: &[RecordedPart]) -> Option<&'static str> {
+    if parts.first().is_none_or(|part| part.number != 1) {
+        return Some(LOST);
+    }
+    // Those of takes that the service has closed were not checked, and the disk has no room for more.
+    let bytes: u64 = parts.iter().map(|part| part.bytes).sum();
+    (bytes > take.most_bytes()).then_some(TOO_LARGE)
 }

@@ -19,7 +19,7 @@ use take::PATIENCE;
 
 use super::Refusal;
 use super::candidate::Candidate;
-use super::conversion::ConversionStatus;
+use super::conversion::{Conversion, ConversionStatus};
 use super::history::{EventType, FieldChanges, ResourceChange, ResourceRef, fact, private};
 use super::id::{CandidateId, CompanyId, ProjectId, QuestionId};
 use super::interview::{Interview, Question, QuestionKind};
@@ -207,6 +207,18 @@ impl Answers {
         self
     }
 
+    /// The takes whose conversion has failed and can be retried at `now`.
+    pub fn to_retry(&self, now: DateTime<Utc>) -> impl Iterator<Item = TakeRef> {
+        self.takes().filter(move |(_, take)| take.may_be_retried(now)).map(|(of, _)| of)
+    }
+
+    /// Has failed conversions retried.
+    pub fn retry_conversions(self, now: DateTime<Utc>) -> Self {
+        let takes: Vec<TakeRef> = self.to_retry(now).collect();
+        let retry = |take: &mut Take| take.conversion = Conversion::pending(now);
+        takes.into_iter().fold(self, |answers, of| answers.with_take(of, retry))
+    }
+
     /// The takes that await a conversion and did not in `before`.
     pub fn to_convert(&self, before: &Self) -> Vec<TakeRef> {
         self.takes()
@@ -218,9 +230,17 @@ impl Answers {
             .collect()
     }
 
-    /// The takes that `before` keeps and these answers do not.
-    pub fn dropped_since(&self, before: &Self) -> Vec<TakeRef> {
-        before.takes().map(|(of, _)| of).filter(|of| self.take(*of).is_none()).collect()
+    /// The takes of which `before` needs objects that these answers do not: those that are no longer kept, and one that the
+    /// candidate has finished after what had arrived of it was converted.
+    pub fn to_clear(&self, before: &Self) -> Vec<TakeRef> {
+        let is_needless = |of: &TakeRef, was: &Take| {
+            self.take(*of)
+                // A conversion deletes the parts itself.
+                .is_none_or(|take| {
+                    take.conversion == was.conversion && !take.needs_parts() && was.needs_parts()
+                })
+        };
+        before.takes().filter(|(of, was)| is_needless(of, was)).map(|(of, _)| of).collect()
     }
 
     /// All takes that are kept.

@@ -21,7 +21,7 @@ use super::webhook::Webhook;
 pub const ATTEMPTS: u32 = 8;
 /// How long an effect may be postponed.
 const PATIENCE: TimeDelta = TimeDelta::days(3);
-/// How long a mail that was given up is kept for the operator.
+/// How long a mail or a conversion that was given up is kept for the operator.
 const KEPT: TimeDelta = TimeDelta::days(90);
 /// How long a mail is kept that holds personal data itself.
 // A password reset holds what a user has typed and leads to keys that work for hours; a farewell holds the address of a
@@ -93,7 +93,7 @@ pub enum EffectTask {
         /// The take.
         take: TakeRef,
     },
-    /// Delete the objects of takes that are no longer kept.
+    /// Delete objects that takes no longer need.
     TakesDeleted {
         /// The candidate's project.
         project: ProjectId,
@@ -169,19 +169,19 @@ impl EffectTask {
         "webhook-disabled",
     ];
 
-    /// Whether the task is a mail. Other tasks delete data.
-    pub fn is_mail(&self) -> bool {
+    /// Whether the task deletes data.
+    pub fn is_deletion(&self) -> bool {
         match self {
+            Self::ObjectsDeleted { .. }
+            | Self::TakesDeleted { .. }
+            | Self::Erased { .. }
+            | Self::Deletion { .. } => true,
             Self::CandidateMail { .. }
             | Self::CustomerInvitation { .. }
             | Self::CustomerDeleted { .. }
             | Self::PasswordReset { .. }
-            | Self::WebhookMail { .. } => true,
-            Self::ObjectsDeleted { .. }
             | Self::TakeConversion { .. }
-            | Self::TakesDeleted { .. }
-            | Self::Erased { .. }
-            | Self::Deletion { .. } => false,
+            | Self::WebhookMail { .. } => false,
         }
     }
 
@@ -254,8 +254,8 @@ impl Effect {
         effects.collect()
     }
 
-    /// What follows from the `version`th write of `answers`, which were `before`: conversions, and the deletion of what is no
-    /// longer kept.
+    /// What follows from the `version`th write of `answers`, which were `before`: conversions, and the deletion of what takes
+    /// no longer need.
     pub fn of_answers(before: &Answers, answers: &Answers, version: u64, now: DateTime<Utc>) -> Vec<Self> {
         let Answers { company, project, candidate, .. } = answers;
         let (project, candidate) = (*project, *candidate);
@@ -264,9 +264,9 @@ impl Effect {
             let cause = format!("{candidate}-{question}-{number}-{version}");
             Self::new(company.clone(), cause, EffectTask::TakeConversion { project, candidate, take }, now)
         });
-        let dropped = answers.dropped_since(before);
-        let deletion = (!dropped.is_empty()).then(|| {
-            let task = EffectTask::TakesDeleted { project, candidate, takes: dropped };
+        let takes = answers.to_clear(before);
+        let deletion = (!takes.is_empty()).then(|| {
+            let task = EffectTask::TakesDeleted { project, candidate, takes };
             Self::new(company.clone(), format_args!("{candidate}-interview-{version}"), task, now)
         });
         conversions.chain(deletion).collect()
@@ -366,7 +366,7 @@ impl Effect {
             matches!(self.task, EffectTask::PasswordReset { .. } | EffectTask::CustomerDeleted { .. });
         let kept = if is_personal { PERSONAL_KEPT } else { KEPT };
         // Deletions are kept: their data would otherwise stay for good.
-        self.given_up_at.filter(|_| self.task.is_mail()).map(|at| at + kept)
+        self.given_up_at.filter(|_| !self.task.is_deletion()).map(|at| at + kept)
     }
 }
 

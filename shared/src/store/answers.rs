@@ -56,6 +56,28 @@ impl Store {
         Ok((interview, batch.take(&answers)?.unwrap_or_else(nothing)))
     }
 
+    /// Retries failed conversions in a project, and returns their number. Fails with [`Error::Unreadable`] if answers cannot be
+    /// read.
+    pub async fn retry_conversions(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        now: DateTime<Utc>,
+    ) -> Result<usize> {
+        let is_failed = |answers: &Answers| answers.to_retry(now).next().is_some();
+        let mut retried = 0;
+        for before in self.all_wanted(keys::all_answers(company, project), is_failed).await? {
+            let after = Answers::clone(&before).retry_conversions(now);
+            match self.commit(self.update_answers(&before, &after, now)).await {
+                Ok(()) => retried += before.to_retry(now).count(),
+                // The candidate has just gone on, or was deleted.
+                Err(Error::Changed | Error::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(retried)
+    }
+
     /// Deletes the answers of a candidate who is deleted. Idempotent.
     pub async fn delete_answers(
         &self,

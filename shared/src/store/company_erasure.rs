@@ -243,7 +243,7 @@ impl Store {
         // By looking at what waits for all companies, since few things do.
         let effects: Vec<_> = self.due_effects(ahead).chain(self.given_up_effects(now)).collect();
         for effect in found_in(effects, |effect: &Effect| effect.company == *company).await? {
-            is_done &= self.delete_mail(&effect).await?;
+            is_done &= self.discard(&effect).await?;
         }
         let uploads = self.due_uploads(ahead).collect();
         is_done &= found_in(uploads, |upload: &Upload| upload.company == *company).await?.is_empty();
@@ -253,9 +253,9 @@ impl Store {
         Ok(is_done)
     }
 
-    /// Deletes an effect that is a mail. Returns false for others, and if the outbox is at it.
-    async fn delete_mail(&self, effect: &VersionedItem<Effect>) -> Result<bool> {
-        if !effect.task.is_mail() {
+    /// Deletes an effect that is a mail or a conversion. Returns false for deletions, and if the outbox is at it.
+    async fn discard(&self, effect: &VersionedItem<Effect>) -> Result<bool> {
+        if effect.task.is_deletion() {
             return Ok(false);
         }
         match self.finish_effect(effect).await {

@@ -61,7 +61,7 @@ impl FailedEffects {
         let mut found = Self::default();
         for mut shard in shards {
             while let Some(page) = shard.try_next().await? {
-                found.deletions += page.iter().filter(|effect| !effect.task.is_mail()).count();
+                found.deletions += page.iter().filter(|effect| effect.task.is_deletion()).count();
                 // A new effect waits for the stream, which is faster.
                 let tried = page.iter().filter(|effect| effect.attempts > 0);
                 found.listed.extend(tried.map(|effect| FailedEffect {

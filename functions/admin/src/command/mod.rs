@@ -3,6 +3,7 @@
 mod access;
 mod addresses;
 mod companies;
+mod conversions;
 mod create;
 mod effects;
 mod erase_company;
@@ -129,6 +130,8 @@ pub enum AdminCommand {
         /// RFC 3339: when they were given up, or later; by default any time.
         since: Option<String>,
     },
+    /// Retries failed conversions of a company's recorded answers.
+    RetryConversions,
     /// Leaves out numbers of events that a restored table has taken back.
     AdvanceSequence,
     /// Rebuilds the search entries of all candidates.
@@ -166,6 +169,7 @@ impl AdminCommand {
             Self::RetryEffects { kind, since } => {
                 effects::retry(operator, kind.as_deref(), company, since.as_deref()).await
             }
+            Self::RetryConversions => conversions::retry(operator, company).await,
             Self::AdvanceSequence => upkeep::advance_sequence(operator, company).await,
             Self::ReindexSearch => upkeep::reindex_search(operator, company).await,
         }

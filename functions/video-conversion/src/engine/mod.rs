@@ -113,7 +113,7 @@ async fn convert_at_leisure(
         ["video.mp4", "video.flv", "thumbnail.jpg"].map(|name| directory.path().join(name));
 
     let probed = ProbeReport::of(&tools, &input).await?;
-    let plan = ConversionPlan::of(&probed).or_else(|reason| refused(reason, "by its plan"))?;
+    let plan = ConversionPlan::of(&probed, target).or_else(|reason| refused(reason, "by its plan"))?;
     make(&tools, &InputFile::whole(&input), &plan.mp4(target.max_seconds()), &mp4).await?;
     // The mp4 is measured because the upload may declare any length and size.
     let made = ProbeReport::of(&tools, &mp4).await?;

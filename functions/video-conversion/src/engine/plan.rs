@@ -1,5 +1,6 @@
 //! Decides how a video is converted, apart from running ffmpeg.
 
+use super::ConversionTarget;
 use super::probe::{ProbeReport, ProbeStream};
 
 /// The maximum length, in seconds.
@@ -60,9 +61,17 @@ struct AudioStream {
 
 impl ConversionPlan {
     /// The plan for a file, or the reason why it cannot be converted.
-    pub(super) fn of(probed: &ProbeReport) -> Result<Self, &'static str> {
+    pub(super) fn of(probed: &ProbeReport, target: ConversionTarget) -> Result<Self, &'static str> {
         let video = probed.streams.iter().find(|stream| stream.is_video()).ok_or(NO_VIDEO)?;
-        let announced = probed.format.duration;
+        let announced = match target {
+            ConversionTarget::Video => probed.format.duration,
+            // Nobody can make an answer again because of what its file declares, and the rest is cut off.
+            ConversionTarget::Answer { .. } => probed
+                .format
+                .duration
+                .filter(|seconds| *seconds > 0.0)
+                .map(|seconds| seconds.min(target.max_seconds())),
+        };
         if announced.is_some_and(|seconds| seconds <= 0.0) {
             return Err(NO_LENGTH);
         }
@@ -218,7 +227,7 @@ mod tests {
         let video = json!({ "index": 0, "codec_type": "video", "codec_name": codec, "pix_fmt": "yuv420p", "level": 40,
             "width": width, "height": height, "avg_frame_rate": rate });
         let probed = serde_json::from_value(json!({ "format": format, "streams": [video] })).unwrap();
-        ConversionPlan::of(&probed).map(drop)
+        ConversionPlan::of(&probed, ConversionTarget::Video).map(drop)
     }
 
     #[test]

@@ -177,7 +177,11 @@ impl QuestionAnswer {
     ) -> Result<(), Refusal> {
         if let Some(take) = self.takes.last_mut().filter(|take| take.is_open() || take.is_interrupted) {
             take.finish(finished, found, now)?;
+            let (number, needs_parts) = (take.number, take.needs_parts());
             self.revision += 1;
+            if !needs_parts {
+                self.drop_earlier(number);
+            }
         }
         Ok(())
     }
@@ -192,13 +196,18 @@ impl QuestionAnswer {
     pub(super) fn change_take(&mut self, number: u32, change: impl FnOnce(&mut Take)) {
         let Some(take) = self.takes.iter_mut().find(|take| take.number == number) else { return };
         change(take);
-        let is_finished = take.conversion.status == ConversionStatus::Successful && !take.is_interrupted;
+        let needs_parts = take.needs_parts();
         self.revision += 1;
-        if is_finished {
-            // Not before: until now, an earlier take was the only one that could be played.
-            while self.takes.first().is_some_and(|first| first.number < number) {
-                self.drop_take(0);
-            }
+        if !needs_parts {
+            self.drop_earlier(number);
+        }
+    }
+
+    /// Drops the takes before one that is finished and can be played.
+    // Not before: until then, an earlier one may be the only one that can be played.
+    fn drop_earlier(&mut self, number: u32) {
+        while self.takes.first().is_some_and(|first| first.number < number) {
+            self.drop_take(0);
         }
     }
 

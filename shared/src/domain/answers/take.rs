@@ -20,6 +20,8 @@ const BYTES_PER_SECOND: u64 = 2_000_000;
 const SPARE_BYTES: u64 = 32_000_000;
 /// How long after the last part, or the end of the recording, an open take is looked at.
 pub(super) const PATIENCE: TimeDelta = TimeDelta::minutes(30);
+/// How long the parts of failed takes are kept, by a rule of the bucket.
+const PARTS_KEPT: TimeDelta = TimeDelta::days(30);
 /// How long a recording may go on after the end of the interview.
 const OVERTIME: TimeDelta = TimeDelta::minutes(30);
 
@@ -156,6 +158,22 @@ impl Take {
         (self.answer_seconds / 2 + SPARE_PARTS).min(MAX_PARTS)
     }
 
+    /// The most bytes of all parts together.
+    pub fn most_bytes(&self) -> u64 {
+        BYTES_PER_SECOND * u64::from(self.answer_seconds) + SPARE_BYTES
+    }
+
+    /// Whether its conversion has failed and its parts are still there.
+    pub(super) fn may_be_retried(&self, now: DateTime<Utc>) -> bool {
+        let is_kept = self.finished_at.is_some_and(|finished| now < finished + PARTS_KEPT);
+        is_kept && self.conversion.status == ConversionStatus::Failed
+    }
+
+    /// Whether its parts may still be converted: not once all of them were.
+    pub fn needs_parts(&self) -> bool {
+        self.conversion.status != ConversionStatus::Successful || self.is_interrupted
+    }
+
     /// Whether it answers the question: finished or closed, and not failed.
     pub fn is_answer(&self) -> bool {
         !matches!(self.conversion.status, ConversionStatus::AwaitingUpload | ConversionStatus::Failed)
@@ -169,7 +187,7 @@ impl Take {
         now: DateTime<Utc>,
     ) -> Result<(), Refusal> {
         let bytes: u64 = finished.kept(found).map(|part| part.bytes).sum();
-        if bytes > BYTES_PER_SECOND * u64::from(self.answer_seconds) + SPARE_BYTES {
+        if bytes > self.most_bytes() {
             return Err(TOO_LARGE);
         }
         self.recorded_seconds = finished.recorded_seconds;

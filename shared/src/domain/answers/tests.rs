@@ -150,7 +150,7 @@ fn the_answer_is_the_last_finished_take_and_earlier_ones_stay_until_it_can_be_pl
     let back = failed(second.clone(), 2);
     assert_eq!(back.to(question().id).unwrap().answer().unwrap().number, 1);
     let done = converted(second.clone(), 2);
-    assert_eq!((done.dropped_since(&second), done.take(take(1))), (vec![take(1)], None));
+    assert_eq!((done.to_clear(&second), done.take(take(1))), (vec![take(1)], None));
     assert_eq!(left(&done), 0);
 }
 
@@ -163,6 +163,7 @@ fn an_interrupted_take_can_be_finished_with_more_parts() {
     let kept = same.take(take(1)).unwrap();
     assert!(!kept.is_interrupted && kept.conversion.status == ConversionStatus::Successful);
     assert!(same.to_convert(&done).is_empty());
+    assert_eq!(same.to_clear(&done), [take(1)], "its parts");
     let more =
         done.clone().finish_take(take(1), finished(Some(2)), &parts([1, 2]), at(4100)).unwrap().unwrap();
     assert_eq!(more.to_convert(&done), [take(1)]);

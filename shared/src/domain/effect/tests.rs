@@ -46,7 +46,7 @@ fn effects() -> [Effect; 13] {
 }
 
 #[test]
-fn every_kind_has_a_name_and_only_mails_are_forgotten() {
+fn every_kind_has_a_name_and_no_deletion_is_forgotten() {
     let now = DateTime::UNIX_EPOCH;
     assert_eq!(effects().map(|effect| effect.task.as_str()), EffectTask::KINDS);
     for effect in effects() {
@@ -55,7 +55,7 @@ fn every_kind_has_a_name_and_only_mails_are_forgotten() {
         let kind = given_up.task.as_str();
         let is_personal = ["password-reset", "customer-deleted"].contains(&kind);
         let days = TimeDelta::days(if is_personal { 1 } else { 90 });
-        let expected = given_up.task.is_mail().then(|| now + days);
+        let expected = (!given_up.task.is_deletion()).then(|| now + days);
         assert_eq!(given_up.forgotten_at(), expected, "{kind}");
         assert_eq!(given_up.retried(now).forgotten_at(), None);
     }

@@ -158,9 +158,13 @@ pub(crate) fn evaluation(c: &CompanyId, p: ProjectId, k: CandidateId, u: Custome
 }
 
 /// What the candidates of a project have answered.
-pub(crate) fn answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
+pub(crate) fn all_answers(c: &CompanyId, p: ProjectId) -> KeyRange {
     // Not below the company, so that policies of functions tell answers from candidates.
-    ItemKey::new(format!("ANSWERS#{c}#{p}"), k.to_string())
+    KeyRange { pk: format!("ANSWERS#{c}#{p}"), prefix: "" }
+}
+
+pub(crate) fn answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
+    all_answers(c, p).key(k)
 }
 
 /// The summaries of the evaluations of candidates.

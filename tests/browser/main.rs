@@ -1,7 +1,8 @@
-//! What a browser makes of the service: welcome videos play in it, and can be wound on; pages of other web sites use the API
+//! What a browser makes of the service: welcome videos play in it, and can be wound on; so do answers that it records; pages of other web sites use the API
 //! if they may; the pages of the local run and the reference do what they say.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod answers;
 mod devtools;
 mod invitation;
 mod reference;
@@ -59,6 +60,7 @@ async fn told(browser_at: &str, reports: &mut mpsc::Receiver<Value>) -> Value {
     let mut chromium = Command::new("chromium");
     chromium.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--mute-audio"]);
     chromium.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
+    chromium.args(["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]);
     chromium.arg(format!("--user-data-dir={}", profile.path().display())).arg(browser_at);
     chromium.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     let mut chromium = chromium.spawn().unwrap_or_else(|error| panic!("chromium: {error}"));

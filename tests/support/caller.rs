@@ -385,7 +385,7 @@ pub fn last_segment(uri: &str) -> &str {
     uri.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
-fn merge(body: &mut Value, fields: Value) {
+pub(crate) fn merge(body: &mut Value, fields: Value) {
     if let (Value::Object(body), Value::Object(fields)) = (body, fields) {
         body.extend(fields);
     }

@@ -30,5 +30,6 @@ mod refusals;
 pub mod runtime_api;
 mod soundness;
 pub mod table;
+pub mod takes;
 mod traffic;
 pub mod videos;

@@ -1,6 +1,7 @@
 //! Interviews that this service conducts.
 
 mod completion;
+mod conversion;
 mod settings;
 mod time;
 

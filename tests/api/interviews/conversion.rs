@@ -1,0 +1,235 @@
+//! Takes on their way from parts to a video that plays.
+
+use std::sync::OnceLock;
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, last_segment};
+use tests::chaos::Chaos;
+use tests::files::{fetch, put};
+use tests::logs;
+use tests::takes::Interviewee;
+use tests::videos::{probed, recorded};
+
+/// Two seconds as a browser records them.
+fn webm() -> &'static [u8] {
+    static FILM: OnceLock<Vec<u8>> = OnceLock::new();
+    let how = "-f lavfi -i testsrc2=s=320x240:r=25:d=2 -f lavfi -i sine=d=2 -c:v libvpx -deadline realtime -cpu-used 8 \
+               -g 25 -c:a libopus -live 1";
+    FILM.get_or_init(|| recorded(how, "webm"))
+}
+
+fn parts() -> Vec<&'static [u8]> {
+    webm().chunks(webm().len() / 3).collect()
+}
+
+async fn given() -> (TestApp, Interviewee) {
+    let app = TestApp::start().await;
+    let person = Interviewee::asked(&app, json!({ "takes": 2 })).await;
+    (app, person)
+}
+
+/// The names of all objects, without what comes before them.
+fn names(app: &TestApp) -> Vec<String> {
+    app.object_keys().iter().map(|key| last_segment(key).to_owned()).collect()
+}
+
+#[tokio::test]
+async fn parts_become_one_video() {
+    let (app, person) = given().await;
+    let take = person.record(&parts()).await;
+    app.settle().await;
+    let answer = person.answer().await;
+    assert_eq!((&answer["status"], &answer["seconds"]), (&json!("successful"), &json!(2)));
+    assert_eq!(answer["dimensions"], json!({ "width": 320, "height": 240 }));
+    assert_eq!(names(&app), [format!("{take}.jpg"), format!("{take}.mp4")]);
+    let address = answer["streams"]["mp4"].as_str().unwrap();
+    let redirect = app.anonymous().get(address).await.expect(302);
+    let video = probed(&fetch(redirect.header("location").unwrap(), &[]).await.body);
+    let codecs: Vec<&Value> =
+        video["streams"].as_array().unwrap().iter().map(|one| &one["codec_name"]).collect();
+    assert_eq!(codecs, ["h264", "aac"]);
+    let events = person.owner.get("/companies/acme/events/?limit=100").await.expect(200).json();
+    let told = events["objects"].as_array().unwrap().iter().find(|event| event["type"] == "answer.converted");
+    let told = &told.unwrap()["data"];
+    assert_eq!((&told["take"], &told["seconds"]), (&json!(take), &json!(2)), "{told}");
+}
+
+#[tokio::test]
+async fn the_bucket_takes_a_part_once_and_no_other_bytes() {
+    let (app, person) = given().await;
+    let take = person.begin().await;
+    let first = person.announced(take, 1, b"first").await;
+    assert_eq!(put(&first, b"fisrt".to_vec()).await.status, 400);
+    let other = person.announced(take, 2, b"firsts").await;
+    let mut forged = first.clone();
+    for name in ["content-length", "x-amz-checksum-sha256"] {
+        forged["upload"]["headers"][name] = other["upload"]["headers"][name].clone();
+    }
+    assert_eq!(put(&forged, b"firsts".to_vec()).await.status, 403);
+    assert!(app.object_keys().is_empty());
+    assert_eq!(put(&first, b"first".to_vec()).await.status, 200);
+    assert_eq!(put(&first, b"first".to_vec()).await.status, 412);
+    let second = person.announced(take, 1, b"other").await;
+    assert_eq!(put(&second, b"other".to_vec()).await.status, 412);
+    assert_eq!(names(&app), ["0001"]);
+}
+
+#[tokio::test]
+async fn files_without_video_fail_and_give_the_take_back() {
+    let hostile: [&[u8]; 4] = [
+        b"\0",
+        b"#EXTM3U\n#EXTINF:4,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n",
+        b"<svg onload=alert(1)>",
+        &[0; 100_000],
+    ];
+    for file in hostile {
+        let (app, person) = given().await;
+        let take = person.record(&[file]).await;
+        app.settle().await;
+        let answer = person.answer().await;
+        assert_eq!(
+            (&answer["status"], &answer["streams"]["mp4"]),
+            (&json!("failed"), &Value::Null),
+            "{answer}"
+        );
+        assert!(answer["error"].as_str().is_some_and(|error| !error.is_empty()), "{answer}");
+        let seen = person.candidate.get(&person.answer).await.expect(200).json();
+        assert_eq!((&seen["takes_begun"], &seen["takes_left"]), (&json!(1), &json!(2)));
+        assert_eq!(names(&app), ["0001"], "for a retry by the operator");
+        person.record(&parts()).await;
+        app.settle().await;
+        assert_eq!(names(&app), [format!("{}.jpg", take + 1), format!("{}.mp4", take + 1)]);
+    }
+}
+
+#[tokio::test]
+async fn an_earlier_take_is_deleted_once_the_next_one_can_be_played() {
+    let (app, person) = given().await;
+    person.record(&parts()).await;
+    app.settle().await;
+    let first = person.answer().await["streams"]["mp4"].clone();
+    person.record(&parts()).await;
+    app.anonymous().get(first.as_str().unwrap()).await.expect(302);
+    app.settle().await;
+    app.anonymous().get(first.as_str().unwrap()).await.expect(404);
+    assert_eq!(names(&app), ["2.jpg", "2.mp4"]);
+}
+
+#[tokio::test]
+async fn an_interrupted_take_plays_as_far_as_it_came_and_may_grow() {
+    let (app, person) = given().await;
+    let take = person.begin().await;
+    for (number, part) in (1..).zip(&parts()[..2]) {
+        person.send(take, number, part).await;
+    }
+    // The next take closes it.
+    person.begin().await;
+    app.settle().await;
+    let answer = person.answer().await;
+    assert_eq!((&answer["status"], &answer["interruptions"]), (&json!("successful"), &json!(1)));
+    assert_eq!(names(&app), ["1.jpg", "1.mp4", "0001", "0002"]);
+}
+
+#[tokio::test]
+async fn events_that_come_again_or_late_change_nothing() {
+    let (app, person) = given().await;
+    let take = person.record(&parts()).await;
+    app.settle().await;
+    let (before, keys) = (app.table().snapshot().await, app.object_keys());
+    for id in ["same", "same", "another"] {
+        let answers = app.events().put_event(person.marker_event(take, id)).await.unwrap();
+        assert_eq!(answers["VideoConversionFunction"].as_ref().unwrap(), "ignored");
+    }
+    assert_eq!((app.table().snapshot().await, app.object_keys()), (before, keys));
+
+    person.record(&parts()).await;
+    person.owner.delete(&person.candidate.uri).await.expect(204);
+    app.settle().await;
+    app.clock().advance(TimeDelta::minutes(30));
+    app.sweep().await;
+    app.settle().await;
+    let answers = app.events().put_event(person.marker_event(take + 1, "late")).await.unwrap();
+    assert_eq!(answers["VideoConversionFunction"].as_ref().unwrap(), "ignored");
+    assert!(app.object_keys().is_empty(), "{:?}", app.object_keys());
+}
+
+#[tokio::test]
+async fn an_answer_that_lacks_a_part_of_its_recording_is_kept_and_logged() {
+    let (app, person) = given().await;
+    let take = person.begin().await;
+    person.send(take, 1, webm()).await;
+    person.finish(take, Some(1), 60).await;
+    logs::take_lines("conversion");
+    app.settle().await;
+    assert_eq!(person.answer().await["status"], "successful");
+    // The template has a metric of these lines.
+    let lines = logs::take_lines("conversion");
+    let short = lines.iter().find(|line| line["short_answers"] == 1).unwrap();
+    assert_eq!((&short["recorded"], &short["seconds"]), (&json!(60), &json!(2)), "{short}");
+}
+
+#[tokio::test]
+async fn failed_conversions_are_retried_by_the_operator_for_thirty_days() {
+    let app = TestApp::start_with(&[("PATH", "/nowhere")]).await;
+    let person = Interviewee::asked(&app, json!({ "takes": 2 })).await;
+    let take = person.record(&parts()).await;
+    app.events().deliver_stream().await.unwrap();
+    app.events().deliver_objects().await.unwrap_err();
+    app.clock().advance(TimeDelta::hours(8));
+    app.sweep().await;
+    let retry = async || {
+        let command = json!({ "command": "retry-conversions", "company": "acme" });
+        app.operate(command).await.unwrap()["retried"]["conversion"].clone()
+    };
+    assert_eq!((retry().await, retry().await), (json!(1), json!(0)));
+    app.events().deliver_stream().await.unwrap();
+    let failed = app.events().put_event(person.marker_event(take, "again")).await.unwrap();
+    failed["VideoConversionFunction"].as_ref().unwrap_err();
+    app.clock().advance(TimeDelta::days(31));
+    app.sweep().await;
+    assert_eq!(retry().await, 0);
+}
+
+/// Lets the conversion die after each request to one of the storages in turn.
+async fn assert_same_end(kills: impl Fn(&[Chaos; 2]) -> &Chaos) {
+    let (app, proxies) = TestApp::start_with_storage_chaos().await;
+    for requests in 0.. {
+        let person = Interviewee::asked(&app, json!({ "takes": 2 })).await;
+        person.record(&parts()).await;
+        app.settle().await;
+        let take = person.record(&parts()).await;
+        // The marker, but not its event.
+        app.events().deliver_stream().await.unwrap();
+        let killed = kills(&proxies);
+        killed.cut_after(requests);
+        let event = || app.events().put_event(person.marker_event(take, "one"));
+        let _ = event().await;
+        let left = killed.left();
+        killed.heal();
+        // Lambda sends it again.
+        event().await.unwrap();
+        app.settle().await;
+        app.assert_sound();
+        assert_eq!(person.answer().await["status"], "successful", "{requests}");
+        let candidate = last_segment(&person.candidate.uri);
+        let keys: Vec<String> = app.object_keys().into_iter().filter(|key| key.contains(candidate)).collect();
+        let names: Vec<&str> = keys.iter().map(|key| last_segment(key)).collect();
+        assert_eq!(names, [format!("{take}.jpg"), format!("{take}.mp4")], "{requests}");
+        if left > Some(0) {
+            assert!(requests > 2, "{requests}");
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_conversion_that_dies_at_any_request_to_the_table_ends_as_if_it_had_not() {
+    assert_same_end(|[dynamodb, _]| dynamodb).await;
+}
+
+#[tokio::test]
+async fn a_conversion_that_dies_at_any_request_to_the_bucket_ends_as_if_it_had_not() {
+    assert_same_end(|[_, s3]| s3).await;
+}

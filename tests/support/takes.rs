@@ -1,0 +1,92 @@
+//! Candidates who answer the questions of an interview in takes, and what they send.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::digest::{SHA256, digest};
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+use crate::caller::{Caller, Invited, Staff, last_segment};
+use crate::files::{Fetched, put};
+
+/// A candidate in an interview with one question, which the service conducts.
+#[derive(Clone)]
+pub struct Interviewee {
+    /// The manager.
+    pub owner: Staff,
+    /// The candidate, who has a key.
+    pub candidate: Invited,
+    /// The path of the answer.
+    pub answer: String,
+}
+
+impl Interviewee {
+    /// A candidate who has begun the interview, with a question that has these fields besides its text.
+    pub async fn asked(app: &TestApp, question: Value) -> Self {
+        let owner = app.owner().await;
+        let fields = json!({ "allow_hash_login": true, "interview_platform": "builtin" });
+        let project = owner.running_project(fields).await;
+        let mut asked = json!({ "text": "Why us?", "position": 1 });
+        crate::caller::merge(&mut asked, question);
+        let question = owner.post(&format!("{project}questions/"), asked).await.expect(201);
+        let candidate = owner.invite(&project, json!({})).await;
+        for _ in ["confirmed", "interviewing"] {
+            candidate.advance(&candidate.uri).await.expect(200);
+        }
+        let answer = format!("{}answers/{}/", candidate.uri, last_segment(&question.uri("resource_uri")));
+        Self { owner, candidate, answer }
+    }
+
+    /// Begins a take.
+    pub async fn begin(&self) -> u64 {
+        let begun = self.candidate.post(&format!("{}takes/", self.answer), json!({})).await.expect(201);
+        begun.json()["number"].as_u64().expect("a number")
+    }
+
+    /// Announces a part, with the request to send it.
+    pub async fn announced(&self, take: u64, number: usize, bytes: &[u8]) -> Value {
+        let sha256 = STANDARD.encode(digest(&SHA256, bytes));
+        let part = json!({ "number": number, "size": bytes.len(), "sha256": sha256 });
+        let parts = format!("{}takes/{take}/parts/", self.answer);
+        let signed = self.candidate.post(&parts, json!({ "parts": [part] })).await.expect(200).json();
+        signed["parts"][0].clone()
+    }
+
+    /// Sends a part.
+    pub async fn send(&self, take: u64, number: usize, bytes: &[u8]) -> Fetched {
+        put(&self.announced(take, number, bytes).await, bytes.to_vec()).await
+    }
+
+    /// Finishes a take of so many seconds.
+    pub async fn finish(&self, take: u64, parts: Option<usize>, seconds: u32) -> Value {
+        let take = format!("{}takes/{take}/", self.answer);
+        let finished = json!({ "parts": parts, "recorded_seconds": seconds });
+        self.candidate.patch(&take, finished).await.expect(200).json()
+    }
+
+    /// Sends a recording of two seconds in parts and finishes its take.
+    pub async fn record(&self, parts: &[&[u8]]) -> u64 {
+        let take = self.begin().await;
+        for (number, part) in (1..).zip(parts) {
+            assert_eq!(self.send(take, number, part).await.status, 200);
+        }
+        assert_eq!(self.finish(take, Some(parts.len()), 2).await["status"], "pending");
+        take
+    }
+
+    /// The answer as staff see it.
+    pub async fn answer(&self) -> Value {
+        self.owner.get(&self.answer).await.expect(200).json()
+    }
+
+    /// What EventBridge tells of the marker of a take.
+    pub fn marker_event(&self, take: u64, id: &str) -> Value {
+        let segments: Vec<&str> = self.answer.trim_end_matches('/').rsplit('/').collect();
+        let [question, _, candidate, _, project, _, company, ..] = segments[..] else {
+            panic!("{segments:?}")
+        };
+        let key = format!("uploads/takes/{company}/{project}/{candidate}/{question}/{take}");
+        let detail = json!({ "bucket": { "name": "MediaBucket" }, "object": { "key": key } });
+        json!({ "id": id, "source": "aws.s3", "detail-type": "Object Created", "detail": detail })
+    }
+}

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use crate::{listener, page, told};
 
-/// A page that records so many seconds from the fake camera, sends them in parts of six seconds, and finishes the take.
+/// A page that records so many seconds from the fake camera, sends them in parts of about five seconds, and finishes the take.
 fn recording_page(take: &str, key: &str, content_type: &str, seconds: u32) -> String {
     let script = r#"
 const call = (method, path, body) => fetch(take + path, {
@@ -35,17 +35,22 @@ const send = async (number, blob) => {
 (async () => {
     const stream = await navigator.mediaDevices.getUserMedia({video: {width: 640, height: 360}, audio: true});
     const recorder = new MediaRecorder(stream, {mimeType: content_type, videoBitsPerSecond: 1000000});
-    const slices = [];
-    recorder.addEventListener("dataavailable", ({data}) => data.size > 0 && slices.push(data));
+    // Slices are joined to parts of at least five seconds.
+    const parts = [];
+    let begun = -Infinity;
+    recorder.addEventListener("dataavailable", ({data, timeStamp}) => {
+        if (data.size === 0) return;
+        if (timeStamp - begun < 5000) return parts.at(-1).push(data);
+        parts.push([data]);
+        begun = timeStamp;
+    });
     recorder.start(2000);
     await new Promise(done => setTimeout(done, seconds * 1000));
     await new Promise(done => { recorder.addEventListener("stop", done); recorder.stop(); });
     const statuses = [];
-    for (let number = 1; slices.length > 0; number++) {
-        statuses.push(await send(number, new Blob(slices.splice(0, 3))));
-    }
-    const parts = statuses.length;
-    const {status} = await call("PATCH", "", {parts, recorded_seconds: seconds, content_type});
+    for (const [index, slices] of parts.entries()) statuses.push(await send(index + 1, new Blob(slices)));
+    const finished = {parts: parts.length, recorded_seconds: seconds, content_type};
+    const {status} = await call("PATCH", "", finished);
     return {statuses, status};
 })().catch(error => ({error: String(error)})).then(
     outcome => fetch("/report", {method: "POST", body: JSON.stringify(outcome)}));

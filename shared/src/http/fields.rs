@@ -1,5 +1,7 @@
 //! Reads an object or a form field by field, so that everything wrong with it is reported at once.
 
+mod object;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -175,42 +177,6 @@ impl BodyFields {
     pub fn clearable_integer(&mut self, name: &str, least: u32, most: u32) -> Option<Option<u32>> {
         self.note(name, |outline, name| outline.nullable_integer(name, least, most));
         self.read_or_null(name, |value| whole_number(value, least, most))
-    }
-
-    /// A decimal number, described as from `least` to `most` and checked by `parse`.
-    pub fn number<T>(
-        &mut self,
-        name: &str,
-        (least, most): (u32, u32),
-        parse: impl FnOnce(f64) -> Result<T, String>,
-    ) -> Option<T> {
-        self.note(name, |outline, name| outline.number(name, least, most));
-        self.read(name, |value| parse(value.as_f64().ok_or("A valid number is required.")?))
-    }
-
-    /// An object that `read` reads like a body, and that null takes away; in a form, as JSON. Messages about its fields name
-    /// it.
-    pub fn clearable_object<T>(
-        &mut self,
-        name: &str,
-        read: impl Fn(Self) -> Result<T>,
-    ) -> Result<Option<Option<T>>> {
-        self.note(name, |outline, name| outline.nullable_object(name, Self::outlined(false, &read)));
-        let is_form = self.form.is_some();
-        let object = self.read_or_null(name, |value| {
-            let parsed = value.as_str().filter(|_| is_form).and_then(|text| serde_json::from_str(text).ok());
-            let value = parsed.unwrap_or_else(|| value.clone());
-            if value.is_object() { Ok(value) } else { Err("Expected an object.".to_owned()) }
-        });
-        let Some(Some(value)) = object else { return Ok(object.map(|_| None)) };
-        match Self::of(value).and_then(&read) {
-            Ok(read) => Ok(Some(Some(read))),
-            Err(Error::Fields(messages)) => {
-                self.errors.merge(messages.below(name));
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
     }
 
     /// A partner's own data, which null empties; in a form, as JSON.

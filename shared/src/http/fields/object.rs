@@ -1,0 +1,75 @@
+//! Fields that are objects, and numbers with decimals.
+
+use super::BodyFields;
+use crate::error::{Error, Result};
+
+impl BodyFields {
+    /// A decimal number, described as from `least` to `most` and checked by `parse`.
+    pub fn number<T>(
+        &mut self,
+        name: &str,
+        (least, most): (u32, u32),
+        parse: impl FnOnce(f64) -> Result<T, String>,
+    ) -> Option<T> {
+        self.note(name, |outline, name| outline.number(name, least, most));
+        self.read(name, |value| parse(value.as_f64().ok_or("A valid number is required.")?))
+    }
+
+    /// An object that `read` reads like a body, and that null takes away; in a form, as JSON. Messages about its fields name
+    /// it.
+    pub fn clearable_object<T>(
+        &mut self,
+        name: &str,
+        read: impl Fn(Self) -> Result<T>,
+    ) -> Result<Option<Option<T>>> {
+        self.note(name, |outline, name| outline.nullable_object(name, Self::outlined(false, &read)));
+        let is_form = self.form.is_some();
+        let object = self.read_or_null(name, |value| {
+            let parsed = value.as_str().filter(|_| is_form).and_then(|text| serde_json::from_str(text).ok());
+            let value = parsed.unwrap_or_else(|| value.clone());
+            if value.is_object() { Ok(value) } else { Err("Expected an object.".to_owned()) }
+        });
+        let Some(Some(value)) = object else { return Ok(object.map(|_| None)) };
+        match Self::of(value).and_then(&read) {
+            Ok(read) => Ok(Some(Some(read))),
+            Err(Error::Fields(messages)) => {
+                self.errors.merge(messages.below(name));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Members = (Option<f64>, Option<u32>);
+
+    fn read(json: &str) -> Result<Option<Option<Members>>> {
+        let mut body = BodyFields::parse(json.as_bytes())?;
+        let value = body.clearable_object("of", |mut members| {
+            let read = (members.number("factor", (1, 2), Ok), members.integer("count", 0, 9));
+            members.finish(|| Some(read))
+        })?;
+        body.finish(|| Some(value))
+    }
+
+    #[test]
+    fn an_object_is_read_as_a_whole_and_messages_name_its_members() {
+        assert_eq!(read("{}").unwrap(), None);
+        assert_eq!(read(r#"{"of": null}"#).unwrap(), Some(None));
+        assert_eq!(read(r#"{"of": {"factor": 1.5}}"#).unwrap(), Some(Some((Some(1.5), None))));
+        for wrong in [r#"{"of": 7}"#, r#"{"of": "{}"}"#] {
+            assert!(matches!(read(wrong), Err(Error::Fields(_))), "{wrong}");
+        }
+        let Err(Error::Fields(errors)) = read(r#"{"of": {"factor": "x", "count": -1}}"#) else {
+            panic!("nothing was refused")
+        };
+        let expected =
+            [("of.count", "Ensure this value is from 0 to 9."), ("of.factor", "A valid number is required.")];
+        let expected = expected.map(|(field, message)| (field.to_owned(), vec![message.to_owned()]));
+        assert_eq!(errors, expected.into_iter().collect());
+    }
+}

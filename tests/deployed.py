@@ -43,7 +43,7 @@ from stack import (
     published,
     put_event,
 )
-from story import done, eventually, png, put, video_is_converted
+from story import answer_is_recorded, done, eventually, png, put, video_is_converted
 
 
 def operator_creates_company():
@@ -71,6 +71,7 @@ def interview(owner):
     evaluator = owner.get("/whoami/")["resource"]["resource_uri"]
     fields = {"name": "Engineer", "evaluators": [evaluator], "team_evaluation": 1}
     project = owner.post("/companies/acme/projects/", fields)["resource_uri"]
+    question = owner.post(project + "questions/", {"text": "Which bug are you proud of?"})["resource_uri"]
     owner.patch(project + "status/", {"status": "40-running"})
     grace = {"first_name": "Grace", "last_name": "Hopper", "email": "grace@mail.example", "deadline": in_seconds(86400)}
     uri = owner.post(project + "candidates/", grace)["resource_uri"]
@@ -87,6 +88,7 @@ def interview(owner):
     assert own.patch(uri + "status/advance/")["status"] == "interviewing"
     done("by the key in it the candidate registers, logs in and begins")
 
+    video_is_played(answer_is_recorded(owner, own, uri, question))
     put_event("interview.completed", {"candidate": uri})
     eventually(lambda: owner.get(uri)["status"] == "interviewed")
     put_event("evaluation.recorded", {"candidate": uri, "customer": evaluator, "completed": True})

@@ -1,5 +1,7 @@
 """What the stories have in common: how they go on, and the files that they upload."""
 
+import base64
+import hashlib
 import pathlib
 import struct
 import subprocess
@@ -49,6 +51,26 @@ def put(announced, data):
     upload = announced["upload"]
     request = urllib.request.Request(upload["url"], data, upload["headers"], method=upload["method"])
     urllib.request.urlopen(request).close()
+
+
+def answer_is_recorded(owner, candidate, uri, question):
+    """A candidate records the answer to a question in two parts, each of which is stored once, and its staff watch it."""
+    recording = film()
+    answer = f"{uri}answers/{question.rstrip('/').rsplit('/', 1)[1]}/"
+    take = candidate.post(answer + "takes/", {})["resource_uri"]
+    middle = len(recording) // 2
+    for number, part in enumerate((recording[:middle], recording[middle:]), start=1):
+        digest = base64.b64encode(hashlib.sha256(part).digest()).decode()
+        described = {"number": number, "size": len(part), "sha256": digest}
+        put(candidate.post(take + "parts/", {"parts": [described]})["parts"][0], part)
+    finished = candidate.patch(take, {"parts": 2, "recorded_seconds": 2})
+    assert (finished["status"], finished["missing_parts"]) == ("pending", []), finished
+    done("a candidate records an answer, which is sent in parts")
+    eventually(lambda: owner.get(answer)["status"] == "successful")
+    shown = owner.get(answer)
+    assert shown["dimensions"] == {"width": 320, "height": 240}, shown
+    done("it is converted")
+    return shown
 
 
 def video_is_converted(owner, company, project):

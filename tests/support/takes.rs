@@ -9,6 +9,12 @@ use crate::app::TestApp;
 use crate::caller::{Caller, Invited, Staff, last_segment};
 use crate::files::{Fetched, put};
 
+/// What is sent to have a part signed.
+pub fn signed_part(number: usize, bytes: &[u8]) -> Value {
+    let sha256 = STANDARD.encode(digest(&SHA256, bytes));
+    json!({ "parts": [{ "number": number, "size": bytes.len(), "sha256": sha256 }] })
+}
+
 /// A candidate in an interview with one question, which the service conducts.
 #[derive(Clone)]
 pub struct Interviewee {
@@ -45,10 +51,8 @@ impl Interviewee {
 
     /// Announces a part, with the request to send it.
     pub async fn announced(&self, take: u64, number: usize, bytes: &[u8]) -> Value {
-        let sha256 = STANDARD.encode(digest(&SHA256, bytes));
-        let part = json!({ "number": number, "size": bytes.len(), "sha256": sha256 });
         let parts = format!("{}takes/{take}/parts/", self.answer);
-        let signed = self.candidate.post(&parts, json!({ "parts": [part] })).await.expect(200).json();
+        let signed = self.candidate.post(&parts, signed_part(number, bytes)).await.expect(200).json();
         signed["parts"][0].clone()
     }
 

@@ -1,5 +1,6 @@
 //! Takes: begun, sent in parts, and finished.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -110,7 +111,9 @@ async fn parts_of(objects: &ObjectStore<'_>, answers: &Answers, take: TakeRef) -
 /// Reads the parts to be signed, of a take with at most so many.
 pub(crate) fn read_parts(mut body: BodyFields, most: u32) -> Result<Vec<(u32, HashedUpload)>> {
     body.require("parts");
+    let sent = Cell::new(0);
     let parts = body.objects("parts", MAX_SIGNED, |mut part| {
+        sent.set(sent.get() + 1);
         for name in ["number", "size", "sha256"] {
             part.require(name);
         }
@@ -121,7 +124,7 @@ pub(crate) fn read_parts(mut body: BodyFields, most: u32) -> Result<Vec<(u32, Ha
     })?;
     if let Some(parts) = &parts {
         let numbers: BTreeSet<u32> = parts.iter().map(|(number, _)| *number).collect();
-        if parts.is_empty() {
+        if sent.get() == 0 {
             body.refuse("parts", "Send at least one part.");
         } else if numbers.len() < parts.len() {
             body.refuse("parts", "Each number may appear only once.");

@@ -3,6 +3,7 @@
 mod completion;
 mod conversion;
 mod settings;
+mod takes;
 mod time;
 
 use base64::Engine as _;

@@ -1,5 +1,6 @@
 //! Every route × every kind of caller, against `access.txt`.
 
+mod conducted;
 mod given;
 mod sent;
 

@@ -69,7 +69,7 @@ async fn every_change_of_a_single_resource_honours_if_match() {
     let changes =
         promises.rows.iter().filter(|row| matches!(row.method, Method::PUT | Method::PATCH | Method::DELETE));
     for row in changes {
-        let request = given.request(AccessFixture::doer(row.path), row).await;
+        let request = given.request(AccessFixture::doer(row), row).await;
         let before = given.app.table().snapshot().await;
         let refused = given.app.send(request.clone().header("if-match", "\"999-0\"")).await;
         refused.expect_code(412, "precondition_failed");

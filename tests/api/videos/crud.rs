@@ -82,7 +82,11 @@ async fn a_video_in_a_form_is_converted_and_plays() {
     app.settle().await;
     let lines = logs::take_lines("conversion");
     let [line] = &lines[..] else { panic!("not one line: {lines:#?}") };
-    assert_eq!((&line["recording"], &line["outcome"]), (&json!(last_segment(&uri)), &json!("Applied")), "{line}");
+    assert_eq!(
+        (&line["recording"], &line["outcome"]),
+        (&json!(last_segment(&uri)), &json!("Applied")),
+        "{line}"
+    );
     let video = read(&app.staff("hiring-manager").await, &uri).await;
     assert_eq!((&video["video_conversion_status"], &video["length"]), (&json!("successful"), &json!(2)));
     assert_eq!(video["dimensions"], json!({ "width": 320, "height": 240 }));

@@ -124,8 +124,7 @@ impl RequestTarget for Take {
 
     async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, TakeTarget)> {
         let number = number_in(&request.path);
-        let (mut request, AnswerTarget { all, question }) = QuestionAnswer::load(request).await?;
-        request.exchange.revision = None;
+        let (request, AnswerTarget { all, question }) = QuestionAnswer::load(request).await?;
         let place = TakeRef { question: question.id, number: number.ok_or(Error::NotFound)? };
         let answer = all.answers.to(question.id).filter(|answer| place.number <= answer.last_number);
         let take = answer.ok_or(Error::NotFound)?.take(place.number).cloned();

@@ -4,14 +4,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::http::Method;
 use image::ImageFormat;
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::app::TestApp;
-use tests::caller::{Caller, Invited, PASSWORD, Staff, Token, last_segment};
+use tests::caller::{Caller, Invited, Staff, Token, last_segment};
 use tests::files::{Form, pdf, photo};
 use tests::http::Request;
 use tests::videos::film;
 
-use super::sent::{announcement, criterion, legal_text, new_customer, question, veto, video, webhook};
+use super::conducted::is_conducted;
+use super::sent::{announcement, criterion, legal_text, new_customer, question, veto, webhook};
 use super::{AccessRow, CallerCredential, RowTarget};
 
 /// The service with one of each kind of caller, and a project in which some of them have a role.
@@ -20,6 +21,8 @@ pub(crate) struct AccessFixture {
     pub(crate) project: String,
     /// Another project with the same roles, in which nobody begins.
     draft: String,
+    /// Another one, whose interviews the service conducts.
+    asked: String,
     pub(crate) owner: Staff,
     staff: Vec<(&'static str, Staff)>,
     dead: String,
@@ -50,7 +53,9 @@ impl AccessFixture {
             "veto_enabled": true,
         });
         let draft = app.staff("admin").await.project(json!({})).await;
-        for project in [&project, &draft] {
+        let asked =
+            app.staff("admin").await.running_project(json!({ "interview_platform": "builtin" })).await;
+        for project in [&project, &draft, &asked] {
             owner.patch(project, roles.clone()).await.expect(200);
         }
         let staff = vec![
@@ -75,11 +80,11 @@ impl AccessFixture {
         owner.post(legal, legal_text("consent")).await.expect(201);
         app.settle().await;
         let made = AtomicUsize::new(0);
-        Self { app, project, draft, owner, staff, dead, token, candidate, invited, playable, made }
+        Self { app, project, draft, asked, owner, staff, dead, token, candidate, invited, playable, made }
     }
 
     /// A name that nothing has yet.
-    fn new_name(&self) -> String {
+    pub(super) fn new_name(&self) -> String {
         format!("new-{}", self.made.fetch_add(1, Ordering::Relaxed))
     }
 
@@ -87,6 +92,9 @@ impl AccessFixture {
     async fn candidate(&self, kind: &str, path: &str) -> Option<RowTarget> {
         if !path.contains("{candidateId}") {
             return None;
+        }
+        if is_conducted(path) {
+            return Some(RowTarget::Invited(self.owner.invite(&self.asked, json!({})).await));
         }
         if matches!(kind, "itself" | "key") || path.ends_with("/reminder/") || is_interviewed(path) {
             let invited = self.owner.invite(&self.project, json!({})).await;
@@ -107,12 +115,19 @@ impl AccessFixture {
             _ => path.to_owned(),
         };
         let is_asked = path.contains("/questions/") || path.contains("/criteria/");
-        let project = if is_asked { &self.draft } else { &self.project };
+        let project = match is_conducted(&path) {
+            true => &self.asked,
+            false if is_asked => &self.draft,
+            false => &self.project,
+        };
         let mut target = path.replace("{companyId}", "acme").replace("{projectId}", last_segment(project));
         if let Some(about) = about {
             target = target.replace("{candidateId}", last_segment(about.uri()));
         }
         target = target.replace("{file}", "reference.css");
+        if is_conducted(&path) {
+            return self.answered(&path, target, about.unwrap().invited()).await;
+        }
         if let Some(about) = about.filter(|_| is_interviewed(&path)) {
             about.invited().advance(about.uri()).await.expect(200);
             self.app.complete(about.uri()).await;
@@ -204,11 +219,15 @@ impl AccessFixture {
         target
     }
 
-    /// The kind of staff who may change what a path names: the owner, but for evaluations and vetos.
-    pub(crate) fn doer(path: &str) -> &'static str {
+    /// The kind of caller who may do what a row says: the owner, but for evaluations and vetos, and for answers.
+    pub(crate) fn doer(AccessRow { method, path, .. }: &AccessRow) -> &'static str {
         let is_evaluated =
             path.contains("{candidateId}/evaluations/") || path.contains("{candidateId}/vetos/");
-        if is_evaluated { "evaluator" } else { "owner" }
+        match is_evaluated {
+            true => "evaluator",
+            false if is_conducted(path) && *method != Method::DELETE => "itself",
+            false => "owner",
+        }
     }
 
     /// Staff of this kind.
@@ -236,7 +255,9 @@ impl AccessFixture {
             self.owner.send(Request::put(&target).json(&hold)).await.expect(200);
         }
         if let Some((of, field)) = target.strip_suffix("/{token}/").and_then(|of| of.rsplit_once('/')) {
-            let shown = self.app.send(credential.sign(Request::get(&format!("{of}/")))).await;
+            // A take is shown with its answer.
+            let shown_at = of.split("takes/").next().unwrap().trim_end_matches('/');
+            let shown = self.app.send(credential.sign(Request::get(&format!("{shown_at}/")))).await;
             // Who is not shown the resource has no token for its files.
             let address = match (shown.status.as_u16(), field) {
                 (200, "video") => shown.json()["streams"]["mp4"].as_str().unwrap().to_owned(),
@@ -280,114 +301,6 @@ impl AccessFixture {
             }
         };
         CallerCredential::Token(self.app.token(&secret))
-    }
-
-    async fn body(&self, method: &Method, path: &str) -> Option<Value> {
-        let last = path.trim_end_matches('/').rsplit('/').next().unwrap();
-        match (method.as_str(), last) {
-            ("GET" | "DELETE", _) => None,
-            (
-                _,
-                "api-token-invalidate"
-                | "api-session-invalidate"
-                | "advance"
-                | "skip"
-                | "reminder"
-                | "reinvite"
-                | "ping"
-                | "erasure-request",
-            ) => None,
-            ("PATCH", "deadline") => Some(json!({ "deadline": "2027-01-01T00:00:00Z" })),
-            ("POST", "api-token-auth" | "api-session-auth") => {
-                Some(json!({ "company": "acme", "username": "owner", "password": PASSWORD }))
-            }
-            ("POST", "api-activate") => {
-                Some(json!({ "activation_key": self.one_time_key().await, "password": PASSWORD }))
-            }
-            ("POST", "api-password-reset") => Some(json!({ "company": "acme", "username": "owner" })),
-            ("POST", "confirm") => Some(json!({ "key": self.one_time_key().await, "password": PASSWORD })),
-            ("PATCH", "{companyId}") => Some(json!({ "phone": "123" })),
-            ("PUT", "hold") => Some(json!({ "reason": "A lawsuit." })),
-            ("POST", "shares") => Some(json!({ "customer": self.owner.uri })),
-            ("POST", "uploads") => Some(announcement()),
-            ("POST", "videos") => Some(video()),
-            ("PATCH" | "PUT", "{videoId}") => Some(json!({ "name": "Another" })),
-            ("POST", "roles") => Some(self.new_role().await),
-            ("POST", "labels") => Some(json!({ "text": self.new_name() })),
-            ("PATCH", "{labelId}") => Some(json!({ "text": self.new_name() })),
-            ("POST", "legal") => Some(legal_text("privacy_policy")),
-            ("PUT", "{kind}") => Some(json!({ "version": 1, "language": "en" })),
-            ("POST", "webhooks") => Some(webhook()),
-            ("PATCH", "{webhookId}") => Some(json!({ "is_enabled": false })),
-            ("POST", "secret") => Some(json!({ "grace_hours": 1 })),
-            ("POST", "position") => Some(json!({ "after": 0 })),
-            ("POST", "deliveries") => Some(json!({ "event": self.event().await })),
-            ("POST", "tokens") => Some(json!({ "name": "Another" })),
-            ("POST", "customers") => Some(new_customer(&self.new_name())),
-            ("PATCH", "{customerId}") => Some(json!({ "position": "Chief" })),
-            ("POST", "batch-import") => Some(self.all_staff().await),
-            ("POST", "projects") => {
-                Some(json!({ "name": "Another", "interview_managers": [self.owner.uri] }))
-            }
-            ("POST", "candidates") => Some(json!({ "first_name": "Ada", "last_name": "Lovelace" })),
-            ("POST", "import") => Some(json!([{ "first_name": "Ada", "last_name": "Lovelace" }])),
-            ("PUT", "{customerId}") => Some(json!({ "comment": "Good." })),
-            ("POST", "vetos") => Some(veto()),
-            ("POST", "questions") | ("PUT" | "PATCH", "{questionId}") => Some(question()),
-            ("POST", "criteria") | ("PUT" | "PATCH", "{criterionId}") => Some(criterion()),
-            ("PUT", "retention") => Some(json!({ "days": 180 })),
-            ("PATCH", "status") => Some(json!({ "status": "40-running" })),
-            ("PATCH", "{projectId}") => Some(json!({ "contact_person": "Grace Hopper" })),
-            ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),
-            other => panic!("say what to send to {other:?}"),
-        }
-    }
-
-    /// The identifier of an event.
-    async fn event(&self) -> String {
-        let feed = self.owner.get("/companies/acme/events/?page_size=1").await.expect(200).json();
-        feed["objects"][0]["id"].as_str().unwrap().to_owned()
-    }
-
-    /// A new video.
-    async fn video(&self) -> String {
-        self.owner.post("/companies/acme/videos/", video()).await.expect(201).uri("resource_uri")
-    }
-
-    /// A role for somebody new.
-    async fn new_role(&self) -> Value {
-        let new = new_customer(&self.new_name());
-        let created = self.owner.post("/companies/acme/customers/", new).await.expect(201);
-        json!({ "customer": created.uri("resource_uri"), "role": "evaluator" })
-    }
-
-    /// A key to choose a password with, of somebody new.
-    async fn one_time_key(&self) -> String {
-        let name = self.new_name();
-        let command = json!({
-            "command": "create-customer",
-            "company": "acme",
-            "account_type": "hiring-manager",
-            "customer": new_customer(&name),
-        });
-        let link = self.app.operate(command).await.unwrap()["activation_link"].clone();
-        last_segment(link.as_str().unwrap()).to_owned()
-    }
-
-    /// Everybody who works for the company, for an import that changes nothing.
-    async fn all_staff(&self) -> Value {
-        let (mut entries, mut next) =
-            (Vec::new(), Some("/companies/acme/customers/?page_size=100".to_owned()));
-        while let Some(page) = next {
-            let list = self.owner.get(&page).await.expect(200).json();
-            next = list["meta"]["next"].as_str().map(str::to_owned);
-            entries.extend(list["objects"].as_array().unwrap().iter().map(|customer| {
-                let mut entry = customer.clone();
-                entry["pk_attribute"] = "username".into();
-                entry
-            }));
-        }
-        entries.into()
     }
 }
 

@@ -1,6 +1,11 @@
 //! What is sent to create things.
 
+use axum::http::Method;
 use serde_json::{Value, json};
+use tests::caller::{Caller, PASSWORD, last_segment};
+use tests::takes::signed_part;
+
+use super::given::AccessFixture;
 
 /// What is sent to create a webhook.
 pub(super) fn webhook() -> Value {
@@ -46,4 +51,117 @@ pub(super) fn new_customer(name: &str) -> Value {
         "account_type": "hiring-manager",
         "preferred_language": "en",
     })
+}
+
+impl AccessFixture {
+    pub(super) async fn body(&self, method: &Method, path: &str) -> Option<Value> {
+        let last = path.trim_end_matches('/').rsplit('/').next().unwrap();
+        match (method.as_str(), last) {
+            ("GET" | "DELETE", _) => None,
+            (
+                _,
+                "api-token-invalidate"
+                | "api-session-invalidate"
+                | "advance"
+                | "skip"
+                | "reminder"
+                | "reinvite"
+                | "ping"
+                | "takes"
+                | "erasure-request",
+            ) => None,
+            ("PATCH", "deadline") => Some(json!({ "deadline": "2027-01-01T00:00:00Z" })),
+            ("POST", "api-token-auth" | "api-session-auth") => {
+                Some(json!({ "company": "acme", "username": "owner", "password": PASSWORD }))
+            }
+            ("POST", "api-activate") => {
+                Some(json!({ "activation_key": self.one_time_key().await, "password": PASSWORD }))
+            }
+            ("POST", "api-password-reset") => Some(json!({ "company": "acme", "username": "owner" })),
+            ("POST", "confirm") => Some(json!({ "key": self.one_time_key().await, "password": PASSWORD })),
+            ("PATCH", "{companyId}") => Some(json!({ "phone": "123" })),
+            ("PATCH", "{take}") => Some(json!({ "parts": 1 })),
+            ("POST", "parts") => Some(signed_part(1, b"anything")),
+            ("PUT", "hold") => Some(json!({ "reason": "A lawsuit." })),
+            ("POST", "shares") => Some(json!({ "customer": self.owner.uri })),
+            ("POST", "uploads") => Some(announcement()),
+            ("POST", "videos") => Some(video()),
+            ("PATCH" | "PUT", "{videoId}") => Some(json!({ "name": "Another" })),
+            ("POST", "roles") => Some(self.new_role().await),
+            ("POST", "labels") => Some(json!({ "text": self.new_name() })),
+            ("PATCH", "{labelId}") => Some(json!({ "text": self.new_name() })),
+            ("POST", "legal") => Some(legal_text("privacy_policy")),
+            ("PUT", "{kind}") => Some(json!({ "version": 1, "language": "en" })),
+            ("POST", "webhooks") => Some(webhook()),
+            ("PATCH", "{webhookId}") => Some(json!({ "is_enabled": false })),
+            ("POST", "secret") => Some(json!({ "grace_hours": 1 })),
+            ("POST", "position") => Some(json!({ "after": 0 })),
+            ("POST", "deliveries") => Some(json!({ "event": self.event().await })),
+            ("POST", "tokens") => Some(json!({ "name": "Another" })),
+            ("POST", "customers") => Some(new_customer(&self.new_name())),
+            ("PATCH", "{customerId}") => Some(json!({ "position": "Chief" })),
+            ("POST", "batch-import") => Some(self.all_staff().await),
+            ("POST", "projects") => {
+                Some(json!({ "name": "Another", "interview_managers": [self.owner.uri] }))
+            }
+            ("POST", "candidates") => Some(json!({ "first_name": "Ada", "last_name": "Lovelace" })),
+            ("POST", "import") => Some(json!([{ "first_name": "Ada", "last_name": "Lovelace" }])),
+            ("PUT", "{customerId}") => Some(json!({ "comment": "Good." })),
+            ("POST", "vetos") => Some(veto()),
+            ("POST", "questions") | ("PUT" | "PATCH", "{questionId}") => Some(question()),
+            ("POST", "criteria") | ("PUT" | "PATCH", "{criterionId}") => Some(criterion()),
+            ("PUT", "retention") => Some(json!({ "days": 180 })),
+            ("PATCH", "status") => Some(json!({ "status": "40-running" })),
+            ("PATCH", "{projectId}") => Some(json!({ "contact_person": "Grace Hopper" })),
+            ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),
+            other => panic!("say what to send to {other:?}"),
+        }
+    }
+
+    /// The identifier of an event.
+    pub(super) async fn event(&self) -> String {
+        let feed = self.owner.get("/companies/acme/events/?page_size=1").await.expect(200).json();
+        feed["objects"][0]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// A new video.
+    pub(super) async fn video(&self) -> String {
+        self.owner.post("/companies/acme/videos/", video()).await.expect(201).uri("resource_uri")
+    }
+
+    /// A role for somebody new.
+    pub(super) async fn new_role(&self) -> Value {
+        let new = new_customer(&self.new_name());
+        let created = self.owner.post("/companies/acme/customers/", new).await.expect(201);
+        json!({ "customer": created.uri("resource_uri"), "role": "evaluator" })
+    }
+
+    /// A key to choose a password with, of somebody new.
+    async fn one_time_key(&self) -> String {
+        let name = self.new_name();
+        let command = json!({
+            "command": "create-customer",
+            "company": "acme",
+            "account_type": "hiring-manager",
+            "customer": new_customer(&name),
+        });
+        let link = self.app.operate(command).await.unwrap()["activation_link"].clone();
+        last_segment(link.as_str().unwrap()).to_owned()
+    }
+
+    /// Everybody who works for the company, for an import that changes nothing.
+    async fn all_staff(&self) -> Value {
+        let (mut entries, mut next) =
+            (Vec::new(), Some("/companies/acme/customers/?page_size=100".to_owned()));
+        while let Some(page) = next {
+            let list = self.owner.get(&page).await.expect(200).json();
+            next = list["meta"]["next"].as_str().map(str::to_owned);
+            entries.extend(list["objects"].as_array().unwrap().iter().map(|customer| {
+                let mut entry = customer.clone();
+                entry["pk_attribute"] = "username".into();
+                entry
+            }));
+        }
+        entries.into()
+    }
 }

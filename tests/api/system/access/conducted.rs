@@ -1,0 +1,76 @@
+//! Requests about interviews that the service conducts.
+
+use serde_json::json;
+use tests::caller::{Caller, Invited, Token, last_segment};
+use tests::http::Request;
+use tests::takes::signed_part;
+use tests::videos::film;
+
+use super::given::AccessFixture;
+use super::sent::question;
+
+/// Whether a path is about an interview that the service conducts.
+pub(super) fn is_conducted(path: &str) -> bool {
+    path.contains("{candidateId}/answers/") || path.contains("{candidateId}/interview/")
+}
+
+/// A candidate by the credential that they have.
+enum Interviewed<'a> {
+    Key(&'a Invited),
+    Token(Token),
+}
+
+impl AccessFixture {
+    /// The path with the identifiers of a question that the candidate has begun to answer and, for a file, has answered.
+    pub(super) async fn answered(&self, path: &str, target: String, candidate: &Invited) -> String {
+        let questions =
+            target.split_inclusive("/candidates/").next().unwrap().replace("candidates", "questions");
+        let asked = self.owner.get(&questions).await.expect(200).json();
+        let asked = match asked["objects"][0]["resource_uri"].as_str() {
+            Some(asked) => asked.to_owned(),
+            None => self.owner.post(&questions, question()).await.expect(201).uri("resource_uri"),
+        };
+        // So that the question can be answered in writing too.
+        self.owner.patch(&candidate.uri, json!({ "adjustments": { "may_write": true } })).await.expect(200);
+        let itself = self.begun(candidate).await;
+        let target = target.replace("{questionId}", last_segment(&asked));
+        if !path.contains("{candidateId}/answers/") {
+            return target;
+        }
+        let takes = format!("{}answers/{}/takes/", candidate.uri, last_segment(&asked));
+        let begun = itself.send(Request::post(&takes).json(&json!({}))).await.expect(201);
+        let take = begun.uri("resource_uri");
+        if path.contains("{token}") {
+            let parts = Request::post(&format!("{take}parts/")).json(&signed_part(1, &film()));
+            let signed = itself.send(parts).await.expect(200).json();
+            tests::files::put(&signed["parts"][0], film()).await;
+            itself.send(Request::patch(&take).json(&json!({ "parts": 1 }))).await.expect(200);
+            self.app.settle().await;
+        }
+        target.replace("{take}", last_segment(&take))
+    }
+
+    /// Lets a candidate begin, who may have chosen a password.
+    async fn begun<'a>(&self, candidate: &'a Invited) -> Interviewed<'a> {
+        let status = self.owner.get(&candidate.uri).await.expect(200).json()["status"].clone();
+        let registered = self.app.anonymous().log_in("acme", &candidate.email, tests::caller::PASSWORD).await;
+        let itself = match registered.status.as_u16() {
+            200 => Interviewed::Token(self.app.token(&registered.uri("token"))),
+            _ => Interviewed::Key(candidate),
+        };
+        let advance = format!("{}status/advance/", candidate.uri);
+        for _ in if status == "invited" { 0..2 } else { 0..1 } {
+            itself.send(Request::patch(&advance)).await.expect(200);
+        }
+        itself
+    }
+}
+
+impl Interviewed<'_> {
+    async fn send(&self, request: Request) -> tests::http::Response {
+        match self {
+            Self::Key(invited) => invited.send(request).await,
+            Self::Token(token) => token.send(request).await,
+        }
+    }
+}

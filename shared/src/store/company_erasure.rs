@@ -303,7 +303,10 @@ impl Store {
         let histories: BTreeSet<String> = found.iter().map(|key| key.pk.clone()).chain(others).collect();
         let mut deleted = 0;
         for pk in histories {
-            deleted += self.delete_range(&KeyRange { pk, prefix: "" }).await?;
+            // A candidate's interview may have had no event, and only the candidate's history leads to its own: it goes first.
+            for pk in [keys::interview_history(&pk), pk] {
+                deleted += self.delete_range(&KeyRange { pk, prefix: "" }).await?;
+            }
         }
         Ok(match (deleted, found.is_empty()) {
             (0, true) => StepResult::Clear,

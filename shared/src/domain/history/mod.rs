@@ -19,6 +19,9 @@ use super::account::{Account, ResponseRecipient};
 use super::erasure::ErasedItem;
 use super::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId, WebhookId};
 
+/// What the identifier of the history of a candidate's interview adds to that of the candidate's own.
+pub(crate) const INTERVIEW_HISTORY: &str = "-interview";
+
 /// A resource that has a history. Sorted by what may refer to what: a company comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -83,7 +86,7 @@ impl ResourceRef {
             Self::Customer { customer } => customer.to_string(),
             Self::Project { project } => project.to_string(),
             Self::Candidate { candidate, .. } => candidate.to_string(),
-            Self::Interview { candidate, .. } => format!("{candidate}-interview"),
+            Self::Interview { candidate, .. } => format!("{candidate}{INTERVIEW_HISTORY}"),
             Self::Video { video } => video.to_string(),
             Self::Label { label } => label.to_string(),
             Self::Token { token } => token.to_string(),

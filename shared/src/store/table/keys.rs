@@ -5,6 +5,7 @@ pub(in crate::store) mod search;
 pub(crate) use super::key::{BY_STATUS, DUE, ItemKey, KeyRange, KeySchema, PK, SEARCH, SK, TABLE};
 use crate::domain::account::{Account, ResponseRecipient};
 use crate::domain::candidate::CandidateStatus;
+use crate::domain::history::INTERVIEW_HISTORY;
 use crate::domain::id::{
     CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, TokenId, VideoId, WebhookId,
 };
@@ -284,6 +285,11 @@ pub(crate) fn history(c: &CompanyId, id: &str) -> KeyRange {
 
 pub(crate) fn entry(c: &CompanyId, history_id: &str, version: u64) -> ItemKey {
     history(c, history_id).key(self::version(version))
+}
+
+/// The partition of the history of a candidate's interview, given that of the candidate's own.
+pub(crate) fn interview_history(pk: &str) -> String {
+    format!("{pk}{INTERVIEW_HISTORY}")
 }
 
 /// A version of a resource as its history sorts it.

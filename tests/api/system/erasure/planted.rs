@@ -45,11 +45,16 @@ pub(crate) async fn plant(app: &TestApp) -> PlantedCandidate {
     let project = owner.running_project(fields).await;
     let criterion = owner.post(&format!("{project}criteria/"), json!({ "name": "Listening" })).await;
     let criterion = criterion.expect(201).uri("resource_uri");
+    let question = json!({ "text": "Why us?", "kind": "text", "is_required": false });
+    let question =
+        owner.post(&format!("{project}questions/"), question).await.expect(201).uri("resource_uri");
     let invited = owner.invite(&project, json!({})).await;
     let (own, candidate) = (invited.register().await, invited.uri.clone());
     for _ in 0..2 {
         own.advance(&candidate).await.expect(200);
     }
+    let answer = format!("{candidate}answers/{}/", last_segment(&question));
+    own.send(Request::put(&answer).json(&json!({ "text": format!("{CANARY}, because") }))).await.expect(201);
     let text = publish(&owner, "consent", false).await;
     let version: u32 = last_segment(&text).trim_start_matches("consent-").parse().unwrap();
     let consent = json!({ "version": version, "language": "en" });
@@ -90,6 +95,8 @@ pub(crate) fn written() -> Value {
         let text = match name.as_str() {
             "email" => json!(ADDRESS),
             "partner_data" => json!({ CANARY: [CANARY] }),
+            // Of numbers.
+            "adjustments" => json!({ "extra_takes": 1 }),
             // Files come as a form; the others are the candidate's own, or no text.
             "photo" | "cv" | "password" | "deadline" => continue,
             // What this does not know must be a text: a field of another kind needs a line above.

@@ -36,13 +36,14 @@ pub(crate) struct Twice {
 }
 
 /// The functions behind the gateway, by their names in the template and their binaries.
-pub(crate) const OVER_HTTP: [(&str, &str); 10] = [
+pub(crate) const OVER_HTTP: [(&str, &str); 11] = [
     ("AuthFunction", "auth"),
     ("CompaniesFunction", "companies"),
     ("CustomersFunction", "customers"),
     ("ProjectsFunction", "projects"),
     ("CandidatesFunction", "candidates"),
     ("EvaluationsFunction", "evaluations"),
+    ("InterviewsFunction", "interviews"),
     ("EventsFunction", "events"),
     ("SearchFunction", "search"),
     ("DocsFunction", "docs"),

@@ -47,7 +47,9 @@ async fn every_single_resource_has_a_tag_and_no_list_has() {
         let response = given.app.send(request.clone()).await;
         let is_list = |json: &Value| json.is_array() || json.get("meta").is_some();
         let json = serde_json::from_slice(&response.body);
-        if response.status != 200 || json.as_ref().is_ok_and(is_list) {
+        // The state of an interview shows the time.
+        let shows_time = row.path.ends_with("/interview/");
+        if response.status != 200 || shows_time || json.as_ref().is_ok_and(is_list) {
             assert_eq!(response.header("etag"), None, "{}", row.path);
             continue;
         }

@@ -62,7 +62,8 @@ def answer_is_recorded(owner, candidate, uri, question):
     for number, part in enumerate((recording[:middle], recording[middle:]), start=1):
         digest = base64.b64encode(hashlib.sha256(part).digest()).decode()
         described = {"number": number, "size": len(part), "sha256": digest}
-        put(candidate.post(take + "parts/", {"parts": [described]})["parts"][0], part)
+        signed = candidate.expect(200, "POST", take + "parts/", {"parts": [described]})
+        put(signed["parts"][0], part)
     finished = candidate.patch(take, {"parts": 2, "recorded_seconds": 2})
     assert (finished["status"], finished["missing_parts"]) == ("pending", []), finished
     done("a candidate records an answer, which is sent in parts")

@@ -81,6 +81,10 @@ pub(crate) fn finish_take(operation: OperationDoc) -> OperationDoc {
         .example("take", json!({ "parts": 25, "recorded_seconds": 84, "source": "recorder" }))
 }
 
+pub(crate) fn get_thumbnail(operation: OperationDoc) -> OperationDoc {
+    operation.text("The answer's `thumb` is this URL. It needs no credentials.")
+}
+
 pub(crate) fn get_recording(operation: OperationDoc) -> OperationDoc {
     operation.text(
         "The URLs in `streams` of an answer are such URLs. They need no credentials. The answer leads to a URL that works for \

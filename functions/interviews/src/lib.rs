@@ -7,8 +7,6 @@ mod interview;
 mod takes;
 mod view;
 
-use std::convert::identity;
-
 use shared::RouteReader;
 
 /// The routes of this group.
@@ -25,5 +23,5 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .patch("takes/{take}/", takes::finish, "Finish take", document::finish_take)
         .post("takes/{take}/parts/", takes::sign_parts, "Sign parts of take", document::sign_parts)
         .get("takes/{take}/video/{token}/", files::video, "Get recorded answer", document::get_recording)
-        .get("takes/{take}/thumb/{token}/", files::thumb, "Get thumbnail of answer", identity)
+        .get("takes/{take}/thumb/{token}/", files::thumb, "Get thumbnail of answer", document::get_thumbnail)
 }

@@ -108,7 +108,7 @@ impl TakeConversion<'_> {
                 (self.objects.candidate, self.place.question, self.place.number);
             tracing::error!(
                 target: "conversion", %candidate, %question, number, recorded, seconds = made.seconds,
-                short_answers = 1, "a recorded answer is shorter than its recording"
+                "a recorded answer is shorter than its recording"
             );
         }
     }

@@ -166,7 +166,10 @@ async fn an_answer_that_lacks_a_part_of_its_recording_is_kept_and_logged() {
     assert_eq!(person.answer().await["status"], "successful");
     // The template has a metric of these lines.
     let lines = logs::take_lines("conversion");
-    let short = lines.iter().find(|line| line["short_answers"] == 1).unwrap();
+    let short = lines
+        .iter()
+        .find(|line| line["message"] == "a recorded answer is shorter than its recording")
+        .unwrap();
     assert_eq!((&short["recorded"], &short["seconds"]), (&json!(60), &json!(2)), "{short}");
 }
 

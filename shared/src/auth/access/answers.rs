@@ -45,7 +45,11 @@ impl RequestTarget for CandidateInterview {
 
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, AnswersTarget)> {
         let interview = request.take_interview()?;
-        let answers = request.take::<Answers>(request.path.answers()).ok();
+        let answers = match request.take::<Answers>(request.path.answers()) {
+            // Missing until the first take or text. Any other error must not look like that.
+            Err(Error::NotFound) => None,
+            answers => Some(answers?),
+        };
         let (request, of) = Candidate::load(request).await?;
         let answers = answers.unwrap_or_else(|| VersionedItem::not_stored(Answers::of(&of.candidate)));
         Ok((request, AnswersTarget { of, interview, answers }))
@@ -81,7 +85,7 @@ pub struct AnswerTarget {
 }
 
 impl AnswerTarget {
-    /// What there is of the question.
+    /// The takes and the written answer; `None` before the first.
     pub fn answer(&self) -> Option<&QuestionAnswer> {
         self.all.answers.to(self.question.id)
     }

@@ -1,4 +1,4 @@
-//! Takes of answers: their conversions are started, their objects deleted, and those closed that nobody finishes.
+//! Takes of answers: starts their conversions, deletes their objects, and closes abandoned ones.
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::auth::SystemAccess;
@@ -87,13 +87,15 @@ async fn close(system: &SystemAccess, before: &VersionedItem<Answers>) -> Result
     let is_final = candidate.is_none_or(|candidate| candidate.may_finish_answer(system.now).is_err());
     let (objects, bucket) = (AnswerObjects::of(before), system.objects()?);
     let mut after = Answers::clone(before);
-    for take in before.overdue_takes(system.now) {
-        if before.take(take).is_some_and(|take| take.is_open()) {
-            let found = recorded_parts(&bucket.list(&objects.parts(take)).await?);
-            after = after.close_take(take, &found, is_final, system.now);
-        } else {
-            after = after.with_take(take, |take| take.conversion = Conversion::failed(TOO_SLOW));
-        }
+    let (open, converting): (Vec<TakeRef>, Vec<TakeRef>) =
+        before.overdue_takes(system.now).partition(|take| before.take(*take).is_some_and(Take::is_open));
+    for take in open {
+        let found = recorded_parts(&bucket.list(&objects.parts(take)).await?);
+        after = after.close_take(take, &found, is_final, system.now);
+    }
+    // One: each failure is an event, and a write has one. The next run finds the others.
+    if let Some(take) = converting.into_iter().next() {
+        after = after.with_take(take, |take| take.conversion = Conversion::failed(TOO_SLOW));
     }
     system.commit(system.store.update_answers(before, &after, system.now)).await
 }

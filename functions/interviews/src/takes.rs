@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use axum::Json;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::access::{Admitted, AnswersTarget};
 use shared::domain::answers::{
@@ -58,7 +58,7 @@ pub(crate) async fn sign_parts(
     let parts = read_parts(body, most)?;
     require_accepting(&access.target.all, access.target.place, access.now)?;
     let (objects, answers) = (access.objects()?, AnswerObjects::of(&access.target.all.answers));
-    let expires_at = access.now + TimeDelta::from_std(SENDING).unwrap_or_default();
+    let expires_at = access.now + SENDING;
     let mut signed = Vec::with_capacity(parts.len());
     for (number, upload) in parts {
         let key = answers.part(access.target.place, number);

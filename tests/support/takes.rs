@@ -9,7 +9,7 @@ use crate::app::TestApp;
 use crate::caller::{Caller, Invited, Staff, last_segment};
 use crate::files::{Fetched, put};
 
-/// What is sent to have a part signed.
+/// The body of a request to sign a part.
 pub fn signed_part(number: usize, bytes: &[u8]) -> Value {
     let sha256 = STANDARD.encode(digest(&SHA256, bytes));
     json!({ "parts": [{ "number": number, "size": bytes.len(), "sha256": sha256 }] })
@@ -83,7 +83,7 @@ impl Interviewee {
         self.owner.get(&self.answer).await.expect(200).json()
     }
 
-    /// What EventBridge tells of the marker of a take.
+    /// The event of the marker of a take, as EventBridge sends it.
     pub fn marker_event(&self, take: u64, id: &str) -> Value {
         let segments: Vec<&str> = self.answer.trim_end_matches('/').rsplit('/').collect();
         let [question, _, candidate, _, project, _, company, ..] = segments[..] else {

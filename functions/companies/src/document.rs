@@ -127,7 +127,7 @@ pub(crate) fn set_retention(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Candidates are erased `days` after their last activity or the close of their project, by a run in the night \
-             (02:00 in the company's time zone), as if somebody had deleted them; those on hold are not. The last \
+             (02:00 in the company's time zone), as if a user had deleted them; those on hold are not. The last \
              activity is the latest of the candidate's creation, invitation, confirmation, interview, reminders, \
              evaluations and skipping, and of the deadline until the interview is done.\n\n\
              A first or stricter policy erases nothing for seven days, until `starts_at`; fewer `days`, and \

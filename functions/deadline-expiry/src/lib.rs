@@ -1,5 +1,5 @@
-//! Moves candidates whose deadline has passed to expired, or to aborted if they had started. Those whom this service interviews
-//! are interviewed, or aborted, when their interview closes.
+//! Moves candidates whose deadline has passed to expired, or to aborted if they had started. Interviews that
+//! this service conducts end when they close: the candidate is interviewed, or aborted.
 //!
 //! Every rule that reads a deadline applies at once; this makes lists and counts follow within a minute or two.
 

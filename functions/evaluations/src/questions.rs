@@ -89,7 +89,7 @@ pub(crate) async fn delete(
     access.commit(access.store.save_interview(&access.target.all.project, before, &after), NoContent).await
 }
 
-/// A candidate who reads questions of which they may not see some, with their answers; `None` for all other callers.
+/// The answers of a candidate who may not see all questions yet; `None` for all other callers.
 async fn concealed_from<'a>(
     access: &'a AdmittedRequest,
     InterviewTarget { project, interview, relation, .. }: &InterviewTarget,

@@ -65,7 +65,7 @@ struct StatementView {
     erased_at: Timestamp,
     /// What was erased.
     erased: ErasureCounts,
-    /// Copies that nobody can read through the service, and the day on which the last of each kind is deleted.
+    /// Copies that cannot be read through the service, and the day on which the last of each kind is deleted.
     copies: Vec<CopyView>,
 }
 

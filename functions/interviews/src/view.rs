@@ -16,7 +16,7 @@ use shared::http::view::{QuestionView, SignedUploadView};
 use shared::http::wire::{Timestamp, Uri};
 use shared::media::{AnswerObjects, SignedUpload};
 
-/// Who looks at an interview.
+/// A caller who looks at an interview.
 pub(crate) struct InterviewViewer<'a> {
     interview: &'a Interview,
     objects: AnswerObjects,

@@ -23,7 +23,7 @@ pub(crate) struct RetentionView {
     /// The URL of the resource.
     #[schemars(example = format!("{}retention/", example_uri::PROJECT))]
     resource_uri: Uri,
-    /// Candidates are erased after so many days; null keeps them until somebody deletes them.
+    /// Candidates are erased after so many days; null keeps them until a user deletes them.
     #[schemars(example = 28)]
     days: Option<u32>,
     /// What the days are counted from: the last thing that happened to the candidate, or the close of the project if that is

@@ -63,7 +63,7 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<RetentionSummary> {
     summary.inspect_err(|error| tracing::error!(target: "retention", %error, "could not run"))
 }
 
-/// Erases whom it must within `limits`.
+/// Erases the candidates that are due, within `limits`.
 ///
 /// # Errors
 /// If the storage cannot be read.

@@ -1,4 +1,4 @@
-//! Requests for erasure that nobody has answered in time.
+//! Requests for erasure that are due.
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::auth::SystemAccess;

@@ -12,7 +12,7 @@ use shared::{Error, Result};
 use crate::engine::{ConversionTarget, ConvertedFiles, EngineError, convert};
 use crate::{TRY, clean_up, converted};
 
-/// What a recorder may record in addition to the time to answer, in seconds.
+/// How long a recorder may go on after the time to answer, in seconds.
 const SPARE_SECONDS: u32 = 2;
 
 const LOST: &str = "The recording did not arrive completely. Record the answer again.";

@@ -62,7 +62,7 @@ pub struct Answers {
     pub project: ProjectId,
     /// The candidate.
     pub candidate: CandidateId,
-    /// What they have begun or written, by question.
+    /// Takes and written answers, by question.
     pub questions: BTreeMap<QuestionId, QuestionAnswer>,
 }
 
@@ -91,7 +91,7 @@ impl Answers {
         ResourceRef::Interview { project: self.project, candidate: self.candidate }
     }
 
-    /// What there is of a question.
+    /// The takes and the written answer of a question; `None` before the first.
     pub fn to(&self, question: QuestionId) -> Option<&QuestionAnswer> {
         self.questions.get(&question)
     }
@@ -122,7 +122,7 @@ impl Answers {
         interview.questions.iter().filter(is_missing).collect()
     }
 
-    /// Begins a take, and closes the open one of the question, of which `found` is in the bucket. Fails with
+    /// Begins a take, and closes the open one of the question, whose parts in the bucket are `found`. Fails with
     /// [`NOT_RECORDED`] or [`NO_TAKES_LEFT`].
     pub fn begin_take(
         mut self,
@@ -230,8 +230,8 @@ impl Answers {
             .collect()
     }
 
-    /// The takes of which `before` needs objects that these answers do not: those that are no longer kept, and one that the
-    /// candidate has finished after what had arrived of it was converted.
+    /// The takes whose objects `before` needs and these answers do not: takes that are no longer kept, and one that the candidate
+    /// has finished after the service had converted all its parts.
     pub fn to_clear(&self, before: &Self) -> Vec<TakeRef> {
         let is_needless = |of: &TakeRef, was: &Take| {
             self.take(*of)

@@ -143,7 +143,7 @@ pub struct Candidate {
     pub skipped_at: Option<DateTime<Utc>>,
     /// The interview, if this service conducts it; set when the candidate begins.
     pub interview: Option<ConductedInterview>,
-    /// What the candidate is granted in the interview.
+    /// The candidate's adjustments to the interview.
     pub adjustments: Option<InterviewAdjustments>,
     /// Prevents the erasure of the candidate; it may have ended, see [`hold_at`](Self::hold_at).
     pub hold: Option<CandidateHold>,

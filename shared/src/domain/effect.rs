@@ -254,7 +254,7 @@ impl Effect {
         effects.collect()
     }
 
-    /// What follows from the `version`th write of `answers`, which were `before`: conversions, and the deletion of what takes
+    /// The effects of the `version`th write of `answers`, which were `before`: conversions, and the deletion of objects that takes
     /// no longer need.
     pub fn of_answers(before: &Answers, answers: &Answers, version: u64, now: DateTime<Utc>) -> Vec<Self> {
         let Answers { company, project, candidate, .. } = answers;

@@ -246,7 +246,7 @@ impl Interview {
         self.questions.iter().any(Question::has_preparation)
     }
 
-    /// Whether a candidate with these answers, whom this service interviews, does not see the question yet.
+    /// Whether a candidate with these answers does not see the question yet, in an interview that this service conducts.
     pub fn conceals(question: &Question, candidate: &Candidate, answers: Option<&Answers>) -> bool {
         // Those who may write would have to record before they know what to write about.
         let may_write = candidate.adjusted().may_write;

@@ -31,12 +31,12 @@ impl AnswerObjects {
         Self { company: company.clone(), project: *project, candidate: *candidate }
     }
 
-    /// What the keys of all parts begin with.
+    /// The prefix of all parts.
     pub fn all_parts(&self) -> String {
         format!("{TAKES}{}", self.place())
     }
 
-    /// What the keys of the parts of a take begin with.
+    /// The prefix of the parts of a take.
     pub fn parts(&self, take: TakeRef) -> String {
         format!("{}{}/{}/", self.all_parts(), take.question, take.number)
     }
@@ -52,7 +52,7 @@ impl AnswerObjects {
         format!("{TAKE_MARKERS}{}{}/{}", self.place(), take.question, take.number)
     }
 
-    /// What the keys of all markers begin with.
+    /// The prefix of all markers.
     pub fn all_markers(&self) -> String {
         format!("{TAKE_MARKERS}{}", self.place())
     }

@@ -183,7 +183,7 @@ impl Store {
         let keys = accounts.iter().filter_map(key).chain([company.clone()]);
         let mut batch = self.get(keys).await?;
         let mut found = FoundAccounts::default();
-        // Nobody logs in to a company that is being erased.
+        // Logins to a company that is being erased fail.
         if !batch.contains(&company) {
             return Ok(found);
         }

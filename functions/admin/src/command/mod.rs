@@ -69,7 +69,7 @@ pub enum AdminCommand {
     EraseCompany {
         /// The company's identifier once more.
         confirm: Option<String>,
-        /// Candidates whose holds are deleted, since nobody of the company can do so any more.
+        /// Candidates whose holds are deleted, since the company's staff can no longer do so.
         #[serde(default)]
         release: Vec<String>,
     },

@@ -57,10 +57,10 @@ pub(crate) struct CandidateDataView {
     files: Vec<FileDataView>,
     /// The legal texts that the candidate has accepted, those included that they have withdrawn since.
     consents: Vec<ConsentDataView>,
-    /// What the candidate is granted in the interview; null for nothing.
+    /// The candidate's adjustments to the interview; null for none.
     #[schemars(example = ())]
     adjustments: Option<AdjustmentsView>,
-    /// What the candidate has answered in the interview.
+    /// The candidate's answers in the interview.
     answers: Vec<AnswerDataView>,
     /// The request to be erased; null without one.
     erasure_request: Option<ErasureRequestView>,
@@ -202,7 +202,7 @@ impl CandidateDataView {
         references: ReferenceUris<'_>,
     ) -> Self {
         let CandidateTarget { company, project, candidate, .. } = target;
-        // No `..`: whoever adds a field decides here who gets it.
+        // No `..`: a new field does not compile until it is decided here which callers get it.
         let Candidate {
             id,
             profile,

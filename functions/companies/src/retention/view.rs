@@ -22,7 +22,7 @@ pub(crate) struct PolicyView {
     /// The URL of the resource.
     #[schemars(example = example_uri::RETENTION)]
     resource_uri: Uri,
-    /// Candidates are erased after so many days; null keeps them until somebody deletes them.
+    /// Candidates are erased after so many days; null keeps them until a user deletes them.
     #[schemars(example = 180)]
     days: Option<u32>,
     /// What the days are counted from: the last thing that happened to the candidate, or the close of the project if that is

@@ -42,10 +42,10 @@ pub struct ConvertedFiles {
     _directory: TempDir,
 }
 
-/// What a conversion is to make.
+/// The result that a conversion makes.
 #[derive(Debug, Clone, Copy)]
 pub enum ConversionTarget {
-    /// The renditions of a video, of which nothing may be missing.
+    /// The renditions of a video, which must be complete.
     Video,
     /// An mp4 of an answer, which is cut off after so many seconds. What has not arrived of it is missing.
     Answer {

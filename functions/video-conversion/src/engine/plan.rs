@@ -65,7 +65,7 @@ impl ConversionPlan {
         let video = probed.streams.iter().find(|stream| stream.is_video()).ok_or(NO_VIDEO)?;
         let announced = match target {
             ConversionTarget::Video => probed.format.duration,
-            // Nobody can make an answer again because of what its file declares, and the rest is cut off.
+            // An answer cannot be recorded again because of a wrong declaration, and the rest is cut off.
             ConversionTarget::Answer { .. } => probed
                 .format
                 .duration

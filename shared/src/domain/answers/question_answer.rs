@@ -69,7 +69,7 @@ impl TakeCounts {
     }
 }
 
-/// What there is of one question.
+/// The takes and the written answer of one question.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuestionAnswer {
     /// The number of its changes that responses show.
@@ -162,8 +162,7 @@ impl QuestionAnswer {
         self.revision += 1;
     }
 
-    /// The last take, if it has this number.
-    /// The last take, if it has this number: a later one closes it, also if that one is no longer kept.
+    /// The last take, if it has this number. A later one closes it, even if that one is no longer kept.
     pub(super) fn last_take(&self, number: u32) -> Option<&Take> {
         self.takes.last().filter(|take| take.number == number && self.last_number == number)
     }

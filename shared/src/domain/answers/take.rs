@@ -35,12 +35,12 @@ named! {
     }
 }
 
-/// What decides about a new take besides its question.
+/// The candidate's terms for a new take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TakeTerms {
     /// The end of the interview.
     pub ends_at: Option<DateTime<Utc>>,
-    /// What the candidate is granted.
+    /// The candidate's adjustments.
     pub adjustments: InterviewAdjustments,
 }
 
@@ -62,7 +62,7 @@ pub struct RecordedPart {
     pub arrived_at: DateTime<Utc>,
 }
 
-/// What a client says of a take that it has finished.
+/// A take as the client has finished it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedTake {
     /// The number of parts; `None` to keep those that have arrived.
@@ -211,7 +211,7 @@ impl Take {
         self.part_count = count;
         self.look_at = None;
         self.finished_at = Some(now);
-        // What was converted from the same parts stays.
+        // A conversion of the same parts stays.
         if has_more || self.conversion.status == ConversionStatus::Failed {
             self.conversion = Conversion::pending(now);
         }

@@ -50,7 +50,7 @@ impl Default for TimeFactor {
     }
 }
 
-/// What a candidate is granted because of a disability, for example.
+/// Adjustments for a candidate, because of a disability for example.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterviewAdjustments {
     /// Multiplies the times to prepare and to answer, and that of the interview.
@@ -61,7 +61,7 @@ pub struct InterviewAdjustments {
     pub may_write: bool,
 }
 
-/// The interview of a candidate whom this service interviews.
+/// An interview that this service conducts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConductedInterview {
     /// The minutes from its beginning to its end, without the candidate's factor; `None` until the deadline.

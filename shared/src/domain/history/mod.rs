@@ -19,7 +19,7 @@ use super::account::{Account, ResponseRecipient};
 use super::erasure::ErasedItem;
 use super::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId, WebhookId};
 
-/// What the identifier of the history of a candidate's interview adds to that of the candidate's own.
+/// The suffix of the history of a candidate's interview, after the candidate's identifier.
 pub(crate) const INTERVIEW_HISTORY: &str = "-interview";
 
 /// A resource that has a history. Sorted by what may refer to what: a company comes first.

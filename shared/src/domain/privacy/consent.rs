@@ -65,7 +65,7 @@ const WITHDRAWN: ConsentProblem = ConsentProblem {
 };
 
 impl ConsentStatement {
-    /// Refuses a version or a language that nobody could have accepted.
+    /// Refuses a version or a language that was never published.
     fn check_text(&self, register: &LegalRegister) -> Result<(), ConsentProblem> {
         let LegalTextId { kind, version } = self.text;
         match register.current(kind) {

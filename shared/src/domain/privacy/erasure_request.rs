@@ -1,4 +1,4 @@
-//! Requests for erasure, which are carried out when nobody answers them.
+//! Requests for erasure, which are carried out unless the company answers first.
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};

@@ -37,7 +37,7 @@ impl fmt::Display for HoldReason {
     }
 }
 
-/// A hold. It prevents every erasure of the candidate, whoever asks for it.
+/// A hold. It prevents every erasure of the candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CandidateHold {
     /// Why; shown to those who may manage holds, and in the candidate's data.

@@ -44,7 +44,7 @@ pub struct RetentionRule {
 }
 
 impl RetentionRule {
-    /// Candidates are kept until somebody deletes them.
+    /// Candidates are kept until a user deletes them.
     // No other default: the law differs by country, and deleting by surprise is worse than asking.
     pub const KEEP: Self = Self { days: None, from: RetentionStart::LastActivity };
 

@@ -59,7 +59,7 @@ impl RunCounts {
         self.waiting += other.waiting;
     }
 
-    /// Whether the company is told: somebody was erased, or soon will be, or would have been but for a hold.
+    /// Whether the company is told: candidates were erased, will soon be, or would have been without a hold.
     pub fn is_notable(self) -> bool {
         self.erased + self.held + self.soon > 0
     }

@@ -206,7 +206,7 @@ pub struct AdvanceTerms {
     pub interview: Option<InterviewTerms>,
 }
 
-/// What an interview that this service conducts allows.
+/// The terms of an interview that this service conducts.
 #[derive(Debug, Clone, Copy)]
 pub struct InterviewTerms {
     /// The interview of a candidate who begins now.

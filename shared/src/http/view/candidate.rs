@@ -139,8 +139,8 @@ pub struct CandidateFields {
     /// A partner's own data, at most 4,096 bytes as JSON. The service does not use it, and candidates do not see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     partner_data: Option<Map<String, Value>>,
-    /// What the candidate is granted in the interview; null for nothing. Only callers who may change the project and the
-    /// candidate see it, and no event tells of it.
+    /// The candidate's adjustments to the interview; null for none. Only callers who may change the project and the candidate
+    /// see it, and no event tells of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     adjustments: Option<Option<AdjustmentsView>>,
     /// When the service erases the candidate, who has requested it; null without a request. A hold delays it.
@@ -161,7 +161,7 @@ pub struct CandidateFields {
     shares: Option<Vec<ShareView>>,
 }
 
-/// What a candidate is granted in the interview, for example because of a disability.
+/// Adjustments to the interview of a candidate, for example because of a disability.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Adjustments")]
 pub struct AdjustmentsView {

@@ -158,7 +158,7 @@ pub(crate) fn evaluation(c: &CompanyId, p: ProjectId, k: CandidateId, u: Custome
     evaluations(c, p).key(format!("{k}#{u}"))
 }
 
-/// What the candidates of a project have answered.
+/// The answers of a candidate.
 pub(crate) fn all_answers(c: &CompanyId, p: ProjectId) -> KeyRange {
     // Not below the company, so that policies of functions tell answers from candidates.
     KeyRange { pk: format!("ANSWERS#{c}#{p}"), prefix: "" }

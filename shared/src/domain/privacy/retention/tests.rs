@@ -133,7 +133,7 @@ prop_compose! {
 }
 
 proptest! {
-    /// However often the rule changes, nobody is erased whom the rule of a week before would have kept.
+    /// However often the rule changes, candidates are kept whom the rule of a week ago would have kept.
     #[test]
     fn no_change_erases_by_surprise(
         rules in prop::collection::vec((any_rule(), 0_i64..5), 1..40),

@@ -1,4 +1,4 @@
-//! Which changes are mailed, and to whom they are not.
+//! Which changes are mailed, and which candidates get no mail.
 
 use super::*;
 

@@ -64,7 +64,7 @@ pub(crate) async fn erase(
     system: &SystemAccess,
     effect: &mut VersionedItem<Effect>,
 ) -> Result<(EffectResult, String)> {
-    let EffectTask::Erased { erased, reason, counts, deleted_before, settles_at } = effect.task else {
+    let EffectTask::Erased { erased, reason, deleted_before, settles_at, .. } = effect.task else {
         return Err(Error::internal("an effect of another task"));
     };
     let cause = ErasureCause { reason, deleted_before, settles_at };
@@ -74,7 +74,7 @@ pub(crate) async fn erase(
         // The operator has brought them back, since the deletion was a mistake.
         return Ok((EffectResult::Outdated, "the candidate exists".to_owned()));
     }
-    match erase_once(system, effect, erased, cause, counts).await {
+    match erase_once(system, effect, erased, cause).await {
         // Everything is gone, but more may come.
         Ok(true) if settles_at.is_some_and(|at| system.now < at) => {
             Ok((EffectResult::Postponed, "files may still arrive".to_owned()))
@@ -93,15 +93,11 @@ async fn erase_once(
     effect: &mut VersionedItem<Effect>,
     erased: ErasedItem,
     cause: ErasureCause,
-    noted: ErasureCounts,
 ) -> Result<bool> {
     let (store, objects, company) = (&system.store, system.objects()?, effect.company.clone());
     let remains = PersonalDataLeft::find(system, &company, erased).await?;
-    let mut counts = noted.max(remains.counts());
-    if counts != noted {
-        // Before the first is erased, so that a try that breaks off loses no count.
-        note_counts(system, effect, counts).await?;
-    }
+    // Before the first is erased, so that a try that breaks off loses no count.
+    let counts = note(system, effect, |counts, found| (counts, found.max(remains.counts()))).await?;
     store.delete_evaluations(&remains.evaluations).await?;
     let history = store.strip_history(&company, erased.into()).await?;
     let mut stripped = history.iter().filter(|entry| !entry.is_erasure()).count();
@@ -124,10 +120,12 @@ async fn erase_once(
     // An upload that was under way must not outlive its owner.
     let more = PersonalDataLeft::find(system, &company, erased).await?;
     if !more.is_empty() {
-        note_counts(system, effect, counts.plus(more.counts())).await?;
+        note(system, effect, |counts, found| (counts, found.plus(more.counts()))).await?;
         return Ok(false);
     }
     if cause.settles_at.is_some_and(|at| system.now < at) {
+        // A later try finds what has come since.
+        note(system, effect, |counts, found| (counts.plus(found), ErasureCounts::default())).await?;
         return Ok(true);
     }
     if let ErasedItem::Candidate { project, .. } = erased
@@ -135,8 +133,10 @@ async fn erase_once(
     {
         // Before the event that tells of the erasure, so that who reads it finds the numbers.
         store.show_erased_ratings(&company, project).await?;
-        counts.history_entries = stripped;
-        let details = ErasureDetails { reason: cause.reason, erased: counts };
+        let details = ErasureDetails {
+            reason: cause.reason,
+            erased: ErasureCounts { history_entries: stripped, ..counts },
+        };
         // The history tells of a deletion that came before this effect, and the record of one that the history has lost.
         let told = history.iter().filter(|entry| entry.is_deletion()).map(|entry| entry.origin.at);
         let known = told.chain(cause.deleted_before).min();
@@ -147,15 +147,20 @@ async fn erase_once(
     Ok(true)
 }
 
-async fn note_counts(
+/// Changes what the effect notes of complete tries, and what of the tries since then. Returns both together.
+async fn note(
     system: &SystemAccess,
     effect: &mut VersionedItem<Effect>,
-    counts: ErasureCounts,
-) -> Result<()> {
+    change: impl FnOnce(ErasureCounts, ErasureCounts) -> (ErasureCounts, ErasureCounts),
+) -> Result<ErasureCounts> {
     let mut after = Effect::clone(effect);
-    if let EffectTask::Erased { counts: noted, .. } = &mut after.task {
-        *noted = counts;
+    let EffectTask::Erased { counts, found, .. } = &mut after.task else {
+        return Err(Error::internal("an effect of another task"));
+    };
+    (*counts, *found) = change(*counts, *found);
+    let all = counts.plus(*found);
+    if after != **effect {
+        *effect = system.store.update_effect(effect, after).await?;
     }
-    *effect = system.store.update_effect(effect, after).await?;
-    Ok(())
+    Ok(all)
 }

@@ -108,8 +108,10 @@ pub enum EffectTask {
         erased: ErasedItem,
         /// Why it was deleted.
         reason: ErasureReason,
-        /// What the deletion has erased, and what the tries so far have found.
+        /// What the deletion has erased, and every try that left nothing.
         counts: ErasureCounts,
+        /// What the tries since then have found.
+        found: ErasureCounts,
         /// When it was deleted before, if a restored table had brought it back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deleted_before: Option<DateTime<Utc>>,
@@ -297,7 +299,8 @@ impl Effect {
         // With the second, because a restored table can cause it again.
         let cause = format!("{}-{}", ResourceRef::from(erased).history_id(&company), now.timestamp());
         let counts = ErasureCounts { items, ..ErasureCounts::default() };
-        let task = EffectTask::Erased { erased, reason, counts, deleted_before, settles_at };
+        let found = ErasureCounts::default();
+        let task = EffectTask::Erased { erased, reason, counts, found, deleted_before, settles_at };
         Self::new(company, cause, task, now)
     }
 

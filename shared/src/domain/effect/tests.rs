@@ -34,6 +34,7 @@ fn effects() -> [Effect; 13] {
             erased: ErasedItem::Customer { customer },
             reason: ErasureReason::Deleted,
             counts: ErasureCounts::default(),
+            found: ErasureCounts::default(),
             deleted_before: None,
             settles_at: None,
         },

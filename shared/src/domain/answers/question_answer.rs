@@ -194,9 +194,11 @@ impl QuestionAnswer {
 
     pub(super) fn change_take(&mut self, number: u32, change: impl FnOnce(&mut Take)) {
         let Some(take) = self.takes.iter_mut().find(|take| take.number == number) else { return };
+        let status = take.conversion.status;
         change(take);
         let needs_parts = take.needs_parts();
-        self.revision += 1;
+        // A conversion that begins again is not shown.
+        self.revision += u64::from(take.conversion.status != status);
         if !needs_parts {
             self.drop_earlier(number);
         }

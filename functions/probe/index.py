@@ -35,6 +35,8 @@ FUNCTIONS = {
     "candidates": "candidates",
     "videos": "videos",
     "criteria": "evaluations",
+    "questions": "evaluations",
+    "interview": "interviews",
     "events": "events",
     "search": "search",
 }
@@ -192,7 +194,9 @@ def running_project(owner):
     projects = owner.send(200, "GET", f"/companies/{COMPANY}/projects/?status=40-running")["objects"]
     if projects:
         return projects[0]["resource_uri"]
-    project = owner.send(201, "POST", f"/companies/{COMPANY}/projects/", {"name": "Probe"})["resource_uri"]
+    settings = {"name": "Probe", "interview_platform": "builtin"}
+    project = owner.send(201, "POST", f"/companies/{COMPANY}/projects/", settings)["resource_uri"]
+    owner.send(201, "POST", project + "questions/", {"text": "Why us?"})
     owner.send(200, "PATCH", project + "status/", {"status": "40-running"})
     return project
 
@@ -214,6 +218,7 @@ def interview_begins(way, candidate, password):
     invited.send(200, "PATCH", uri + "status/advance/")
     own = Api(way).log_in(candidate["email"], password)
     assert own.send(200, "PATCH", uri + "status/advance/")["status"] == "interviewing"
+    assert len(own.send(200, "GET", uri + "interview/")["missing"]) == 1
 
 
 def report_mail_quota(namespace):

@@ -331,7 +331,7 @@ async fn meet(
     }
 }
 
-/// What is asked of DynamoDB or SES; of S3, the method.
+/// What is asked of DynamoDB or SES; of S3, the method, or `LIST`.
 fn operation_of(head: &request::Parts, body: &[u8]) -> String {
     let target = head.headers.get("x-amz-target").and_then(|target| target.to_str().ok());
     match target.and_then(|target| target.rsplit('.').next()) {
@@ -339,7 +339,8 @@ fn operation_of(head: &request::Parts, body: &[u8]) -> String {
         None => {
             let mut form = url::form_urlencoded::parse(body);
             let action = form.find(|(name, _)| name == "Action").map(|(_, action)| action.into_owned());
-            action.unwrap_or_else(|| head.method.to_string())
+            let is_list = head.uri.query().is_some_and(|query| query.contains("list-type="));
+            action.unwrap_or_else(|| if is_list { "LIST".to_owned() } else { head.method.to_string() })
         }
     }
 }

@@ -68,7 +68,7 @@ async fn a_restoration_to_any_step_of_a_deletion_forgets_it_all() {
     assert!(found(&app.moment()).len() > 8, "{:?}", found(&app.moment()));
     let (moments, began) = (app.note_moments(&proxies), app.moment().at);
     planted.owner.delete(&planted.candidate).await.expect(204);
-    for operation in ["GET", "PUT", "DELETE", "DELETE"] {
+    for operation in ["LIST", "PUT", "DELETE", "DELETE"] {
         s3.always(operation, Fault::Unreachable);
         app.settle().await;
         sweep_after(&app, TimeDelta::minutes(10)).await;

@@ -132,7 +132,7 @@ async fn an_erasure_that_does_not_end_is_a_delay_in_the_log_until_it_has_ended()
     let given = GivenCompany::on(app).await;
     let candidate = given.candidate().await;
     let sweep = async || given.app.sweep().await["OutboxFunction"]["erasure_delay_seconds"].clone();
-    s3.always("GET", Fault::Unreachable);
+    s3.always("LIST", Fault::Unreachable);
     given.token.delete(&candidate).await.expect(204);
     let mut delays = Vec::new();
     // The outbox tries for three days.

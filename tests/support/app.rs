@@ -8,7 +8,7 @@ use admin::{CommandOutput, OperatorCommand};
 use embedded::{Answers, Backend, Events, Gateway, Mail, Storage, Template};
 use serde_json::{Value, json};
 use shared::app::App;
-use shared::clock::{RandomSource, SystemEntropy};
+use shared::clock::{Clock as _, RandomSource, SystemEntropy};
 use shared::config::Config;
 use tokio::sync::OnceCell;
 
@@ -216,6 +216,19 @@ impl TestApp {
     /// The keys of all objects in the service's bucket, but for the ledger of erasures.
     pub fn object_keys(&self) -> Vec<String> {
         self.keys_in_bucket().into_iter().filter(|key| !key.starts_with(LEDGER)).collect()
+    }
+
+    /// Has objects whose keys end so stored now by the service's clock, of which the local S3 does not know.
+    ///
+    /// # Panics
+    /// When the local S3 is another service.
+    pub fn date_objects(&self, end: &str) {
+        let bucket = self.app().config().bucket.as_deref().expect("a bucket");
+        let folder = BACKEND.folder().join("s3").join(bucket);
+        for key in self.object_keys().iter().filter(|key| key.ends_with(end)) {
+            let file = std::fs::File::options().write(true).open(folder.join(key)).expect("an object");
+            file.set_modified(self.clock().now().into()).expect("a date");
+        }
     }
 
     /// The keys of the ledger of erasures.

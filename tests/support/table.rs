@@ -9,13 +9,14 @@ use aws_sdk_dynamodb::types::{
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::app::App;
+use shared::domain::answers::Answers;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
 use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::search::WordSource;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::domain::video::{Rendition, Video};
-use shared::media::{object_key, rendition_key};
+use shared::media::{AnswerObjects, object_key, rendition_key};
 
 use crate::caller::last_segment;
 
@@ -145,6 +146,9 @@ impl<'a> Table<'a> {
                 let all = Rendition::ALL.map(|one| rendition_key(&video.company, video.id, one));
                 keys.extend(all.into_iter().filter(|_| video.conversion.converted.is_some()));
                 continue;
+            } else if pk.starts_with("ANSWERS#") {
+                keys.extend(answer_keys(&read(item)));
+                continue;
             } else {
                 continue;
             };
@@ -227,6 +231,18 @@ impl<'a> Table<'a> {
         let put = self.client.put_item().table_name(self.name).set_item(Some(item));
         put.send().await.expect("a write");
     }
+}
+
+/// The keys of the objects of answers whose parts have no gap: renditions, and the parts that may still be converted.
+fn answer_keys(answers: &Answers) -> Vec<String> {
+    let objects = AnswerObjects::of(answers);
+    let mut keys = Vec::new();
+    for (place, take) in answers.takes() {
+        keys.extend(objects.renditions(place).into_iter().filter(|_| take.conversion.converted.is_some()));
+        let parts = (1..=take.last_part).filter(|_| take.needs_parts());
+        keys.extend(parts.map(|number| objects.part(place, number)));
+    }
+    keys
 }
 
 /// The item of a candidate as the service writes it first.

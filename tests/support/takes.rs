@@ -56,9 +56,11 @@ impl Interviewee {
         signed["parts"][0].clone()
     }
 
-    /// Sends a part.
+    /// Sends a part, which arrives now by the service's clock.
     pub async fn send(&self, take: u64, number: usize, bytes: &[u8]) -> Fetched {
-        put(&self.announced(take, number, bytes).await, bytes.to_vec()).await
+        let sent = put(&self.announced(take, number, bytes).await, bytes.to_vec()).await;
+        self.owner.app().date_objects(&format!("/{take}/{number:04}"));
+        sent
     }
 
     /// Finishes a take of so many seconds.

@@ -2,6 +2,9 @@
 
 mod completion;
 mod conversion;
+mod erasure;
+mod killed;
+mod races;
 mod settings;
 mod takes;
 mod time;

@@ -1,8 +1,9 @@
 //! Where interviews take place, what candidates are granted, and which questions they see.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::{Caller, Staff};
+use tests::caller::{Caller, Staff, last_segment};
 use tests::http::Request;
 use tests::logs::Recording;
 use tests::{assert_refusal, assert_refusals};
@@ -32,6 +33,23 @@ async fn new_projects_have_interviews_here_unless_mails_lead_elsewhere() {
         let own = invited.get("/whoami/candidate/").await.expect(200).json();
         assert_eq!(own["project"]["interview_platform"], expected);
     }
+}
+
+#[tokio::test]
+async fn projects_that_were_stored_without_a_platform_have_their_interviews_elsewhere() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (project, _) = project(&owner, json!({}), &[json!({ "text": TEXT })]).await;
+    let key = ("COMPANY#acme".to_owned(), format!("PROJECT#{}", last_segment(&project)));
+    let Some(AttributeValue::M(mut settings)) = app.table().contents().await[&key].get("settings").cloned()
+    else {
+        panic!("no settings")
+    };
+    settings.remove("interview_platform").unwrap();
+    app.table().set(&key, "settings", AttributeValue::M(settings)).await;
+    assert_eq!(platform(&owner, &project).await, "external");
+    let candidate = begin(&owner, &project).await;
+    candidate.get(&format!("{}interview/", candidate.uri)).await.expect_code(404, "not_found");
 }
 
 #[tokio::test]

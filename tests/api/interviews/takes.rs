@@ -1,14 +1,17 @@
 //! Takes over HTTP: begun, sent in parts, finished, refused, and taken back.
 
+use std::collections::BTreeMap;
+
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::Caller;
+use tests::caller::{Caller, last_segment};
 use tests::http::Request;
 use tests::takes::{Interviewee, signed_part};
 use tests::videos::film;
 use tests::{assert_refusal, assert_refusals};
 
+use crate::system::access::AccessTable;
 use crate::system::idempotency::{assert_first, assert_replay};
 
 async fn answer_of(one: &Interviewee) -> Value {
@@ -36,24 +39,6 @@ async fn parts_arrive_in_any_order_and_the_take_is_finished_once_all_are_there()
     for file in [answer["streams"]["mp4"].as_str().unwrap(), answer["thumb"].as_str().unwrap()] {
         app.anonymous().get(file).await.expect(302);
     }
-}
-
-#[tokio::test]
-async fn the_bucket_stores_the_signed_bytes_and_stores_them_once() {
-    let app = TestApp::start().await;
-    let one = Interviewee::asked(&app, json!({})).await;
-    let take = one.begin().await;
-    let signed = one.announced(take, 1, b"twelve bytes").await;
-    let mut shorter = signed.clone();
-    shorter["upload"]["headers"]["content-length"] = json!("9");
-    for (request, bytes) in [(&signed, "other bytes!"), (&shorter, "too short")] {
-        let refused = tests::files::put(request, bytes.into()).await;
-        assert!(refused.status.is_client_error(), "{refused:?}");
-    }
-    assert_eq!(one.finish(take, Some(1), 1).await["missing_parts"], json!([1]));
-    assert_eq!(one.send(take, 1, b"twelve bytes").await.status, 200);
-    assert_eq!(one.send(take, 1, b"twelve bytes").await.status, 412);
-    assert_eq!(one.send(take, 1, b"other bytes!").await.status, 412);
 }
 
 #[tokio::test]
@@ -192,15 +177,103 @@ async fn written_and_recorded_answers_are_told_apart() {
 }
 
 #[tokio::test]
-async fn the_sweep_closes_what_nobody_finishes_and_the_interview_goes_on() {
+async fn the_schedule_closes_abandoned_takes_half_an_hour_after_their_last_part() {
     let app = TestApp::start().await;
-    let one = Interviewee::asked(&app, json!({ "takes": 1 })).await;
+    let one = Interviewee::asked(&app, json!({ "takes": 2, "answer_seconds": 60 })).await;
     let take = one.begin().await;
-    app.clock().advance(TimeDelta::hours(1));
-    app.sweep().await;
+    let sweep_after = async |minutes: i64| {
+        app.clock().advance(TimeDelta::minutes(minutes));
+        app.sweep().await;
+        let answer = answer_of(&one).await;
+        (answer["open_take"]["number"] == take, answer["takes_left"].clone())
+    };
     // Nothing has arrived, but the client may hold all of it.
-    let open = answer_of(&one).await;
-    assert_eq!((&open["open_take"]["number"], &open["takes_left"]), (&json!(take), &json!(0)));
-    assert_eq!(one.send(take, 1, &film()).await.status, 200);
-    assert_eq!(one.finish(take, None, 2).await["status"], "pending");
+    assert_eq!(sweep_after(31).await, (true, json!(1)));
+    one.send(take, 2, b"the rest").await;
+    assert_eq!(sweep_after(61).await, (true, json!(1)), "without its first part");
+    one.send(take, 1, &film()).await;
+    assert_eq!(sweep_after(29).await, (true, json!(1)), "parts arrive");
+    assert_eq!(sweep_after(32).await, (false, json!(2)), "given back");
+    app.settle().await;
+    let closed = answer_of(&one).await;
+    assert_eq!(
+        [&closed["take"]["is_interrupted"], &closed["interruptions"], &closed["status"]],
+        [&json!(true), &json!(1), &json!("successful")]
+    );
+    // The client still has a part of it.
+    assert_eq!(one.finish(take, Some(2), 2).await["is_interrupted"], false);
+}
+
+#[tokio::test]
+async fn a_take_is_at_most_as_large_as_its_time_allows() {
+    let app = TestApp::start().await;
+    let one = Interviewee::asked(&app, json!({ "answer_seconds": 10 })).await;
+    let take = one.begin().await;
+    // 2 MB a second and 32 MB more.
+    let part = vec![0; 8 * 1024 * 1024];
+    for number in 1..=7 {
+        assert_eq!(one.send(take, number, &part).await.status, 200);
+    }
+    let path = format!("{}takes/{take}/", one.answer);
+    let finished = async |parts: u32| one.candidate.patch(&path, json!({ "parts": parts })).await;
+    assert_refusal!(finished(7).await, @r#"400 {"code":"too_large","detail":"The parts of this take are too large for the time to answer."}"#);
+    assert_eq!(answer_of(&one).await["open_take"]["number"], take);
+    // Without the last part, it is small enough.
+    assert_eq!(finished(6).await.expect(200).json()["status"], "pending");
+}
+
+#[tokio::test]
+async fn reloads_use_up_takes_and_show_nothing_early() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let fields = json!({ "allow_hash_login": true, "interview_platform": "builtin" });
+    let project = owner.running_project(fields).await;
+    let hidden = "Which mistake would you repeat?";
+    let mut questions = Vec::new();
+    for question in
+        [json!({ "text": "Why us?", "takes": null }), json!({ "text": hidden, "preparation_seconds": 30 })]
+    {
+        questions.push(
+            owner.post(&format!("{project}questions/"), question).await.expect(201).uri("resource_uri"),
+        );
+    }
+    let candidate = owner.invite(&project, json!({})).await;
+    for _ in ["confirmed", "interviewing"] {
+        candidate.advance(&candidate.uri).await.expect(200);
+    }
+    let answers: Vec<String> = questions
+        .iter()
+        .map(|question| format!("{}answers/{}/", candidate.uri, last_segment(question)))
+        .collect();
+
+    let mut statuses = BTreeMap::<u16, usize>::new();
+    for _ in 0..50 {
+        let begun = candidate.post(&format!("{}takes/", answers[0]), json!({})).await;
+        *statuses.entry(begun.status.as_u16()).or_default() += 1;
+    }
+    assert_eq!(statuses, BTreeMap::from([(201, 20), (400, 30)]));
+
+    // Of no route does the candidate learn the question before its first take, and no history keeps it.
+    let reads = AccessTable::read().rows.into_iter().filter(|row| row.method.is_safe());
+    let mut read = 0;
+    for row in reads {
+        let path = row.path.replace("{companyId}", "acme").replace("{projectId}", last_segment(&project));
+        let path = path.replace("{candidateId}", last_segment(&candidate.uri));
+        let path = path.replace("{questionId}", last_segment(&questions[1]));
+        let answered = candidate.get(&path.replace(['{', '}'], "")).await;
+        assert!(!String::from_utf8_lossy(&answered.body).contains(hidden), "{answered}");
+        read += usize::from(answered.status.is_success());
+    }
+    assert!(read > 8, "{read}");
+    app.settle().await;
+    let texts = app.table().snapshot().await;
+    let about_candidate = texts.iter().filter(|((pk, _), item)| {
+        pk.contains(last_segment(&candidate.uri)) || item.to_string().contains(last_segment(&candidate.uri))
+    });
+    for (key, item) in about_candidate {
+        assert!(!item.to_string().contains(hidden), "{key:?}: {item}");
+    }
+    candidate.post(&format!("{}takes/", answers[1]), json!({})).await.expect(201);
+    let shown = candidate.get(&questions[1]).await.expect(200).json();
+    assert_eq!(shown["text"], hidden);
 }

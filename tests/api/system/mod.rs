@@ -1,6 +1,6 @@
 //! Rules that hold for every route: access, retries, tags, faults, costs, effects of changes.
 
-mod access;
+pub(crate) mod access;
 mod addresses;
 mod canary;
 mod chaos;

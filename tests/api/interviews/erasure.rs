@@ -1,0 +1,95 @@
+//! Candidates who are erased while their answers are on the way.
+
+use chrono::TimeDelta;
+use serde_json::json;
+use tests::app::TestApp;
+use tests::caller::Caller;
+use tests::files::put;
+use tests::takes::Interviewee;
+use tests::videos::film;
+
+/// Lets the signed URLs of parts expire, and has done what is due then.
+async fn let_urls_expire(app: &TestApp) {
+    app.clock().advance(TimeDelta::minutes(20));
+    app.sweep().await;
+    app.settle().await;
+}
+
+/// Fails if an object or an item of answers is left.
+async fn assert_nothing_left(app: &TestApp) {
+    assert!(app.object_keys().is_empty(), "{:?}", app.object_keys());
+    let items = app.table().snapshot().await;
+    let answers: Vec<_> = items.keys().filter(|(pk, _)| pk.starts_with("ANSWERS#")).collect();
+    assert!(answers.is_empty(), "{answers:?}");
+}
+
+/// The numbers of files that events about the erasure of a candidate count.
+async fn told(app: &TestApp) -> Vec<u64> {
+    let feed = app.owner().await.get("/companies/acme/events/?type=candidate.erased&page_size=100").await;
+    let feed = feed.expect(200).json();
+    feed["objects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["data"]["erased"]["files"].as_u64().unwrap())
+        .collect()
+}
+
+#[tokio::test]
+async fn a_part_that_arrives_after_the_erasure_is_erased_too() {
+    let app = TestApp::start().await;
+    let person = Interviewee::asked(&app, json!({})).await;
+    let take = person.begin().await;
+    person.send(take, 1, b"first").await;
+    let late = person.announced(take, 2, b"second").await;
+    person.owner.delete(&person.candidate.uri).await.expect(204);
+    app.settle().await;
+    assert_nothing_left(&app).await;
+    assert!(told(&app).await.is_empty(), "a part may still arrive");
+    assert_eq!(put(&late, b"second".to_vec()).await.status, 200);
+    let_urls_expire(&app).await;
+    assert_nothing_left(&app).await;
+    assert_eq!(told(&app).await, [2]);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_being_converted_is_erased_with_its_candidate() {
+    for operation in ["LIST", "GET", "PUT", "DELETE"] {
+        let (app, [_dynamodb, s3]) = TestApp::start_with_storage_chaos().await;
+        let person = Interviewee::asked(&app, json!({})).await;
+        let take = person.record(&[&film()]).await;
+        app.events().deliver_stream().await.unwrap();
+        let held = s3.pause(operation);
+        let erased_meanwhile = async {
+            held.reached().await;
+            person.owner.delete(&person.candidate.uri).await.expect(204);
+            app.events().deliver_stream().await.unwrap();
+            held.resume();
+        };
+        let (converted, ()) =
+            tokio::join!(app.events().put_event(person.marker_event(take, "one")), erased_meanwhile);
+        // Lambda sends it again if it failed.
+        if converted.unwrap()["VideoConversionFunction"].is_err() {
+            app.events().put_event(person.marker_event(take, "one")).await.unwrap();
+        }
+        app.settle().await;
+        let_urls_expire(&app).await;
+        assert_nothing_left(&app).await;
+        assert_eq!(told(&app).await.len(), 1, "{operation}");
+    }
+}
+
+#[tokio::test]
+async fn converted_answers_are_erased_and_counted() {
+    let app = TestApp::start().await;
+    let person = Interviewee::asked(&app, json!({})).await;
+    person.record(&[&film()]).await;
+    app.settle().await;
+    let video = person.answer().await["streams"]["mp4"].as_str().unwrap().to_owned();
+    person.owner.delete(&person.candidate.uri).await.expect(204);
+    app.anonymous().get(&video).await.expect(404);
+    app.settle().await;
+    let_urls_expire(&app).await;
+    assert_nothing_left(&app).await;
+    assert_eq!(told(&app).await, [2]);
+}

@@ -1,0 +1,188 @@
+//! Functions that are killed at any request to the table or the bucket. A client, Lambda or a schedule repeats the step, and
+//! the end is that of an interview in which nothing was killed.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, last_segment};
+use tests::chaos::Chaos;
+use tests::http::Request;
+use tests::takes::{Interviewee, signed_part};
+use tests::videos::film;
+
+/// A step in which a function is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DeadlyStep {
+    Begin,
+    Sign,
+    Finish,
+    Effects,
+    Conversion,
+    Sweep,
+    Completion,
+}
+
+/// The request after which a step is killed.
+#[derive(Debug, Clone, Copy)]
+struct Kill {
+    step: DeadlyStep,
+    /// 0 for the table, 1 for the bucket.
+    storage: usize,
+    requests: usize,
+}
+
+/// An interview in which one step may be killed.
+struct Story {
+    app: TestApp,
+    proxies: [Chaos; 2],
+    person: Interviewee,
+    kill: Option<Kill>,
+    /// Whether the step ended before it was killed.
+    was_spared: Cell<bool>,
+}
+
+impl Story {
+    async fn start(kill: Option<Kill>) -> Self {
+        let (app, proxies) = TestApp::start_with_storage_chaos().await;
+        let person = Interviewee::asked(&app, json!({ "takes": 3 })).await;
+        app.settle().await;
+        Self { app, proxies, person, kill, was_spared: Cell::new(false) }
+    }
+
+    /// Does a step and, if it was to be killed, repeats it.
+    async fn step(&self, step: DeadlyStep, act: impl AsyncFn()) {
+        if let Some(kill) = self.kill.filter(|kill| kill.step == step) {
+            let storage = &self.proxies[kill.storage];
+            storage.cut_after_writes(kill.requests);
+            act().await;
+            self.was_spared.set(storage.left() > Some(0));
+            storage.heal();
+        }
+        act().await;
+    }
+
+    /// Begins a take, as a client that repeats the request does.
+    async fn begin(&self, take: u64) {
+        let takes = Request::post(&format!("{}takes/", self.person.answer)).json(&json!({}));
+        self.person.candidate.send(takes.header("idempotency-key", &take.to_string())).await;
+    }
+
+    /// Three takes: one that the next one closes, one that is finished, and one that the sweep closes.
+    async fn tell(&self) {
+        let (app, person, film) = (&self.app, &self.person, film());
+        let (head, tail) = film.split_at(film.len() / 2);
+        self.begin(1).await;
+        person.send(1, 1, &film).await;
+        self.step(DeadlyStep::Begin, async || self.begin(2).await).await;
+        let parts = format!("{}takes/2/parts/", person.answer);
+        self.step(DeadlyStep::Sign, async || drop(person.candidate.post(&parts, signed_part(1, head)).await))
+            .await;
+        person.send(2, 1, head).await;
+        person.send(2, 2, tail).await;
+        let (take, finished) =
+            (format!("{}takes/2/", person.answer), json!({ "parts": 2, "recorded_seconds": 2 }));
+        self.step(DeadlyStep::Finish, async || drop(person.candidate.patch(&take, finished.clone()).await))
+            .await;
+        self.step(DeadlyStep::Effects, async || drop(app.events().deliver_stream().await)).await;
+        // It finds what the stream has given up.
+        app.clock().advance(TimeDelta::minutes(10));
+        app.sweep().await;
+        self.step(DeadlyStep::Conversion, async || {
+            for take in [1, 2] {
+                let _ = app.events().put_event(person.marker_event(take, &take.to_string())).await;
+            }
+        })
+        .await;
+        app.settle().await;
+        self.begin(3).await;
+        person.send(3, 1, &film).await;
+        app.clock().advance(TimeDelta::hours(2));
+        self.step(DeadlyStep::Sweep, async || drop(app.events().run_schedules().await)).await;
+        app.settle().await;
+        self.step(DeadlyStep::Completion, async || {
+            drop(person.candidate.advance(&person.candidate.uri).await);
+        })
+        .await;
+        app.settle().await;
+    }
+
+    /// All that is stored about the candidate, and the names of its objects, without what differs by chance.
+    async fn dump(&self, step: DeadlyStep) -> BTreeMap<String, Value> {
+        let id = last_segment(&self.person.candidate.uri);
+        let mut dump = BTreeMap::new();
+        for ((pk, sk), mut item) in self.app.table().snapshot().await {
+            let mut key = format!("{pk}/{sk}");
+            if !key.contains(id) && !item.to_string().contains(id) {
+                continue;
+            }
+            let mut chances = vec!["/due_shard", "/created_by", "/origin/by/customer", "/origin/request"];
+            // A conversion that begins again is one more write, which only versions and an entry without an event show.
+            if step == DeadlyStep::Conversion && key.contains("-interview/") {
+                let Some(number) = item["sequence"].as_u64() else { continue };
+                key = format!("event {number}");
+                chances.extend(["/sk", "/version_after", "/event_before"]);
+            } else if step == DeadlyStep::Conversion {
+                chances.extend(["/version", "/event_version"]);
+            }
+            for chance in chances {
+                item.pointer_mut(chance).map(Value::take);
+            }
+            dump.insert(self.without_ids(&key), Value::String(self.without_ids(&item.to_string())));
+        }
+        dump.extend(self.app.object_keys().iter().map(|key| (self.without_ids(key), Value::Null)));
+        dump
+    }
+
+    fn without_ids(&self, text: &str) -> String {
+        let ids = self.person.answer.split('/').filter(|segment| segment.len() > "acme".len());
+        let ids = ids.filter(|segment| segment.chars().all(|one| one.is_ascii_alphanumeric()));
+        ids.chain([self.person.candidate.email.as_str()])
+            .fold(text.to_owned(), |text, id| text.replace(id, "…"))
+    }
+}
+
+/// Kills a step after each request to each of the storages in turn.
+async fn assert_same_end(step: DeadlyStep) {
+    let undisturbed = Story::start(None).await;
+    undisturbed.tell().await;
+    let expected = undisturbed.dump(step).await;
+    let keys = undisturbed.app.object_keys();
+    let names: Vec<&str> = keys.iter().map(|key| last_segment(key)).collect();
+    assert_eq!(names, ["2.jpg", "2.mp4", "3.jpg", "3.mp4", "0001"]);
+    for storage in [0, 1] {
+        for requests in 0.. {
+            let kill = Kill { step, storage, requests };
+            let story = Story::start(Some(kill)).await;
+            story.tell().await;
+            for (key, item) in story.dump(step).await {
+                assert_eq!(expected.get(&key), Some(&item), "{kill:?} {key}");
+            }
+            assert_eq!(story.dump(step).await.len(), expected.len(), "{kill:?}");
+            if story.was_spared.get() {
+                break;
+            }
+        }
+    }
+}
+
+macro_rules! killed_steps {
+    ($($test:ident: $step:ident),* $(,)?) => {
+        $(#[tokio::test]
+        async fn $test() {
+            assert_same_end(DeadlyStep::$step).await;
+        })*
+    };
+}
+
+killed_steps! {
+    beginning_a_take: Begin,
+    signing_parts: Sign,
+    finishing_a_take: Finish,
+    starting_conversions: Effects,
+    converting_takes: Conversion,
+    closing_abandoned_takes: Sweep,
+    completing_the_interview: Completion,
+}

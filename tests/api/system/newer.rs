@@ -5,8 +5,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
-use tests::assert_refusal;
 use tests::caller::{Caller, Staff, last_segment};
+use tests::takes::Interviewee;
+use tests::{assert_refusal, assert_refusals};
 
 type ItemKey = (String, String);
 
@@ -227,4 +228,24 @@ async fn a_customer_that_cannot_be_read_is_left_out_of_lists_and_imports() {
     owner.post("/companies/acme/customers/batch-import/", json!([me])).await.expect(200);
     app.table().set(&key, "account_type", text("recruiter")).await;
     person.get("/companies/acme/").await.expect(200);
+}
+
+#[tokio::test]
+async fn answers_that_cannot_be_read_are_not_taken_for_none() {
+    let app = TestApp::start().await;
+    let person = Interviewee::asked(&app, json!({ "takes": 2 })).await;
+    person.begin().await;
+    let contents = app.table().contents().await;
+    let (key, stored) = contents.iter().find(|((pk, _), _)| pk.starts_with("ANSWERS#")).unwrap();
+    app.table().set(key, "questions", text("sealed")).await;
+    let takes = format!("{}takes/", person.answer);
+    let refused = [
+        person.candidate.get(&person.answer).await,
+        person.owner.get(&format!("{}interview/", person.candidate.uri)).await,
+        person.candidate.post(&takes, json!({})).await,
+        person.candidate.advance(&person.candidate.uri).await,
+    ];
+    assert_refusals!(refused, @r#"4 x 503 {"code":"unreadable","detail":"This resource was written by a newer release that is still being deployed. Try again in a minute."}"#);
+    app.table().set(key, "questions", stored["questions"].clone()).await;
+    assert_eq!(person.begin().await, 2);
 }

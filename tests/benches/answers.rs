@@ -1,5 +1,5 @@
 //! Recorded answers of two minutes: from the end of the recording until it is pending, and from then until it plays, copied
-//! (H.264 and Opus in mp4) and re-encoded (VP8 in WebM).
+//! (H.264 and Opus in mp4) and re-encoded (VP8 in WebM); and what five of them cost, at public prices.
 #![recursion_limit = "256"]
 
 use std::error::Error;
@@ -7,6 +7,8 @@ use std::error::Error;
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
 use tests::app::TestApp;
+use tests::caller::{Caller, last_segment};
+use tests::logs::Recording;
 use tests::takes::Interviewee;
 use tests::videos::recorded;
 
@@ -18,6 +20,12 @@ const SECONDS: u32 = 120;
 const PARTS: usize = 24;
 /// Bits per second of the candidate's uplink, whose time is added to what is measured.
 const UPLINK: f64 = 5e6;
+
+/// Recorded answers of one candidate whose cost is measured.
+const ANSWERS: usize = 5;
+/// The memory of the function that converts videos, and of most others, in gigabytes.
+const CONVERSION_MEMORY: f64 = 3008.0 / 1024.0;
+const MEMORY: f64 = 0.5;
 
 const PICTURE: &str =
     "-f lavfi -i testsrc2=s=1280x720:r=24:d=120 -f lavfi -i sine=d=120 -b:a 64k -c:a libopus";
@@ -40,6 +48,7 @@ async fn main() -> Result<()> {
             "figure": "answer_seconds", "conversion": name, "bytes": film.len(),
             "stop_to_pending": median(pending), "pending_to_playable": median(playable),
         }));
+        cost(name, &film).await?;
     }
     Ok(())
 }
@@ -72,6 +81,80 @@ async fn measure(film: &[u8]) -> Result<(f64, f64)> {
     } else {
         Err(format!("not converted: {answer}").into())
     }
+}
+
+/// What an interview with five answers costs, besides what `tests/bench cost` counts.
+async fn cost(name: &str, film: &[u8]) -> Result<()> {
+    let (app, [_dynamodb, s3]) = TestApp::start_with_storage_chaos().await;
+    let owner = app.owner().await;
+    let settings = json!({ "allow_hash_login": true, "interview_platform": "builtin" });
+    let project = owner.running_project(settings).await;
+    let mut questions = Vec::new();
+    for position in 1..=ANSWERS {
+        let question = json!({ "text": "Why us?", "position": position, "answer_seconds": SECONDS });
+        questions.push(
+            owner.post(&format!("{project}questions/"), question).await.expect(201).uri("resource_uri"),
+        );
+    }
+    let candidate = owner.invite(&project, json!({})).await;
+    for _ in ["confirmed", "interviewing"] {
+        candidate.advance(&candidate.uri).await.expect(200);
+    }
+    app.settle().await;
+    let requests = || ["PUT", "LIST", "GET", "DELETE"].map(|method| s3.requests(method));
+    let (recording, before) = (Recording::start(), requests());
+    for question in &questions {
+        let answer = format!("{}answers/{}/", candidate.uri, last_segment(question));
+        let person = Interviewee { owner: owner.clone(), candidate: candidate.clone(), answer };
+        let parts: Vec<&[u8]> = film.chunks(film.len().div_ceil(PARTS)).collect();
+        let take = person.begin().await;
+        for (number, part) in (1..).zip(&parts) {
+            person.send(take, number, part).await;
+        }
+        person.finish(take, Some(parts.len()), SECONDS).await;
+        app.settle().await;
+    }
+    candidate.get(&format!("{}interview/", candidate.uri)).await.expect(200);
+    candidate.advance(&candidate.uri).await.expect(200);
+    app.settle().await;
+    let text = recording.text();
+    let [puts, lists, gets, deletions] = requests();
+    let lines: Vec<Value> = text.lines().map(serde_json::from_str).collect::<std::result::Result<_, _>>()?;
+    let total = |field: &str| lines.iter().filter_map(|line| line[field].as_f64()).sum::<f64>();
+    let memory = |line: &Value| if line["target"] == "conversion" { CONVERSION_MEMORY } else { MEMORY };
+    let used = |line: &Value| Some(line["milliseconds"].as_f64()? * memory(line));
+    let invocations = lines.iter().filter(|line| line["milliseconds"].is_number()).count();
+    let amounts = [
+        ("write_units", total("write_units"), 0.625),
+        ("read_units", total("read_units"), 0.125),
+        ("requests", number(lines.iter().filter(|line| line["target"] == "request").count()), 1.0),
+        ("invocations", number(invocations), 0.2),
+        ("gigabyte_milliseconds", lines.iter().filter_map(used).sum(), 0.013_333_4),
+        ("s3_puts", number(puts - before[0]), 5.0),
+        ("s3_lists", number(lists - before[1]), 5.0),
+        ("s3_gets", number(gets - before[2]), 0.4),
+        ("s3_deletions", number(deletions - before[3]), 0.0),
+    ];
+    // So many candidates, at dollars per million.
+    let dollars = |amount: f64, price: f64| amount * 1000.0 * price / 1e6;
+    for (figure, amount, price) in amounts {
+        print(json!({
+            "figure": format!("{figure}_per_candidate"), "conversion": name, "value": round(amount),
+            "dollars_per_1000": round(dollars(amount, price)),
+        }));
+    }
+    let sum: f64 = amounts.iter().map(|(_, amount, price)| dollars(*amount, *price)).sum();
+    print(json!({ "figure": "dollars_per_1000", "conversion": name, "value": round(sum) }));
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "these are small numbers")]
+fn number(count: usize) -> f64 {
+    count as f64
+}
+
+fn round(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

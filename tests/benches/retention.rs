@@ -128,6 +128,7 @@ async fn heat() -> Result<()> {
     print("erased_of_one_project", json!(summary.erased));
     print("seconds_of_one_project", round(seconds));
     print("units_by_partition_and_reported", json!(units));
+    print("write_units_per_erasure", round(heat.written() / summary.erased as f64));
     for peak in heat.peaks().iter().take(6) {
         print(&format!("write_units_in_a_second {}", peak.place.pattern()), json!(peak.writes));
         print(&format!("read_units_in_a_second {}", peak.place.pattern()), json!(peak.reads));

@@ -33,13 +33,14 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// The number of timed starts of each function.
 const STARTS: usize = 31;
 /// The smallest function and the others.
-const FUNCTIONS: [&str; 11] = [
+const FUNCTIONS: [&str; 12] = [
     "hello",
     "auth",
     "companies",
     "projects",
     "candidates",
     "evaluations",
+    "interviews",
     "customers",
     "videos",
     "search",
@@ -120,6 +121,7 @@ async fn subjects(app: &TestApp, binaries: &BTreeMap<String, PathBuf>) -> Result
         path(&project),
         path(&candidate),
         path(&question.uri("resource_uri")),
+        path(&format!("{candidate}interview/")),
         path(&owner.uri),
         path(video["resource_uri"].as_str().unwrap_or_default()),
         "/companies/acme/search/".to_owned(),

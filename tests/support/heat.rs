@@ -126,6 +126,11 @@ impl Heat {
         (self.loads.iter().map(|(_, load)| load.reads + load.writes).sum(), self.reported)
     }
 
+    /// The sum of all write units.
+    pub fn written(&self) -> f64 {
+        self.loads.iter().map(|(_, load)| load.writes).sum()
+    }
+
     /// The number of requests that were refused because a partition had no units left.
     pub fn refused(&self) -> usize {
         self.refused

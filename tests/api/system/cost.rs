@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::Caller;
 use tests::http::{Request, Response};
+use tests::logs::take_lines;
+use tests::takes::{Interviewee, signed_part};
+use tests::videos::film;
 
 #[track_caller]
 fn assert_calls(response: &Response, calls: u32) {
@@ -303,4 +306,37 @@ async fn a_page_of_a_history_costs_the_same_however_long_it_is() {
     assert_eq!(units[0], units[1]);
     let last = owner.get(&format!("{list}&page=34")).await.expect(200).json();
     assert_eq!((&last["meta"]["total_count"], last["objects"].as_array().unwrap().len()), (&json!(331), 1));
+}
+
+#[tokio::test]
+async fn an_answer_is_read_and_its_parts_are_signed_in_one_round_trip_and_it_is_written_in_two() {
+    let (app, [_dynamodb, s3]) = TestApp::start_with_storage_chaos().await;
+    let person = Interviewee::asked(&app, json!({ "takes": 1 })).await;
+    app.settle().await;
+    let [takes, take] = ["takes/", "takes/1/"].map(|path| format!("{}{path}", person.answer));
+    let interview = format!("{}interview/", person.candidate.uri);
+    assert_calls(&person.candidate.get(&interview).await.expect(200), 1);
+    assert_calls(&person.candidate.post(&takes, json!({})).await.expect(201), 2);
+    let signed = person.candidate.post(&format!("{take}parts/"), signed_part(1, &film())).await.expect(200);
+    assert_calls(&signed, 1);
+    assert_eq!(signed.log().write_units, 0.0);
+    person.send(1, 1, &film()).await;
+    let listed = s3.requests("LIST");
+    assert_calls(&person.candidate.patch(&take, json!({ "parts": 1 })).await.expect(200), 2);
+    assert_eq!(s3.requests("LIST"), listed + 1);
+    for target in [&interview, &person.answer] {
+        assert_calls(&person.owner.get(target).await.expect(200), 1);
+    }
+
+    app.events().deliver_stream().await.unwrap();
+    take_lines("conversion");
+    app.events().deliver_objects().await.unwrap();
+    let converted = take_lines("conversion").pop().unwrap();
+    // Read and leased, read before the renditions are stored, and read and written at the end.
+    assert_eq!(converted["dynamodb_calls"], 5, "{converted}");
+    app.settle().await;
+
+    let writer = Interviewee::asked(&app, json!({ "kind": "text" })).await;
+    let text = Request::put(&writer.answer).json(&json!({ "text": "Because." }));
+    assert_calls(&writer.candidate.send(text).await.expect(201), 2);
 }

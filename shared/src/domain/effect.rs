@@ -111,6 +111,7 @@ pub enum EffectTask {
         /// What the deletion has erased, and every try that left nothing.
         counts: ErasureCounts,
         /// What the tries since then have found.
+        #[serde(default, skip_serializing_if = "ErasureCounts::is_empty")]
         found: ErasureCounts,
         /// When it was deleted before, if a restored table had brought it back.
         #[serde(default, skip_serializing_if = "Option::is_none")]

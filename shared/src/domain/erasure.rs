@@ -89,6 +89,11 @@ impl ErasureCounts {
         }
     }
 
+    /// Whether nothing is counted.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Both together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {

@@ -223,11 +223,21 @@ impl QuestionAnswer {
         *self = Self { revision, last_number, ..Self::default() };
     }
 
-    /// Drops takes beyond those that are kept, interrupted ones first, then the oldest, never the last.
+    /// Drops takes beyond those that are kept: failed ones first, then interrupted ones, then the oldest; never the last, the
+    /// answer, and the latest that can be played, since newer ones may still fail.
     fn drop_surplus(&mut self) {
         while self.takes.len() > KEPT_TAKES {
             let earlier = &self.takes[..self.takes.len() - 1];
-            let place = earlier.iter().position(|take| take.is_interrupted).unwrap_or(0);
+            let played = earlier.iter().rfind(|take| take.conversion.converted.is_some());
+            let spared = [self.answer(), played].map(|take| take.map(|take| take.number));
+            let first = |is_wanted: fn(&Take) -> bool| {
+                earlier.iter().position(|take| is_wanted(take) && !spared.contains(&Some(take.number)))
+            };
+            let is_failed = |take: &Take| take.conversion.status == ConversionStatus::Failed;
+            let place =
+                first(is_failed).or_else(|| first(|take| take.is_interrupted)).or_else(|| first(|_| true));
+            // At most three takes are spared, fewer than are kept.
+            let Some(place) = place else { return };
             self.drop_take(place);
         }
     }

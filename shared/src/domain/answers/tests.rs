@@ -155,6 +155,48 @@ fn the_answer_is_the_last_finished_take_and_earlier_ones_stay_until_it_can_be_pl
 }
 
 #[test]
+fn neither_the_answer_nor_what_can_be_played_gives_way_to_later_takes() {
+    let asked = Question { takes: None, ..question() };
+    let begin =
+        |answers: Answers, second| answers.begin_take(&asked, &terms(), &parts([1]), at(second)).unwrap();
+    let finish = |answers: Answers, number| {
+        answers.finish_take(take(number), finished(Some(1)), &parts([1]), at(30)).unwrap().unwrap()
+    };
+    let mut answers = converted(finish(begun(), 1), 1);
+    for number in 2..=6 {
+        answers = failed(finish(begin(answers, 40), number), number);
+        assert!(answers.take(take(1)).is_some(), "{number}");
+    }
+    let answer = |answers: &Answers| answers.to(asked.id).unwrap().answer().unwrap().number;
+    assert_eq!((answer(&answers), answers.takes().count()), (1, 4));
+    // Newer ones that are still to be converted may fail.
+    for number in 7..=12 {
+        answers = finish(begin(answers, 50), number);
+        assert!(answers.take(take(1)).is_some(), "{number}");
+        assert_eq!((answer(&answers), answers.takes().count()), (number, 4));
+    }
+    assert_eq!(answers.to(asked.id).unwrap().counts().begun, 12);
+}
+
+#[test]
+fn what_can_be_played_of_an_interrupted_take_stays_if_more_parts_cannot_be_converted() {
+    let open = begun();
+    let closed = open.close_take(take(1), &parts([1, 2]), true, at(40));
+    let playable = converted(closed, 1);
+    let more = playable.finish_take(take(1), finished(Some(3)), &parts([1, 2, 3]), at(50)).unwrap().unwrap();
+    let under_way = more.take(take(1)).unwrap();
+    assert!(under_way.conversion.is_under_way() && under_way.conversion.converted.is_some());
+    let begun = under_way.conversion.begun("event", at(51)).unwrap();
+    let broken = more.with_take(take(1), |take| {
+        take.conversion = begun;
+        take.end_conversion(Conversion::failed("broken"));
+    });
+    let kept = broken.take(take(1)).unwrap();
+    assert_eq!(kept.conversion.status, ConversionStatus::Successful);
+    assert!(kept.is_interrupted && kept.is_answer());
+}
+
+#[test]
 fn an_interrupted_take_can_be_finished_with_more_parts() {
     let closed = begun().close_take(take(1), &parts([1]), false, at(4000));
     assert!(closed.take(take(1)).unwrap().is_interrupted);
@@ -173,7 +215,9 @@ fn an_interrupted_take_can_be_finished_with_more_parts() {
 fn a_take_without_its_beginning_stays_open_until_the_interview_closes() {
     let waiting = begun().close_take(take(1), &parts([2]), false, at(4000));
     assert!(waiting.take(take(1)).unwrap().is_open());
-    assert_eq!(waiting.due_at(), Some(at(4000 + 1800)));
+    assert_eq!(waiting.due_at(), Some(at(4000 + 2000)), "half of its age later");
+    let old = begun().close_take(take(1), &[], false, at(100 * 86_400));
+    assert_eq!(old.due_at(), Some(at(101 * 86_400)), "once a day at least");
     let sending = begun().close_take(take(1), &parts([1, 2000]), false, at(3000));
     assert!(sending.take(take(1)).unwrap().is_open());
     assert_eq!(sending.due_at(), Some(at(2000 + 1800)), "half an hour after the last part");

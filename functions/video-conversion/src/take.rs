@@ -62,7 +62,7 @@ impl TakeConversion<'_> {
             }
             let Some(begun) = take.conversion.begun(self.event, self.system.now) else { return Ok(None) };
             seen = Some(take.conversion.clone());
-            match self.save(&answers, begun).await {
+            match self.save(&answers, |take| take.conversion = begun).await {
                 Ok(after) => return Ok(after.take(self.place).cloned()),
                 // Mostly because the candidate goes on with another question.
                 Err(Error::Changed | Error::NotFound) => {}
@@ -119,7 +119,7 @@ impl TakeConversion<'_> {
             let Some(answers) = self.answers().await?.filter(|answers| self.is_mine(answers)) else {
                 return self.settle().await;
             };
-            match self.save(&answers, end.clone()).await {
+            match self.save(&answers, |take| take.end_conversion(end.clone())).await {
                 Ok(after) => {
                     self.delete_unneeded(after.take(self.place)).await?;
                     let is_converted = end.converted.is_some();
@@ -166,8 +166,8 @@ impl TakeConversion<'_> {
         answers.take(self.place).is_some_and(|take| take.conversion.is_done_by(self.event))
     }
 
-    async fn save(&self, before: &VersionedItem<Answers>, conversion: Conversion) -> Result<Answers> {
-        let after = Answers::clone(before).with_take(self.place, |take| take.conversion = conversion);
+    async fn save(&self, before: &VersionedItem<Answers>, change: impl FnOnce(&mut Take)) -> Result<Answers> {
+        let after = Answers::clone(before).with_take(self.place, change);
         self.system.commit(self.system.store.update_answers(before, &after, self.system.now)).await?;
         Ok(after)
     }

@@ -56,7 +56,7 @@ pub struct Conversion {
     pub attempt: Option<ConversionAttempt>,
     /// When it fails unless it has ended; `None` if nothing but the upload ends it.
     pub given_up_at: Option<DateTime<Utc>>,
-    /// The result.
+    /// The result; of a take that has got more parts since, that without them.
     pub converted: Option<ConversionResult>,
     /// Why the upload or the conversion failed, a sentence.
     pub failure: Option<String>,
@@ -94,6 +94,7 @@ impl Conversion {
         may_begin.then(|| Self {
             status: ConversionStatus::Processing,
             attempt: Some(ConversionAttempt { event: event.to_owned(), ends_at: now + TRY }),
+            converted: self.converted,
             ..Self::pending(now)
         })
     }

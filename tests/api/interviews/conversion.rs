@@ -133,6 +133,30 @@ async fn an_interrupted_take_plays_as_far_as_it_came_and_may_grow() {
 }
 
 #[tokio::test]
+async fn an_interrupted_take_plays_until_the_rest_of_it_is_converted_too() {
+    let (app, person) = given().await;
+    let take = person.begin().await;
+    person.send(take, 1, parts()[0]).await;
+    app.clock().advance(TimeDelta::hours(1));
+    app.sweep().await;
+    app.settle().await;
+    let first = person.owner.new_token().await.get(&person.answer).await.expect(200).json();
+    assert_eq!((&first["status"], &first["take"]["is_interrupted"]), (&json!("successful"), &json!(true)));
+    for (number, part) in (2..).zip(&parts()[1..]) {
+        person.send(take, number, part).await;
+    }
+    person.finish(take, Some(parts().len()), 2).await;
+    let staff = person.owner.new_token().await;
+    let pending = staff.get(&person.answer).await.expect(200).json();
+    assert_eq!(pending["status"], "pending");
+    app.anonymous().get(pending["streams"]["mp4"].as_str().unwrap()).await.expect(302);
+    app.settle().await;
+    let whole = staff.get(&person.answer).await.expect(200).json();
+    assert_eq!((&whole["status"], &whole["take"]["is_interrupted"]), (&json!("successful"), &json!(false)));
+    assert!(whole["seconds"].as_u64() > first["seconds"].as_u64(), "{first} {whole}");
+}
+
+#[tokio::test]
 async fn events_that_come_again_or_late_change_nothing() {
     let (app, person) = given().await;
     let take = person.record(&parts()).await;

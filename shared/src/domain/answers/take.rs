@@ -20,6 +20,8 @@ const BYTES_PER_SECOND: u64 = 2_000_000;
 const SPARE_BYTES: u64 = 32_000_000;
 /// How long after the last part, or the end of the recording, an open take is looked at.
 pub(super) const PATIENCE: TimeDelta = TimeDelta::minutes(30);
+/// The longest time between two looks.
+const RARELY: TimeDelta = TimeDelta::days(1);
 /// How long the parts of failed takes are kept, by a rule of the bucket.
 const PARTS_KEPT: TimeDelta = TimeDelta::days(30);
 /// How long a recording may go on after the end of the interview.
@@ -211,17 +213,31 @@ impl Take {
         self.part_count = count;
         self.look_at = None;
         self.finished_at = Some(now);
-        // A conversion of the same parts stays.
+        // A conversion of the same parts stays. Until more parts are converted, the result without them can be played.
         if has_more || self.conversion.status == ConversionStatus::Failed {
-            self.conversion = Conversion::pending(now);
+            self.conversion = Conversion { converted: self.conversion.converted, ..Conversion::pending(now) };
         }
     }
 
-    /// The service looks again some time after the last part or, if that was long ago, after `now`.
+    /// Its conversion has ended. If more parts could not be converted, the result without them stays: the take is interrupted.
+    pub fn end_conversion(&mut self, end: Conversion) {
+        match self.conversion.converted.filter(|_| end.converted.is_none()) {
+            Some(former) => {
+                self.conversion = Conversion::succeeded(former);
+                self.is_interrupted = true;
+            }
+            None => self.conversion = end,
+        }
+    }
+
+    /// The service looks again some time after the last part. If that was long ago, ever more rarely, since each look is a write.
     pub(super) fn look_again(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
         let last = found.iter().map(|part| part.arrived_at).max();
         let is_recent = |last: &DateTime<Utc>| now < *last + PATIENCE;
-        self.look_at = Some(last.filter(is_recent).unwrap_or(now) + PATIENCE);
+        self.look_at = Some(match last.filter(is_recent) {
+            Some(last) => last + PATIENCE,
+            None => now + ((now - self.begun_at) / 2).clamp(PATIENCE, RARELY),
+        });
     }
 
     /// When the service looks at it.

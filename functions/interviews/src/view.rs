@@ -228,8 +228,8 @@ pub(crate) struct TakeView {
     status: ConversionStatus,
     /// When it was begun.
     begun_at: Timestamp,
-    /// When the time to prepare ends.
-    record_from: Timestamp,
+    /// When the time to prepare ends. Only managers and the candidate see it.
+    record_from: Option<Timestamp>,
     /// When the time to answer ends; what is recorded later is cut off. Only managers and the candidate see it.
     record_until: Option<Timestamp>,
     /// When it was finished, or closed by the service; null before.
@@ -253,7 +253,7 @@ impl TakeView {
             number: take.number,
             status: take.conversion.status,
             begun_at: Timestamp(take.begun_at),
-            record_from: Timestamp(take.record_from),
+            record_from: viewer.sees_limits.then_some(Timestamp(take.record_from)),
             record_until: viewer.sees_limits.then_some(Timestamp(take.record_until)),
             finished_at: take.finished_at.map(Timestamp),
             recorded_seconds: take.recorded_seconds,

@@ -8,7 +8,7 @@ use shared::media::{AnswerObjects, recorded_parts};
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 
-use crate::outcome::{EffectResult, SweepSummary};
+use crate::outcome::{EffectResult, RUN, SweepSummary};
 
 /// Shown to clients of a take that was not converted in time.
 const TOO_SLOW: &str = "The recording could not be converted in time. Record the answer again.";
@@ -67,6 +67,11 @@ pub(crate) async fn close_overdue(system: &SystemAccess, summary: &mut SweepSumm
     let mut due = stream::iter(system.store.due_answers(system.now)).flatten();
     while let Some(page) = due.try_next().await? {
         for answers in &page {
+            // Half of it is left for effects.
+            if system.usage().elapsed() > RUN / 2 {
+                summary.more = true;
+                return Ok(());
+            }
             match close(system, answers).await {
                 Ok(()) => summary.takes_closed += 1,
                 // The candidate has just gone on, or was deleted.
@@ -84,7 +89,8 @@ pub(crate) async fn close_overdue(system: &SystemAccess, summary: &mut SweepSumm
 async fn close(system: &SystemAccess, before: &VersionedItem<Answers>) -> Result<()> {
     let Answers { company, project, candidate, .. } = &**before;
     let candidate = system.store.candidate(company, *project, *candidate).await?;
-    let is_final = candidate.is_none_or(|candidate| candidate.may_finish_answer(system.now).is_err());
+    let is_final =
+        candidate.as_ref().is_none_or(|candidate| candidate.may_finish_answer(system.now).is_err());
     let (objects, bucket) = (AnswerObjects::of(before), system.objects()?);
     let mut after = Answers::clone(before);
     let (open, converting): (Vec<TakeRef>, Vec<TakeRef>) =
@@ -95,7 +101,12 @@ async fn close(system: &SystemAccess, before: &VersionedItem<Answers>) -> Result
     }
     // One: each failure is an event, and a write has one. The next run finds the others.
     if let Some(take) = converting.into_iter().next() {
-        after = after.with_take(take, |take| take.conversion = Conversion::failed(TOO_SLOW));
+        after = after.with_take(take, |take| take.end_conversion(Conversion::failed(TOO_SLOW)));
     }
-    system.commit(system.store.update_answers(before, &after, system.now)).await
+    let writes = match candidate.filter(|_| is_final) {
+        // A changed deadline may have opened the interview again.
+        Some(candidate) => system.store.save_answers(&candidate, before, &after, system.now),
+        None => system.store.update_answers(before, &after, system.now),
+    };
+    system.commit(writes).await
 }

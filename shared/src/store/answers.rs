@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, Utc};
 
-use super::Store;
 use super::due::DueQueue;
 use super::table::condition::WriteCondition;
 use super::table::item::{StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::transaction::Transaction;
+use super::{RetryPolicy, Store};
 use crate::domain::answers::Answers;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
@@ -66,14 +66,17 @@ impl Store {
     ) -> Result<usize> {
         let is_failed = |answers: &Answers| answers.to_retry(now).next().is_some();
         let mut retried = 0;
-        for before in self.all_wanted(keys::all_answers(company, project), is_failed).await? {
-            let after = Answers::clone(&before).retry_conversions(now);
-            match self.commit(self.update_answers(&before, &after, now)).await {
-                Ok(()) => retried += before.to_retry(now).count(),
-                // The candidate has just gone on, or was deleted.
-                Err(Error::Changed | Error::NotFound) => {}
-                Err(error) => return Err(error),
-            }
+        for found in self.all_wanted(keys::all_answers(company, project), is_failed).await? {
+            // The candidate may go on, or be deleted.
+            let retry = async || {
+                let Some(before) = self.answers(company, project, found.candidate).await? else {
+                    return Ok(0);
+                };
+                let after = Answers::clone(&before).retry_conversions(now);
+                self.commit(self.update_answers(&before, &after, now)).await?;
+                Ok(before.to_retry(now).count())
+            };
+            retried += self.retry_on_conflict(RetryPolicy::CHANGE, retry).await?;
         }
         Ok(retried)
     }

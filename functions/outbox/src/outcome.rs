@@ -23,6 +23,8 @@ pub(crate) enum EffectResult {
     Failed,
     /// Retried once SES accepts mails again; does not count as a try.
     Postponed,
+    /// Everything is erased, but files may still arrive; does not count as a try.
+    Settling,
     /// Kept for the operator.
     GivenUp,
     /// Another worker holds the lease or has completed the effect.
@@ -83,7 +85,9 @@ impl SweepSummary {
             Ok(EffectResult::Started) => self.started += 1,
             Ok(EffectResult::Deleted) => self.deleted += 1,
             Ok(EffectResult::Outdated) => self.outdated += 1,
-            Ok(EffectResult::Failed | EffectResult::Postponed) => self.postponed += 1,
+            Ok(EffectResult::Failed | EffectResult::Postponed | EffectResult::Settling) => {
+                self.postponed += 1
+            }
             Ok(EffectResult::GivenUp) => self.given_up += 1,
             Ok(EffectResult::Skipped) => {}
             Err(error) => {

@@ -354,6 +354,14 @@ impl Effect {
         Self { attempts, next_try_at: Some(now + delay), ..self }
     }
 
+    /// The effect after a try that has left nothing, while clients may still upload files: due again when none can. It does
+    /// not count as a try.
+    pub fn settling(self) -> Self {
+        let EffectTask::Erased { settles_at, .. } = self.task else { return self };
+        let attempts = self.attempts.saturating_sub(1).max(1);
+        Self { attempts, next_try_at: settles_at, ..self }
+    }
+
     /// Gives up the effect at `now`; only the operator can retry it.
     pub fn given_up(self, now: DateTime<Utc>) -> Self {
         Self { next_try_at: None, given_up_at: Some(now), ..self }

@@ -251,8 +251,8 @@ impl Transaction {
         self.delete(candidate);
         self.follow(Some(candidate), None, false, now);
         let erased = ErasedItem::Candidate { project: candidate.project, candidate: candidate.id };
-        // Signed URLs of parts work for a while.
-        let settles_at = candidate.is_in_interview().then(|| now + SENDING);
+        // Signed URLs of parts work for a while, also if the interview has ended since.
+        let settles_at = candidate.interview.map(|_| now + SENDING);
         let cause = ErasureCause { settles_at, ..cause };
         self.erased(&candidate.company, erased, cause, now);
         Ok(())

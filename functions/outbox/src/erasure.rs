@@ -77,7 +77,7 @@ pub(crate) async fn erase(
     match erase_once(system, effect, erased, cause).await {
         // Everything is gone, but more may come.
         Ok(true) if settles_at.is_some_and(|at| system.now < at) => {
-            Ok((EffectResult::Postponed, "files may still arrive".to_owned()))
+            Ok((EffectResult::Settling, "files may still arrive".to_owned()))
         }
         Ok(true) => Ok((EffectResult::Deleted, String::new())),
         Ok(false) => Ok((EffectResult::Failed, "more was written in the meantime".to_owned())),
@@ -99,12 +99,8 @@ async fn erase_once(
     // Before the first is erased, so that a try that breaks off loses no count.
     let counts = note(system, effect, |counts, found| (counts, found.max(remains.counts()))).await?;
     store.delete_evaluations(&remains.evaluations).await?;
-    let history = store.strip_history(&company, erased.into()).await?;
-    let mut stripped = history.iter().filter(|entry| !entry.is_erasure()).count();
     if let ErasedItem::Candidate { project, candidate } = erased {
         store.delete_answers(&company, project, candidate).await?;
-        // Each write of the answers has an entry of its own history.
-        stripped += store.strip_history(&company, ResourceRef::Interview { project, candidate }).await?.len();
     }
     // Under the moment of this try: what a restored table or bucket brings back was there when it began.
     objects.note_erasure(&ErasureRecord { company: company.clone(), erased, at: system.now }).await?;
@@ -116,6 +112,13 @@ async fn erase_once(
         for key in video_keys(&company, video) {
             objects.delete(&key).await?;
         }
+    }
+    // After the files: an entry that this release cannot read ends the try, and must keep nothing else.
+    let history = store.strip_history(&company, erased.into()).await?;
+    let mut stripped = history.iter().filter(|entry| !entry.is_erasure()).count();
+    if let ErasedItem::Candidate { project, candidate } = erased {
+        // Each write of the answers has an entry of its own history.
+        stripped += store.strip_history(&company, ResourceRef::Interview { project, candidate }).await?.len();
     }
     // An upload that was under way must not outlive its owner.
     let more = PersonalDataLeft::find(system, &company, erased).await?;

@@ -257,7 +257,8 @@ impl Store {
     }
 
     /// Removes from the history of an erased resource what it says of the resource, and returns its entries as they were.
-    /// Fails with [`Error::Changed`] after too many conflicts with the numbering of its events.
+    /// Fails with [`Error::Changed`] after too many conflicts with the numbering of its events, and with [`Error::Unreadable`]
+    /// if a newer release has written an entry.
     pub async fn strip_history(
         &self,
         company: &CompanyId,
@@ -272,7 +273,7 @@ impl Store {
         resource: ResourceRef,
     ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
         let history = keys::history(company, &resource.history_id(company));
-        let entries = self.all::<HistoryEntry>(&history).await?;
+        let entries = self.all_wanted(history, |_: &HistoryEntry| true).await?;
         for entry in &entries {
             let stripped = HistoryEntry::clone(entry).stripped();
             // A repeated try writes only what is left.

@@ -130,7 +130,9 @@ impl Webhook {
 
     /// Whether it is sent events about candidates of `project`.
     pub fn wants_candidates_of(&self, project: ProjectId) -> bool {
-        let is_about_candidates = |types: &TypeFilter| types.as_str().starts_with("candidate.");
+        let is_about_candidates = |types: &TypeFilter| {
+            ["candidate.", "answer."].iter().any(|kind| types.as_str().starts_with(kind))
+        };
         (self.types.is_empty() || self.types.iter().any(is_about_candidates))
             && (self.projects.is_empty() || self.projects.contains(&project))
     }

@@ -71,6 +71,11 @@ impl Store {
     }
 
     async fn erase_rest(&self, erasure: &ErasureRecord, now: DateTime<Utc>) -> Result<()> {
+        if erasure.erased == ErasedItem::Company {
+            // Its erasure goes on by itself or has ended. Another record would outlast the time in which nobody else gets its
+            // identifier.
+            return Ok(());
+        }
         let effect = Effect::of_erasure(erasure.company.clone(), erasure.erased, erasure.cause(), 0, now);
         match self.create_alone(effect).await {
             // The subject existed when another of its records was read, and this moment's deletion has this effect.

@@ -181,7 +181,12 @@ impl RetentionPolicy {
         let ProjectRetention { own, starts_at } = project.retention;
         match own {
             Some(rule) => ScheduledRule { rule, starts_at },
-            None => ScheduledRule { starts_at: self.scheduled.starts_at.max(starts_at), ..self.scheduled },
+            None => {
+                // None if the company's rule keeps candidates.
+                let starts_at =
+                    self.scheduled.starts_at.map(|company| starts_at.map_or(company, |own| company.max(own)));
+                ScheduledRule { starts_at, ..self.scheduled }
+            }
         }
     }
 }

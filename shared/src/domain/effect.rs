@@ -362,6 +362,11 @@ impl Effect {
         Self { attempts, next_try_at: settles_at, ..self }
     }
 
+    /// Whether it has erased everything, and only waits for files that may still arrive.
+    pub fn is_settling(&self) -> bool {
+        matches!(self.task, EffectTask::Erased { settles_at: Some(at), .. } if self.next_try_at == Some(at))
+    }
+
     /// Gives up the effect at `now`; only the operator can retry it.
     pub fn given_up(self, now: DateTime<Utc>) -> Self {
         Self { next_try_at: None, given_up_at: Some(now), ..self }

@@ -51,6 +51,10 @@ async fn a_part_that_arrives_after_the_erasure_is_erased_too() {
         app.settle().await;
         assert_nothing_left(&app).await;
         assert!(told(&app).await.is_empty(), "a part may still arrive");
+        // A restore need not wait for it.
+        let listed = app.operate(json!({ "command": "list-failures" })).await.unwrap();
+        assert_eq!(listed["deletions"], json!({ "waiting": 0, "given_up": 0 }));
+        assert_eq!(listed["failures"]["waiting"], json!([]));
         assert_eq!(put(&late, b"second".to_vec()).await.status, 200);
         let_urls_expire(&app).await;
         assert_nothing_left(&app).await;

@@ -60,7 +60,9 @@ impl FailedEffects {
     async fn among(shards: impl Iterator<Item = DuePages<'_, Effect>>) -> Result<Self> {
         let mut found = Self::default();
         for mut shard in shards {
-            while let Some(page) = shard.try_next().await? {
+            while let Some(mut page) = shard.try_next().await? {
+                // Nothing of them has failed, and a restore need not wait for them.
+                page.retain(|effect| !effect.is_settling());
                 found.deletions += page.iter().filter(|effect| effect.task.is_deletion()).count();
                 // A new effect waits for the stream, which is faster.
                 let tried = page.iter().filter(|effect| effect.attempts > 0);

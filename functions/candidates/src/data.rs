@@ -21,7 +21,7 @@ use view::CandidateDataView;
 
 /// What is stored about a candidate in items of its own, and what decides who gets it and for how long it is kept.
 struct CandidateRecords {
-    evaluations: Vec<Evaluation>,
+    evaluations: Vec<VersionedItem<Evaluation>>,
     interview: Interview,
     history: Vec<VersionedItem<HistoryEntry>>,
     webhooks: Vec<VersionedItem<Webhook>>,
@@ -52,13 +52,16 @@ pub(crate) async fn read(
 async fn read_records(access: &Admitted<Candidate, ExportCandidate>) -> Result<CandidateRecords> {
     let CandidateTarget { candidate, project, .. } = &access.target;
     let (store, company) = (&access.store, access.company_id());
-    let resource = ResourceRef::Candidate { project: project.id, candidate: candidate.id };
+    let (project_id, candidate_id) = (project.id, candidate.id);
+    let own = ResourceRef::Candidate { project: project_id, candidate: candidate_id };
+    let of_interview = ResourceRef::Interview { project: project_id, candidate: candidate_id };
     let mut wanted = ReferenceIds::default();
-    wanted.interviews.insert(project.id);
-    let (evaluations, mut referred, mut history, webhooks, policy) = tokio::try_join!(
-        store.evaluations_of(company, project.id, candidate.id),
+    wanted.interviews.insert(project_id);
+    let (evaluations, mut referred, mut history, answered, webhooks, policy) = tokio::try_join!(
+        store.whole_evaluations(company, project_id, candidate_id),
         store.referred(company, &wanted),
-        store.whole_history(company, resource, access.now),
+        store.whole_history(company, own, access.now),
+        store.whole_history(company, of_interview, access.now),
         store.webhooks(company),
         store.retention_policy(company),
     )?;
@@ -66,13 +69,15 @@ async fn read_records(access: &Admitted<Candidate, ExportCandidate>) -> Result<C
         // Entries of drafts say who is evaluating.
         history.retain(|entry| entry.is_event());
     }
-    let interview = referred.interviews.remove(&project.id);
+    history.extend(answered);
+    history.sort_by_key(|entry| entry.origin.at);
+    let interview = referred.interviews.remove(&project_id);
     Ok(CandidateRecords {
-        evaluations: evaluations.into_values().collect(),
+        evaluations,
         interview: interview
             .as_deref()
             .cloned()
-            .unwrap_or_else(|| Interview::new(company.clone(), project.id)),
+            .unwrap_or_else(|| Interview::new(company.clone(), project_id)),
         history,
         webhooks,
         policy: policy.as_deref().cloned().unwrap_or_else(|| RetentionPolicy::keep(company.clone())),

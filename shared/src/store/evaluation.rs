@@ -80,6 +80,18 @@ impl Store {
         Ok(by_ids(&found))
     }
 
+    /// Every evaluation of a candidate, for documents that must not miss one. Fails with [`Error::Unreadable`] if one
+    /// cannot be read.
+    pub async fn whole_evaluations(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+    ) -> Result<Vec<VersionedItem<Evaluation>>> {
+        let rows = self.evaluation_rows(company, project, candidate).await?;
+        rows.into_iter().map(item::read).collect()
+    }
+
     /// Reads those of these evaluations that exist, in one round trip.
     pub async fn evaluations(
         &self,

@@ -211,12 +211,14 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
         // Read whole, since entries without an event in between would make pages uneven.
-        let mut entries = self.whole_history(company, resource, now).await?;
-        entries.retain(|entry| entry.is_event());
+        let history = keys::history(company, &resource.history_id(company));
+        let mut entries: Vec<VersionedItem<HistoryEntry>> = self.all(&history).await?;
+        entries.retain(|entry| entry.is_event() && entry.is_kept(now));
         Ok(entries)
     }
 
-    /// All entries of a resource that have not expired at `now`, by version.
+    /// All entries of a resource that have not expired at `now`, by version, for documents that must not miss one. Fails with
+    /// [`Error::Unreadable`] if one cannot be read.
     pub async fn whole_history(
         &self,
         company: &CompanyId,
@@ -224,9 +226,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
         let history = keys::history(company, &resource.history_id(company));
-        let mut entries: Vec<VersionedItem<HistoryEntry>> = self.all(&history).await?;
-        entries.retain(|entry| entry.is_kept(now));
-        Ok(entries)
+        self.all_wanted(history, |entry: &HistoryEntry| entry.is_kept(now)).await
     }
 
     /// Up to `most` entries of the history with this identifier from `version` on, by version, and whether there may be more.

@@ -171,7 +171,8 @@ async fn a_restore_that_was_stopped_continues() {
 
     let stop =
         |operation: &str, text: &str| given.chaos.next_about(operation, text, Fault::Refused("Stopped"));
-    stop("Scan", "\"Segment\":40");
+    // Early, since the threads that the fault does not meet go on until they see that it ended the run.
+    stop("Scan", "\"Segment\":24");
     given.run(TableRestore::prepare).await.unwrap_err();
     let first = given.chaos.requests("Scan");
     given.run(TableRestore::prepare).await.unwrap();
@@ -179,7 +180,7 @@ async fn a_restore_that_was_stopped_continues() {
     assert!(first < 60 && second < 60, "{first} and {second} segments of 64");
 
     // In the middle of the live table, and then while missing items are put.
-    stop("Scan", "\"Segment\":40");
+    stop("Scan", "\"Segment\":24");
     given.run(TableRestore::apply).await.unwrap_err();
     let scans = given.chaos.requests("Scan");
     stop("BatchWriteItem", "Ada");

@@ -2,6 +2,7 @@
 
 mod completion;
 mod conversion;
+mod data;
 mod erasure;
 mod killed;
 mod races;

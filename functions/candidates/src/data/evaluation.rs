@@ -10,6 +10,7 @@ use shared::domain::interview::Interview;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Decimal, Timestamp, Uri};
+use shared::store::VersionedItem;
 
 /// A completed evaluation.
 #[derive(Serialize, JsonSchema)]
@@ -72,7 +73,7 @@ pub(crate) struct VetoDataView {
 pub(super) struct EvaluationData<'a> {
     pub(super) candidate: &'a Candidate,
     pub(super) interview: &'a Interview,
-    pub(super) evaluations: &'a [Evaluation],
+    pub(super) evaluations: &'a [VersionedItem<Evaluation>],
     pub(super) references: ReferenceUris<'a>,
 }
 

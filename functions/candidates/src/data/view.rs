@@ -164,8 +164,8 @@ struct InternalDataView {
     evaluations: Vec<EvaluationDataView>,
     /// The vetos, oldest first. Only staff get this field.
     vetos: Vec<VetoDataView>,
-    /// The history of the candidate, oldest first, as far back as it is kept: who has changed what and when. Only staff get this
-    /// field.
+    /// The history of the candidate and of their interview, oldest first, as far back as it is kept: who has changed what and
+    /// when. Only staff get this field.
     history: Vec<EventView>,
     /// The host names of the webhooks that are sent events about the candidate, disabled ones included. These events hold
     /// identifiers and facts, no names; what the receivers read besides, the service cannot tell. Only staff get this field.

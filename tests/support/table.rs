@@ -72,9 +72,21 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// The table with another name.
+    pub fn named<'b>(&self, name: &'b str) -> Table<'b>
+    where
+        'a: 'b,
+    {
+        Table { client: self.client, name }
+    }
+
     /// Puts these contents into a new table, without indexes, as DynamoDB restores it for a restore. Returns its name.
+    /// Replaces a former one.
     pub async fn restored(&self, contents: &Contents) -> String {
         let name = format!("{}-restored", self.name);
+        if self.client.describe_table().table_name(&name).send().await.is_ok() {
+            self.client.delete_table().table_name(&name).send().await.expect("a deletion");
+        }
         let mut create =
             self.client.create_table().table_name(&name).billing_mode(BillingMode::PayPerRequest);
         for (attribute, role) in [("pk", KeyType::Hash), ("sk", KeyType::Range)] {
@@ -86,9 +98,8 @@ impl<'a> Table<'a> {
                 .attribute_definitions(definition.build().expect("a definition"));
         }
         create.send().await.expect("a table");
-        let restored = Table { client: self.client, name: &name };
         for item in contents.values() {
-            restored.put(item.clone()).await;
+            self.named(&name).put(item.clone()).await;
         }
         name
     }

@@ -212,6 +212,30 @@ async fn throttled_calls_are_repeated_and_unprocessed_items_written_later() {
 }
 
 #[tokio::test]
+async fn what_was_read_of_a_former_table_is_not_taken_for_the_present_one() {
+    let given = RestoreFixture::new().await;
+    given.run(TableRestore::prepare).await.unwrap();
+    given.app.table().restored(&given.now).await;
+    for refused in [given.run(TableRestore::prepare).await.err(), given.run(TableRestore::apply).await.err()]
+    {
+        let refused = refused.unwrap();
+        assert!(refused.contains("belongs to another restore"), "{refused}");
+    }
+    assert_eq!(given.app.table().contents().await, given.now, "nothing is written");
+}
+
+#[tokio::test]
+async fn an_item_that_the_restored_table_has_lost_is_not_counted_as_put() {
+    let given = RestoreFixture::new().await;
+    given.run(TableRestore::prepare).await.unwrap();
+    let missing =
+        given.then.keys().find(|key| !given.now.contains_key(*key) && key.1.starts_with("CANDIDATE#"));
+    given.app.table().named(&given.restored).erase(missing.unwrap()).await;
+    let refused = given.run(TableRestore::apply).await.unwrap_err();
+    assert_eq!(refused, "the restored table has changed while it was read");
+}
+
+#[tokio::test]
 async fn a_folder_belongs_to_one_restore() {
     let app = TestApp::start().await;
     let (aws, folder) = (app.app().config().aws.clone(), TempDir::new().unwrap());

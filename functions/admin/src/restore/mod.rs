@@ -16,9 +16,11 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::path::Path;
 
+use aws_sdk_dynamodb::types::TableDescription;
 use serde::{Deserialize, Serialize};
 use shared::config::AwsConfig;
 use shared::store::{LAST_EVENT, RestoreRule, company_in};
+use tokio::runtime::Builder;
 
 use hash::ItemHash;
 use index::ItemIndex;
@@ -26,6 +28,8 @@ use progress::Progress;
 use segments::SegmentPool;
 use table::{ItemWrite, TableClient, TableItem};
 use work::WorkFolder;
+
+const HAS_CHANGED: &str = "the restored table has changed while it was read";
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -171,7 +175,11 @@ impl TableRestore {
                     while let Some(some) =
                         keys.next_where(table::KEYS_PER_CALL, |hash| index.is_missing(hash))?
                     {
+                        let wanted = some.len();
                         let items = restored.get(some).await?;
+                        if items.len() != wanted {
+                            return Err(HAS_CHANGED.into());
+                        }
                         progress.count(items.len());
                         table.write(items.into_values().map(ItemWrite::Put).collect()).await?;
                     }
@@ -183,8 +191,21 @@ impl TableRestore {
     }
 
     fn pool(&self) -> Result<SegmentPool> {
-        let total = self.folder.segments(|| SegmentPool::segments_for(&self.aws, &self.live))?;
+        let restored = self.describe(&self.restored)?;
+        // What was read of a former table of this name would delete what only the present one has.
+        let identity = format!("{:?} {:?}", restored.table_id, restored.creation_date_time);
+        if self.folder.noted("identity", || Ok(identity.clone()))? != identity {
+            return Err(
+                format!("the folder belongs to another restore: of a former {}", self.restored).into()
+            );
+        }
+        let total = self.folder.segments(|| SegmentPool::segments_for(&self.describe(&self.live)?))?;
         Ok(SegmentPool::new(self.aws.clone(), total))
+    }
+
+    fn describe(&self, table: &str) -> Result<TableDescription> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(TableClient::new(&self.aws, table).describe())
     }
 }
 
@@ -236,7 +257,7 @@ async fn old_contents(restored: &TableClient, differing: Vec<TableItem>) -> Resu
         let keys = some.iter().map(table::owned_key_of).collect::<Result<Vec<_>>>()?;
         let mut old: HashMap<_, _> = restored.get(keys.clone()).await?;
         for (item, key) in some.iter().zip(keys) {
-            let then = old.remove(&key).ok_or("the restored table has changed while it was read")?;
+            let then = old.remove(&key).ok_or(HAS_CHANGED)?;
             writes.push(ItemWrite::Put(match RestoreRule::of(&key.pk, &key.sk) {
                 RestoreRule::TakeBackLastEvent => with_last_event_of(&then, item.clone()),
                 RestoreRule::Replace | RestoreRule::Keep => then,

@@ -7,7 +7,9 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::retry::{RetryConfig, RetryPartition, TokenBucket};
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::error::DisplayErrorContext;
-use aws_sdk_dynamodb::types::{AttributeValue, DeleteRequest, KeysAndAttributes, PutRequest, WriteRequest};
+use aws_sdk_dynamodb::types::{
+    AttributeValue, DeleteRequest, KeysAndAttributes, PutRequest, TableDescription, WriteRequest,
+};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::aws::AwsClients;
 use shared::config::AwsConfig;
@@ -97,11 +99,10 @@ impl TableClient {
         Self { client: self.client.clone(), name: table.to_owned() }
     }
 
-    /// The number of items, as DynamoDB counts it every six hours.
-    pub(super) async fn item_count(&self) -> Result<i64> {
-        let described =
-            self.client.describe_table().table_name(&self.name).send().await.map_err(described)?;
-        Ok(described.table.and_then(|table| table.item_count).unwrap_or_default())
+    /// What DynamoDB tells of the table.
+    pub(super) async fn describe(&self) -> Result<TableDescription> {
+        let answer = self.client.describe_table().table_name(&self.name).send().await.map_err(described)?;
+        answer.table.ok_or_else(|| "DynamoDB does not describe the table".into())
     }
 
     /// Reads a segment consistently.

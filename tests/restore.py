@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import time
 import urllib.request
@@ -57,6 +58,8 @@ def table_is_restored(owner, project, candidate):
     # Later events than the latest one would leave a gap in the feed, which readers wait for.
     eventually(lambda: "candidate.erased" in json.dumps(owner.get("/companies/acme/events/?before=latest&page_size=50")))
     arrived, latest = log_in("acme", "ada"), sequence()
+    # Of an earlier run that was stopped, with another table of this name.
+    shutil.rmtree(pathlib.Path("target/restore", names["TargetTableName"]), ignore_errors=True)
     command = [".ci/deploy/run", "--restore", moment, "local", "--restored", names["TargetTableName"]]
     # Built with the functions, instead of the release that is built for a real table.
     environment = os.environ | {"RESTORE_TABLE": "target/debug/restore-table"}
@@ -78,6 +81,12 @@ def table_is_restored(owner, project, candidate):
     alarms = boto3.client("cloudwatch").describe_alarms()["MetricAlarms"]
     assert all(alarm["ActionsEnabled"] for alarm in alarms), alarms
     assert not pathlib.Path("target/restore", names["TargetTableName"]).exists()
+    # Nothing is erased by rules of the moment.
+    functions = boto3.client("lambda")
+    function_names = [function["FunctionName"] for function in functions.list_functions(MaxItems=100)["Functions"]]
+    retention = [name for name in function_names if "RetentionFunction" in name]
+    reserved = [functions.get_function_concurrency(FunctionName=name).get("ReservedConcurrentExecutions") for name in retention]
+    assert reserved == [0], (retention, reserved)
     following = create("Following")
     new = "/companies/acme/events/?page_size=100&after=" + str(latest)
     eventually(lambda: following in json.dumps(owner.get(new)["objects"]))

@@ -22,6 +22,8 @@ from reservations import reservations
 
 # They serve the restore itself.
 RUNNING = ("AdminFunction", "ProbeFunction")
+# Erases candidates by requests and retention rules.
+ERASING = "RetentionFunction"
 # What a deletion has left is erased within this time after the moment under which that is recorded.
 DELETION_LASTS = datetime.timedelta(minutes=15)
 PATIENCE = 600
@@ -256,12 +258,18 @@ class Restore:
         return json.loads(text)
 
     def start(self):
-        """Lets the functions run again, with the executions that the template reserves."""
+        """Lets the functions run again, with the executions that the template reserves, but for the one that erases candidates."""
         answering, others = self.stopped_functions()
-        self.reserve({name: self.reserved.get(name) for name in [*answering, *others]})
+        self.reserve({name: self.reserved.get(name) for name in [*answering, *others] if name != ERASING})
         self.enable_mappings(True)
         self.notify(True)
         self.done("requests are answered, and alarm notifications are on")
+        # Holds, withdrawn requests and milder rules since the moment are gone: it would erase these candidates within minutes.
+        function = self.of_type("AWS::Lambda::Function")[ERASING]
+        self.done(
+            "no candidate is erased by a request or a retention rule until the owners have set holds and rules again; then: "
+            f"aws lambda delete-function-concurrency --function-name {function}"
+        )
 
 
 def batches(items, size):

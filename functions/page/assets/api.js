@@ -1,0 +1,190 @@
+// Requests to the API: credentials, retries and the clock of the service.
+
+/** @typedef {import("./types.js").Interview} Interview */
+
+/** How long a person waits for an answer before the page says that there is no connection, in milliseconds. */
+const PATIENCE = 20_000;
+/** The longest time of one attempt. */
+const ATTEMPT = 30_000;
+
+/** A request that the API has refused, or that did not reach it (`status` 0). */
+export class ApiError extends Error {
+    /**
+     * @param {number} status
+     * @param {{ code?: string, detail?: string } & Record<string, unknown>} body
+     */
+    constructor(status, body) {
+        super(body.code ?? `HTTP ${status}`);
+        this.status = status;
+        this.code = body.code ?? "";
+        this.body = body;
+    }
+
+    /** Whether a repeat may succeed. */
+    get isTransient() {
+        return this.status === 0 || this.status === 409 || this.status === 429 || this.status >= 500;
+    }
+
+    /** Whether the credential is no longer good. To former candidates, everything is not found. */
+    get isAboutAccess() {
+        return this.status === 401 || this.status === 403 || this.status === 404;
+    }
+
+    /**
+     * The messages about a field of the request.
+     * @param {string} name
+     */
+    about(name) {
+        const messages = this.body[name];
+        return Array.isArray(messages) ? messages.join(" ") : "";
+    }
+}
+
+/**
+ * Waits, at most until the browser is online again.
+ * @param {number} milliseconds
+ */
+export function pause(milliseconds) {
+    return new Promise((done) => {
+        const timer = setTimeout(end, milliseconds);
+        function end() {
+            clearTimeout(timer);
+            removeEventListener("online", end);
+            done(undefined);
+        }
+        addEventListener("online", end);
+    });
+}
+
+/** The time to wait before the next attempt: 1 s, 2 s, 4 s, … 30 s. @param {number} attempt */
+export const delay = (attempt) => Math.min(1000 * 2 ** attempt, 30_000);
+
+/** The API, as one candidate or as nobody. */
+export class Api {
+    /**
+     * @param {string} base the address of the API
+     * @param {string} [key] the key of an invitation; without one, the cookie of a session is used
+     */
+    constructor(base, key) {
+        this.base = base;
+        this.key = key;
+        // The clock of the browser may be wrong: only its difference to that of the service counts.
+        this.ahead = 0;
+    }
+
+    /** The time of the service, in milliseconds. */
+    now() {
+        return Date.now() + this.ahead;
+    }
+
+    /**
+     * Sends a request, and repeats it while it fails for a passing reason.
+     * @param {string} method
+     * @param {string} address
+     * @param {object} [body]
+     * @param {{ match?: string, patience?: number }} [options] `match`: the tag that the resource must have;
+     *   `patience`: how long to repeat, in milliseconds
+     * @returns {Promise<{ body: any, tag: string | undefined }>}
+     */
+    async send(method, address, body, { match, patience = PATIENCE } = {}) {
+        /** @type {Record<string, string>} */
+        const headers = { Accept: "application/json" };
+        if (body) headers["Content-Type"] = "application/json";
+        if (this.key) headers.Authorization = `ActivationKey ${this.key}`;
+        if (match) headers["If-Match"] = match;
+        // One key for all attempts, so that a repeat after a lost answer does nothing twice.
+        if (method === "POST") headers["Idempotency-Key"] = crypto.randomUUID();
+        const url = address.startsWith("http") ? address : this.base + address;
+        const until = Date.now() + patience;
+        for (let attempt = 0; ; attempt += 1) {
+            try {
+                return await this.attempt(url, { method, headers, body: body && JSON.stringify(body) });
+            } catch (error) {
+                const wait = delay(attempt);
+                if (!(error instanceof ApiError) || !error.isTransient || Date.now() + wait > until) throw error;
+                await pause(wait);
+            }
+        }
+    }
+
+    /**
+     * @param {string} url
+     * @param {RequestInit} request
+     */
+    async attempt(url, request) {
+        const credentials = this.key ? "omit" : "same-origin";
+        const signal = AbortSignal.timeout(ATTEMPT);
+        /** @type {Response} */
+        let response;
+        /** @type {string} */
+        let text;
+        try {
+            response = await fetch(url, { ...request, credentials, cache: "no-store", signal });
+            text = await response.text();
+        } catch {
+            throw new ApiError(0, {});
+        }
+        const body = parsed(text);
+        if (!response.ok) throw new ApiError(response.status, body ?? {});
+        return { body, tag: response.headers.get("ETag") ?? undefined };
+    }
+
+    /** @param {string} address @param {number} [patience] */
+    async get(address, patience) {
+        return (await this.send("GET", address, undefined, { patience })).body;
+    }
+
+    /**
+     * All objects of a list.
+     * @param {string} address
+     */
+    async list(address) {
+        const found = [];
+        for (let next = address; next; ) {
+            const page = await this.get(next);
+            found.push(...page.objects);
+            next = page.meta.next;
+        }
+        return found;
+    }
+
+    /**
+     * The interview of a candidate. Sets the clock.
+     * @param {string} candidate
+     * @param {number} [patience]
+     * @returns {Promise<Interview>}
+     */
+    async interview(candidate, patience) {
+        const interview = await this.get(`${candidate}interview/`, patience);
+        this.ahead = Date.parse(interview.now) - Date.now();
+        return interview;
+    }
+
+    /**
+     * Advances a candidate whose status is `from`, once: an answer that was lost is recognised by the status.
+     * @param {string} candidate
+     * @param {string} from
+     */
+    async advance(candidate, from) {
+        for (;;) {
+            const { body: before, tag } = await this.send("GET", candidate);
+            if (before.status !== from) return before;
+            try {
+                return (await this.send("PATCH", `${candidate}status/advance/`, undefined, { match: tag })).body;
+            } catch (error) {
+                // Changed since, perhaps by the attempt before.
+                if (!(error instanceof ApiError) || error.status !== 412) throw error;
+            }
+        }
+    }
+}
+
+/** @param {string} text */
+function parsed(text) {
+    try {
+        return text ? JSON.parse(text) : undefined;
+    } catch {
+        // An error of a gateway in between.
+        return undefined;
+    }
+}

@@ -1,0 +1,91 @@
+// Elements, made without markup in strings: the policy of the page forbids it, and texts of companies stay texts.
+
+/** @typedef {Node | string | number | null | undefined | false | readonly unknown[]} Child */
+
+/**
+ * Makes an element. Properties that start with `on` are listeners, the others attributes: `true` sets an empty one, and
+ * `false`, `null` and `undefined` none.
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Record<string, unknown>} [properties]
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
+export function element(name, properties = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(properties)) {
+        if (key.startsWith("on")) {
+            made.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
+        } else if (value !== false && value !== null && value !== undefined) {
+            made.setAttribute(key, value === true ? "" : String(value));
+        }
+    }
+    fill(made, ...children);
+    return made;
+}
+
+/**
+ * Replaces what is in an element.
+ * @param {Element} parent
+ * @param {...Child} children
+ */
+export function fill(parent, ...children) {
+    const kept = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+    parent.replaceChildren(...kept.map((child) => (child instanceof Node ? child : String(child))));
+}
+
+/**
+ * A button. While its action runs, it cannot be pressed again.
+ * @param {string} label
+ * @param {() => unknown} action
+ * @param {Record<string, unknown>} [properties]
+ */
+export function button(label, action, properties = {}) {
+    const made = element("button", { type: "button", ...properties }, label);
+    made.addEventListener("click", async () => {
+        // Not `disabled`, which would lose the focus of the keyboard.
+        if (made.getAttribute("aria-disabled") === "true") return;
+        made.setAttribute("aria-disabled", "true");
+        try {
+            await action();
+        } finally {
+            made.removeAttribute("aria-disabled");
+        }
+    });
+    return made;
+}
+
+/**
+ * A labelled input, with a hint and a place for its errors.
+ * @param {string} label
+ * @param {Record<string, unknown>} properties
+ * @param {string} [hint]
+ */
+export function field(label, properties, hint) {
+    const id = String(properties.id ?? properties.name);
+    const input = element("input", { ...properties, id, "aria-describedby": `${id}-error${hint ? ` ${id}-hint` : ""}` });
+    const error = element("p", { class: "error", id: `${id}-error`, role: "alert" });
+    const about = hint && element("p", { class: "hint", id: `${id}-hint` }, hint);
+    const whole = element("div", { class: "field" }, element("label", { for: id }, label), about, input, error);
+    /** @param {string} [message] */
+    const refuse = (message = "") => {
+        error.textContent = message;
+        input.toggleAttribute("aria-invalid", message !== "");
+        if (message) input.focus();
+    };
+    return { whole, input, refuse };
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let clearing;
+
+/**
+ * Says a text to those who use a screen reader.
+ * @param {string} text
+ */
+export function announce(text) {
+    const announcer = /** @type {HTMLElement} */ (document.getElementById("announcer"));
+    announcer.textContent = text;
+    clearTimeout(clearing);
+    clearing = setTimeout(() => announcer.replaceChildren(), 5000);
+}

@@ -1,0 +1,55 @@
+// The language of the page.
+
+/** @typedef {{ [name: string]: any }} Texts */
+
+/** The languages of the mails, by their own names. */
+export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", es: "Español", it: "Italiano", nl: "Nederlands" };
+
+/** @typedef {keyof typeof LANGUAGES} Language */
+
+/** @param {unknown} name @returns {name is Language} */
+const isKnown = (name) => typeof name === "string" && name in LANGUAGES;
+
+/**
+ * The language that the candidate has chosen, that of the project, or the first one of the browser.
+ * @param {string | null} chosen
+ * @param {string} [ofProject]
+ * @returns {Language}
+ */
+export function languageOf(chosen, ofProject) {
+    const wished = [chosen, ofProject, ...navigator.languages.map((tag) => tag.slice(0, 2)), "en"];
+    return wished.find(isKnown) ?? "en";
+}
+
+/** @param {Language} language @returns {Promise<Texts>} */
+export async function loadTexts(language) {
+    return (await import(`./texts/${language}.js`)).default;
+}
+
+/**
+ * A text with its values.
+ * @param {string} text
+ * @param {Record<string, unknown>} values
+ */
+export const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+
+/**
+ * A length of time, such as `2 min 30 s`.
+ * @param {Texts} texts
+ * @param {number} seconds
+ */
+export function duration(texts, seconds) {
+    const whole = Math.max(Math.ceil(seconds), 0);
+    const [m, s] = [Math.floor(whole / 60), whole % 60];
+    if (m === 0) return filled(texts.seconds, { n: s });
+    return s === 0 ? filled(texts.minutes, { n: m }) : filled(texts.minutesSeconds, { m, s });
+}
+
+/** @param {import("./api.js").ApiError} error @param {Texts} texts @returns {string} */
+export function refusalText(error, texts) {
+    const { refusals } = texts;
+    if (error.status === 0) return refusals.network;
+    if (error.status === 429) return refusals.throttled;
+    if (error.isTransient) return refusals.busy;
+    return refusals[error.code] ?? refusals.other;
+}

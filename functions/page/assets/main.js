@@ -1,0 +1,324 @@
+// The page: loads what the service knows, shows the screen for it, and follows the candidate.
+
+import { Api, ApiError } from "./api.js";
+import { element, fill } from "./dom.js";
+import { LANGUAGES, duration, filled, languageOf, loadTexts, refusalText } from "./language.js";
+import { Queue } from "./queue.js";
+import { Devices } from "./recorder.js";
+import { isUnfinished, screenOf } from "./state.js";
+import { showCheck } from "./screens/check.js";
+import { showDone, showOver } from "./screens/over.js";
+import { showLogin } from "./screens/login.js";
+import { showOverview } from "./screens/overview.js";
+import { showPassword } from "./screens/password.js";
+import { showPractice } from "./screens/practice.js";
+import { showPrepare, showRecord } from "./screens/record.js";
+import { showQuestion } from "./screens/question.js";
+import { showReview } from "./screens/review.js";
+import { showSending } from "./screens/sending.js";
+import { showWelcome } from "./screens/welcome.js";
+import { showWrite } from "./screens/write.js";
+
+/**
+ * @typedef {import("./state.js").Screen} Screen
+ * @typedef {import("./state.js").Step} Step
+ * @typedef {import("./dom.js").Child} Child
+ *
+ * @typedef {object} View a screen as it is shown
+ * @property {string} title
+ * @property {Child[]} content
+ * @property {() => void} [update] called when something has changed, and each second
+ * @property {() => void} [leave] called before another screen is shown
+ */
+
+/** @type {Record<Screen["name"], (app: App, screen: Screen) => View>} */
+const SCREENS = {
+    login: showLogin, password: showPassword, welcome: showWelcome, check: showCheck, practice: showPractice,
+    overview: showOverview, question: showQuestion, prepare: showPrepare, record: showRecord, review: showReview,
+    write: showWrite, sending: showSending, done: showDone, over: showOver,
+};
+
+/** How often the page asks for the state while something is only known to the service, in milliseconds. */
+const REFRESH = 30_000;
+
+const [header, main, footer] = ["header", "screen", "footer"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
+
+/** The page of one candidate. */
+export class App {
+    /** @param {import("./state.js").Link} link */
+    constructor(link) {
+        this.api = new Api(document.body.dataset.api ?? "", link.kind === "register" || link.kind === "interview" ? link.key : undefined);
+        this.devices = new Devices();
+        /** @type {Queue | null} */
+        this.queue = null;
+        /** @type {import("./state.js").Model} */
+        this.model = {
+            link, candidate: null, interview: null, questions: [], takes: [], isLoggedOut: false, isOtherWindow: false,
+            step: { name: "welcome" }, now: Date.now(),
+        };
+        /** @type {import("./types.js").LegalText[]} */
+        this.legal = [];
+        /** What a screen tells the next one, such as why a recording has ended. @type {string} */
+        this.notice = "";
+        /** The recording that the next screen plays. @type {Blob | null} */
+        this.recorded = null;
+        /** @type {import("./language.js").Texts} */
+        this.texts = {};
+        /** @type {View | null} */
+        this.view = null;
+        this.shown = "";
+        /** When the state was last read. */
+        this.followed = 0;
+        this.problem = element("p", { class: "problem", role: "alert" });
+    }
+
+    /** Shows the page, and keeps it up to date. */
+    async start() {
+        await this.speak();
+        await this.attempt(() => this.load());
+        this.render();
+        setInterval(() => this.tick(), 1000);
+        addEventListener("beforeunload", (event) => {
+            if (this.queue?.isUnsent || this.model.step.name === "record") event.preventDefault();
+        });
+        addEventListener("online", () => this.render());
+        addEventListener("offline", () => this.render());
+    }
+
+    /** Loads the texts of the language. */
+    async speak() {
+        const chosen = localStorage.getItem("language");
+        const language = languageOf(chosen, this.model.candidate?.project.support_lang);
+        this.texts = await loadTexts(language);
+        document.documentElement.lang = language;
+        this.shown = "";
+    }
+
+    /** Reads who the candidate is and what they may do. */
+    async load() {
+        const { model, api } = this;
+        if (model.link.kind === "reset" || model.link.kind === "activate") return;
+        try {
+            model.candidate = await api.get("/whoami/candidate/");
+        } catch (error) {
+            if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
+            // The queue of a candidate who was logged out stays: it goes on after the login.
+            model.isLoggedOut = model.candidate !== null;
+            return;
+        }
+        model.isLoggedOut = false;
+        await this.speak();
+        await this.follow();
+        this.queue?.resume();
+    }
+
+    /** Reads the state of the interview, and what it needs in this state. */
+    async follow() {
+        const { model, api } = this;
+        const { candidate } = model;
+        this.followed = Date.now();
+        if (!candidate || candidate.project.interview_platform === "external") return;
+        try {
+            model.interview = await api.interview(candidate.resource_uri);
+        } catch (error) {
+            // A project without questions has no interview.
+            if (!(error instanceof ApiError) || error.status !== 404) throw error;
+            model.interview = null;
+        }
+        candidate.status = model.interview?.status ?? candidate.status;
+        if (candidate.status === "invited" || candidate.status === "confirmed") await this.readLegal(candidate);
+        if (candidate.status === "interviewing") {
+            model.questions = await api.list(`${candidate.project.resource_uri}questions/`);
+            if (!this.queue && !model.isOtherWindow) await this.openQueue(candidate);
+        }
+        if (candidate.status === "interviewed") await this.queue?.clear();
+    }
+
+    /** @param {import("./types.js").Candidate} candidate */
+    async readLegal(candidate) {
+        const [current, accepted] = await Promise.all([
+            this.api.list(`${candidate.company.resource_uri}legal/?current=true`),
+            this.api.list(`${candidate.resource_uri}consents/`),
+        ]);
+        const isAccepted = (/** @type {any} */ text) =>
+            accepted.some(({ kind, version }) => kind === text.kind && version === text.version);
+        this.legal = current.filter((text) => !isAccepted(text));
+    }
+
+    /** Takes over the recordings that this browser has. Only one window does: two would send everything twice. @param {import("./types.js").Candidate} candidate */
+    async openQueue(candidate) {
+        const name = `interview ${candidate.resource_uri}`;
+        const isFirst = await new Promise((done) => {
+            if (!navigator.locks) return done(true);
+            navigator.locks.request(name, { ifAvailable: true }, (lock) => {
+                done(lock !== null);
+                return lock && new Promise(() => {});
+            });
+        });
+        if (!isFirst) {
+            this.model.isOtherWindow = true;
+            // It is this window's turn when the other one is closed.
+            navigator.locks.request(name, () => location.reload());
+            return;
+        }
+        const queue = await Queue.open(candidate.resource_uri, this.api);
+        this.queue = queue;
+        this.model.takes = queue.takes;
+        const hasPassed = (/** @type {string} */ time) => Date.parse(time) <= this.api.now();
+        for (const take of queue.takes.filter((one) => isUnfinished(one) && one.slices.length === 0 && hasPassed(one.record.recordUntil))) {
+            await queue.forget(take.record.uri);
+        }
+        queue.addEventListener("change", () => this.render());
+        queue.addEventListener("settled", () => this.refresh());
+        queue.addEventListener("loggedout", () => {
+            this.model.isLoggedOut = true;
+            this.render();
+        });
+        queue.run();
+    }
+
+    /** Goes to another screen of the same state. @param {Step["name"]} name @param {string} [question] */
+    go(name, question) {
+        this.model.step = { name, question };
+        this.problem.textContent = "";
+        this.render();
+    }
+
+    /**
+     * Does something that may fail, and says so if it does. Returns whether it has succeeded.
+     * @param {() => Promise<unknown>} action
+     */
+    async attempt(action) {
+        this.problem.textContent = "";
+        try {
+            await action();
+            this.render();
+            return true;
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            if (error.isAboutAccess && this.model.candidate) {
+                this.model.isLoggedOut = true;
+                this.render();
+            }
+            this.problem.textContent = refusalText(error, this.texts);
+            this.render();
+            return false;
+        }
+    }
+
+    /** Reads the state again; without a connection, the former one stays. */
+    async refresh() {
+        try {
+            await this.follow();
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            this.model.isLoggedOut ||= error.isAboutAccess;
+        }
+        this.render();
+    }
+
+    /** Shows the screen for the state, or updates the one that is shown. */
+    render() {
+        const { model } = this;
+        model.now = this.api.now();
+        model.takes = this.queue?.takes ?? [];
+        const screen = screenOf(model);
+        const key = JSON.stringify([screen.name, screen.reason, screen.question]);
+        this.renderFrame();
+        if (key === this.shown) {
+            this.view?.update?.();
+            return;
+        }
+        this.shown = key;
+        this.view?.leave?.();
+        this.view = SCREENS[screen.name](this, screen);
+        const heading = element("h1", { tabindex: -1 }, this.view.title);
+        document.title = this.view.title;
+        main.dataset.screen = screen.name;
+        fill(main, heading, this.problem, ...this.view.content);
+        scrollTo(0, 0);
+        heading.focus();
+        this.view?.update?.();
+    }
+
+    renderFrame() {
+        const { candidate } = this.model;
+        const name = candidate ? `${candidate.company.name} · ${candidate.project.name}` : this.texts.title;
+        if (header.dataset.name !== name) {
+            header.dataset.name = name;
+            fill(header, element("p", { class: "name" }, name), element("p", { class: "time" }));
+        }
+        const left = this.secondsLeft();
+        const shown = left === null ? "" : filled(this.texts.status.timeLeft, { time: duration(this.texts, left > 120 ? Math.floor(left / 60) * 60 : left) });
+        const time = /** @type {HTMLElement} */ (header.querySelector(".time"));
+        if (time.textContent !== shown) time.textContent = shown;
+        if (footer.dataset.language !== document.documentElement.lang) this.renderFooter();
+        const status = /** @type {HTMLElement} */ (footer.querySelector(".status"));
+        const text = this.statusText();
+        if (status.textContent !== text) status.textContent = text;
+    }
+
+    renderFooter() {
+        const options = Object.entries(LANGUAGES).map(([tag, name]) =>
+            element("option", { value: tag, lang: tag, selected: tag === document.documentElement.lang }, name));
+        const choose = async (/** @type {Event} */ event) => {
+            localStorage.setItem("language", /** @type {HTMLSelectElement} */ (event.target).value);
+            await this.speak();
+            this.render();
+        };
+        footer.dataset.language = document.documentElement.lang;
+        fill(footer, element("p", { class: "status", role: "status" }),
+            element("label", {}, `${this.texts.language} `, element("select", { onchange: choose }, options)));
+    }
+
+    /** Seconds until the end of the interview; null without one. */
+    secondsLeft() {
+        const { interview } = this.model;
+        if (interview?.status !== "interviewing" || !interview.ends_at) return null;
+        return Math.max((Date.parse(interview.ends_at) - this.api.now()) / 1000, 0);
+    }
+
+    /** What becomes of the recordings, in words. */
+    statusText() {
+        const { status } = this.texts;
+        if (!this.queue || this.model.interview?.status !== "interviewing") return "";
+        if (this.queue.isLoggedOut) return status.loggedOut;
+        if (!navigator.onLine || this.queue.isStuck) return status.offline;
+        const { takes, total, sent } = this.queue.progress;
+        const progress = takes > 0 ? filled(status.sending, { percent: Math.floor((100 * sent) / total) }) : this.queue.takes.length ? "" : status.sent;
+        return this.queue.store.isDurable ? progress : status.volatile;
+    }
+
+    tick() {
+        const isWatched = this.model.interview?.status === "interviewing" && this.model.step.name !== "record";
+        if (isWatched && Date.now() - this.followed > REFRESH) this.refresh();
+        this.renderFrame();
+        this.view?.update?.();
+        // Screens end with the time of the interview.
+        if (this.secondsLeft() === 0) this.render();
+    }
+
+    /** What the former screen has left to tell, once. */
+    takeNotice() {
+        const { notice } = this;
+        this.notice = "";
+        return notice;
+    }
+}
+
+/** What an address of the page leads to. @param {string} path @returns {import("./state.js").Link} */
+export function linkOf(path) {
+    const [kind, first, second] = path.split("/").filter(Boolean).map(decodeURIComponent);
+    switch (kind) {
+        case "register":
+            return { kind, key: first };
+        case "activate":
+            return { kind, key: first };
+        case "reset-password":
+            return { kind: "reset", key: first };
+        default:
+            return second ? { kind: "interview", company: first, key: second } : { kind: "login", company: first };
+    }
+}
+
+new App(linkOf(location.pathname)).start();

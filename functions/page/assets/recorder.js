@@ -1,0 +1,159 @@
+// Camera, microphone and what they record.
+
+/** In the order of preference. H.264 is copied by the service, other pictures are encoded again. */
+const TYPES = [
+    "video/mp4;codecs=avc1.42E01E,mp4a.40.2",
+    "video/mp4;codecs=avc1.42E01E,opus",
+    "video/webm;codecs=vp8,opus",
+];
+/** How often the recorder hands over what there is: the most that a crash loses. */
+const SLICE_MILLISECONDS = 2000;
+/** Without data for so long, the recorder has failed: Chromium pauses for up to 5 s. */
+const SILENCE_MILLISECONDS = 15_000;
+
+/** The types that this browser claims to record. */
+export function recordableTypes() {
+    if (typeof MediaRecorder === "undefined" || !navigator.mediaDevices?.getUserMedia) return [];
+    return TYPES.filter((type) => MediaRecorder.isTypeSupported(type));
+}
+
+/** The camera and the microphone that the candidate has chosen. */
+export class Devices {
+    constructor() {
+        /** @type {MediaStream | null} */
+        this.stream = null;
+        this.camera = "";
+        this.microphone = "";
+        this.types = recordableTypes();
+    }
+
+    /** Whether the browser can record at all. */
+    get canRecord() {
+        return this.types.length > 0;
+    }
+
+    /** Whether camera and microphone are on. */
+    get isOpen() {
+        return this.stream?.getTracks().every((track) => track.readyState === "live") ?? false;
+    }
+
+    /**
+     * Turns on camera and microphone, and asks for permission. Fails with a `DOMException`: `NotAllowedError`, `NotFoundError`,
+     * `NotReadableError`.
+     */
+    async open() {
+        const [camera, microphone] = [this.camera, this.microphone].map((id) => (id ? { deviceId: { exact: id } } : {}));
+        this.close();
+        const size = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 24, max: 30 } };
+        this.stream = await navigator.mediaDevices.getUserMedia({
+            video: { ...size, facingMode: "user", ...camera },
+            audio: { echoCancellation: true, noiseSuppression: true, ...microphone },
+        });
+        return this.stream;
+    }
+
+    close() {
+        this.stream?.getTracks().forEach((track) => track.stop());
+        this.stream = null;
+    }
+
+    /** The devices to choose from; they have names only after permission. @param {"videoinput" | "audioinput"} kind */
+    async list(kind) {
+        const devices = await navigator.mediaDevices.enumerateDevices();
+        return devices.filter((device) => device.kind === kind && device.deviceId);
+    }
+
+    /**
+     * Calls back with the level of the microphone, 0 to 1, for each picture of the screen. Returns a function that ends it.
+     * @param {(level: number) => void} show
+     */
+    meter(show) {
+        const { stream } = this;
+        if (!stream?.getAudioTracks().length || typeof AudioContext === "undefined") return () => {};
+        const context = new AudioContext();
+        const analyser = context.createAnalyser();
+        context.createMediaStreamSource(stream).connect(analyser);
+        const samples = new Float32Array(analyser.fftSize);
+        let frame = requestAnimationFrame(look);
+        function look() {
+            analyser.getFloatTimeDomainData(samples);
+            const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
+            // Speech is about -40 to -10 decibels.
+            show(Math.min(Math.max(1 + (10 * Math.log10(power + 1e-9)) / 50, 0), 1));
+            frame = requestAnimationFrame(look);
+        }
+        return () => {
+            cancelAnimationFrame(frame);
+            context.close();
+        };
+    }
+
+    /** Gives up the type in use, whose recordings are empty. Returns whether another is left. */
+    nextType() {
+        this.types.shift();
+        return this.types.length > 0;
+    }
+}
+
+/** @typedef {"stopped" | "device" | "silent" | "error" | "hidden"} EndReason why a recording has ended */
+
+/** One recording. It hands over what it records in slices. */
+export class Recording {
+    /**
+     * @param {MediaStream} stream
+     * @param {string} type
+     * @param {(slice: Blob, milliseconds: number) => void} take
+     */
+    constructor(stream, type, take) {
+        this.began = performance.now();
+        this.last = this.began;
+        this.milliseconds = 0;
+        const options = { mimeType: type, videoBitsPerSecond: 1_000_000, audioBitsPerSecond: 64_000, videoKeyFrameIntervalDuration: 2000 };
+        this.recorder = new MediaRecorder(stream, options);
+        /** @type {EndReason} */
+        this.reason = "stopped";
+        const abandon = new AbortController();
+        const { signal } = abandon;
+        /** The reason, when everything has been handed over. @type {Promise<EndReason>} */
+        this.ended = new Promise((done) => {
+            this.recorder.onstop = () => {
+                abandon.abort();
+                clearInterval(this.watch);
+                this.wakeLock?.then((lock) => lock?.release());
+                done(this.reason);
+            };
+        });
+        this.recorder.ondataavailable = ({ data }) => {
+            const now = performance.now();
+            if (data.size > 0) take(data, now - this.last);
+            if (data.size > 0) this.last = now;
+        };
+        this.recorder.onerror = () => this.stop("error");
+        for (const track of stream.getTracks()) {
+            track.addEventListener("ended", () => this.stop("device"), { signal });
+        }
+        addEventListener("pagehide", () => this.stop("hidden"), { signal });
+        this.watch = setInterval(() => {
+            if (performance.now() - this.last > SILENCE_MILLISECONDS) this.stop("silent");
+        }, 1000);
+        // A screen that goes dark ends the recording on phones.
+        this.wakeLock = navigator.wakeLock?.request("screen").catch(() => null);
+        // Always in slices: Safari has lost recordings that were handed over in one.
+        this.recorder.start(SLICE_MILLISECONDS);
+    }
+
+    /** The length so far, in seconds. */
+    get seconds() {
+        return (this.milliseconds || performance.now() - this.began) / 1000;
+    }
+
+    /** Ends it. @param {EndReason} [reason] */
+    stop(reason = "stopped") {
+        if (this.recorder.state !== "inactive") {
+            this.reason = reason;
+            this.milliseconds = performance.now() - this.began;
+            this.recorder.stop();
+        }
+        return this.ended;
+    }
+}

@@ -1,0 +1,119 @@
+// Camera and microphone, tested on this device only. Nothing is enforced: a candidate may answer with files.
+
+import { announce, button, element, fill } from "../dom.js";
+import { Recording } from "../recorder.js";
+
+/** The length of the test recording. */
+const SECONDS = 5;
+
+/** @param {import("../main.js").App} app @returns {import("../main.js").View} */
+export function showCheck(app) {
+    const texts = app.texts.check;
+    const { devices } = app;
+    const problem = element("p", { class: "problem", role: "alert" });
+    const stage = element("div", { class: "stage" });
+    let endMeter = () => {};
+    /** @type {Recording | null} */
+    let recording = null;
+
+    // In an interview that has begun, the candidate returns to their questions.
+    const next = () => app.go(app.model.interview?.status === "interviewing" ? "overview" : "practice");
+
+    async function open() {
+        problem.textContent = "";
+        try {
+            await devices.open();
+        } catch (error) {
+            problem.textContent = deviceProblem(app, error);
+            return;
+        }
+        await showPreview();
+    }
+
+    async function showPreview() {
+        endMeter();
+        const level = element("meter", { min: 0, max: 1, value: 0, "aria-label": texts.level });
+        endMeter = devices.meter((value) => (level.value = value));
+        const test = element("div", { class: "test" });
+        const record = button(texts.record, () => recordTest(test));
+        fill(stage, preview(devices.stream, texts.preview),
+            element("p", {}, texts.speak), level, record, test,
+            await chooser(texts.camera, "videoinput", "camera"), await chooser(texts.microphone, "audioinput", "microphone"),
+            button(texts.works, next, { class: "main" }));
+        const muted = devices.stream?.getAudioTracks().some((track) => track.muted);
+        problem.textContent = muted ? app.texts.devices.muted : "";
+    }
+
+    /** @param {string} label @param {"videoinput" | "audioinput"} kind @param {"camera" | "microphone"} name */
+    async function chooser(label, kind, name) {
+        const found = await devices.list(kind);
+        const chosen = devices.stream?.getTracks().find((track) => track.kind === kind.slice(0, 5))?.getSettings().deviceId;
+        const options = found.map((device) => element("option", { value: device.deviceId, selected: device.deviceId === chosen }, device.label || label));
+        const choose = (/** @type {Event} */ event) => {
+            devices[name] = /** @type {HTMLSelectElement} */ (event.target).value;
+            open();
+        };
+        return found.length > 1 && element("label", { class: "field" }, label, element("select", { onchange: choose }, options));
+    }
+
+    /** @param {Element} test */
+    async function recordTest(test) {
+        if (!devices.stream) return;
+        fill(test, element("p", { role: "status" }, texts.recording));
+        /** @type {Blob[]} */
+        const slices = [];
+        recording = new Recording(devices.stream, devices.types[0] ?? "", (slice) => slices.push(slice));
+        setTimeout(() => recording?.stop(), SECONDS * 1000);
+        await recording.ended;
+        const recorded = new Blob(slices, { type: devices.types[0] });
+        if (recorded.size > 0) {
+            fill(test, playback(recorded, texts.play), element("p", {}, texts.listen));
+            announce(texts.listen);
+            return;
+        }
+        const hasNext = devices.nextType();
+        fill(test, element("p", { class: "problem", role: "alert" }, hasNext ? texts.empty : texts.none));
+        if (!hasNext) fill(stage, element("p", { class: "problem", role: "alert" }, texts.none));
+    }
+
+    if (devices.isOpen) showPreview();
+    return {
+        title: texts.title,
+        content: devices.canRecord
+            ? [
+                element("p", {}, texts.intro), problem, stage,
+                !devices.isOpen && button(texts.open, open, { class: "main" }), button(texts.skip, next, { class: "link" }),
+            ]
+            : [element("p", { class: "problem" }, texts.none), button(app.texts.continue, next, { class: "main" })],
+        update() {
+            // The first button has done its work.
+            if (devices.isOpen) main(stage)?.remove();
+        },
+        leave() {
+            endMeter();
+            recording?.stop();
+        },
+    };
+}
+
+/** The button that turns the devices on. @param {Element} stage */
+const main = (stage) => stage.parentElement?.querySelector(":scope > button.main");
+
+/** What to do about devices that cannot be turned on. @param {import("../main.js").App} app @param {unknown} error */
+export function deviceProblem(app, error) {
+    if (!(error instanceof DOMException)) throw error;
+    return app.texts.devices[error.name] ?? app.texts.devices.other;
+}
+
+/** The picture of the camera, as in a mirror. @param {MediaStream | null} stream @param {string} label */
+export function preview(stream, label) {
+    const video = element("video", { class: "mirror", autoplay: true, playsinline: true, "aria-label": label });
+    video.muted = true;
+    video.srcObject = stream;
+    return video;
+}
+
+/** A recording to play. @param {Blob} recorded @param {string} label */
+export function playback(recorded, label) {
+    return element("video", { controls: true, playsinline: true, "aria-label": label, src: URL.createObjectURL(recorded) });
+}

@@ -1,0 +1,36 @@
+// Accounts are activated, and forgotten passwords replaced, by a key that came by mail.
+
+import { ApiError } from "../api.js";
+import { element, field, fill } from "../dom.js";
+
+/** @param {import("../main.js").App} app @returns {import("../main.js").View} */
+export function showPassword(app) {
+    const texts = app.texts.password;
+    const { kind, key } = app.model.link;
+    const isReset = kind === "reset";
+    const password = field(texts.password, { name: "password", type: "password", autocomplete: "new-password", minlength: 8, required: true }, texts.hint);
+
+    async function save() {
+        password.refuse();
+        const body = { [isReset ? "key" : "activation_key"]: key, password: password.input.value };
+        try {
+            await app.api.send("POST", isReset ? "/api-password-reset/confirm/" : "/api-activate/", body);
+        } catch (error) {
+            if (!(error instanceof ApiError) || error.status !== 400) throw error;
+            const isWeak = error.about("password") !== "";
+            password.refuse(isWeak ? texts.hint : app.texts.over.link.text);
+            return;
+        }
+        const heading = element("h2", { tabindex: -1 }, texts.saved);
+        fill(form, heading, element("p", {}, isReset ? texts.savedReset : texts.savedActivate));
+        heading.focus();
+    }
+
+    const form = element("form", {
+        onsubmit: (/** @type {Event} */ event) => {
+            event.preventDefault();
+            app.attempt(save);
+        },
+    }, password.whole, element("button", { class: "main" }, texts.submit));
+    return { title: isReset ? texts.titleReset : texts.titleActivate, content: [form] };
+}

@@ -1,0 +1,119 @@
+// A question before its answer: what it asks, how long the answer may be, and the ways to answer.
+
+import { ApiError } from "../api.js";
+import { button, element } from "../dom.js";
+import { duration, filled } from "../language.js";
+import { answerState, answerTo, questionOf } from "../state.js";
+import { answerWithFile, beginTake, maxBytes } from "../takes.js";
+import { deviceProblem } from "./check.js";
+import { videoOf } from "./video.js";
+
+/** @param {import("../main.js").App} app @param {import("../state.js").Screen} screen @returns {import("../main.js").View} */
+export function showQuestion(app, { question: uri = "" }) {
+    const { model } = app;
+    const texts = app.texts.question;
+    const question = /** @type {import("../types.js").Question} */ (questionOf(model, uri));
+    const answer = answerTo(model, uri);
+    const isHidden = question.text === null;
+    const isVideo = question.kind === "video";
+    const problem = element("p", { class: "problem", role: "alert" }, app.takeNotice());
+    const files = fileChooser(app, question, problem);
+
+    async function record() {
+        problem.textContent = "";
+        try {
+            if (!app.devices.isOpen) await app.devices.open();
+        } catch (error) {
+            problem.textContent = deviceProblem(app, error);
+            files.hidden = isHidden;
+            return;
+        }
+        await begin();
+    }
+
+    async function begin() {
+        await app.attempt(async () => {
+            await beginTake(app, uri);
+            app.go(question.preparation_seconds ? "prepare" : "record", uri);
+        });
+    }
+
+    async function keepArrived() {
+        const take = answer?.open_take;
+        if (!take) return;
+        const { body } = await app.api.send("PATCH", take.resource_uri, { parts: null });
+        if (body.missing_parts.length > 0) problem.textContent = texts.nothingArrived;
+        await app.follow();
+        if (body.missing_parts.length === 0) app.go("overview");
+    }
+
+    const canBegin = isVideo && (answer?.takes_left ?? 0) > 0;
+    const mayWrite = !isVideo || model.candidate?.adjustments?.may_write;
+    const isElsewhere = answerState(model, uri) === "elsewhere";
+    const refusal = app.queue?.of(uri)?.record.refusal;
+    // Without a recorder, a question with time to prepare is shown first, then answered with a file.
+    const first = app.devices.canRecord || isHidden;
+    files.hidden = app.devices.canRecord || isHidden || !canBegin;
+    return {
+        title: filled(app.texts.overview.question, { n: model.questions.indexOf(question) + 1 }),
+        content: [
+            element("p", { class: isHidden ? "hint" : "asked" }, question.text ?? app.texts.overview.hidden),
+            question.video && !isHidden && videoOf(app, question.video, texts.video),
+            refusal && element("p", { class: "problem" }, app.texts.refusals[refusal] ?? app.texts.refusals.other),
+            isElsewhere && element("p", { class: "note" }, texts.elsewhere),
+            isElsewhere && button(texts.keepArrived, () => app.attempt(keepArrived)),
+            isVideo && [
+                question.preparation_seconds !== null && element("p", {}, filled(texts.prepare, { time: duration(app.texts, secondsOf(app, question.preparation_seconds)) })),
+                element("p", {}, filled(texts.answer, { time: duration(app.texts, secondsOf(app, question.answer_seconds)) })),
+                element("p", {}, canBegin ? filled(texts.takesLeft, { n: answer?.takes_left }) : texts.noTakes),
+                canBegin && element("p", { class: "hint" }, texts.hint),
+            ],
+            problem,
+            canBegin && first && button(isHidden ? texts.show : texts.record, app.devices.canRecord ? record : begin, { class: "main" }),
+            files,
+            mayWrite && button(texts.write, () => app.go("write", uri), { class: isVideo ? "" : "main" }),
+            button(app.texts.back, () => app.go("overview"), { class: "link" }),
+        ],
+    };
+}
+
+/** A time with the candidate's adjustments. @param {import("../main.js").App} app @param {number} seconds */
+const secondsOf = (app, seconds) => Math.round(seconds * (app.model.candidate?.adjustments?.time_factor ?? 1));
+
+/**
+ * The way to answer with a file, in place of a recording by the page.
+ * @param {import("../main.js").App} app
+ * @param {import("../types.js").Question} question
+ * @param {Element} problem
+ */
+export function fileChooser(app, question, problem) {
+    const texts = app.texts.question;
+    const limit = maxBytes(question);
+    const size = Math.floor(limit / 1_000_000);
+    const choose = async (/** @type {Event} */ event) => {
+        const input = /** @type {HTMLInputElement} */ (event.target);
+        const file = input.files?.[0];
+        if (!file) return;
+        input.value = "";
+        const isVideo = file.type.startsWith("video/") && file.size > 0;
+        problem.textContent = !isVideo ? texts.fileEmpty : file.size > limit ? filled(texts.fileTooLarge, { size }) : "";
+        if (problem.textContent) return;
+        app.recorded = file;
+        await app.attempt(async () => {
+            try {
+                await answerWithFile(app, question.resource_uri, file);
+            } catch (error) {
+                if (error instanceof ApiError) throw error;
+                // The file was moved or changed while it was read.
+                problem.textContent = texts.fileEmpty;
+                return;
+            }
+            app.notice = app.texts.review.file;
+            app.go("review", question.resource_uri);
+        });
+    };
+    return element("div", { class: "files" },
+        element("label", { class: "field" }, texts.file,
+            element("input", { type: "file", accept: "video/*", capture: "user", onchange: choose })),
+        element("p", { class: "hint" }, filled(texts.fileHint, { size })));
+}

@@ -1,0 +1,46 @@
+// The end: everything is sent, then the interview is completed.
+
+import { button, element } from "../dom.js";
+import { filled } from "../language.js";
+import { isComplete } from "../state.js";
+
+/** @param {import("../main.js").App} app @returns {import("../main.js").View} */
+export function showSending(app) {
+    const texts = app.texts.sending;
+    const bar = element("progress", { max: 100, value: 0, "aria-label": texts.bar });
+    const state = element("p", { role: "status" });
+    const again = button(app.texts.tryAgain, () => finish(), { hidden: true });
+    let isCompleting = false;
+
+    async function complete() {
+        const { candidate } = app.model;
+        if (!candidate) return;
+        const { status } = await app.api.advance(candidate.resource_uri, "interviewing");
+        // The key of an invitation ends with the interview, so nothing can be read afterwards.
+        candidate.status = status;
+        if (app.model.interview) app.model.interview.status = status;
+        await app.queue?.clear();
+        app.devices.close();
+    }
+
+    async function finish() {
+        isCompleting = true;
+        again.hidden = await app.attempt(complete);
+    }
+
+    return {
+        title: texts.title,
+        content: [
+            element("p", {}, texts.keepOpen), bar, state, again,
+            button(texts.overview, () => app.go("overview"), { class: "link" }),
+        ],
+        update() {
+            const { takes, total, sent } = app.queue?.progress ?? { takes: 0, total: 0, sent: 0 };
+            const percent = takes > 0 ? Math.floor((100 * sent) / total) : 100;
+            bar.value = percent;
+            const text = takes > 0 ? filled(texts.progress, { percent }) : texts.completing;
+            if (state.textContent !== text) state.textContent = text;
+            if (takes === 0 && isComplete(app.model) && !isCompleting) finish();
+        },
+    };
+}

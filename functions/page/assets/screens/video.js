@@ -1,0 +1,21 @@
+// Videos of the company, such as a welcome or a question.
+
+import { element } from "../dom.js";
+
+/**
+ * A welcome video; nothing while it cannot be played.
+ * @param {import("../main.js").App} app
+ * @param {string} uri
+ * @param {string} label
+ */
+export function videoOf(app, uri, label) {
+    const whole = element("div", { class: "video", hidden: true });
+    app.api.get(uri).then((video) => {
+        if (!video.streams?.mp4) return;
+        const poster = video.thumb || undefined;
+        whole.append(element("video", { controls: true, preload: "none", playsinline: true, "aria-label": label, src: video.streams.mp4, poster }));
+        whole.hidden = false;
+        // The text of a question stands beside its video, so the page works without.
+    }, () => whole.remove());
+    return whole;
+}

@@ -1,0 +1,124 @@
+// What awaits the candidate, what they agree to, and the password of those who need one.
+
+import { ApiError } from "../api.js";
+import { element, field } from "../dom.js";
+import { duration, filled } from "../language.js";
+import { videoOf } from "./video.js";
+
+/** @param {import("../main.js").App} app @returns {import("../main.js").View} */
+export function showWelcome(app) {
+    const texts = app.texts.welcome;
+    const candidate = /** @type {import("../types.js").Candidate} */ (app.model.candidate);
+    const needsPassword = app.model.link.kind === "register" && candidate.status === "invited";
+    const password = field(texts.password, { name: "password", type: "password", autocomplete: "new-password", minlength: 8, required: true }, texts.passwordHint);
+    const consents = app.legal.map((text) => consentOf(app, text));
+    const videos = candidate.project.videos.map(({ uri }, index) => videoOf(app, uri, filled(texts.video, { n: index + 1 })));
+
+    async function goOn() {
+        const missing = consents.find((consent) => !consent.check());
+        if (missing) return;
+        password.refuse();
+        for (const consent of consents) await consent.send();
+        if (needsPassword) {
+            await register();
+        } else {
+            await app.api.advance(candidate.resource_uri, "invited");
+        }
+        await app.load();
+        app.go("check");
+    }
+
+    async function register() {
+        const chosen = password.input.value;
+        try {
+            await app.api.send("PATCH", candidate.resource_uri, { password: chosen });
+        } catch (error) {
+            if (!(error instanceof ApiError) || !error.about("password")) throw error;
+            password.refuse(texts.passwordHint);
+            throw error;
+        }
+        await app.api.advance(candidate.resource_uri, "invited");
+        // The key has ended: from now on the password counts.
+        const company = candidate.company.resource_uri.split("/").at(-2) ?? "";
+        app.api.key = undefined;
+        app.model.link = { kind: "login", company };
+        history.replaceState(null, "", `/interview/${encodeURIComponent(company)}/`);
+        const username = candidate.email || candidate.username;
+        await app.api.send("POST", "/api-session-auth/", { company, username, password: chosen });
+    }
+
+    const form = element("form", {
+        novalidate: consents.length > 0,
+        onsubmit: (/** @type {Event} */ event) => {
+            event.preventDefault();
+            if (needsPassword && !password.input.reportValidity()) return;
+            app.attempt(goOn);
+        },
+    },
+    consents.length > 0 && element("h2", {}, texts.legal), consents.map(({ whole }) => whole),
+    // Managers of passwords keep the name with the password.
+    needsPassword && element("input", { class: "hidden", type: "text", name: "username", autocomplete: "username", value: candidate.email, readonly: true, tabindex: -1, "aria-hidden": true }),
+    needsPassword && password.whole,
+    element("button", { class: "main" }, candidate.project.interview_platform === "builtin" ? texts.submit : texts.accepted));
+    const names = { name: candidate.first_name, company: candidate.company.name, project: candidate.project.name };
+    return {
+        title: filled(texts.title, names),
+        content: [
+            element("p", { class: "lead" }, filled(texts.invited, names)),
+            element("p", {}, texts.how), facts(app), videos,
+            element("p", {}, texts.needs),
+            element("p", { class: "note" }, filled(texts.recording, names)),
+            form,
+        ],
+    };
+}
+
+/** What the candidate should know before they begin. @param {import("../main.js").App} app */
+function facts(app) {
+    const texts = app.texts.welcome;
+    const { candidate, interview } = app.model;
+    const deadline = candidate?.deadline && new Date(candidate.deadline);
+    const zone = { dateStyle: "full", timeStyle: "short" };
+    const shown = deadline && new Intl.DateTimeFormat(document.documentElement.lang, /** @type {any} */ (zone)).format(deadline);
+    const lines = [
+        interview && [texts.questions, interview.questions],
+        interview && interview.answer_seconds > 0 && [texts.answerTime, duration(app.texts, interview.answer_seconds)],
+        interview?.limit_seconds && [texts.limit, duration(app.texts, interview.limit_seconds)],
+        shown && [texts.deadline, shown],
+    ];
+    return element("dl", { class: "facts" }, lines.map((line) => line && element("div", {}, element("dt", {}, line[0]), element("dd", {}, line[1]))));
+}
+
+/**
+ * A legal text of the company, and whether the candidate agrees.
+ * @param {import("../main.js").App} app
+ * @param {import("../types.js").LegalText} text
+ */
+function consentOf(app, text) {
+    const texts = app.texts.welcome;
+    const language = [document.documentElement.lang, "en", ...Object.keys(text.texts)].find((tag) => tag in text.texts) ?? "en";
+    const wording = text.texts[language] ?? "";
+    const isLink = /^https:\/\/\S+$/.test(wording) && URL.canParse(wording);
+    const id = `consent-${text.kind}`;
+    const box = element("input", { type: "checkbox", id, "aria-describedby": `${id}-error` });
+    const error = element("p", { class: "error", id: `${id}-error`, role: "alert" });
+    const name = texts[text.kind] ?? text.kind;
+    const shown = isLink
+        ? element("p", {}, element("a", { href: wording, target: "_blank", rel: "noopener noreferrer" }, wording))
+        : element("div", { class: "wording", lang: language, tabindex: 0, role: "region", "aria-label": name }, wording);
+    return {
+        whole: element("section", { class: "consent" }, element("h3", {}, name), shown,
+            element("label", { class: "choice", for: id }, box, text.is_required ? texts.accept : texts.acceptOptional), error),
+        check() {
+            const isMissing = text.is_required && !box.checked;
+            error.textContent = isMissing ? texts.acceptMissing : "";
+            if (isMissing) box.focus();
+            return !isMissing;
+        },
+        async send() {
+            if (!box.checked) return;
+            const own = /** @type {import("../types.js").Candidate} */ (app.model.candidate).resource_uri;
+            await app.api.send("PUT", `${own}consents/${text.kind}/`, { version: text.version, language });
+        },
+    };
+}

@@ -1,0 +1,59 @@
+// An answer in writing.
+
+import { ApiError } from "../api.js";
+import { button, element } from "../dom.js";
+import { filled } from "../language.js";
+import { answerTo, questionOf } from "../state.js";
+
+/** The most characters that the service accepts. */
+const MAX = 2000;
+
+/** @param {import("../main.js").App} app @param {import("../state.js").Screen} screen @returns {import("../main.js").View} */
+export function showWrite(app, { question: uri = "" }) {
+    const texts = app.texts.write;
+    const answer = answerTo(app.model, uri);
+    // A draft outlives a reload, and ends when the answer is saved.
+    const draft = `draft ${answer?.resource_uri}`;
+    const text = element("textarea", { id: "answer", rows: 10, maxlength: MAX, "aria-describedby": "answer-left answer-error" });
+    text.value = sessionStorage.getItem(draft) ?? answer?.text ?? "";
+    const left = element("p", { class: "hint", id: "answer-left" });
+    const error = element("p", { class: "error", id: "answer-error", role: "alert" });
+    /** The tag of the answer as this window has read it. @type {Promise<string | undefined>} */
+    const read = answer?.text ? app.api.send("GET", answer.resource_uri).then(({ tag }) => tag, () => undefined) : Promise.resolve(undefined);
+
+    function count() {
+        sessionStorage.setItem(draft, text.value);
+        left.textContent = filled(texts.left, { n: MAX - text.value.length });
+    }
+
+    async function save() {
+        error.textContent = "";
+        if (text.value.trim() === "") {
+            error.textContent = texts.empty;
+            text.focus();
+            return;
+        }
+        try {
+            await app.api.send("PUT", answer?.resource_uri ?? "", { text: text.value }, { match: await read });
+        } catch (failure) {
+            if (!(failure instanceof ApiError) || failure.status !== 412) throw failure;
+            error.textContent = texts.changed;
+            return;
+        }
+        sessionStorage.removeItem(draft);
+        await app.follow();
+        app.go("overview");
+    }
+
+    text.addEventListener("input", count);
+    count();
+    return {
+        title: filled(app.texts.overview.question, { n: app.model.questions.findIndex((one) => one.resource_uri === uri) + 1 }),
+        content: [
+            element("p", { class: "asked" }, questionOf(app.model, uri)?.text),
+            element("div", { class: "field" }, element("label", { for: "answer" }, texts.label), text, left, error),
+            button(texts.save, () => app.attempt(save), { class: "main" }),
+            button(app.texts.back, () => app.go("question", uri), { class: "link" }),
+        ],
+    };
+}

@@ -1,0 +1,137 @@
+// Which screen is shown: a pure function of what the page knows.
+
+/**
+ * @typedef {import("./types.js").Interview} Interview
+ * @typedef {import("./types.js").Answer} Answer
+ * @typedef {import("./types.js").Question} Question
+ * @typedef {import("./queue.js").LocalTake} LocalTake
+ *
+ * @typedef {object} Link where the address of the page leads
+ * @property {"register" | "interview" | "login" | "reset" | "activate"} kind
+ * @property {string} [company]
+ * @property {string} [key]
+ *
+ * @typedef {"welcome" | "check" | "practice" | "overview" | "question" | "prepare" | "record" | "review" | "write" | "sending"} StepName
+ *
+ * @typedef {object} Step where the candidate is, as far as the service does not say
+ * @property {StepName} name
+ * @property {string} [question]
+ *
+ * @typedef {object} Model what the page knows
+ * @property {Link} link
+ * @property {import("./types.js").Candidate | null} candidate
+ * @property {Interview | null} interview
+ * @property {Question[]} questions
+ * @property {LocalTake[]} takes
+ * @property {boolean} isLoggedOut
+ * @property {boolean} isOtherWindow
+ * @property {Step} step
+ * @property {number} now the time of the service
+ *
+ * @typedef {"link" | "external" | "expired" | "aborted" | "skipped" | "time" | "window" | "waiting"} OverReason
+ *
+ * @typedef {object} Screen
+ * @property {"login" | "password" | "over" | "done" | StepName} name
+ * @property {OverReason} [reason]
+ * @property {string} [question]
+ */
+
+/**
+ * The screen for a state.
+ * @param {Model} model
+ * @returns {Screen}
+ */
+export function screenOf(model) {
+    const { link, candidate, interview, step } = model;
+    if (link.kind === "reset" || link.kind === "activate") return { name: "password" };
+    // Whatever happens meanwhile: a recording is brought to its end first.
+    if (step.name === "record") return step;
+    if (model.isLoggedOut || !candidate) return link.key ? over("link") : { name: "login" };
+    if (candidate.project.interview_platform === "external") return over("external");
+    switch (interview?.status ?? candidate.status) {
+        case "interviewed":
+            return { name: "done" };
+        case "expired":
+        case "aborted":
+        case "skipped":
+            return over(/** @type {OverReason} */ (interview?.status ?? candidate.status));
+        case "interviewing":
+            return model.isOtherWindow ? over("window") : during(model);
+        case "confirmed":
+            if (model.isOtherWindow) return over("window");
+            // Without questions, or before the project's are set, there is no interview.
+            if (!interview) return over("waiting");
+            return ["check", "practice"].includes(step.name) ? step : { name: "welcome" };
+        default:
+            return { name: "welcome" };
+    }
+}
+
+/** @param {Model} model @returns {Screen} */
+function during(model) {
+    const { step, interview } = model;
+    if (step.name === "check") return step;
+    const unfinished = model.takes.find((take) => isUnfinished(take));
+    const question = step.question && questionOf(model, step.question);
+    if (unfinished) {
+        // Who records again decides so with the former recording still at hand.
+        const isAgain = question && step.name === "question" && step.question === unfinished.record.question;
+        return isAgain && unfinished.slices.length > 0 ? step : screenOfUnfinished(unfinished);
+    }
+    if (question && step.name === "review") return step;
+    const isSending = model.takes.some(({ record }) => record.isEnded && !record.refusal);
+    const isOver = Boolean(interview?.ends_at) && model.now >= Date.parse(interview?.ends_at ?? "");
+    // What was recorded in time is sent, and completes the interview if nothing is missing.
+    if (isOver) return isSending || isComplete(model) ? { name: "sending" } : over("time");
+    if (step.name === "sending" && (isSending || isComplete(model))) return step;
+    return question && ["question", "write"].includes(step.name) ? step : { name: "overview" };
+}
+
+/**
+ * A take that was begun in this browser and not ended: while nothing was recorded, its time goes on; afterwards the candidate
+ * decides whether to keep it.
+ * @param {LocalTake} take
+ * @returns {Screen}
+ */
+function screenOfUnfinished({ record, slices }) {
+    const { question } = record;
+    return { name: slices.length > 0 ? "review" : "prepare", question };
+}
+
+/** Whether a take waits for the candidate. @param {LocalTake} take */
+export const isUnfinished = ({ record }) => !record.isEnded && !record.refusal;
+
+/** Whether nothing required is missing that is not on its way. @param {Model} model */
+export function isComplete({ interview, takes }) {
+    const onTheWay = takes.filter(({ record }) => record.isEnded && !record.refusal).map(({ record }) => record.question);
+    return interview?.missing.every((question) => onTheWay.includes(question)) ?? false;
+}
+
+/** @param {Model} model @param {string} uri */
+export const questionOf = (model, uri) => model.questions.find((question) => question.resource_uri === uri);
+
+/** @param {Model} model @param {string} question @returns {Answer | undefined} */
+export const answerTo = (model, question) => model.interview?.answers.find((answer) => answer.question === question);
+
+/** @param {Model} model @param {string} question */
+export const takeOf = (model, question) => model.takes.find(({ record }) => record.question === question);
+
+/**
+ * How far an answer is, in words of `texts.states`.
+ * @param {Model} model
+ * @param {string} question
+ * @returns {"none" | "written" | "sending" | "refused" | "elsewhere" | "kept" | "failed"}
+ */
+export function answerState(model, question) {
+    const answer = answerTo(model, question);
+    const local = takeOf(model, question);
+    if (local?.record.refusal) return "refused";
+    if (local?.record.isEnded) return "sending";
+    if (answer?.text !== null && answer?.text !== undefined) return "written";
+    if (answer?.status === "failed") return "failed";
+    if (answer?.open_take && !local) return "elsewhere";
+    return answer?.take ? "kept" : "none";
+}
+
+/** @param {OverReason} reason @returns {Screen} */
+const over = (reason) => ({ name: "over", reason });

@@ -1,0 +1,63 @@
+// The shapes of the API's responses that the page uses. functions/docs/openapi.json describes them.
+
+/**
+ * @typedef {"new" | "invited" | "confirmed" | "interviewing" | "interviewed" | "expired" | "aborted" | "skipped"} CandidateStatus
+ *
+ * @typedef {object} Candidate the response of `whoami/candidate/`
+ * @property {string} resource_uri
+ * @property {string} first_name
+ * @property {string} email
+ * @property {string} username
+ * @property {CandidateStatus} status
+ * @property {string | null} deadline
+ * @property {{ time_factor: number, may_write: boolean } | null} adjustments
+ * @property {{ resource_uri: string, name: string }} company
+ * @property {{ resource_uri: string, name: string, support_lang: string, interview_platform: "builtin" | "external",
+ *   videos: { uri: string, position: number }[] }} project
+ *
+ * @typedef {object} Take
+ * @property {string} resource_uri
+ * @property {number} number
+ * @property {string} status
+ * @property {string} record_from
+ * @property {string} record_until
+ * @property {boolean} is_interrupted
+ *
+ * @typedef {object} Answer
+ * @property {string} resource_uri
+ * @property {string} question
+ * @property {"awaiting-upload" | "pending" | "processing" | "successful" | "failed" | null} status
+ * @property {string | null} text
+ * @property {number} takes_begun
+ * @property {number} takes_left
+ * @property {Take | null} open_take
+ * @property {Take | null} take
+ *
+ * @typedef {object} Interview
+ * @property {CandidateStatus} status
+ * @property {string} now
+ * @property {string | null} ends_at
+ * @property {string | null} closes_at
+ * @property {number | null} limit_seconds
+ * @property {number} questions
+ * @property {number} answer_seconds
+ * @property {string[]} missing
+ * @property {Answer[]} answers
+ *
+ * @typedef {object} Question
+ * @property {string} resource_uri
+ * @property {string | null} text
+ * @property {"video" | "text"} kind
+ * @property {string | null} video
+ * @property {number | null} preparation_seconds
+ * @property {number} answer_seconds
+ * @property {boolean} is_required
+ *
+ * @typedef {object} LegalText
+ * @property {string} kind
+ * @property {number} version
+ * @property {boolean} is_required
+ * @property {Record<string, string>} texts
+ */
+
+export {};

@@ -70,7 +70,7 @@ export function field(label, properties, hint) {
     /** @param {string} [message] */
     const refuse = (message = "") => {
         error.textContent = message;
-        input.toggleAttribute("aria-invalid", message !== "");
+        input.setAttribute("aria-invalid", String(message !== ""));
         if (message) input.focus();
     };
     return { whole, input, refuse };

@@ -6,6 +6,7 @@ import { LANGUAGES, duration, filled, languageOf, loadTexts, refusalText } from 
 import { Queue } from "./queue.js";
 import { Devices } from "./recorder.js";
 import { isUnfinished, screenOf } from "./state.js";
+import { remember, remembered } from "./store.js";
 import { showCheck } from "./screens/check.js";
 import { showDone, showOver } from "./screens/over.js";
 import { showLogin } from "./screens/login.js";
@@ -53,7 +54,7 @@ export class App {
         this.queue = null;
         /** @type {import("./state.js").Model} */
         this.model = {
-            link, candidate: null, interview: null, questions: [], takes: [], isLoggedOut: false, isOtherWindow: false,
+            link, candidate: null, interview: null, questions: [], takes: [], isLoaded: false, isLoggedOut: false, isOtherWindow: false,
             step: { name: "welcome" }, now: Date.now(),
         };
         /** @type {import("./types.js").LegalText[]} */
@@ -75,8 +76,8 @@ export class App {
     /** Shows the page, and keeps it up to date. */
     async start() {
         await this.speak();
+        fill(main, element("p", { class: "hint" }, this.texts.loading));
         await this.attempt(() => this.load());
-        this.render();
         setInterval(() => this.tick(), 1000);
         addEventListener("beforeunload", (event) => {
             if (this.queue?.isUnsent || this.model.step.name === "record") event.preventDefault();
@@ -87,7 +88,7 @@ export class App {
 
     /** Loads the texts of the language. */
     async speak() {
-        const chosen = localStorage.getItem("language");
+        const chosen = remembered("language");
         const language = languageOf(chosen, this.model.candidate?.project.support_lang);
         this.texts = await loadTexts(language);
         document.documentElement.lang = language;
@@ -102,6 +103,7 @@ export class App {
             model.candidate = await api.get("/whoami/candidate/");
         } catch (error) {
             if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
+            model.isLoaded = true;
             // The queue of a candidate who was logged out stays: it goes on after the login.
             model.isLoggedOut = model.candidate !== null;
             return;
@@ -109,6 +111,7 @@ export class App {
         model.isLoggedOut = false;
         await this.speak();
         await this.follow();
+        model.isLoaded = true;
         this.queue?.resume();
     }
 
@@ -253,6 +256,8 @@ export class App {
         const time = /** @type {HTMLElement} */ (header.querySelector(".time"));
         if (time.textContent !== shown) time.textContent = shown;
         if (footer.dataset.language !== document.documentElement.lang) this.renderFooter();
+        // Another language draws the screen anew, which would end a recording.
+        /** @type {HTMLSelectElement} */ (footer.querySelector("select")).disabled = this.model.step.name === "record";
         const status = /** @type {HTMLElement} */ (footer.querySelector(".status"));
         const text = this.statusText();
         if (status.textContent !== text) status.textContent = text;
@@ -262,7 +267,7 @@ export class App {
         const options = Object.entries(LANGUAGES).map(([tag, name]) =>
             element("option", { value: tag, lang: tag, selected: tag === document.documentElement.lang }, name));
         const choose = async (/** @type {Event} */ event) => {
-            localStorage.setItem("language", /** @type {HTMLSelectElement} */ (event.target).value);
+            remember("language", /** @type {HTMLSelectElement} */ (event.target).value);
             await this.speak();
             this.render();
         };

@@ -23,12 +23,13 @@
  * @property {Interview | null} interview
  * @property {Question[]} questions
  * @property {LocalTake[]} takes
+ * @property {boolean} isLoaded
  * @property {boolean} isLoggedOut
  * @property {boolean} isOtherWindow
  * @property {Step} step
  * @property {number} now the time of the service
  *
- * @typedef {"link" | "external" | "expired" | "aborted" | "skipped" | "time" | "window" | "waiting"} OverReason
+ * @typedef {"link" | "external" | "expired" | "aborted" | "skipped" | "time" | "window" | "waiting" | "offline"} OverReason
  *
  * @typedef {object} Screen
  * @property {"login" | "password" | "over" | "done" | StepName} name
@@ -44,6 +45,7 @@
 export function screenOf(model) {
     const { link, candidate, interview, step } = model;
     if (link.kind === "reset" || link.kind === "activate") return { name: "password" };
+    if (!model.isLoaded) return over("offline");
     // Whatever happens meanwhile: a recording is brought to its end first.
     if (step.name === "record") return step;
     if (model.isLoggedOut || !candidate) return link.key ? over("link") : { name: "login" };

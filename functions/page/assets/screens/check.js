@@ -76,28 +76,21 @@ export function showCheck(app) {
         if (!hasNext) fill(stage, element("p", { class: "problem", role: "alert" }, texts.none));
     }
 
+    fill(stage, button(texts.open, open, { class: "main" }));
     if (devices.isOpen) showPreview();
     return {
         title: texts.title,
         content: devices.canRecord
             ? [
-                element("p", {}, texts.intro), problem, stage,
-                !devices.isOpen && button(texts.open, open, { class: "main" }), button(texts.skip, next, { class: "link" }),
+                element("p", {}, texts.intro), problem, stage, button(texts.skip, next, { class: "link" }),
             ]
             : [element("p", { class: "problem" }, texts.none), button(app.texts.continue, next, { class: "main" })],
-        update() {
-            // The first button has done its work.
-            if (devices.isOpen) main(stage)?.remove();
-        },
         leave() {
             endMeter();
             recording?.stop();
         },
     };
 }
-
-/** The button that turns the devices on. @param {Element} stage */
-const main = (stage) => stage.parentElement?.querySelector(":scope > button.main");
 
 /** What to do about devices that cannot be turned on. @param {import("../main.js").App} app @param {unknown} error */
 export function deviceProblem(app, error) {

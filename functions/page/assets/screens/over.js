@@ -1,6 +1,6 @@
 // Ends of the interview, and reasons why there is none.
 
-import { element } from "../dom.js";
+import { button, element } from "../dom.js";
 import { filled } from "../language.js";
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
@@ -20,5 +20,6 @@ export function showOver(app, { reason = "link" }) {
     const { title, text } = app.texts.over[reason];
     const company = app.model.candidate?.company.name ?? "";
     app.devices.close();
-    return { title, content: [element("p", { class: "lead" }, filled(text, { company }))] };
+    const again = reason === "offline" && button(app.texts.tryAgain, () => app.attempt(() => app.load()), { class: "main" });
+    return { title, content: [element("p", { class: "lead" }, filled(text, { company })), again] };
 }

@@ -72,6 +72,7 @@ export function showQuestion(app, { question: uri = "" }) {
             canBegin && first && button(isHidden ? texts.show : texts.record, app.devices.canRecord ? record : begin, { class: "main" }),
             files,
             mayWrite && button(texts.write, () => app.go("write", uri), { class: isVideo ? "" : "main" }),
+            isVideo && app.devices.canRecord && button(app.texts.check.title, () => app.go("check"), { class: "link" }),
             button(app.texts.back, () => app.go("overview"), { class: "link" }),
         ],
     };

@@ -4,6 +4,7 @@ import { ApiError } from "../api.js";
 import { button, element } from "../dom.js";
 import { filled } from "../language.js";
 import { answerTo, questionOf } from "../state.js";
+import { remember, remembered } from "../store.js";
 
 /** The most characters that the service accepts. */
 const MAX = 2000;
@@ -15,14 +16,14 @@ export function showWrite(app, { question: uri = "" }) {
     // A draft outlives a reload, and ends when the answer is saved.
     const draft = `draft ${answer?.resource_uri}`;
     const text = element("textarea", { id: "answer", rows: 10, maxlength: MAX, "aria-describedby": "answer-left answer-error" });
-    text.value = sessionStorage.getItem(draft) ?? answer?.text ?? "";
+    text.value = remembered(draft) ?? answer?.text ?? "";
     const left = element("p", { class: "hint", id: "answer-left" });
     const error = element("p", { class: "error", id: "answer-error", role: "alert" });
     /** The tag of the answer as this window has read it. @type {Promise<string | undefined>} */
     const read = answer?.text ? app.api.send("GET", answer.resource_uri).then(({ tag }) => tag, () => undefined) : Promise.resolve(undefined);
 
     function count() {
-        sessionStorage.setItem(draft, text.value);
+        remember(draft, text.value);
         left.textContent = filled(texts.left, { n: MAX - text.value.length });
     }
 
@@ -40,7 +41,7 @@ export function showWrite(app, { question: uri = "" }) {
             error.textContent = texts.changed;
             return;
         }
-        sessionStorage.removeItem(draft);
+        remember(draft, null);
         await app.follow();
         app.go("overview");
     }

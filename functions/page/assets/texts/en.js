@@ -194,6 +194,7 @@ export default {
         aborted: { title: "The time is over", text: "Required answers are missing. {company} can see what you have answered, and can give you more time." },
         skipped: { title: "This invitation was withdrawn", text: "Ask {company} if you think that this is a mistake." },
         time: { title: "The time is over", text: "No new answers can be recorded. {company} gets what you have answered." },
+        offline: { title: "No connection", text: "The page could not be loaded. Nothing is lost: check your connection and try again." },
         window: { title: "The interview is open in another window", text: "Go on there, or close it: then it continues here." },
     },
     refusals: {

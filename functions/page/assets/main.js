@@ -172,7 +172,7 @@ export class App {
             await queue.forget(take.record.uri);
         }
         queue.addEventListener("change", () => this.render());
-        queue.addEventListener("settled", () => this.refresh());
+        queue.settle = () => this.refresh();
         queue.addEventListener("loggedout", () => {
             this.model.isLoggedOut = true;
             this.render();

@@ -45,6 +45,8 @@ export class Queue extends EventTarget {
         /** Whether the last attempt to send has failed. */
         this.isStuck = false;
         this.wake = () => {};
+        /** Called when the service has a take, or refuses it, before the take is forgotten. @type {() => Promise<void>} */
+        this.settle = async () => {};
     }
 
     /** Opens the queue of a candidate with what an earlier page has left. @param {string} candidate @param {import("./api.js").Api} api */
@@ -207,7 +209,7 @@ export class Queue extends EventTarget {
                     attempt += 1;
                 } else {
                     await this.change(take, { refusal: refusal.code || "refused" });
-                    this.dispatchEvent(new Event("settled"));
+                    await this.settle();
                 }
             }
             this.changed();
@@ -234,7 +236,7 @@ export class Queue extends EventTarget {
 
     /** Fixes what a part consists of before anything is sent: after a crash, the same bytes have the same number. @param {LocalTake} take @param {Part} part */
     async define(take, part) {
-        await this.store.put("parts", part);
+        await this.keepPart(take, part);
         take.parts.push(part);
     }
 
@@ -259,7 +261,13 @@ export class Queue extends EventTarget {
         // 412: the part is there, and only the answer was lost. Everything else passes, or a new signature helps.
         if (!response.ok && response.status !== 412) throw new ApiError(503, {});
         part.isSent = true;
-        await this.store.put("parts", part);
+        await this.keepPart(take, part);
+    }
+
+    /** @param {LocalTake} take @param {Part} part */
+    async keepPart(take, part) {
+        // The candidate may have begun the next take meanwhile.
+        if (this.takes.includes(take)) await this.store.put("parts", part);
     }
 
     /** @param {LocalTake} take */
@@ -270,13 +278,13 @@ export class Queue extends EventTarget {
         if (finished.missing_parts.length > 0) {
             for (const part of take.parts.filter(({ number }) => finished.missing_parts.includes(number))) {
                 part.isSent = false;
-                await this.store.put("parts", part);
+                await this.keepPart(take, part);
             }
             // They were sent: wait before the next attempt.
             throw new ApiError(503, {});
         }
+        await this.settle();
         await this.forget(uri);
-        this.dispatchEvent(new Event("settled"));
     }
 
     /** @param {string} uri */
@@ -287,7 +295,7 @@ export class Queue extends EventTarget {
     /** @param {LocalTake} take @param {Partial<TakeRecord>} change */
     async change(take, change) {
         take.record = { ...take.record, ...change };
-        await this.store.put("takes", take.record);
+        if (this.takes.includes(take)) await this.store.put("takes", take.record);
     }
 
     changed() {

@@ -79,7 +79,9 @@ function facts(app) {
     const { candidate, interview } = app.model;
     const deadline = candidate?.deadline && new Date(candidate.deadline);
     const zone = { dateStyle: "full", timeStyle: "short" };
-    const shown = deadline && new Intl.DateTimeFormat(document.documentElement.lang, /** @type {any} */ (zone)).format(deadline);
+    const { lang } = document.documentElement;
+    const tag = candidate?.project.language.startsWith(lang) ? candidate.project.language : lang;
+    const shown = deadline && new Intl.DateTimeFormat(tag, /** @type {any} */ (zone)).format(deadline);
     const lines = [
         interview && [texts.questions, interview.questions],
         interview && interview.answer_seconds > 0 && [texts.answerTime, duration(app.texts, interview.answer_seconds)],

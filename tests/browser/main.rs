@@ -4,7 +4,6 @@
 
 mod answers;
 mod devtools;
-mod invitation;
 mod reference;
 
 use std::process::Stdio;

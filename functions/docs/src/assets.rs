@@ -4,10 +4,11 @@ use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use axum::response::Response;
 use shared::app::App;
+use shared::http::{CACHE_FOR_EVER, CACHE_SHORTLY, FileReader, PackedFile};
 use shared::openapi::{DescribeArgument, OperationDoc};
 use shared::{Error, Result};
 
-use crate::file::{CACHE_FOR_EVER, CACHE_SHORTLY, DocsFile, DocsReader, packed};
+use crate::packed;
 
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
@@ -15,7 +16,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 /// A file of the page.
 pub(crate) struct PageAsset {
     name: &'static str,
-    file: DocsFile,
+    file: PackedFile,
     /// Part of the URL, so that a new file gets a new URL.
     version: &'static str,
 }
@@ -59,7 +60,7 @@ impl DescribeArgument for &'static PageAsset {
 }
 
 /// GET /docs/{file}/.
-pub(crate) async fn show(asset: &'static PageAsset, reader: DocsReader) -> Result<Response> {
+pub(crate) async fn show(asset: &'static PageAsset, reader: FileReader) -> Result<Response> {
     let is_this_version = reader.query == format!("v={}", asset.version);
     asset.file.send(&reader, if is_this_version { CACHE_FOR_EVER } else { CACHE_SHORTLY })
 }

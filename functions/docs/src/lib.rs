@@ -5,7 +5,6 @@
 
 mod assets;
 mod document;
-mod file;
 mod openapi;
 mod page;
 
@@ -13,6 +12,17 @@ use shared::RouteReader;
 
 /// The document, as `cargo run -p tests --example document` makes it.
 pub const DOCUMENT: &str = include_str!("../openapi.json");
+
+/// The file of this name, which the build script has packed.
+macro_rules! packed {
+    ($name:literal, $media_type:expr) => {
+        shared::http::PackedFile::of_packed(
+            $media_type,
+            include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".gz")),
+        )
+    };
+}
+use packed;
 
 /// The routes of this group.
 pub fn routes<R: RouteReader>(routes: R) -> R {

@@ -4,21 +4,21 @@ use std::sync::{Mutex, PoisonError};
 
 use axum::response::Response;
 use serde_json::{Value, json};
+use shared::http::{CACHE_SHORTLY, FileReader, PackedFile};
 use shared::{Error, Result};
 use url::Url;
 
 use crate::DOCUMENT;
-use crate::file::{CACHE_SHORTLY, DocsFile, DocsReader};
 
 /// The document of the deployment that was asked for last: in a process of its own, the only one there is.
-static LATEST: Mutex<Option<(Url, DocsFile)>> = Mutex::new(None);
+static LATEST: Mutex<Option<(Url, PackedFile)>> = Mutex::new(None);
 
 /// GET /openapi.json.
-pub(crate) async fn show(reader: DocsReader) -> Result<Response> {
+pub(crate) async fn show(reader: FileReader) -> Result<Response> {
     of(&reader.base_url)?.send(&reader, CACHE_SHORTLY)
 }
 
-fn of(base_url: &Url) -> Result<DocsFile> {
+fn of(base_url: &Url) -> Result<PackedFile> {
     let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
     // Packing takes longer than everything else here.
     if let Some((_, file)) = latest.as_ref().filter(|(of, _)| of == base_url) {
@@ -27,7 +27,7 @@ fn of(base_url: &Url) -> Result<DocsFile> {
     let mut document: Value = serde_json::from_str(DOCUMENT).map_err(Error::internal)?;
     document["servers"] = json!([{ "url": base_url.as_str() }]);
     let file =
-        DocsFile::pack("application/json", document.to_string().as_bytes()).map_err(Error::internal)?;
+        PackedFile::pack("application/json", document.to_string().as_bytes()).map_err(Error::internal)?;
     *latest = Some((base_url.clone(), file.clone()));
     Ok(file)
 }

@@ -42,6 +42,9 @@ const SCREENS = {
 /** How often the page asks for the state while something is only known to the service, in milliseconds. */
 const REFRESH = 30_000;
 
+/** The time left from which it is always shown, in seconds. */
+const SHOWN_SECONDS = 3 * 3600;
+
 const [header, main, footer] = ["header", "screen", "footer"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
 
 /** The page of one candidate. */
@@ -252,7 +255,8 @@ export class App {
             fill(header, element("p", { class: "name" }, name), element("p", { class: "time" }));
         }
         const left = this.secondsLeft();
-        const shown = left === null ? "" : filled(this.texts.status.timeLeft, { time: duration(this.texts, left > 120 ? Math.floor(left / 60) * 60 : left) });
+        // Days are told as a deadline on the first screen.
+        const shown = left === null || left > SHOWN_SECONDS ? "" : filled(this.texts.status.timeLeft, { time: duration(this.texts, left > 120 ? Math.floor(left / 60) * 60 : left) });
         const time = /** @type {HTMLElement} */ (header.querySelector(".time"));
         if (time.textContent !== shown) time.textContent = shown;
         if (footer.dataset.language !== document.documentElement.lang) this.renderFooter();

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::net::IpAddr;
+use std::slice;
 use std::sync::Arc;
 
 use axum::extract::Request;
@@ -82,7 +83,9 @@ impl Local {
         }
         let config = Config::from_variables(|name| environment.get(name).cloned())
             .map_err(Error::because("the functions' settings are unusable"))?;
-        backend.allow_origins(BUCKET, &config.allowed_origins);
+        // The page calls the API at its own origin, but sends recordings to the bucket.
+        let origins = [config.allowed_origins.as_slice(), slice::from_ref(&origin)].concat();
+        backend.allow_origins(BUCKET, &origins);
         let clock = backend.clock().clone();
         let app = App::new(config, Arc::new(clock.clone()), Arc::new(SystemEntropy));
         let (template, functions) = (Template::of_workspace()?, functions(&app));
@@ -159,7 +162,8 @@ impl Local {
 
 /// The template's functions by their logical ids, run in this process on `app`.
 pub fn functions(app: &App) -> HashMap<String, Function> {
-    let groups = groups().map(|(name, routes)| {
+    let groups = groups().into_iter().chain([("page", page::routes as RouteTable<RouteGroup>)]);
+    let over_http = groups.map(|(name, routes)| {
         (logical_id(name), in_process(routes(RouteGroup::new()).into_service(app.clone())))
     });
     let started_by_events = [
@@ -190,13 +194,13 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
         ),
     ];
     let started_by_events = started_by_events.map(|(name, function)| (name.to_owned(), function));
-    groups.into_iter().chain(started_by_events).collect()
+    over_http.chain(started_by_events).collect()
 }
 
 /// The route table of a group, for a reader `R` of it.
 pub(crate) type RouteTable<R> = fn(R) -> R;
 
-/// The function of each group of routes, and the group's route table.
+/// The function of each group of the API's routes, and the group's route table.
 pub fn groups<R: RouteReader>() -> [(&'static str, RouteTable<R>); 11] {
     [
         ("auth", auth::routes),
@@ -231,7 +235,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use serde_json::json;
-    use shared::http::mounts::MOUNTS;
+    use shared::http::mounts::{MOUNTS, PAGE_ROOTS};
 
     use super::*;
     use crate::RouteKey;
@@ -246,8 +250,9 @@ mod tests {
                 ["", "/", "/{proxy+}"].map(|end| (format!("{key}{end}"), function.clone()))
             })
         });
+        let pages = PAGE_ROOTS.iter().map(|root| (format!("ANY {root}/{{proxy+}}"), logical_id("page")));
         let default = [("$default".to_owned(), "AuthFunction".to_owned())];
-        let expected: BTreeSet<_> = mounted.chain(default).collect();
+        let expected: BTreeSet<_> = mounted.chain(pages).chain(default).collect();
         let template = Template::of_workspace().unwrap();
         let routes = [template.routes().unwrap(), template.slash_routes().unwrap()].concat();
         let routes: BTreeSet<_> = routes.into_iter().map(|route| (route.route_key, route.function)).collect();
@@ -276,6 +281,23 @@ mod tests {
                 // `auth` has the $default route, and so serves its own.
                 let is_lost = function_of(&routes, &path) != logical_id(group);
                 assert_eq!(is_lost, *group != "auth", "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn links_reach_the_page_with_and_without_a_final_slash() {
+        let routes = Template::of_workspace().unwrap().routes().unwrap();
+        let keys: Vec<_> = routes.iter().map(|route| RouteKey::parse(&route.route_key).unwrap()).collect();
+        for path in
+            ["/register/k", "/interview/acme/k", "/interview/acme", "/reset-password/k", "/activate/k"]
+        {
+            for path in [path.to_owned(), format!("{path}/")] {
+                let matching =
+                    keys.iter().filter_map(|key| Some((key.rank(), key.parameters("GET", &path)?)));
+                let (_, parameters) = matching.max_by_key(|(rank, _)| rank.clone()).unwrap();
+                // Every gateway lets a greedy parameter match this: it does not begin with the final slash.
+                assert_eq!(parameters["proxy"], path.splitn(3, '/').last().unwrap(), "{path}");
             }
         }
     }

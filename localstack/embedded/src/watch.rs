@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use shared::config::VERSION_PATH;
-use shared::http::mounts::MOUNTS;
+use shared::http::mounts::{MOUNTS, PAGE_ROOTS};
 
 /// The function of the gateway's `$default` route.
 const DEFAULT: &str = "auth";
@@ -37,7 +37,8 @@ fn routes() -> impl Iterator<Item = (String, &'static str)> {
             exact.chain([with_rest]).map(|path| (format!("{VERSION_PATH}{path}"), *function))
         })
     });
-    mounted.chain([("/{*path}".to_owned(), DEFAULT)])
+    let pages = PAGE_ROOTS.iter().map(|root| (format!("{root}/{{*path}}"), "page"));
+    mounted.chain(pages).chain([("/{*path}".to_owned(), DEFAULT)])
 }
 
 #[cfg(test)]
@@ -57,14 +58,17 @@ mod tests {
     async fn every_route_leads_to_its_function() {
         let router = routes()
             .fold(Router::new(), |router, (path, function)| router.route(&path, any(async move || function)));
-        for (function, table) in groups() {
-            for (_, path) in table(ApiDocument::new()).routes() {
-                for path in [path.as_str(), path.trim_end_matches('/')] {
-                    let path = format!("{VERSION_PATH}{}", path.replace(['{', '}'], ""));
-                    let request = Request::get(&path).body(Body::empty()).unwrap();
-                    let answer = router.clone().oneshot(request).await.unwrap().into_body();
-                    assert_eq!(to_bytes(answer, 100).await.unwrap(), function, "{path}");
-                }
+        let api = groups().into_iter().flat_map(|(function, table)| {
+            let routes = table(ApiDocument::new()).routes().to_vec();
+            routes.into_iter().map(move |(_, path)| (function, format!("{VERSION_PATH}{path}")))
+        });
+        let links = ["/register/k/", "/interview/acme/", "/interview/acme/k/", "/page/v/screens/check.js/"];
+        for (function, path) in api.chain(links.map(|path| ("page", path.to_owned()))) {
+            let path = path.replace(['{', '}'], "");
+            for path in [path.as_str(), path.trim_end_matches('/')] {
+                let request = Request::get(path).body(Body::empty()).unwrap();
+                let answer = router.clone().oneshot(request).await.unwrap().into_body();
+                assert_eq!(to_bytes(answer, 100).await.unwrap(), function, "{path}");
             }
         }
     }

@@ -52,6 +52,10 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
     ("docs", &["/openapi.json", "/docs"]),
 ];
 
+/// The first segments of the paths of the function `page`, beside the version segment. The template gives each only the route
+/// followed by `/{proxy+}`: no page answers under the bare segment, so final slashes need no route of their own.
+pub const PAGE_ROOTS: &[&str] = &["/register", "/interview", "/reset-password", "/activate", "/page"];
+
 /// Whether `path`, below the version segment and without a final slash, is the root of a mount.
 pub fn is_mounted(path: &str) -> bool {
     MOUNTS.iter().flat_map(|(_, roots)| *roots).any(|root| {

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::handler::Handler;
 use axum::http::{Request, Response};
-use axum::routing::{MethodFilter, MethodRouter, on};
+use axum::routing::{MethodFilter, MethodRouter, get, on};
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 
@@ -30,7 +30,16 @@ impl RouteGroup {
         Self::default()
     }
 
-    /// The service that answers these routes below [`VERSION_PATH`](crate::config::VERSION_PATH).
+    /// Adds a GET route, which also answers HEAD, at a whole path that ends in a slash or a wildcard. It stands beside the
+    /// version segment and is no part of the API, so no document describes it. Its first segment belongs into
+    /// [`PAGE_ROOTS`](super::mounts::PAGE_ROOTS).
+    #[must_use]
+    pub fn page<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
+        Self { routes: self.routes.route(path, get(handler)), ..self }
+    }
+
+    /// The service that answers these routes: those of the API below [`VERSION_PATH`](crate::config::VERSION_PATH), and
+    /// pages.
     ///
     /// Paths are served with and without a final slash; everything else is a JSON 404 or 405.
     pub fn into_service(self, app: App) -> HttpService {

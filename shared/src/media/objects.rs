@@ -14,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt as _;
+use url::Url;
 
 use super::{CheckedFile, ledger};
 use crate::app::App;
@@ -201,6 +202,15 @@ impl<'a> ObjectStore<'a> {
             get.response_content_disposition(disposition).presigned(lifetime).await.map_err(Error::internal)
         };
         Ok(signed?.uri().to_owned())
+    }
+
+    /// The origin of signed URLs, such as `https://name.s3.eu-central-1.amazonaws.com`. Asks S3 nothing.
+    pub async fn origin(&self) -> Result<String> {
+        // The client knows the form of its URLs: with the bucket in the host on AWS, in the path elsewhere.
+        let lifetime = PresigningConfig::expires_in(FETCH).map_err(Error::internal)?;
+        let signed = self.s3().get_object().bucket(self.bucket).key("origin").presigned(lifetime).await;
+        let url = Url::parse(signed.map_err(Error::internal)?.uri()).map_err(Error::internal)?;
+        Ok(url.origin().ascii_serialization())
     }
 
     /// A signed request to upload an object of this size and content type to `key`. The upload must start within

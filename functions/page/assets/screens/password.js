@@ -18,7 +18,7 @@ export function showPassword(app) {
         } catch (error) {
             if (!(error instanceof ApiError) || error.status !== 400) throw error;
             const isWeak = error.about("password") !== "";
-            password.refuse(isWeak ? texts.hint : app.texts.over.link.text);
+            password.refuse(isWeak ? texts.hint : app.texts.over.link.title);
             return;
         }
         const heading = element("h2", { tabindex: -1 }, texts.saved);

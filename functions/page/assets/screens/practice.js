@@ -47,7 +47,7 @@ export function showPractice(app) {
     const limit = app.model.interview?.limit_seconds;
     const time = limit ? filled(texts.time, { time: duration(app.texts, limit) }) : texts.noTime;
     return {
-        title: texts.title,
+        title: devices.isOpen ? texts.title : texts.begin,
         content: [
             devices.isOpen && element("p", {}, texts.intro),
             devices.isOpen && element("p", { class: "asked" }, texts.question),

@@ -26,6 +26,7 @@ export function showQuestion(app, { question: uri = "" }) {
         } catch (error) {
             problem.textContent = deviceProblem(app, error);
             files.hidden = isHidden;
+            withoutCamera.hidden = !isHidden;
             return;
         }
         await begin();
@@ -47,6 +48,8 @@ export function showQuestion(app, { question: uri = "" }) {
         if (body.missing_parts.length === 0) app.go("overview");
     }
 
+    // The file is chosen when the question is known.
+    const withoutCamera = button(texts.file, begin, { hidden: true });
     const canBegin = isVideo && (answer?.takes_left ?? 0) > 0;
     const mayWrite = !isVideo || model.candidate?.adjustments?.may_write;
     const isElsewhere = answerState(model, uri) === "elsewhere";
@@ -70,7 +73,7 @@ export function showQuestion(app, { question: uri = "" }) {
             ],
             problem,
             canBegin && first && button(isHidden ? texts.show : texts.record, app.devices.canRecord ? record : begin, { class: "main" }),
-            files,
+            files, withoutCamera,
             mayWrite && button(texts.write, () => app.go("write", uri), { class: isVideo ? "" : "main" }),
             isVideo && app.devices.canRecord && button(app.texts.check.title, () => app.go("check"), { class: "link" }),
             button(app.texts.back, () => app.go("overview"), { class: "link" }),

@@ -31,7 +31,7 @@ export function showPrepare(app, { question: uri = "" }) {
     const left = element("p", { class: "countdown" });
     const stage = element("div", { class: "stage" });
     const files = fileChooser(app, question, problem);
-    files.hidden = app.devices.canRecord;
+    files.hidden = app.devices.isOpen;
     const tell = announcer(app);
 
     async function open() {
@@ -39,9 +39,9 @@ export function showPrepare(app, { question: uri = "" }) {
             await app.devices.open();
         } catch (error) {
             problem.textContent = deviceProblem(app, error);
-            files.hidden = false;
             return;
         }
+        files.hidden = true;
         show();
     }
 

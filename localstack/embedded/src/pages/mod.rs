@@ -1,11 +1,10 @@
-//! Endpoints of the local run: a start page, targets of links in mails, and under `/_local/` mails, receivers of webhooks,
+//! Endpoints of the local run: a start page, and under `/_local/` mails, receivers of webhooks,
 //! clock, schedules, event bus and operator commands.
 
 mod control;
 mod home;
 mod hooks;
 mod inbox;
-mod link;
 #[cfg(test)]
 mod tests;
 
@@ -26,10 +25,6 @@ use crate::{Demo, Events, Mailbox, OffsetClock, watch};
 /// Loads and runs nothing.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
-/// Runs the script of an invitation, which calls the API.
-const INVITATION_POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'";
-
 /// The state of the pages.
 #[derive(Clone)]
 pub(crate) struct Pages {
@@ -47,12 +42,6 @@ pub(crate) struct Pages {
 pub(crate) fn router(pages: Pages) -> Router {
     Router::new()
         .route("/", get(home::show))
-        .route("/register/{key}", get(link::register))
-        .route("/interview/{company}/{key}", get(link::open))
-        .route("/interview/{company}/", get(link::start))
-        .route("/activate/{key}", get(link::activate))
-        .route("/reset-password/{key}", get(link::reset))
-        .route("/_local/invitation.js", get(link::invitation_script))
         .route("/_local", get(inbox::to_inbox))
         .route("/_local/", get(inbox::to_inbox))
         .route("/_local/inbox", get(inbox::to_inbox))

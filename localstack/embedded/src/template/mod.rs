@@ -135,20 +135,26 @@ impl Template {
     /// The CORS rules of the HTTP API, for `origins`.
     pub(crate) fn cors_of_api(&self, origins: &[String]) -> Cors {
         let names = Names { methods: "AllowMethods", headers: "AllowHeaders", exposed: "ExposeHeaders" };
-        Cors::read(self.cors(&["AWS::ApiGatewayV2::Api"]), &names, origins)
+        Cors::read(
+            // For the case that origins are allowed.
+            self.cors(&["AWS::ApiGatewayV2::Api"], "/Fn::If/1"),
+            &names,
+            origins,
+        )
     }
 
     /// The CORS rules of the bucket, for `origins`.
     pub(crate) fn cors_of_bucket(&self, origins: &[String]) -> Cors {
         let names = Names { methods: "AllowedMethods", headers: "AllowedHeaders", exposed: "ExposedHeaders" };
-        Cors::read(&self.cors(&["AWS::S3::Bucket"])["CorsRules"][0], &names, origins)
+        // A test compares it with the other rule.
+        Cors::read(self.cors(&["AWS::S3::Bucket"], "/CorsRules/0"), &names, origins)
     }
 
-    /// The template's rules for the case that origins are allowed.
-    fn cors<'a>(&'a self, types: &'a [&'a str]) -> &'a Value {
+    /// The rules at a place of the first CORS configuration that has it.
+    fn cors<'a>(&'a self, types: &'a [&'a str], place: &'a str) -> &'a Value {
         let mut rules =
-            self.of_type(types).map(|(_, properties)| &properties["CorsConfiguration"]["Fn::If"][1]);
-        rules.find(|rules| rules.is_object()).unwrap_or(&Value::Null)
+            self.of_type(types).filter_map(|(_, properties)| properties["CorsConfiguration"].pointer(place));
+        rules.next().unwrap_or(&Value::Null)
     }
 
     /// The memory of a function in megabytes; `None` if there is no such function, or no value.
@@ -321,6 +327,21 @@ Resources:
         assert!(error.to_string().contains("WhoamiRoute"), "{error}");
         assert!(Template::parse("Resources: 1").is_err());
         assert!(Template::parse("Resources: {}").unwrap().table().is_err());
+    }
+
+    #[test]
+    fn the_page_uses_the_bucket_as_pages_of_allowed_origins_do() {
+        let template = Template::of_workspace().unwrap();
+        let rule = |place| {
+            let mut rule = template.cors(&["AWS::S3::Bucket"], place).as_object().unwrap().clone();
+            (rule.remove("AllowedOrigins").unwrap(), rule)
+        };
+        let ((page, of_page), (allowed, of_allowed)) = (rule("/CorsRules/0"), rule("/CorsRules/1/Fn::If/1"));
+        assert_eq!(of_page, of_allowed);
+        assert_eq!(allowed, json!({ "Ref": "AllowedOrigins" }));
+        // Links in mails lead to the origin of the base URL.
+        let base_url = &template.defaults["Environment"]["Variables"]["BASE_URL"];
+        assert_eq!(references(&page[0]), references(base_url));
     }
 
     #[test]

@@ -11,38 +11,39 @@ use axum::response::Response;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use shared::app::App;
-use shared::http::{EntityTag, RequestConditions};
-use shared::openapi::{DescribeArgument, OperationDoc};
-use shared::{Error, Result};
 use url::Url;
 
-/// `Cache-Control` of a URL whose content changes with a release.
-pub(crate) const CACHE_SHORTLY: &str = "public, max-age=60";
-/// `Cache-Control` of a URL that contains the version of its content.
-pub(crate) const CACHE_FOR_EVER: &str = "public, max-age=31536000, immutable";
+use super::{EntityTag, RequestConditions};
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::openapi::{DescribeArgument, OperationDoc};
 
-/// A file.
+/// `Cache-Control` of a URL whose content changes with a release.
+pub const CACHE_SHORTLY: &str = "public, max-age=60";
+/// `Cache-Control` of a URL that contains the version of its content.
+pub const CACHE_FOR_EVER: &str = "public, max-age=31536000, immutable";
+
+/// A file that is the same for all readers.
 #[derive(Debug, Clone)]
-pub(crate) struct DocsFile {
+pub struct PackedFile {
     media_type: &'static str,
     /// In gzip's format.
     packed: Bytes,
 }
 
-impl DocsFile {
+impl PackedFile {
     /// A file with this content.
     ///
     /// # Errors
     /// None in practice, because packing writes to memory.
-    pub(crate) fn pack(media_type: &'static str, content: &[u8]) -> io::Result<Self> {
+    pub fn pack(media_type: &'static str, content: &[u8]) -> io::Result<Self> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(content)?;
         Ok(Self { media_type, packed: encoder.finish()?.into() })
     }
 
     /// A file whose content is packed already, in gzip's format.
-    pub(crate) const fn of_packed(media_type: &'static str, content: &'static [u8]) -> Self {
+    pub const fn of_packed(media_type: &'static str, content: &'static [u8]) -> Self {
         Self { media_type, packed: Bytes::from_static(content) }
     }
 
@@ -50,7 +51,7 @@ impl DocsFile {
     ///
     /// # Errors
     /// [`Error::Internal`] if the file cannot be unpacked.
-    pub(crate) fn send(&self, reader: &DocsReader, caching: &'static str) -> Result<Response> {
+    pub fn send(&self, reader: &FileReader, caching: &'static str) -> Result<Response> {
         let mut headers = HeaderMap::from_iter(
             [(CONTENT_TYPE, self.media_type), (CACHE_CONTROL, caching), (VARY, "Accept-Encoding")]
                 .map(|(name, value)| (name, HeaderValue::from_static(value))),
@@ -68,29 +69,18 @@ impl DocsFile {
     }
 }
 
-/// The file of this name, which the build script has packed.
-macro_rules! packed {
-    ($name:literal, $media_type:expr) => {
-        $crate::file::DocsFile::of_packed(
-            $media_type,
-            include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".gz")),
-        )
-    };
-}
-pub(crate) use packed;
-
 /// A request for a file, which needs no credentials.
 #[derive(Debug)]
-pub(crate) struct DocsReader {
+pub struct FileReader {
     /// The base URL of this deployment.
-    pub(crate) base_url: Url,
+    pub base_url: Url,
     /// The query of the address.
-    pub(crate) query: String,
+    pub query: String,
     preconditions: RequestConditions,
     takes_gzip: bool,
 }
 
-impl FromRequestParts<App> for DocsReader {
+impl FromRequestParts<App> for FileReader {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
@@ -103,7 +93,7 @@ impl FromRequestParts<App> for DocsReader {
     }
 }
 
-impl DescribeArgument for DocsReader {
+impl DescribeArgument for FileReader {
     fn describe(_: &mut OperationDoc) {}
 }
 

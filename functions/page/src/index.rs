@@ -1,0 +1,64 @@
+//! The page itself, which is the same under every link.
+
+use axum::extract::State;
+use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY};
+use axum::http::{HeaderName, HeaderValue};
+use axum::response::Response;
+use shared::app::App;
+use shared::http::FileReader;
+use shared::media::ObjectStore;
+use shared::{Error, Result};
+
+use crate::files::INDEX;
+
+const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+
+/// GET /register/{key}, /interview/{company}/{key}, /interview/{company}/, /reset-password/{key} and /activate/{key}.
+pub(crate) async fn show(State(app): State<App>, reader: FileReader) -> Result<Response> {
+    let bucket = ObjectStore::of(&app)?.origin().await?;
+    let policy = HeaderValue::try_from(content_policy(&bucket)).map_err(Error::internal)?;
+    // Its address holds a key.
+    let mut response = INDEX.send(&reader, "no-store")?;
+    response.headers_mut().extend([
+        (CONTENT_SECURITY_POLICY, policy),
+        (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+        (PERMISSIONS_POLICY, HeaderValue::from_static("camera=(self), microphone=(self)")),
+    ]);
+    Ok(response)
+}
+
+/// What the page may do: run and show files of this service, call the API, send recordings to the bucket and play what it
+/// holds. Takes that are looked at before they are sent are `blob:`.
+fn content_policy(bucket: &str) -> String {
+    format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' {bucket}; \
+         media-src 'self' blob: {bucket}; img-src 'self' blob: data: {bucket}; base-uri 'none'; form-action 'none'; \
+         frame-ancestors 'none'; require-trusted-types-for 'script'"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use shared::config::VERSION_PATH;
+
+    const INDEX: &str = include_str!("../assets/index.html");
+
+    #[test]
+    fn the_scripts_learn_where_the_api_is() {
+        assert!(INDEX.contains(&format!(" data-api=\"{VERSION_PATH}\"")), "{INDEX}");
+    }
+
+    #[test]
+    fn the_page_names_only_files_of_its_own() {
+        for attribute in [" src=\"", " href=\""] {
+            for address in INDEX.split(attribute).skip(1) {
+                assert!(address.starts_with("/page/VERSION/"), "{address}");
+            }
+        }
+        // The policy lets nothing run that stands in the page itself.
+        assert!(
+            !INDEX.contains("<script>") && !INDEX.contains("<style") && !INDEX.contains("style="),
+            "{INDEX}"
+        );
+    }
+}

@@ -1,0 +1,21 @@
+//! The page on which candidates take their interview, and staff activate accounts and reset passwords. Links in mails lead
+//! to it.
+//!
+//! The page is a few scripts of this project, which call the API. It loads nothing from other hosts than this service and the
+//! bucket.
+
+mod files;
+mod index;
+
+use shared::http::RouteGroup;
+
+/// The routes of this group, which stand beside the version segment: the page is no part of the API.
+pub fn routes(routes: RouteGroup) -> RouteGroup {
+    routes
+        .page("/register/{key}/", index::show)
+        .page("/interview/{company}/{key}/", index::show)
+        .page("/interview/{company}/", index::show)
+        .page("/reset-password/{key}/", index::show)
+        .page("/activate/{key}/", index::show)
+        .page("/page/{version}/{*path}", files::show)
+}

@@ -40,6 +40,8 @@ export function showCheck(app) {
             element("p", {}, texts.speak), level, record, test,
             await chooser(texts.camera, "videoinput", "camera"), await chooser(texts.microphone, "audioinput", "microphone"),
             button(texts.works, next, { class: "main" }));
+        // The button that was pressed is gone.
+        record.focus();
         const muted = devices.stream?.getAudioTracks().some((track) => track.muted);
         problem.textContent = muted ? app.texts.devices.muted : "";
     }

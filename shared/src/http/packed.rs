@@ -47,6 +47,11 @@ impl PackedFile {
         Self { media_type, packed: Bytes::from_static(content) }
     }
 
+    /// The bytes that clients which accept gzip load.
+    pub fn packed_len(&self) -> usize {
+        self.packed.len()
+    }
+
     /// The response to `reader`, with this `Cache-Control`.
     ///
     /// # Errors

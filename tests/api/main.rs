@@ -11,6 +11,7 @@ mod docs;
 mod evaluations;
 mod events;
 mod interviews;
+mod page;
 mod projects;
 mod search;
 mod system;

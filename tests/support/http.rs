@@ -20,7 +20,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request without headers and body. `target` is a path below the version segment, or a reference.
+    /// A request without headers and body. `target` is a path below the version segment, or any address of the service, such as
+    /// a reference or the link in a mail.
     pub fn new(method: Method, target: &str) -> Self {
         Self { method, target: target.to_owned(), headers: HeaderMap::new(), body: Vec::new(), source: None }
     }
@@ -86,14 +87,15 @@ impl Request {
 
     /// What is sent to a service at `base_url`.
     pub(crate) fn into_http(self, base_url: &url::Url) -> axum::http::Request<Body> {
-        let path = match self.target.strip_prefix(base_url.as_str()) {
-            Some(path) => path,
-            None => &self.target,
+        let origin = base_url.origin().ascii_serialization();
+        let path = match self.target.strip_prefix(&origin) {
+            Some(path) => path.to_owned(),
+            None => format!("{}{}", base_url.path(), self.target),
         };
-        assert!(path.starts_with('/'), "neither a path nor a reference of this service: {path}");
+        assert!(path.starts_with('/'), "neither a path nor an address of this service: {path}");
         let mut request = axum::http::Request::new(Body::from(self.body));
         *request.method_mut() = self.method;
-        *request.uri_mut() = format!("{}{path}", base_url.path()).parse().expect("a target");
+        *request.uri_mut() = path.parse().expect("a target");
         *request.headers_mut() = self.headers;
         if let Some(source) = self.source {
             request.extensions_mut().insert(source);

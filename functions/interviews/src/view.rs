@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::AnswersTarget;
 use shared::domain::answers::{QuestionAnswer, Take, TakeRef, TakeSource};
-use shared::domain::candidate::{CandidateStatus, InterviewAdjustments};
+use shared::domain::candidate::{CandidateStatus, ConductedInterview, InterviewAdjustments};
 use shared::domain::conversion::ConversionStatus;
 use shared::domain::file::FileType;
 use shared::domain::interview::{Interview, Question, QuestionKind};
@@ -65,6 +65,10 @@ pub(crate) struct InterviewView {
     /// Until when recorded parts can be sent and the interview completed; null before it has begun. Only managers and the
     /// candidate see it.
     closes_at: Option<Timestamp>,
+    /// The time from beginning to end, in seconds, with the candidate's adjustments; null without a limit. Only managers and
+    /// the candidate see it.
+    #[schemars(example = 2700)]
+    limit_seconds: Option<u32>,
     /// The number of questions.
     #[schemars(example = 5)]
     questions: usize,
@@ -98,6 +102,9 @@ impl InterviewView {
             started_at: candidate.started_at.filter(|_| has_begun).map(Timestamp),
             ends_at: candidate.ends_at().filter(|_| viewer.sees_limits).map(Timestamp),
             closes_at: candidate.closes_at().filter(|_| viewer.sees_limits).map(Timestamp),
+            limit_seconds: candidate
+                .limit_seconds(ConductedInterview::of(&of.project))
+                .filter(|_| viewer.sees_limits),
             questions: interview.questions.len(),
             answer_seconds: answer_seconds(interview, &viewer),
             missing: answers.missing(interview).into_iter().filter(|_| has_begun).map(uri).collect(),

@@ -4,7 +4,7 @@
 use std::net::Ipv4Addr;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use embedded::{Local, Options, Storage};
+use embedded::{BUCKET, Local, Options, Storage};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -17,21 +17,26 @@ async fn send(method: &str, url: &str, token: &str, body: &Value) -> (u16, Value
 
 /// Sends one request with this `Host` header, whatever the URL says.
 async fn send_for(host: &str, method: &str, url: &str, token: &str, body: &Value) -> (u16, Value) {
-    let (address, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let body = body.to_string();
-    let mut connection = TcpStream::connect(address).await.unwrap();
-    let head = format!(
-        "{method} /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nAuthorization: Token {token}"
-    );
     let length = body.len();
-    let request =
-        format!("{head}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}");
-    connection.write_all(request.as_bytes()).await.unwrap();
-    let mut response = String::new();
-    connection.read_to_string(&mut response).await.unwrap();
+    let headers = format!(
+        "Host: {host}\r\nAuthorization: Token {token}\r\nContent-Type: application/json\r\nContent-Length: {length}"
+    );
+    let response = exchange(method, url, &headers, &body).await;
     let (head, body) = response.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     (status, serde_json::from_str(body).unwrap_or_default())
+}
+
+/// Sends one request with these lines of headers and returns the whole response.
+async fn exchange(method: &str, url: &str, headers: &str, body: &str) -> String {
+    let (address, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let mut connection = TcpStream::connect(address).await.unwrap();
+    let request = format!("{method} /{path} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n\r\n{body}");
+    connection.write_all(request.as_bytes()).await.unwrap();
+    let mut response = String::new();
+    connection.read_to_string(&mut response).await.unwrap();
+    response
 }
 
 async fn log_in(local: &Local) -> String {
@@ -143,6 +148,29 @@ async fn requests_for_another_host_are_refused() {
     for host in ["localhost", "LOCALHOST:1", "127.0.0.1:8080", "[::1]:8080"] {
         assert_eq!(send_for(host, "GET", &own("mails"), "", &Value::Null).await, (200, json!([])), "{host}");
         assert_eq!(send_for(host, "GET", &whoami, "", &Value::Null).await.0, 401, "{host}");
+    }
+    local.stop().await;
+}
+
+#[tokio::test]
+async fn links_lead_to_the_page_which_may_upload_to_the_bucket() {
+    let local = start(Storage::Memory).await;
+    let origin = local.base_url().replace("/api/v3", "");
+    let host = format!("Host: {}", origin.replace("http://", ""));
+    let page = exchange("GET", &format!("{origin}/interview/demo/KEY"), &host, "").await;
+    let s3 = local.backend().environment(&local.base_url(), "any")["AWS_ENDPOINT_URL_S3"].clone();
+    assert!(page.starts_with("HTTP/1.1 200 ") && page.contains("data-api=\"/api/v3\""), "{page}");
+    assert!(page.contains(&format!("connect-src 'self' {s3};")), "{page}");
+
+    let host = format!("Host: {}", s3.replace("http://", ""));
+    for (from, may) in [(origin.as_str(), true), ("http://localhost:1", false)] {
+        let headers = format!(
+            "{host}\r\nOrigin: {from}\r\nAccess-Control-Request-Method: PUT\r\n\
+             Access-Control-Request-Headers: x-amz-checksum-sha256"
+        );
+        let answer = exchange("OPTIONS", &format!("{s3}/{BUCKET}/takes/1"), &headers, "").await;
+        let answer = answer.to_lowercase();
+        assert_eq!(answer.contains(&format!("access-control-allow-origin: {from}\r\n")), may, "{answer}");
     }
     local.stop().await;
 }

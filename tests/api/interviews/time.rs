@@ -50,6 +50,36 @@ async fn the_end_follows_deadline_and_factor() {
 }
 
 #[tokio::test]
+async fn the_limit_is_known_before_the_beginning_to_those_who_may_know_of_adjustments() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let evaluator = app.staff("hiring-manager").await;
+    let settings = json!({ "evaluators": [evaluator.uri], "max_interview_time": 30 });
+    let (project, _) = project(&owner, settings, &[json!({ "text": "Why us?" })]).await;
+    let candidate = owner.invite(&project, json!({})).await;
+    let uri = &candidate.uri;
+    let limits = async || {
+        let own = interview(&candidate, uri).await["limit_seconds"].clone();
+        assert_eq!(interview(&owner, uri).await["limit_seconds"], own);
+        assert_eq!(interview(&evaluator, uri).await["limit_seconds"], Value::Null);
+        own
+    };
+    assert_eq!(limits().await, 1800);
+    owner.patch(uri, json!({ "adjustments": { "time_factor": 1.5 } })).await.expect(200);
+    assert_eq!(limits().await, 2700);
+    owner.patch(&project, json!({ "max_interview_time": 20 })).await.expect(200);
+    assert_eq!(limits().await, 1800);
+    for _ in 0..2 {
+        candidate.advance(uri).await.expect(200);
+    }
+    // The time of those who have begun stays.
+    owner.patch(&project, json!({ "max_interview_time": null })).await.expect(200);
+    assert_eq!(limits().await, 1800);
+    let later = owner.invite(&project, json!({})).await;
+    assert_eq!(interview(&later, &later.uri).await["limit_seconds"], Value::Null);
+}
+
+#[tokio::test]
 async fn without_time_of_its_own_an_interview_lasts_until_the_deadline_or_for_ever() {
     let app = TestApp::start().await;
     let owner = app.owner().await;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Candidate, CandidateStatus};
 use crate::domain::Refusal;
 use crate::domain::answers::{NOT_INTERVIEWING, TIME_OVER};
+use crate::domain::project::Project;
 
 /// How long after its end an interview accepts parts of takes and its completion.
 const CLOSING: TimeDelta = TimeDelta::hours(1);
@@ -68,6 +69,13 @@ pub struct ConductedInterview {
     pub max_minutes: Option<u32>,
 }
 
+impl ConductedInterview {
+    /// The interview of a candidate who begins now.
+    pub fn of(project: &Project) -> Self {
+        Self { max_minutes: project.settings.max_interview_time }
+    }
+}
+
 /// Where the interviews of a project take place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -96,11 +104,17 @@ impl Candidate {
         self.adjustments.unwrap_or_default()
     }
 
+    /// The seconds from the beginning of the interview to its end, whatever the deadline; `None` without a limit. Before the
+    /// beginning, the interview would be `next`.
+    pub fn limit_seconds(&self, next: ConductedInterview) -> Option<u32> {
+        let minutes = self.begun_interview().unwrap_or(next).max_minutes?;
+        Some(self.adjusted().time_factor.stretch(minutes * 60))
+    }
+
     /// The end of the time for the interview: the deadline or, once it has begun, the end of its own time if that is earlier.
     pub fn ends_at(&self) -> Option<DateTime<Utc>> {
         let limit = self.begun_interview().and_then(|interview| {
-            let seconds = self.adjusted().time_factor.stretch(interview.max_minutes? * 60);
-            Some(self.started_at? + TimeDelta::seconds(seconds.into()))
+            Some(self.started_at? + TimeDelta::seconds(self.limit_seconds(interview)?.into()))
         });
         // Computed on read, so that a changed deadline or factor moves it.
         [self.profile.deadline, limit].into_iter().flatten().min()
@@ -167,6 +181,20 @@ mod tests {
         assert_eq!(elsewhere.expires_at(), Some(at(600)));
         let again = Candidate { status: CandidateStatus::Confirmed, ..candidate(600, Some(45)) };
         assert_eq!((again.ends_at(), again.closes_at()), (Some(at(600)), None));
+    }
+
+    #[test]
+    fn the_limit_is_that_of_the_project_until_the_interview_begins() {
+        let next = ConductedInterview { max_minutes: Some(10) };
+        let factor = TimeFactor::parse(1.5).unwrap();
+        let adjustments =
+            Some(InterviewAdjustments { time_factor: factor, ..InterviewAdjustments::default() });
+        let begun = Candidate { adjustments, ..candidate(5, Some(40)) };
+        assert_eq!(begun.limit_seconds(next), Some(3600));
+        let waiting = Candidate { status: CandidateStatus::Confirmed, ..begun };
+        assert_eq!(waiting.limit_seconds(next), Some(900));
+        assert_eq!(waiting.limit_seconds(ConductedInterview { max_minutes: None }), None);
+        assert_eq!(candidate(5, None).limit_seconds(next), None);
     }
 
     #[test]

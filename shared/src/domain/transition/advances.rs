@@ -230,7 +230,7 @@ impl AdvanceTerms {
     /// The same terms for a candidate who has given these answers to the questions of the project.
     pub fn with_interview(self, project: &Project, interview: &Interview, answers: &Answers) -> Self {
         let interview = project.conducts(interview).then(|| InterviewTerms {
-            conducted: ConductedInterview { max_minutes: project.settings.max_interview_time },
+            conducted: ConductedInterview::of(project),
             is_answered: answers.missing(interview).is_empty(),
         });
         Self { interview, ..self }

@@ -1,0 +1,3 @@
+//! The page on which candidates take their interview: where links in mails lead, and the files that it loads.
+
+mod served;

@@ -1,0 +1,210 @@
+//! How the page and its files are served.
+
+use std::collections::BTreeSet;
+use std::io::Read as _;
+
+use axum::http::Method;
+use flate2::read::GzDecoder;
+use serde_json::json;
+use tests::app::TestApp;
+use tests::http::{Request, Response};
+use tests::logs::Recording;
+
+const ORIGIN: &str = "https://hr.example";
+const LINKS: [&str; 5] =
+    ["/register/KEY", "/interview/acme/KEY", "/interview/acme", "/reset-password/KEY", "/activate/KEY"];
+const FOR_EVER: Option<&str> = Some("public, max-age=31536000, immutable");
+const SHORTLY: Option<&str> = Some("public, max-age=60");
+
+fn at(path: &str) -> Request {
+    Request::get(&format!("{ORIGIN}{path}"))
+}
+
+async fn get(app: &TestApp, path: &str) -> Response {
+    app.send(at(path)).await.expect(200)
+}
+
+/// The page's files as it names them, with `/page/{version}/` before their names.
+async fn named_files(app: &TestApp) -> BTreeSet<String> {
+    let page = String::from_utf8(get(app, "/register/KEY").await.body).unwrap();
+    let attributes = [" src=\"", " href=\""].into_iter();
+    let found = attributes.flat_map(|attribute| page.split(attribute).skip(1));
+    found.map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+}
+
+/// The folder of the files that the page names.
+async fn folder(app: &TestApp) -> String {
+    let file = named_files(app).await.pop_first().unwrap();
+    let version = file.strip_prefix("/page/").unwrap().split('/').next().unwrap();
+    assert_eq!(version.len(), 16, "{file}");
+    format!("/page/{version}/")
+}
+
+fn media_type(path: &str) -> &'static str {
+    match path.rsplit('.').next().unwrap() {
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "svg" => "image/svg+xml",
+        other => panic!("{other}: {path}"),
+    }
+}
+
+#[tokio::test]
+async fn every_link_leads_to_the_page_and_stays_secret() {
+    let app = TestApp::start().await;
+    let page = get(&app, LINKS[0]).await.body;
+    let bucket = url::Url::parse(&app.environment()["AWS_ENDPOINT_URL_S3"]).unwrap();
+    let bucket = bucket.origin().ascii_serialization();
+    let policy = format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' {bucket}; media-src 'self' blob: \
+         {bucket}; img-src 'self' blob: data: {bucket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+         require-trusted-types-for 'script'"
+    );
+    for link in
+        LINKS.into_iter().flat_map(|link| [link.to_owned(), format!("{link}/"), format!("{link}?a=b")])
+    {
+        let shown = get(&app, &link).await;
+        assert_eq!(shown.body, page, "{link}");
+        let head = app.send(at(&link).head()).await.expect(200);
+        assert!(head.body.is_empty());
+        for response in [&shown, &head] {
+            for (name, value) in [
+                ("content-type", "text/html; charset=utf-8"),
+                ("cache-control", "no-store"),
+                ("referrer-policy", "no-referrer"),
+                ("permissions-policy", "camera=(self), microphone=(self)"),
+                ("x-content-type-options", "nosniff"),
+                ("content-security-policy", &policy),
+            ] {
+                assert_eq!(response.header(name), Some(value), "{link}");
+            }
+            assert_eq!(response.header("set-cookie"), None);
+            assert_eq!(response.log().dynamodb_calls, 0);
+        }
+    }
+}
+
+#[tokio::test]
+async fn links_in_mails_lead_to_the_page() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    owner.invite(&project, json!({ "email": "ada@mail.example" })).await;
+    app.settle().await;
+    let mail = app.mails_to("ada@mail.example").pop().unwrap();
+    let text = mail.text.as_deref().unwrap();
+    let link = text.split_whitespace().find(|word| word.starts_with(ORIGIN)).unwrap();
+    assert!(link.contains("/register/"), "{link}");
+    let response = app.send(Request::get(link)).await.expect(200);
+    assert_eq!(response.header("content-type"), Some("text/html; charset=utf-8"));
+}
+
+#[tokio::test]
+async fn paths_with_keys_are_in_no_log_line() {
+    let recording = Recording::start();
+    let app = TestApp::start().await;
+    let key = "Geheimschluessel";
+    for (path, status) in [
+        (format!("/interview/acme/{key}"), 200),
+        (format!("/interview/acme/{key}/?next={key}"), 200),
+        (format!("/register/{key}/"), 200),
+        (format!("/reset-password/{key}"), 200),
+        (format!("/activate/{key}"), 200),
+        (format!("/interview/{key}/"), 200),
+        (format!("/page/{key}/{key}.js"), 404),
+        (format!("/register/{key}/{key}"), 404),
+        (format!("/interview/acme/{key}/x/"), 404),
+        (format!("/elsewhere/{key}/"), 404),
+        (format!("/{key}"), 404),
+    ] {
+        let asked = app.send(at(&path)).await.expect(status);
+        assert!(!asked.log().route.contains(key), "{path}");
+    }
+    let change = Request::post(&format!("{ORIGIN}/interview/acme/{key}")).json(&json!({ "key": key }));
+    app.send(change).await.expect_code(405, "method_not_allowed");
+    let text = recording.text();
+    assert!(text.contains("/interview/{company}/{key}/"), "{text}");
+    assert!(!text.contains(key), "{text}");
+}
+
+#[tokio::test]
+async fn the_page_names_files_that_are_there() {
+    let app = TestApp::start().await;
+    let files = named_files(&app).await;
+    assert!(!files.is_empty());
+    for path in files {
+        let response = get(&app, &path).await;
+        assert_eq!(response.header("content-type"), Some(media_type(&path)), "{path}");
+        assert_eq!(response.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(response.header("cache-control"), FOR_EVER, "{path}");
+        assert_eq!(response.log().route, "/page/{version}/{*path}");
+        assert_eq!(response.log().dynamodb_calls, 0);
+    }
+}
+
+#[tokio::test]
+async fn an_open_page_loads_what_it_lacks_after_a_release() {
+    let app = TestApp::start().await;
+    for path in named_files(&app).await {
+        let name = path.splitn(4, '/').last().unwrap();
+        let now = get(&app, &path).await;
+        let old = get(&app, &format!("/page/0123456789abcdef/{name}")).await;
+        assert_eq!((old.header("cache-control"), &old.body), (SHORTLY, &now.body), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn other_files_and_methods_do_not_exist() {
+    let app = TestApp::start().await;
+    let folder = folder(&app).await;
+    for nothing in [
+        format!("{folder}index.html"),
+        format!("{folder}nothing.js"),
+        format!("{folder}../page.css"),
+        format!("{folder}..%2fpage.css"),
+        format!("{folder}/page.css"),
+        format!("{folder}%ff"),
+        folder.clone(),
+        "/page/page.css".to_owned(),
+        "/page/".to_owned(),
+        "/interview/".to_owned(),
+        "/register".to_owned(),
+        "/register/a/b".to_owned(),
+        "/interview/acme/a/b".to_owned(),
+    ] {
+        app.send(at(&nothing)).await.expect_code(404, "not_found");
+    }
+    for path in LINKS.map(str::to_owned).into_iter().chain([named_files(&app).await.pop_first().unwrap()]) {
+        for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
+            let refused = app.send(Request::new(method, &format!("{ORIGIN}{path}"))).await;
+            assert_eq!(refused.header("allow"), Some("GET,HEAD"), "{path}");
+            refused.expect_code(405, "method_not_allowed");
+        }
+    }
+    // The page is no part of the API.
+    app.send(Request::get("/register/KEY/")).await.expect_code(404, "not_found");
+}
+
+#[tokio::test]
+async fn everything_is_packed_for_clients_that_accept_it_and_sent_once() {
+    let app = TestApp::start().await;
+    for path in named_files(&app).await.into_iter().chain(["/interview/acme/KEY".to_owned()]) {
+        for coding in ["identity", "gzip"] {
+            let packing = (coding == "gzip").then_some("gzip");
+            let ask = || at(&path).header("accept-encoding", coding);
+            let response = app.send(ask()).await.expect(200);
+            assert_eq!(response.header("content-encoding"), packing, "{path}");
+            assert_eq!(response.header("vary"), Some("Accept-Encoding"));
+            if packing.is_some() {
+                let mut content = Vec::new();
+                GzDecoder::new(&*response.body).read_to_end(&mut content).unwrap();
+                assert_eq!(content, get(&app, &path).await.body, "{path}");
+            }
+            let tag = response.header("etag").unwrap();
+            let again = app.send(ask().header("if-none-match", tag)).await.expect(304);
+            assert!(again.body.is_empty());
+            assert_eq!(again.header("cache-control"), response.header("cache-control"));
+            app.send(ask().header("if-none-match", "\"0-other\"")).await.expect(200);
+        }
+    }
+}

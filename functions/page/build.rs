@@ -41,8 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             fs::write(packed, pack(index.as_bytes())?)?;
             writeln!(list, "pub(crate) static INDEX: PackedFile = {file};")?;
         } else {
-            let content = if path.ends_with(".js") { without_comments(content)? } else { content.clone() };
-            fs::write(packed, pack(&content)?)?;
+            fs::write(packed, pack(content)?)?;
             entries.push(format!("({path:?}, {file})"));
         }
     }
@@ -52,7 +51,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Adds the files below `folder`, each with its path from `assets` and its content.
+/// Adds the files below `folder`, each with its path from `assets` and the content that clients load: a change of either the
+/// files or this program leads to another version.
 fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -61,7 +61,13 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) -> R
         if entry.file_type()?.is_dir() {
             collect(&entry.path(), &format!("{path}/"), files)?;
         } else {
-            files.push((path, fs::read(entry.path())?));
+            let content = fs::read(entry.path())?;
+            files.push(if path.ends_with(".js") {
+                let module = without_comments(str::from_utf8(&content)?);
+                (path, module.into_bytes())
+            } else {
+                (path, content)
+            });
         }
     }
     Ok(())
@@ -92,10 +98,15 @@ fn media_type(path: &str) -> Option<&'static str> {
 /// A module without the lines that are comments, and without indentation: a quarter of what a phone would load.
 ///
 /// It goes by lines, so no text of a module may span several.
-fn without_comments(module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
-    let lines = str::from_utf8(module)?.lines().map(str::trim_start);
-    let is_code = |line: &&str| !["//", "/**", "*"].iter().any(|mark| line.starts_with(mark));
-    Ok(lines.filter(is_code).flat_map(|line| [line, "\n"]).collect::<String>().into_bytes())
+fn without_comments(module: &str) -> String {
+    let mut is_in_comment = false;
+    let is_code = |line: &&str| {
+        is_in_comment |= line.starts_with("/**");
+        let is_comment = is_in_comment || line.starts_with("//");
+        is_in_comment &= !line.contains("*/");
+        !is_comment
+    };
+    module.lines().map(str::trim_start).filter(is_code).flat_map(|line| [line, "\n"]).collect()
 }
 
 fn pack(content: &[u8]) -> io::Result<Vec<u8>> {

@@ -87,6 +87,19 @@ async fn the_reference_is_the_same_packed_and_not() {
 }
 
 #[tokio::test]
+async fn the_page_is_the_same_packed_and_not() {
+    let service = Twice::start().await;
+    let ask = |path: &str| Request::beside_the_api(Method::GET, path);
+    for path in ["/interview/acme/KEY", "/register/KEY/", "/page/0123456789abcdef/page.css"] {
+        for (coding, packing) in [("identity", None), ("gzip", Some("gzip"))] {
+            let answer = service.same(ask(path).header("accept-encoding", coding)).await;
+            assert_eq!(answer.status, StatusCode::OK, "{path}");
+            assert_eq!(answer.headers.get("content-encoding").map(String::as_str), packing, "{path}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn the_binaries_return_the_same_errors() {
     let service = Twice::start().await;
     let token = service.token().await;

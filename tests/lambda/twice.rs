@@ -36,7 +36,7 @@ pub(crate) struct Twice {
 }
 
 /// The functions behind the gateway, by their names in the template and their binaries.
-pub(crate) const OVER_HTTP: [(&str, &str); 11] = [
+pub(crate) const OVER_HTTP: [(&str, &str); 12] = [
     ("AuthFunction", "auth"),
     ("CompaniesFunction", "companies"),
     ("CustomersFunction", "customers"),
@@ -47,6 +47,7 @@ pub(crate) const OVER_HTTP: [(&str, &str); 11] = [
     ("EventsFunction", "events"),
     ("SearchFunction", "search"),
     ("DocsFunction", "docs"),
+    ("PageFunction", "page"),
     ("VideosFunction", "videos"),
 ];
 /// Those that events start.
@@ -186,8 +187,12 @@ pub(crate) struct Request {
 
 impl Request {
     pub(crate) fn new(method: Method, path: &str) -> Self {
+        Self::beside_the_api(method, &format!("/api/v3{path}"))
+    }
+
+    pub(crate) fn beside_the_api(method: Method, path: &str) -> Self {
         let headers = vec![("host".to_owned(), "hr.example".to_owned())];
-        Self { method, uri: format!("/api/v3{path}"), headers, body: Vec::new() }
+        Self { method, uri: path.to_owned(), headers, body: Vec::new() }
     }
 
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {

@@ -1,7 +1,9 @@
 //! Chromium, told what to do over the pipe of its DevTools.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -11,13 +13,43 @@ use tokio::process::{Child, Command};
 
 use crate::PATIENCE;
 
+/// How a browser is started.
+#[derive(Clone)]
+pub(crate) struct BrowserOptions {
+    /// What the browser keeps on the disk. Another browser can go on with it.
+    pub(crate) profile: Arc<TempDir>,
+    /// Whether pages may use its camera and its microphone, which beeps twice a second.
+    pub(crate) allows_devices: bool,
+}
+
+impl BrowserOptions {
+    /// A new profile, with devices.
+    pub(crate) fn with_devices() -> Self {
+        Self { profile: Arc::new(tempfile::tempdir().unwrap()), allows_devices: true }
+    }
+}
+
+/// Which responses never reach the page, though the service has answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LostResponses {
+    /// The first one to each request.
+    First,
+    /// Every tenth.
+    Tenth,
+}
+
 /// A page in a browser of its own, which ends with it.
 pub(crate) struct Page {
-    _chromium: Child,
-    _profile: TempDir,
+    chromium: Child,
+    _options: BrowserOptions,
+    lost: Option<LostResponses>,
+    answered: usize,
+    lost_once: HashSet<String>,
     commands: Sender,
     answers: BufReader<Receiver>,
-    session: Option<String>,
+    /// The identifier and the session of each tab.
+    tabs: Vec<[String; 2]>,
+    tab: usize,
     last_id: u64,
     /// What the browser has told besides answers.
     events: Vec<Value>,
@@ -26,41 +58,88 @@ pub(crate) struct Page {
 impl Page {
     /// An empty page.
     pub(crate) async fn open() -> Self {
-        let profile = tempfile::tempdir().unwrap();
-        let (commands, answers) = (profile.path().join("commands"), profile.path().join("answers"));
-        make_pipe(&commands).await;
-        make_pipe(&answers).await;
+        let profile = Arc::new(tempfile::tempdir().unwrap());
+        Self::open_with(BrowserOptions { profile, allows_devices: false }).await
+    }
+
+    /// An empty page in a browser with these options.
+    pub(crate) async fn open_with(options: BrowserOptions) -> Self {
+        let folder = options.profile.path();
+        let (commands, answers) = (folder.join("commands"), folder.join("answers"));
+        for pipe in [&commands, &answers] {
+            // One of a browser that was killed may be there.
+            let _ = tokio::fs::remove_file(pipe).await;
+            make_pipe(pipe).await;
+        }
         // Both ends of each, so that neither side waits for the other to open it.
         let both = OpenOptions::new().read_write(true).clone();
         let (sender, receiver) =
             (both.open_sender(&commands).unwrap(), both.open_receiver(&answers).unwrap());
         let mut chromium = Command::new("sh");
-        chromium.args(["-c", r#"exec chromium "$@" 3<"$0/commands" 4>"$0/answers""#]).arg(profile.path());
+        chromium.args(["-c", r#"exec chromium "$@" 3<"$0/commands" 4>"$0/answers""#]).arg(folder);
         chromium.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"]);
         chromium.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
         chromium.arg("--remote-debugging-pipe");
-        chromium.arg(format!("--user-data-dir={}", profile.path().join("data").display()));
+        chromium.args(["--use-fake-device-for-media-stream", "--mute-audio"]);
+        let permission = if options.allows_devices {
+            "--use-fake-ui-for-media-stream"
+        } else {
+            "--deny-permission-prompts"
+        };
+        chromium.arg(permission);
+        let data = folder.join("data");
+        // A killed browser has left it, and the next one would wait for that browser.
+        let _ = tokio::fs::remove_file(data.join("SingletonLock")).await;
+        chromium.arg(format!("--user-data-dir={}", data.display()));
+        // A group of its own, to be killed with all of its processes.
+        chromium.process_group(0);
         chromium.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         let chromium = chromium.spawn().unwrap_or_else(|error| panic!("chromium: {error}"));
         let answers = BufReader::new(receiver);
         let mut page = Self {
-            _chromium: chromium,
-            _profile: profile,
+            chromium,
+            _options: options,
+            lost: None,
+            answered: 0,
+            lost_once: HashSet::new(),
             commands: sender,
             answers,
-            session: None,
+            tabs: Vec::new(),
+            tab: 0,
             last_id: 0,
             events: Vec::new(),
         };
-        let target =
-            page.call("Target.createTarget", json!({ "url": "about:blank" })).await["targetId"].take();
-        let attached =
-            page.call("Target.attachToTarget", json!({ "targetId": target, "flatten": true })).await;
-        page.session = attached["sessionId"].as_str().map(str::to_owned);
-        for domain in ["Log", "Network", "Page", "Runtime"] {
-            page.call(&format!("{domain}.enable"), json!({})).await;
-        }
+        page.open_tab().await;
         page
+    }
+
+    /// Opens another tab of the browser, turns to it and returns its number.
+    pub(crate) async fn open_tab(&mut self) -> usize {
+        // Commands without a session are for the browser.
+        self.tab = self.tabs.len();
+        let mut created = self.call("Target.createTarget", json!({ "url": "about:blank" })).await;
+        let target = created["targetId"].take();
+        let mut attached =
+            self.call("Target.attachToTarget", json!({ "targetId": target, "flatten": true })).await;
+        let names = [target, attached["sessionId"].take()];
+        self.tabs.push(names.map(|name| name.as_str().unwrap().to_owned()));
+        for domain in ["Log", "Network", "Page", "Runtime"] {
+            self.call(&format!("{domain}.enable"), json!({})).await;
+        }
+        self.tab
+    }
+
+    /// Turns to a tab.
+    pub(crate) async fn turn_to(&mut self, tab: usize) {
+        self.tab = tab;
+        self.call("Page.bringToFront", json!({})).await;
+    }
+
+    /// Closes the tab, whatever it warns of, and turns to another one.
+    pub(crate) async fn close_tab(&mut self, next: usize) {
+        let target = self.tabs[self.tab][0].clone();
+        self.call("Target.closeTarget", json!({ "targetId": target })).await;
+        self.turn_to(next).await;
     }
 
     /// Gives the page this size, in CSS pixels; a narrow one is a phone's.
@@ -80,10 +159,81 @@ impl Page {
         self.call("Page.navigate", json!({ "url": address })).await;
     }
 
+    /// Loads the page again, whatever it warns of.
+    pub(crate) async fn reload(&mut self) {
+        let address = self.evaluate("location.href").await;
+        self.go(address.as_str().unwrap()).await;
+    }
+
+    /// Runs a script before those of every page that is opened from now on.
+    pub(crate) async fn prepare(&mut self, script: &str) {
+        self.call("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script })).await;
+    }
+
+    /// Kills the browser with all of its processes, as a crash of the computer would.
+    pub(crate) async fn kill(mut self) {
+        let group = format!("-{}", self.chromium.id().unwrap());
+        assert!(Command::new("kill").args(["-KILL", "--", &group]).status().await.unwrap().success());
+        self.chromium.wait().await.unwrap();
+    }
+
+    /// Takes the network away, or gives it back.
+    pub(crate) async fn set_offline(&mut self, offline: bool) {
+        let conditions =
+            json!({ "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
+        self.call("Network.emulateNetworkConditions", conditions).await;
+    }
+
+    /// Loses responses from now on.
+    pub(crate) async fn lose_responses(&mut self, lost: LostResponses) {
+        self.lost = Some(lost);
+        let patterns = json!([{ "resourceType": "Fetch", "requestStage": "Response" }]);
+        self.call("Fetch.enable", json!({ "patterns": patterns })).await;
+    }
+
+    /// Ends the session that a cookie holds.
+    pub(crate) async fn forget_cookies(&mut self) {
+        self.call("Network.clearBrowserCookies", json!({})).await;
+    }
+
+    /// Leaves the pages of this origin so many bytes of the disk.
+    pub(crate) async fn limit_disk(&mut self, origin: &str, bytes: u64) {
+        self.call("Storage.overrideQuotaForOrigin", json!({ "origin": origin, "quotaSize": bytes })).await;
+    }
+
+    /// Chooses a file for the input that a selector finds.
+    pub(crate) async fn choose_file(&mut self, selector: &str, file: &Path) {
+        let document = self.call("DOM.getDocument", json!({})).await;
+        let found = json!({ "nodeId": document["root"]["nodeId"], "selector": selector });
+        let node = self.call("DOM.querySelector", found).await["nodeId"].take();
+        let files: [PathBuf; 1] = [file.to_owned()];
+        self.call("DOM.setFileInputFiles", json!({ "nodeId": node, "files": files })).await;
+    }
+
+    /// Presses a key.
+    pub(crate) async fn press_key(&mut self, key: &str) {
+        let (code, text) = match key {
+            "Tab" => (9, ""),
+            "Enter" => (13, "\r"),
+            " " => (32, " "),
+            _ => (0, key),
+        };
+        for kind in ["keyDown", "keyUp"] {
+            let stroke = json!({ "type": kind, "key": key, "windowsVirtualKeyCode": code, "text": text });
+            self.call("Input.dispatchKeyEvent", stroke).await;
+        }
+    }
+
     /// What a JavaScript expression gives; of a promise, what it leads to.
     pub(crate) async fn evaluate(&mut self, expression: &str) -> Value {
         let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let mut answer = self.call("Runtime.evaluate", asked).await;
+        let mut answer = loop {
+            let answer = self.ask("Runtime.evaluate", asked.clone()).await;
+            // A page that has just changed is asked again.
+            if answer["error"]["message"] != "Inspected target navigated or closed" {
+                break answer["result"].clone();
+            }
+        };
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
         answer["result"]["value"].take()
     }
@@ -101,37 +251,75 @@ impl Page {
         self.evaluate(&waiting).await;
     }
 
+    /// Waits until a JavaScript promise leads to something true, which is asked for again with each picture of the page.
+    pub(crate) async fn until_promised(&mut self, promise: &str) {
+        let waiting = format!(
+            "(async () => {{ while (!(await ({promise}))) await new Promise(requestAnimationFrame); }})()"
+        );
+        self.evaluate(&waiting).await;
+    }
+
     /// The addresses that were asked for so far, without those of data in the page itself.
     pub(crate) fn requested(&self) -> Vec<&str> {
-        let requests = self.told("Network.requestWillBeSent");
+        let requests = self.events_of("Network.requestWillBeSent");
         let addresses = requests.filter_map(|params| params["request"]["url"].as_str());
         addresses.filter(|address| !address.starts_with("data:")).collect()
     }
 
     /// What went wrong so far, as the console shows it.
     pub(crate) fn complaints(&self) -> Vec<&Value> {
-        let entries = self.told("Log.entryAdded").filter(|params| params["entry"]["level"] == "error");
-        let calls = self.told("Runtime.consoleAPICalled").filter(|params| params["type"] == "error");
-        entries.chain(calls).chain(self.told("Runtime.exceptionThrown")).collect()
+        let entries = self.events_of("Log.entryAdded").filter(|params| params["entry"]["level"] == "error");
+        let calls = self.events_of("Runtime.consoleAPICalled").filter(|params| params["type"] == "error");
+        entries.chain(calls).chain(self.events_of("Runtime.exceptionThrown")).collect()
     }
 
-    fn told(&self, method: &str) -> impl Iterator<Item = &Value> {
+    fn events_of(&self, method: &str) -> impl Iterator<Item = &Value> {
         self.events.iter().filter(move |event| event["method"] == method).map(|event| &event["params"])
     }
 
+    /// Passes a response on to the page, or loses it.
+    async fn let_pass(&mut self, paused: &Value) {
+        let request = &paused["request"];
+        let address = request["url"].as_str().unwrap().split('?').next().unwrap();
+        self.answered += 1;
+        let is_lost = match self.lost {
+            Some(LostResponses::First) => self.lost_once.insert(format!("{} {address}", request["method"])),
+            Some(LostResponses::Tenth) => self.answered.is_multiple_of(10),
+            None => false,
+        };
+        let id = &paused["requestId"];
+        if is_lost {
+            self.tell("Fetch.failRequest", json!({ "requestId": id, "errorReason": "ConnectionReset" }))
+                .await;
+        } else {
+            self.tell("Fetch.continueRequest", json!({ "requestId": id })).await;
+        }
+    }
+
     async fn call(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.ask(method, params).await;
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// The result of a command, or its error.
+    async fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.tell(method, params.clone()).await;
+        let id = self.last_id;
+        let answer = tokio::time::timeout(PATIENCE, Box::pin(self.answer(id))).await;
+        answer.unwrap_or_else(|_| panic!("the browser told nothing of {method} {params}"))
+    }
+
+    /// Sends a command without awaiting its answer.
+    async fn tell(&mut self, method: &str, params: Value) {
         self.last_id += 1;
         let mut command = json!({ "id": self.last_id, "method": method, "params": params });
-        if let Some(session) = &self.session {
+        if let Some([_, session]) = self.tabs.get(self.tab) {
             command["sessionId"] = json!(session);
         }
         let mut command = command.to_string().into_bytes();
         command.push(0);
         self.commands.write_all(&command).await.unwrap();
-        let answer = tokio::time::timeout(PATIENCE, self.answer(self.last_id)).await;
-        let answer = answer.unwrap_or_else(|_| panic!("the browser told nothing of {method} {params}"));
-        assert!(answer.get("error").is_none(), "{method}: {answer}");
-        answer["result"].clone()
     }
 
     async fn answer(&mut self, id: u64) -> Value {
@@ -139,15 +327,33 @@ impl Page {
             let mut message = Vec::new();
             self.answers.read_until(0, &mut message).await.unwrap();
             assert_eq!(message.pop(), Some(0), "the browser has ended");
-            let message: Value = serde_json::from_slice(&message).unwrap();
+            let message = parsed(message);
             if message["id"] == id {
                 return message;
             }
-            self.events.push(message);
+            match message["method"].as_str() {
+                Some("Fetch.requestPaused") => self.let_pass(&message["params"]).await,
+                Some("Page.javascriptDialogOpening") => {
+                    self.tell("Page.handleJavaScriptDialog", json!({ "accept": true })).await;
+                }
+                _ => self.events.push(message),
+            }
         }
     }
 }
 
 async fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().await.unwrap().success());
+}
+
+/// A message, in which the browser may quote bytes that it has sent as half of a character.
+fn parsed(message: Vec<u8>) -> Value {
+    serde_json::from_slice(&message).unwrap_or_else(|_| {
+        let text = String::from_utf8_lossy(&message);
+        let mut parts = text.split("\\ud");
+        let mut whole = parts.next().unwrap_or_default().to_owned();
+        // The three digits that follow are those of a half as well.
+        parts.for_each(|rest| whole.extend(["\\ufffd", &rest[3..]]));
+        serde_json::from_str(&whole).unwrap()
+    })
 }

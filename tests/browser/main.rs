@@ -2,9 +2,14 @@
 //! if they may; the pages of the local run and the reference do what they say.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod accessibility;
 mod answers;
 mod devtools;
+mod hostile;
+mod interview;
 mod reference;
+mod state;
+mod visit;
 
 use std::process::Stdio;
 use std::time::Duration;

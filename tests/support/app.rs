@@ -100,7 +100,10 @@ impl TestApp {
         let config = Config::from_variables(|name| environment.get(name).cloned()).expect("settings");
         let clock = Arc::new(ManualClock::new());
         let app = App::new(config, clock.clone(), entropy);
-        BACKEND.allow_origins(&bucket, &app.config().allowed_origins);
+        // The candidate's page sends recordings to the bucket, as in the template.
+        let page = app.config().base_url.origin().ascii_serialization();
+        let origins = [app.config().allowed_origins.as_slice(), &[page]].concat();
+        BACKEND.allow_origins(&bucket, &origins);
         let mut functions = functions_of(&app);
         let mut watched = HashMap::new();
         if recorder::is_on() {

@@ -385,7 +385,8 @@ pub fn last_segment(uri: &str) -> &str {
     uri.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
-pub(crate) fn merge(body: &mut Value, fields: Value) {
+/// Adds these fields to a body, and replaces those that it has.
+pub fn merge(body: &mut Value, fields: Value) {
     if let (Value::Object(body), Value::Object(fields)) = (body, fields) {
         body.extend(fields);
     }

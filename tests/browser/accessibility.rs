@@ -1,0 +1,163 @@
+//! Every screen of the candidate's page, for those who use a phone, a keyboard or a screen reader.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::devtools::{BrowserOptions, Page};
+use crate::visit::{Visit, has_kept};
+
+/// The screens of the page.
+const SCREENS: [&str; 14] = [
+    "check", "done", "login", "over", "overview", "password", "practice", "prepare", "question", "record",
+    "review", "sending", "welcome", "write",
+];
+/// The narrowest screen of WCAG 2.2, in CSS pixels.
+const NARROW: u32 = 320;
+
+/// What is checked on each screen, and which screens were seen.
+struct ScreenCheck {
+    /// The script of axe-core, if it is to look for findings.
+    axe: Option<String>,
+    seen: BTreeSet<String>,
+}
+
+impl ScreenCheck {
+    async fn look(&mut self, page: &mut Page) {
+        let screen = page.evaluate("document.querySelector('main').dataset.screen").await;
+        let screen = screen.as_str().unwrap().to_owned();
+        let width = page.evaluate("document.documentElement.scrollWidth").await;
+        assert_eq!(width, NARROW, "{screen} scrolls sideways: {}", page.text().await);
+        let small = "[...document.querySelectorAll('button, select, textarea, input:not([type=checkbox]), .choice')]
+            .filter(one => one.checkVisibility() && !one.classList.contains('hidden') && one.getBoundingClientRect().height < 44)
+            .map(one => one.outerHTML)";
+        assert_eq!(page.evaluate(small).await, json!([]), "{screen}");
+        if let Some(axe) = &self.axe {
+            page.evaluate(&format!("{axe}; undefined")).await;
+            let findings = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]))";
+            assert_eq!(page.evaluate(findings).await, json!([]), "{screen}");
+        }
+        self.seen.insert(screen);
+    }
+
+    /// Waits for a screen, which must have the focus on its heading, and looks at it.
+    async fn arrive(&mut self, page: &mut Page, screen: &str) {
+        page.on(screen).await;
+        assert_eq!(page.evaluate("document.activeElement.tagName").await, "H1", "{screen}");
+        self.look(page).await;
+    }
+
+    /// Goes through all screens.
+    async fn tour(&mut self, visit: &Visit, page: &mut Page) {
+        page.go(&format!("{}/interview/acme/", visit.origin)).await;
+        self.arrive(page, "login").await;
+        page.go(&format!("{}/activate/nothing", visit.origin)).await;
+        self.arrive(page, "password").await;
+        page.fill("password", "correct horse battery").await;
+        page.press("Save password").await;
+        page.until("document.getElementById('password-error').textContent").await;
+        self.look(page).await;
+        page.go(&visit.link).await;
+        self.arrive(page, "welcome").await;
+        page.press("Continue to the camera test").await;
+        self.arrive(page, "check").await;
+        page.press("Turn on camera and microphone").await;
+        page.until("document.querySelector('meter')").await;
+        self.look(page).await;
+        page.press("It works: continue").await;
+        self.arrive(page, "practice").await;
+        page.press("Begin the interview").await;
+        self.arrive(page, "overview").await;
+        page.press("Answer question 1").await;
+        self.arrive(page, "question").await;
+        page.press("Show the question").await;
+        self.arrive(page, "prepare").await;
+        page.press("Begin recording now").await;
+        self.arrive(page, "record").await;
+        let announced = "document.getElementById('announcer').textContent";
+        assert_eq!(page.evaluate(announced).await, "Recording has begun.");
+        page.until_promised(&has_kept(2)).await;
+        page.press("Stop recording").await;
+        self.arrive(page, "review").await;
+        assert_eq!(page.evaluate(announced).await, "Recording has ended.");
+        page.press("Keep this answer").await;
+        page.press("Answer question 2").await;
+        page.press("Answer in writing").await;
+        self.arrive(page, "write").await;
+        page.press("Back").await;
+        page.press("Back").await;
+        self.arrive(page, "overview").await;
+        page.until("document.body.innerText.includes('Everything is saved.')").await;
+        page.set_offline(true).await;
+        page.press("Complete the interview").await;
+        self.arrive(page, "sending").await;
+        page.set_offline(false).await;
+        self.arrive(page, "done").await;
+        page.go(&visit.link).await;
+        self.arrive(page, "over").await;
+        assert_eq!(self.seen, SCREENS.map(str::to_owned).into());
+    }
+}
+
+async fn tour(axe: Option<String>, scheme: &str) {
+    let questions = [json!({ "preparation_seconds": 30 }), json!({ "kind": "text", "is_required": false })];
+    let visit = Visit::invited(json!({ "max_interview_time": 45 }), &questions).await;
+    let mut page = Page::open_with(BrowserOptions::with_devices()).await;
+    page.resize(NARROW, 640).await;
+    page.prefer(scheme).await;
+    ScreenCheck { axe, seen: BTreeSet::new() }.tour(&visit, &mut page).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_screen_fits_a_narrow_phone_and_says_where_one_is() {
+    tour(None, "light").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs axe-core, which .ci/page installs"]
+async fn no_screen_has_findings() {
+    let script = std::env::var("AXE").unwrap();
+    for scheme in ["light", "dark"] {
+        tour(Some(std::fs::read_to_string(&script).unwrap()), scheme).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_language_fits_a_narrow_phone_and_has_all_texts() {
+    let questions = [json!({}), json!({ "preparation_seconds": 30 }), json!({ "kind": "text" })];
+    let visit = Visit::invited(json!({ "max_interview_time": 45 }), &questions).await;
+    let mut page = Page::open_with(BrowserOptions::with_devices()).await;
+    page.resize(NARROW, 640).await;
+    visit.begin(&mut page).await;
+    let folder = page.evaluate("document.querySelector('script[src]').src.replace('main.js', '')").await;
+    let folder = folder.as_str().unwrap();
+    let keys = |language: &str| {
+        format!(
+            "import('{folder}texts/{language}.js').then(texts => {{
+                const keys = (value, path) => typeof value === 'string'
+                    ? [path + ' ' + [...value.matchAll(/\\{{\\w+\\}}/g)].sort().join(' ')]
+                    : Object.entries(value).flatMap(([key, inner]) => keys(inner, `${{path}}.${{key}}`));
+                return keys(texts.default, '');
+            }})"
+        )
+    };
+    let english = page.evaluate(&keys("en")).await;
+    assert!(english.as_array().unwrap().len() > 150, "{english}");
+    for language in ["de", "fr", "es", "it", "nl", "en"] {
+        assert_eq!(page.evaluate(&keys(language)).await, english, "{language}");
+        let choose = format!(
+            "(() => {{ const select = document.querySelector('footer select'); select.value = '{language}';
+                select.dispatchEvent(new Event('change')); }})()"
+        );
+        page.evaluate(&choose).await;
+        page.until(&format!("document.documentElement.lang === '{language}' && document.querySelector('footer').dataset.language === '{language}'")).await;
+        for path in [
+            "[...document.querySelectorAll('main li button')][0].click()",
+            "[...document.querySelectorAll('main > button.link')].at(-1).click()",
+        ] {
+            let width = page.evaluate("document.documentElement.scrollWidth").await;
+            assert_eq!(width, Value::from(NARROW), "{language}: {}", page.text().await);
+            page.evaluate(path).await;
+        }
+    }
+}

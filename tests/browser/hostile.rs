@@ -1,0 +1,289 @@
+//! Interviews in which something goes wrong: nothing that was recorded may be lost, and the page says what to do.
+
+use serde_json::{Value, json};
+use tests::caller::Caller;
+
+use crate::devtools::{BrowserOptions, LostResponses, Page};
+use crate::interview::assert_whole;
+use crate::visit::{Visit, film_file, has_kept};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_browser_keeps_all_but_the_last_slice() {
+    for slices in [2, 4] {
+        let visit = Visit::with_one_question().await;
+        let options = BrowserOptions::with_devices();
+        let mut page = Page::open_with(options.clone()).await;
+        visit.begin(&mut page).await;
+        page.record(1).await;
+        page.until_promised(&has_kept(slices)).await;
+        page.kill().await;
+
+        let mut page = Page::open_with(options).await;
+        page.go(&visit.link).await;
+        page.on("review").await;
+        assert!(page.text().await.contains("This recording was interrupted."));
+        page.keep().await;
+        page.complete().await;
+        let answers = visit.answers().await;
+        let beeps = visit.beeps(&answers[0]).await;
+        println!("{beeps} beeps after {slices} slices");
+        // Two beeps a second, two seconds a slice; the picture of an mp4 may lack its last fragment.
+        assert!(beeps + 2 >= 4 * (slices - 1), "{beeps} beeps after {slices} slices");
+        assert_eq!((&answers[0]["takes_begun"], &answers[0]["interruptions"]), (&json!(1), &json!(0)));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupted_recording_can_be_recorded_again() {
+    let visit = Visit::with_one_question().await;
+    let options = BrowserOptions::with_devices();
+    let mut page = Page::open_with(options.clone()).await;
+    visit.begin(&mut page).await;
+    page.record(1).await;
+    page.until_promised(&has_kept(1)).await;
+    page.kill().await;
+
+    let mut page = Page::open_with(options).await;
+    page.go(&visit.link).await;
+    page.on("review").await;
+    page.press("Record again").await;
+    page.press("Record answer").await;
+    page.on("record").await;
+    page.until_promised(&has_kept(2)).await;
+    page.stop_and_keep().await;
+    page.complete().await;
+    let answers = visit.answers().await;
+    assert_whole(&visit, &answers[0]).await;
+    assert_eq!(answers[0]["takes_begun"], 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_network_recordings_wait_also_over_a_reload() {
+    let visit = Visit::with_one_question().await;
+    let mut page = Page::open_with(BrowserOptions::with_devices()).await;
+    visit.begin(&mut page).await;
+    page.record(1).await;
+    page.until_promised(&has_kept(1)).await;
+    page.set_offline(true).await;
+    page.until_promised(&has_kept(4)).await;
+    page.stop_and_keep().await;
+    page.until("document.body.innerText.includes('No connection. Your recordings are kept on this device')")
+        .await;
+    assert!(visit.app.object_keys().iter().all(|key| !key.starts_with("takes/")));
+    page.set_offline(false).await;
+    page.reload().await;
+    page.on("overview").await;
+    page.complete().await;
+    assert_whole(&visit, &visit.answers().await[0]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lost_responses_lose_nothing_and_double_nothing() {
+    for lost in [LostResponses::First, LostResponses::Tenth] {
+        let visit = Visit::with_one_question().await;
+        let mut page = Page::open_with(BrowserOptions::with_devices()).await;
+        page.lose_responses(lost).await;
+        visit.begin(&mut page).await;
+        page.record(1).await;
+        page.until_promised(&has_kept(4)).await;
+        page.stop_and_keep().await;
+        page.complete().await;
+        assert_eq!(visit.status().await, "interviewed");
+        let answers = visit.answers().await;
+        assert_whole(&visit, &answers[0]).await;
+        assert_eq!(answers[0]["takes_begun"], 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_windows_one_records() {
+    let visit = Visit::with_one_question().await;
+    let mut page = Page::open_with(BrowserOptions::with_devices()).await;
+    visit.begin(&mut page).await;
+    let other = page.open_tab().await;
+    page.go(&visit.link).await;
+    page.on("over").await;
+    assert!(page.text().await.contains("The interview is open in another window"));
+    // The first window goes on, and leaves the interview to the other one when it is closed.
+    page.turn_to(0).await;
+    page.record(1).await;
+    page.until_promised(&has_kept(1)).await;
+    page.stop_and_keep().await;
+    page.close_tab(other).await;
+    page.on("overview").await;
+    page.complete().await;
+    assert_whole(&visit, &visit.answers().await[0]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_devices_the_later_take_wins() {
+    let visit = Visit::with_one_question().await;
+    let mut first = Page::open_with(BrowserOptions::with_devices()).await;
+    visit.begin(&mut first).await;
+    first.record(1).await;
+    first.until_promised(&has_kept(1)).await;
+    let mut second = Page::open_with(BrowserOptions::with_devices()).await;
+    second.go(&visit.link).await;
+    second.on("overview").await;
+    assert!(second.text().await.contains("begun elsewhere"));
+    second.press("Change answer 1").await;
+    second.press("Record answer").await;
+    second.on("record").await;
+    second.until_promised(&has_kept(2)).await;
+
+    first.press("Stop recording").await;
+    first.keep().await;
+    first.until("document.querySelector('li').dataset.state === 'refused'").await;
+    first.press("Change answer 1").await;
+    first.on("question").await;
+    assert!(first.text().await.contains("This recording was not accepted, since a later one was begun"));
+    second.stop_and_keep().await;
+    second.complete().await;
+    let answers = visit.answers().await;
+    assert_whole(&visit, &answers[0]).await;
+    assert_eq!(answers[0]["take"]["number"], 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_device_has_sent_can_be_kept() {
+    let visit = Visit::invited(json!({}), &[json!({ "takes": 1 })]).await;
+    let mut lost = Page::open_with(BrowserOptions::with_devices()).await;
+    visit.begin(&mut lost).await;
+    lost.record(1).await;
+    lost.until_promised(&has_kept(4)).await;
+    // Three slices are a part, which was sent while the fourth was recorded.
+    lost.kill().await;
+    let mut page = Page::open_with(BrowserOptions::with_devices()).await;
+    page.go(&visit.link).await;
+    page.on("overview").await;
+    page.press("Change answer 1").await;
+    page.press("Keep what has arrived").await;
+    page.on("overview").await;
+    page.complete().await;
+    let answers = visit.answers().await;
+    let beeps = visit.beeps(&answers[0]).await;
+    println!("{beeps} beeps arrived");
+    assert!(beeps >= 8, "{beeps} beeps");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_that_is_wrong_by_a_day_changes_nothing() {
+    let visit = Visit::invited(json!({ "max_interview_time": 45 }), &[json!({})]).await;
+    for day in ["-864e5", "864e5"] {
+        let mut page = Page::open_with(BrowserOptions::with_devices()).await;
+        page.prepare(&format!("const now = Date.now; Date.now = () => now() + {day};")).await;
+        page.go(&visit.link).await;
+        if day == "-864e5" {
+            visit.begin(&mut page).await;
+        }
+        page.on("overview").await;
+        let left = page.evaluate("document.querySelector('.time').textContent").await;
+        assert!(["Time left: 44 min", "Time left: 45 min"].contains(&left.as_str().unwrap()), "{left}");
+        if day == "864e5" {
+            page.record(1).await;
+            page.until_promised(&has_kept(2)).await;
+            let left = page.evaluate("document.querySelector('.countdown').textContent").await;
+            assert!(left.as_str().unwrap().starts_with("Time left: 1 min"), "{left}");
+            page.stop_and_keep().await;
+            page.complete().await;
+        }
+    }
+    assert_whole(&visit, &visit.answers().await[0]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_login_that_ends_while_recording_loses_nothing() {
+    let visit = Visit::invited(json!({ "allow_hash_login": false }), &[json!({})]).await;
+    visit.candidate.register().await;
+    visit.candidate.advance(&visit.candidate.uri).await.expect(200);
+    let mut page = Page::open_with(BrowserOptions::with_devices()).await;
+    let log_in = async |page: &mut Page| {
+        page.on("login").await;
+        page.fill("email", &visit.candidate.email).await;
+        page.fill("password", tests::caller::PASSWORD).await;
+        page.press("Log in").await;
+    };
+    page.go(&format!("{}/interview/acme/", visit.origin)).await;
+    log_in(&mut page).await;
+    page.press("Continue to the camera test").await;
+    page.press("Turn on camera and microphone").await;
+    page.press("It works: continue").await;
+    page.press("Begin the interview").await;
+    page.record(1).await;
+    page.until_promised(&has_kept(1)).await;
+    page.forget_cookies().await;
+    page.until("document.body.innerText.includes('You were logged out.')").await;
+    page.until_promised(&has_kept(4)).await;
+    page.press("Stop recording").await;
+    log_in(&mut page).await;
+    page.keep().await;
+    page.complete().await;
+    assert_whole(&visit, &visit.answers().await[0]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_full_disk_recordings_are_sent_from_memory() {
+    let visit = Visit::with_one_question().await;
+    let mut page = Page::open_with(BrowserOptions::with_devices()).await;
+    visit.begin(&mut page).await;
+    page.limit_disk(&visit.origin, 1).await;
+    page.record(1).await;
+    page.until("document.body.innerText.includes('The disk of this device is full.')").await;
+    // The time to answer is 120 s: six of them have passed.
+    page.until("/1 min (4.|5[0-4]) s/.test(document.querySelector('.countdown').textContent)").await;
+    page.stop_and_keep().await;
+    page.complete().await;
+    assert_whole(&visit, &visit.answers().await[0]).await;
+}
+
+/// Answers the question with a file of the device.
+async fn answer_with_film(page: &mut Page) {
+    page.until("document.querySelector('input[type=file]')?.checkVisibility()").await;
+    let text = tempfile::Builder::new().suffix(".txt").tempfile().unwrap();
+    page.choose_file("input[type=file]", text.path()).await;
+    page.until("document.body.innerText.includes('This is not a video.')").await;
+    let film = film_file().await;
+    page.choose_file("input[type=file]", &film).await;
+    page.keep().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_camera_candidates_are_told_what_to_do_and_answer_with_files() {
+    let questions = [json!({}), json!({ "preparation_seconds": 30 })];
+    let visit = Visit::invited(json!({}), &questions).await;
+    let mut page = Page::open().await;
+    page.go(&visit.link).await;
+    page.press("Continue to the camera test").await;
+    page.press("Turn on camera and microphone").await;
+    page.until("document.querySelector('.problem:not(:empty)')").await;
+    assert!(page.text().await.contains("On a phone"));
+    page.press("Continue without camera").await;
+    page.press("Begin the interview").await;
+    page.press("Answer question 1").await;
+    page.press("Record answer").await;
+    answer_with_film(&mut page).await;
+    page.press("Answer question 2").await;
+    page.press("Show the question").await;
+    page.press("Use a video file").await;
+    page.on("prepare").await;
+    answer_with_film(&mut page).await;
+    page.complete().await;
+    for answer in visit.answers().await {
+        let shown = (&answer["status"], &answer["take"]["source"], &answer["seconds"]);
+        assert_eq!(shown, (&json!("successful"), &json!("file"), &json!(2)), "{answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_cannot_be_loaded_says_so() {
+    let visit = Visit::with_one_question().await;
+    let mut page = Page::open_with(BrowserOptions::with_devices()).await;
+    page.prepare("const fetched = fetch; let isBroken = true; globalThis.mend = () => { isBroken = false; }; globalThis.fetch = (...request) => isBroken ? Promise.reject(new TypeError()) : fetched(...request);").await;
+    page.go(&visit.link).await;
+    page.on("over").await;
+    assert!(page.text().await.contains("No connection"));
+    page.evaluate("mend()").await;
+    page.press("Try again").await;
+    page.on("welcome").await;
+    assert_eq!(visit.status().await, Value::from("invited"));
+}

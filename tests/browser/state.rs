@@ -1,0 +1,122 @@
+//! The pure module that decides which screen a candidate sees.
+
+use serde_json::{Value, json};
+use tests::caller::merge;
+
+use crate::devtools::Page;
+use crate::visit::Visit;
+
+const QUESTION: &str = "/questions/Q/";
+
+/// What the page knows of a candidate who is in an interview with one question, with these differences.
+fn model(differences: Value) -> Value {
+    let mut model = json!({
+        "link": { "kind": "interview", "company": "acme", "key": "K" },
+        "candidate": candidate("interviewing", "builtin"),
+        "interview": interview("interviewing", true),
+        "questions": [{ "resource_uri": QUESTION }],
+        "takes": [],
+        "isLoaded": true,
+        "isLoggedOut": false,
+        "isOtherWindow": false,
+        "step": { "name": "welcome" },
+        "now": 0,
+    });
+    merge(&mut model, differences);
+    model
+}
+
+fn candidate(status: &str, platform: &str) -> Value {
+    json!({ "status": status, "project": { "interview_platform": platform } })
+}
+
+fn interview(status: &str, is_missing: bool) -> Value {
+    let missing = if is_missing { json!([QUESTION]) } else { json!([]) };
+    json!({ "status": status, "ends_at": "1970-01-01T00:00:10Z", "missing": missing, "answers": [] })
+}
+
+fn step(name: &str) -> Value {
+    json!({ "name": name, "question": QUESTION })
+}
+
+/// A take that this browser holds.
+fn take(slices: usize, is_ended: bool, refusal: Option<&str>) -> Value {
+    let record = json!({ "question": QUESTION, "isEnded": is_ended, "refusal": refusal });
+    json!([{ "record": record, "slices": vec![0; slices], "parts": [] }])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_state_has_its_screen() {
+    let visit = Visit::with_one_question().await;
+    let mut page = Page::open().await;
+    page.go(&visit.link).await;
+    page.on("welcome").await;
+    let late = 11_000;
+    let rows = [
+        ("overview", json!({})),
+        (
+            "password",
+            json!({ "link": { "kind": "reset", "key": "K" }, "candidate": null, "isLoaded": false }),
+        ),
+        ("password", json!({ "link": { "kind": "activate", "key": "K" }, "candidate": null })),
+        ("over offline", json!({ "isLoaded": false, "candidate": null })),
+        ("over link", json!({ "candidate": null })),
+        ("login", json!({ "candidate": null, "link": { "kind": "login", "company": "acme" } })),
+        ("login", json!({ "isLoggedOut": true, "link": { "kind": "login", "company": "acme" } })),
+        ("over link", json!({ "isLoggedOut": true })),
+        ("over external", json!({ "candidate": candidate("confirmed", "external"), "interview": null })),
+        (
+            "welcome",
+            json!({ "candidate": candidate("invited", "builtin"), "interview": interview("invited", false) }),
+        ),
+        (
+            "welcome",
+            json!({ "candidate": candidate("confirmed", "builtin"), "interview": interview("confirmed", false) }),
+        ),
+        ("practice", json!({ "interview": interview("confirmed", false), "step": { "name": "practice" } })),
+        ("over waiting", json!({ "candidate": candidate("confirmed", "builtin"), "interview": null })),
+        ("done", json!({ "interview": interview("interviewed", false) })),
+        ("over expired", json!({ "interview": interview("expired", false) })),
+        ("over aborted", json!({ "interview": interview("aborted", true) })),
+        ("over skipped", json!({ "candidate": candidate("skipped", "builtin"), "interview": null })),
+        ("over window", json!({ "isOtherWindow": true })),
+        ("check", json!({ "step": { "name": "check" } })),
+        ("question", json!({ "step": step("question") })),
+        ("write", json!({ "step": step("write") })),
+        ("overview", json!({ "step": { "name": "question", "question": "/questions/gone/" } })),
+        // A recording goes on, whatever happens meanwhile.
+        (
+            "record",
+            json!({ "step": step("record"), "isLoggedOut": true, "takes": take(1, false, None), "now": late }),
+        ),
+        // What an earlier page has left.
+        ("prepare", json!({ "takes": take(0, false, None) })),
+        ("review", json!({ "takes": take(3, false, None) })),
+        ("review", json!({ "takes": take(3, false, None), "now": late })),
+        ("question", json!({ "takes": take(3, false, None), "step": step("question") })),
+        ("prepare", json!({ "takes": take(0, false, None), "step": step("question") })),
+        ("overview", json!({ "takes": take(3, true, None) })),
+        ("overview", json!({ "takes": take(3, false, Some("take_closed")) })),
+        // The end.
+        ("sending", json!({ "takes": take(3, true, None), "step": { "name": "sending" } })),
+        ("sending", json!({ "interview": interview("interviewing", false), "step": { "name": "sending" } })),
+        ("overview", json!({ "step": { "name": "sending" } })),
+        ("overview", json!({ "takes": take(3, true, Some("too_large")), "step": { "name": "sending" } })),
+        ("sending", json!({ "takes": take(3, true, None), "now": late })),
+        ("sending", json!({ "interview": interview("interviewing", false), "now": late })),
+        ("over time", json!({ "now": late })),
+        ("over time", json!({ "now": late, "step": step("question") })),
+    ];
+    let folder = page.evaluate("document.querySelector('script[src]').src.replace('main.js', '')").await;
+    for (expected, differences) in rows {
+        let shown = page
+            .evaluate(&format!(
+                "import('{}state.js').then(({{ screenOf }}) => screenOf({}))
+                    .then(({{ name, reason }}) => reason ? `${{name}} ${{reason}}` : name)",
+                folder.as_str().unwrap(),
+                model(differences.clone()),
+            ))
+            .await;
+        assert_eq!(shown, expected, "{differences}");
+    }
+}

@@ -1,0 +1,215 @@
+//! Candidates who take an interview on the page, in Chromium.
+
+use std::process::Stdio;
+
+use axum::Router;
+use axum::extract::Request as Incoming;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Invited, Staff, merge};
+use tests::files::fetch;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+use tokio::task::JoinHandle;
+
+use crate::devtools::Page;
+use crate::listener;
+
+/// The service on a port of its own, and a candidate who was invited by mail.
+pub(crate) struct Visit {
+    pub(crate) app: TestApp,
+    /// Where the page is served.
+    pub(crate) origin: String,
+    /// The manager.
+    pub(crate) owner: Staff,
+    /// The candidate.
+    pub(crate) candidate: Invited,
+    /// The link in the mail.
+    pub(crate) link: String,
+    server: JoinHandle<()>,
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+impl Visit {
+    /// Invites a candidate to a project with these questions, which needs no password unless `fields` say so.
+    pub(crate) async fn invited(fields: Value, questions: &[Value]) -> Self {
+        let (listener, origin) = listener().await;
+        let app = TestApp::start_with(&[("BASE_URL", &format!("{origin}/api/v3"))]).await;
+        let service = app.clone();
+        let router = Router::new().fallback(async move |request: Incoming| service.answer(request).await);
+        let server = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+
+        let owner = app.owner().await;
+        let mut project =
+            json!({ "interview_platform": "builtin", "allow_hash_login": true, "support_lang": "en" });
+        merge(&mut project, fields);
+        let project = owner.running_project(project).await;
+        for (position, question) in (1..).zip(questions) {
+            let mut asked = json!({ "text": format!("Question {position}?"), "position": position });
+            merge(&mut asked, question.clone());
+            owner.post(&format!("{project}questions/"), asked).await.expect(201);
+        }
+        let candidate = owner.invite(&project, json!({})).await;
+        app.settle().await;
+        let mail = app.mails_to(&candidate.email).pop().unwrap();
+        let mut words = mail.text.as_deref().unwrap().split_whitespace();
+        let link = words.find(|word| word.starts_with(&origin)).unwrap().to_owned();
+        Self { app, origin, owner, candidate, link, server }
+    }
+
+    /// Has one recorded question.
+    pub(crate) async fn with_one_question() -> Self {
+        Self::invited(json!({}), &[json!({})]).await
+    }
+
+    /// Follows the link and begins the interview.
+    pub(crate) async fn begin(&self, page: &mut Page) {
+        page.go(&self.link).await;
+        page.on("welcome").await;
+        page.press("Continue to the camera test").await;
+        page.on("check").await;
+        page.press("Turn on camera and microphone").await;
+        page.press("It works: continue").await;
+        page.on("practice").await;
+        page.press("Begin the interview").await;
+        page.on("overview").await;
+    }
+
+    /// The answers to all questions, after everything was converted.
+    pub(crate) async fn answers(&self) -> Vec<Value> {
+        self.app.settle().await;
+        let interview = self.owner.get(&format!("{}interview/", self.candidate.uri)).await.expect(200).json();
+        interview["answers"].as_array().unwrap().clone()
+    }
+
+    /// The status of the candidate.
+    pub(crate) async fn status(&self) -> Value {
+        self.owner.get(&self.candidate.uri).await.expect(200).json()["status"].clone()
+    }
+
+    /// Where the bucket has the rendition of an answer.
+    pub(crate) async fn rendition(&self, answer: &Value) -> String {
+        let video = answer["streams"]["mp4"].as_str().unwrap_or_else(|| panic!("{answer}"));
+        self.owner.get(video).await.expect(302).header("location").unwrap().to_owned()
+    }
+
+    /// How often the fake microphone beeps in the rendition of an answer. It does so twice a second, so what is missing of a
+    /// recording is counted without any code of the service.
+    pub(crate) async fn beeps(&self, answer: &Value) -> usize {
+        let video = fetch(&self.rendition(answer).await, &[]).await;
+        assert_eq!(video.status, 200);
+        beeps(&video.body).await
+    }
+}
+
+/// A sixteenth of the loudest sample: a beep is near to it, everything else is silence.
+const LOUD: f32 = 0.06;
+/// 20 ms at 8 kHz; a beep is longer, the pause between two as well.
+const WINDOW: usize = 160;
+
+async fn beeps(video: &[u8]) -> usize {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    tokio::fs::write(file.path(), video).await.unwrap();
+    let mut ffmpeg = Command::new("ffmpeg");
+    ffmpeg.args(["-v", "error", "-nostdin", "-i"]).arg(file.path());
+    ffmpeg.args(["-ac", "1", "-ar", "8000", "-f", "f32le", "-"]).stderr(Stdio::inherit());
+    let sound = ffmpeg.output().await.unwrap();
+    assert!(sound.status.success());
+    let samples: Vec<f32> =
+        sound.stdout.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes).abs()).collect();
+    let loud: Vec<bool> =
+        samples.chunks(WINDOW).map(|window| window.iter().any(|sample| *sample > LOUD)).collect();
+    loud.windows(2).filter(|pair| !pair[0] && pair[1]).count() + usize::from(loud.first() == Some(&true))
+}
+
+/// The length of an answer in seconds, as the page has measured it.
+pub(crate) fn recorded_seconds(answer: &Value) -> usize {
+    answer["take"]["recorded_seconds"].as_u64().unwrap_or_else(|| panic!("{answer}")).try_into().unwrap()
+}
+
+/// Whether the browser has kept at least so many slices of a recording, as a promise.
+pub(crate) fn has_kept(slices: usize) -> String {
+    format!(
+        "(async () => {{
+            const settled = request => new Promise(done => {{ request.onsuccess = () => done(request.result); }});
+            for (const {{ name }} of await indexedDB.databases()) {{
+                const database = await settled(indexedDB.open(name));
+                const count = await settled(database.transaction('slices').objectStore('slices').count());
+                database.close();
+                if (count >= {slices}) return true;
+            }}
+            return false;
+        }})()"
+    )
+}
+
+impl Page {
+    /// Waits for a screen.
+    pub(crate) async fn on(&mut self, screen: &str) {
+        self.until(&format!("document.querySelector('main')?.dataset.screen === '{screen}'")).await;
+    }
+
+    /// Presses the button with this text as soon as it is there.
+    pub(crate) async fn press(&mut self, text: &str) {
+        let button = format!(
+            "[...document.querySelectorAll('button')].find(one => one.textContent === {} && one.checkVisibility())",
+            json!(text)
+        );
+        self.until(&button).await;
+        self.evaluate(&format!("{button}.click()")).await;
+    }
+
+    /// Begins to record the answer to a question.
+    pub(crate) async fn record(&mut self, number: usize) {
+        self.press(&format!("Answer question {number}")).await;
+        self.press("Record answer").await;
+        self.on("record").await;
+    }
+
+    /// Ends the recording and keeps it.
+    pub(crate) async fn stop_and_keep(&mut self) {
+        self.press("Stop recording").await;
+        self.keep().await;
+    }
+
+    /// Keeps what was recorded.
+    pub(crate) async fn keep(&mut self) {
+        self.on("review").await;
+        self.press("Keep this answer").await;
+        self.on("overview").await;
+    }
+
+    /// Completes the interview.
+    pub(crate) async fn complete(&mut self) {
+        self.press("Complete the interview").await;
+        self.on("done").await;
+    }
+
+    /// Fills in a field.
+    pub(crate) async fn fill(&mut self, name: &str, value: &str) {
+        self.evaluate(&format!("document.querySelector('input[name={name}]').value = {}", json!(value)))
+            .await;
+    }
+
+    /// What a person reads on the page.
+    pub(crate) async fn text(&mut self) -> String {
+        self.evaluate("document.body.innerText").await.as_str().unwrap().to_owned()
+    }
+}
+
+/// A film of two seconds, as a phone's own camera app stores it.
+pub(crate) async fn film_file() -> tempfile::TempPath {
+    let file = tempfile::Builder::new().suffix(".mp4").tempfile().unwrap();
+    let (mut written, path) =
+        (tokio::fs::File::from_std(file.as_file().try_clone().unwrap()), file.into_temp_path());
+    let how =
+        "-f lavfi -i testsrc2=s=320x180:r=25:d=2 -f lavfi -i sine=d=2 -c:v libx264 -pix_fmt yuv420p -c:a aac";
+    written.write_all(&tests::videos::recorded(how, "mp4")).await.unwrap();
+    written.flush().await.unwrap();
+    path
+}

@@ -45,6 +45,11 @@ fn take(slices: usize, is_ended: bool, refusal: Option<&str>) -> Value {
     json!([{ "record": record, "slices": vec![0; slices], "parts": [] }])
 }
 
+/// A file that is being read.
+fn file() -> Value {
+    json!([{ "record": { "question": QUESTION, "isEnded": false, "source": "file" }, "slices": [0], "parts": [] }])
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn each_state_has_its_screen() {
     let visit = Visit::with_one_question().await;
@@ -96,6 +101,8 @@ async fn each_state_has_its_screen() {
         ("question", json!({ "takes": take(3, false, None), "step": step("question") })),
         ("prepare", json!({ "takes": take(0, false, None), "step": step("question") })),
         ("overview", json!({ "takes": take(3, true, None) })),
+        ("prepare", json!({ "takes": file(), "step": step("prepare") })),
+        ("question", json!({ "takes": file(), "step": step("question") })),
         ("overview", json!({ "takes": take(3, false, Some("take_closed")) })),
         // The end.
         ("sending", json!({ "takes": take(3, true, None), "step": { "name": "sending" } })),

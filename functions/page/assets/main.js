@@ -171,8 +171,11 @@ export class App {
         this.queue = queue;
         this.model.takes = queue.takes;
         const hasPassed = (/** @type {string} */ time) => Date.parse(time) <= this.api.now();
-        for (const take of queue.takes.filter((one) => isUnfinished(one) && one.slices.length === 0 && hasPassed(one.record.recordUntil))) {
-            await queue.forget(take.record.uri);
+        for (const take of queue.takes) {
+            const isMissed = isUnfinished(take) && take.slices.length === 0 && hasPassed(take.record.recordUntil);
+            // A file that an earlier page was reading has to be chosen again.
+            const isPartOfFile = take.record.source === "file" && !take.record.isEnded;
+            if (isMissed || isPartOfFile) await queue.forget(take.record.uri);
         }
         queue.addEventListener("change", () => this.render());
         queue.settle = () => this.refresh();

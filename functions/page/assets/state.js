@@ -86,7 +86,8 @@ function during(model) {
     // What was recorded in time is sent, and completes the interview if nothing is missing.
     if (isOver) return isSending || isComplete(model) ? { name: "sending" } : over("time");
     if (step.name === "sending" && (isSending || isComplete(model))) return step;
-    return question && ["question", "write"].includes(step.name) ? step : { name: "overview" };
+    const isPreparing = step.name === "prepare" && takeOf(model, step.question ?? "") !== undefined;
+    return question && (isPreparing || ["question", "write"].includes(step.name)) ? step : { name: "overview" };
 }
 
 /**
@@ -100,8 +101,8 @@ function screenOfUnfinished({ record, slices }) {
     return { name: slices.length > 0 ? "review" : "prepare", question };
 }
 
-/** Whether a take waits for the candidate. @param {LocalTake} take */
-export const isUnfinished = ({ record }) => !record.isEnded && !record.refusal;
+/** Whether a recording waits for the candidate. A file that is still being read is no recording. @param {LocalTake} take */
+export const isUnfinished = ({ record }) => !record.isEnded && !record.refusal && record.source !== "file";
 
 /** Whether nothing required is missing that is not on its way. @param {Model} model */
 export function isComplete({ interview, takes }) {

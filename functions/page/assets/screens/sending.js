@@ -1,5 +1,6 @@
 // The end: everything is sent, then the interview is completed.
 
+import { ApiError } from "../api.js";
 import { button, element } from "../dom.js";
 import { filled } from "../language.js";
 import { isComplete } from "../state.js";
@@ -15,10 +16,15 @@ export function showSending(app) {
     async function complete() {
         const { candidate } = app.model;
         if (!candidate) return;
-        const { status } = await app.api.advance(candidate.resource_uri, "interviewing");
-        // The key of an invitation ends with the interview, so nothing can be read afterwards.
-        candidate.status = status;
-        if (app.model.interview) app.model.interview.status = status;
+        try {
+            await app.api.advance(candidate.resource_uri, "interviewing");
+        } catch (error) {
+            // The key of an invitation ends with a complete interview: only the answer that said so was lost.
+            if (!(app.api.key && error instanceof ApiError && error.isAboutAccess)) throw error;
+        }
+        // Set here, since with the key nothing can be read any more.
+        candidate.status = "interviewed";
+        if (app.model.interview) app.model.interview.status = "interviewed";
         await app.queue?.clear();
         app.devices.close();
     }

@@ -86,7 +86,7 @@ export default {
         record: "Record practice answer",
         again: "Practise again",
         begin: "Begin the interview",
-        time: "The time of the interview begins now: {time}. You can pause between questions.",
+        time: "Your time runs from the moment you begin: {time}. You can pause between questions, but the time goes on.",
         noTime: "You can pause between questions.",
         yourAnswer: "Your practice answer",
     },

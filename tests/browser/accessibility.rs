@@ -116,7 +116,7 @@ async fn every_screen_fits_a_narrow_phone_and_says_where_one_is() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs axe-core, which .ci/page installs"]
 async fn no_screen_has_findings() {
-    let script = std::env::var("AXE").unwrap();
+    let script = std::env::var_os("AXE").unwrap();
     for scheme in ["light", "dark"] {
         tour(Some(std::fs::read_to_string(&script).unwrap()), scheme).await;
     }

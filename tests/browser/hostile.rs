@@ -26,7 +26,6 @@ async fn a_killed_browser_keeps_all_but_the_last_slice() {
         page.complete().await;
         let answers = visit.answers().await;
         let beeps = visit.beeps(&answers[0]).await;
-        println!("{beeps} beeps after {slices} slices");
         // Two beeps a second, two seconds a slice; the picture of an mp4 may lack its last fragment.
         assert!(beeps + 2 >= 4 * (slices - 1), "{beeps} beeps after {slices} slices");
         assert_eq!((&answers[0]["takes_begun"], &answers[0]["interruptions"]), (&json!(1), &json!(0)));
@@ -162,7 +161,6 @@ async fn what_another_device_has_sent_can_be_kept() {
     page.complete().await;
     let answers = visit.answers().await;
     let beeps = visit.beeps(&answers[0]).await;
-    println!("{beeps} beeps arrived");
     assert!(beeps >= 8, "{beeps} beeps");
 }
 

@@ -5,8 +5,10 @@
 mod accessibility;
 mod answers;
 mod devtools;
+mod firefox;
 mod hostile;
 mod interview;
+mod marionette;
 mod reference;
 mod state;
 mod visit;

@@ -101,31 +101,42 @@ impl Visit {
     /// How often the fake microphone beeps in the rendition of an answer. It does so twice a second, so what is missing of a
     /// recording is counted without any code of the service.
     pub(crate) async fn beeps(&self, answer: &Value) -> usize {
+        let loud = self.loudness(answer).await;
+        loud.windows(2).filter(|pair| !pair[0] && pair[1]).count() + usize::from(loud.first() == Some(&true))
+    }
+
+    /// For how many seconds something is heard in the rendition of an answer: in Firefox, the fake microphone is a tone.
+    pub(crate) async fn sounding_seconds(&self, answer: &Value) -> usize {
+        let loud = self.loudness(answer).await.into_iter().filter(|is_loud| *is_loud).count();
+        (loud * WINDOW).div_ceil(RATE)
+    }
+
+    /// Whether something is heard, for each window of the rendition of an answer.
+    async fn loudness(&self, answer: &Value) -> Vec<bool> {
         let video = fetch(&self.rendition(answer).await, &[]).await;
         assert_eq!(video.status, 200);
-        beeps(&video.body).await
+        let file = tempfile::NamedTempFile::new().unwrap();
+        tokio::fs::write(file.path(), video.body).await.unwrap();
+        let mut ffmpeg = Command::new("ffmpeg");
+        ffmpeg.args(["-v", "error", "-nostdin", "-i"]).arg(file.path());
+        ffmpeg.args(["-ac", "1", "-ar", &RATE.to_string(), "-f", "f32le", "-"]).stderr(Stdio::inherit());
+        let sound = ffmpeg.output().await.unwrap();
+        assert!(sound.status.success());
+        let samples = sound.stdout.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes).abs());
+        samples
+            .collect::<Vec<_>>()
+            .chunks(WINDOW)
+            .map(|window| window.iter().any(|sample| *sample > LOUD))
+            .collect()
     }
 }
 
-/// A sixteenth of the loudest sample: a beep is near to it, everything else is silence.
+/// Beeps are much louder; everything else is silence.
 const LOUD: f32 = 0.06;
-/// 20 ms at 8 kHz; a beep is longer, the pause between two as well.
+/// Samples a second.
+const RATE: usize = 8000;
+/// 20 ms: a beep is longer, the pause between two as well.
 const WINDOW: usize = 160;
-
-async fn beeps(video: &[u8]) -> usize {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    tokio::fs::write(file.path(), video).await.unwrap();
-    let mut ffmpeg = Command::new("ffmpeg");
-    ffmpeg.args(["-v", "error", "-nostdin", "-i"]).arg(file.path());
-    ffmpeg.args(["-ac", "1", "-ar", "8000", "-f", "f32le", "-"]).stderr(Stdio::inherit());
-    let sound = ffmpeg.output().await.unwrap();
-    assert!(sound.status.success());
-    let samples: Vec<f32> =
-        sound.stdout.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes).abs()).collect();
-    let loud: Vec<bool> =
-        samples.chunks(WINDOW).map(|window| window.iter().any(|sample| *sample > LOUD)).collect();
-    loud.windows(2).filter(|pair| !pair[0] && pair[1]).count() + usize::from(loud.first() == Some(&true))
-}
 
 /// The length of an answer in seconds, as the page has measured it.
 pub(crate) fn recorded_seconds(answer: &Value) -> usize {

@@ -81,6 +81,7 @@ async fn each_state_has_its_screen() {
         ("practice", json!({ "interview": interview("confirmed", false), "step": { "name": "practice" } })),
         ("over waiting", json!({ "candidate": candidate("confirmed", "builtin"), "interview": null })),
         ("done", json!({ "interview": interview("interviewed", false) })),
+        ("done", json!({ "interview": interview("interviewed", false), "isLoggedOut": true })),
         ("over expired", json!({ "interview": interview("expired", false) })),
         ("over aborted", json!({ "interview": interview("aborted", true) })),
         ("over skipped", json!({ "candidate": candidate("skipped", "builtin"), "interview": null })),

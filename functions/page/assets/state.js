@@ -48,15 +48,16 @@ export function screenOf(model) {
     if (!model.isLoaded) return over("offline");
     // Whatever happens meanwhile: a recording is brought to its end first.
     if (step.name === "record") return step;
+    // The key of an invitation ends with the interview: whoever has completed it is not told that the link is bad.
+    const status = interview?.status ?? candidate?.status;
+    if (status === "interviewed") return { name: "done" };
     if (model.isLoggedOut || !candidate) return link.key ? over("link") : { name: "login" };
     if (candidate.project.interview_platform === "external") return over("external");
-    switch (interview?.status ?? candidate.status) {
-        case "interviewed":
-            return { name: "done" };
+    switch (status) {
         case "expired":
         case "aborted":
         case "skipped":
-            return over(/** @type {OverReason} */ (interview?.status ?? candidate.status));
+            return over(status);
         case "interviewing":
             return model.isOtherWindow ? over("window") : during(model);
         case "confirmed":

@@ -204,11 +204,11 @@ export class App {
             this.render();
             return true;
         } catch (error) {
-            if (!(error instanceof ApiError)) throw error;
-            if (error.isAboutAccess && this.model.candidate) {
-                this.model.isLoggedOut = true;
-                this.render();
+            if (!(error instanceof ApiError)) {
+                this.problem.textContent = this.texts.refusals.other;
+                throw error;
             }
+            this.model.isLoggedOut ||= error.isAboutAccess && this.model.candidate !== null;
             this.problem.textContent = refusalText(error, this.texts);
             this.render();
             return false;

@@ -106,8 +106,7 @@ export class Store {
      * @returns {Promise<any[]>}
      */
     async all(kind, take, first = 0, last = Infinity) {
-        const range = take === undefined ? undefined : IDBKeyRange.bound([take, first], [take, last]);
-        const onDisk = this.database ? await settled(this.database.transaction(kind).objectStore(kind).getAll(range)) : [];
+        const onDisk = this.database ? await read(this.database) : [];
         const [, number] = KEYS[kind];
         const fits = (/** @type {any} */ one) =>
             take === undefined || (one.take === take && one[number] >= first && one[number] <= last);
@@ -115,6 +114,12 @@ export class Store {
         // Memory is newer than the disk.
         const found = new Map([...onDisk, ...inMemory].map((one) => [JSON.stringify(KEYS[kind].map((field) => one[field])), one]));
         return [...found.values()].sort((one, other) => (number ? one[number] - other[number] : 0));
+
+        /** @param {IDBDatabase} database */
+        function read(database) {
+            const range = take === undefined ? undefined : IDBKeyRange.bound([take, first], [take, last]);
+            return settled(database.transaction(kind).objectStore(kind).getAll(range));
+        }
     }
 
     /** Forgets a take with all of its slices and parts. @param {string} take */
@@ -137,7 +142,8 @@ export class Store {
     /** Deletes everything of this candidate. */
     async destroy() {
         this.memory.clear();
-        this.database?.close();
+        if (!this.database) return;
+        this.database.close();
         this.database = null;
         await settled(indexedDB.deleteDatabase(this.name)).catch(() => undefined);
     }

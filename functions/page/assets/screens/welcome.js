@@ -20,6 +20,7 @@ export function showWelcome(app) {
         password.refuse();
         for (const consent of consents) await consent.send();
         if (needsPassword) {
+            if (!(await choosePassword())) return;
             await register();
         } else {
             await app.api.advance(candidate.resource_uri, "invited");
@@ -28,15 +29,19 @@ export function showWelcome(app) {
         app.go("check");
     }
 
-    async function register() {
-        const chosen = password.input.value;
+    /** Returns whether the service accepts the password. */
+    async function choosePassword() {
         try {
-            await app.api.send("PATCH", candidate.resource_uri, { password: chosen });
+            await app.api.send("PATCH", candidate.resource_uri, { password: password.input.value });
+            return true;
         } catch (error) {
             if (!(error instanceof ApiError) || !error.about("password")) throw error;
             password.refuse(texts.passwordHint);
-            throw error;
+            return false;
         }
+    }
+
+    async function register() {
         await app.api.advance(candidate.resource_uri, "invited");
         // The key has ended: from now on the password counts.
         const company = candidate.company.resource_uri.split("/").at(-2) ?? "";
@@ -44,7 +49,7 @@ export function showWelcome(app) {
         app.model.link = { kind: "login", company };
         history.replaceState(null, "", `/interview/${encodeURIComponent(company)}/`);
         const username = candidate.email || candidate.username;
-        await app.api.send("POST", "/api-session-auth/", { company, username, password: chosen });
+        await app.api.send("POST", "/api-session-auth/", { company, username, password: password.input.value });
     }
 
     const form = element("form", {

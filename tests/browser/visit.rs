@@ -39,7 +39,7 @@ impl Visit {
     /// Invites a candidate to a project with these questions, which needs no password unless `fields` say so.
     pub(crate) async fn invited(fields: Value, questions: &[Value]) -> Self {
         let (listener, origin) = listener().await;
-        let app = TestApp::start_with(&[("BASE_URL", &format!("{origin}/api/v3"))]).await;
+        let app = TestApp::start_for_browsers(&[("BASE_URL", &format!("{origin}/api/v3"))]).await;
         let service = app.clone();
         let router = Router::new().fallback(async move |request: Incoming| service.answer(request).await);
         let server = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });

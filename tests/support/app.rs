@@ -81,10 +81,20 @@ impl TestApp {
 
     /// The service with some environment variables of its own.
     pub async fn start_with(variables: &[(&'static str, &str)]) -> Self {
-        Self::assemble(variables, Arc::new(SystemEntropy))
+        Self::assemble(variables, Arc::new(SystemEntropy), recorder::is_on())
     }
 
-    pub(crate) fn assemble(variables: &[(&'static str, &str)], entropy: Arc<dyn RandomSource>) -> Self {
+    /// The service for browsers, with some environment variables of its own. Its calls are not recorded: each function would have
+    /// a bucket at an address of its own, while the candidate's page may use only one.
+    pub async fn start_for_browsers(variables: &[(&'static str, &str)]) -> Self {
+        Self::assemble(variables, Arc::new(SystemEntropy), false)
+    }
+
+    pub(crate) fn assemble(
+        variables: &[(&'static str, &str)],
+        entropy: Arc<dyn RandomSource>,
+        is_recorded: bool,
+    ) -> Self {
         logs::install();
         let table = format!("test-{}-{:04}", *PROCESS, TABLES.fetch_add(1, Ordering::Relaxed));
         BACKEND.create_table(&table).expect("a new table");
@@ -106,7 +116,7 @@ impl TestApp {
         BACKEND.allow_origins(&bucket, &origins);
         let mut functions = functions_of(&app);
         let mut watched = HashMap::new();
-        if recorder::is_on() {
+        if is_recorded {
             for name in functions.keys().cloned().chain(["AdminFunction".to_owned()]).collect::<Vec<_>>() {
                 let mut environment = environment.clone();
                 recorder::watch(&name, &mut environment);

@@ -7,6 +7,7 @@ use shared::clock::{RandomSource, SystemEntropy};
 use crate::app::{BACKEND, BASE_URL, TestApp};
 use crate::chaos::Chaos;
 use crate::clock::Hasty;
+use crate::recorder;
 
 impl TestApp {
     /// The service, and what stands between it and DynamoDB. It does not wait before it tries again.
@@ -30,12 +31,12 @@ impl TestApp {
         let [dynamodb, s3] = endpoints;
         let (dynamodb, s3) = (Self::chaos_before(dynamodb).await, Self::chaos_before(s3).await);
         let urls = [(endpoints[0], dynamodb.url()), (endpoints[1], s3.url())];
-        (Self::assemble(&urls, Arc::new(Hasty)), [dynamodb, s3])
+        (Self::assemble(&urls, Arc::new(Hasty), recorder::is_on()), [dynamodb, s3])
     }
 
     async fn behind_chaos(endpoint: &'static str, entropy: Arc<dyn RandomSource>) -> (Self, Chaos) {
         let chaos = Self::chaos_before(endpoint).await;
-        (Self::assemble(&[(endpoint, chaos.url())], entropy), chaos)
+        (Self::assemble(&[(endpoint, chaos.url())], entropy, recorder::is_on()), chaos)
     }
 
     async fn chaos_before(endpoint: &'static str) -> Chaos {

@@ -51,7 +51,7 @@ fn media_type(path: &str) -> &'static str {
 
 #[tokio::test]
 async fn every_link_leads_to_the_page_and_stays_secret() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_for_browsers(&[]).await;
     let page = get(&app, LINKS[0]).await.body;
     let bucket = url::Url::parse(&app.environment()["AWS_ENDPOINT_URL_S3"]).unwrap();
     let bucket = bucket.origin().ascii_serialization();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::devtools::{BrowserOptions, Page};
+use crate::devtools::{BrowserOptions, Network, Page};
 use crate::visit::{Visit, has_kept};
 
 /// The screens of the page.
@@ -88,10 +88,10 @@ impl ScreenCheck {
         page.press("Back").await;
         self.arrive(page, "overview").await;
         page.until("document.body.innerText.includes('Everything is saved.')").await;
-        page.set_offline(true).await;
+        page.set_network(Network::Off).await;
         page.press("Complete the interview").await;
         self.arrive(page, "sending").await;
-        page.set_offline(false).await;
+        page.set_network(Network::Whole).await;
         self.arrive(page, "done").await;
         page.go(&visit.link).await;
         self.arrive(page, "over").await;

@@ -38,6 +38,17 @@ pub(crate) enum LostResponses {
     Tenth,
 }
 
+/// What a page has of the network.
+#[derive(Clone, Copy)]
+pub(crate) enum Network {
+    /// All of it.
+    Whole,
+    /// Nothing.
+    Off,
+    /// All of it, but requests leave at this rate.
+    Uplink { bits_per_second: u32 },
+}
+
 /// A page in a browser of its own, which ends with it.
 pub(crate) struct Page {
     chromium: Child,
@@ -177,11 +188,36 @@ impl Page {
         self.chromium.wait().await.unwrap();
     }
 
-    /// Takes the network away, or gives it back.
-    pub(crate) async fn set_offline(&mut self, offline: bool) {
-        let conditions =
-            json!({ "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
+    /// Changes what the page has of the network.
+    pub(crate) async fn set_network(&mut self, network: Network) {
+        let bytes_per_second = match network {
+            Network::Uplink { bits_per_second } => i64::from(bits_per_second / 8),
+            Network::Whole | Network::Off => -1,
+        };
+        let conditions = json!({
+            "offline": matches!(network, Network::Off), "latency": 0,
+            "downloadThroughput": -1, "uploadThroughput": bytes_per_second,
+        });
         self.call("Network.emulateNetworkConditions", conditions).await;
+    }
+
+    /// The memory that the page's process has to itself, in kilobytes.
+    pub(crate) fn memory_kilobytes(&self) -> u64 {
+        let group = self.chromium.id().unwrap().to_string();
+        let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
+        let of_page = processes.filter(|process| {
+            let [stat, command] = ["stat", "cmdline"]
+                .map(|file| std::fs::read_to_string(process.join(file)).unwrap_or_default());
+            // After the name in brackets: state, parent, group.
+            let group_of = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(2));
+            group_of == Some(&group) && command.contains("--type=renderer")
+        });
+        let private = of_page.filter_map(|process| {
+            let status = std::fs::read_to_string(process.join("status")).ok()?;
+            let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+            line.split_whitespace().next()?.parse().ok()
+        });
+        private.max().unwrap()
     }
 
     /// Loses responses from now on.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::caller::Caller;
 
-use crate::devtools::{BrowserOptions, LostResponses, Page};
+use crate::devtools::{BrowserOptions, LostResponses, Network, Page};
 use crate::interview::assert_whole;
 use crate::visit::{Visit, film_file, has_kept};
 
@@ -63,13 +63,13 @@ async fn without_a_network_recordings_wait_also_over_a_reload() {
     visit.begin(&mut page).await;
     page.record(1).await;
     page.until_promised(&has_kept(1)).await;
-    page.set_offline(true).await;
+    page.set_network(Network::Off).await;
     page.until_promised(&has_kept(4)).await;
     page.stop_and_keep().await;
     page.until("document.body.innerText.includes('No connection. Your recordings are kept on this device')")
         .await;
     assert!(visit.app.object_keys().iter().all(|key| !key.starts_with("takes/")));
-    page.set_offline(false).await;
+    page.set_network(Network::Whole).await;
     page.reload().await;
     page.on("overview").await;
     page.complete().await;

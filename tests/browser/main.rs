@@ -8,10 +8,12 @@ mod devtools;
 mod firefox;
 mod hostile;
 mod interview;
+mod losses;
 mod marionette;
 mod reference;
 mod state;
 mod visit;
+mod webkit;
 
 use std::process::Stdio;
 use std::time::Duration;

@@ -48,7 +48,7 @@ export function screenOf(model) {
     if (!model.isLoaded) return over("offline");
     // Whatever happens meanwhile: a recording is brought to its end first.
     if (step.name === "record") return step;
-    // The key of an invitation ends with the interview: whoever has completed it is not told that the link is bad.
+    // The key of an invitation ends with the interview: candidates who have completed it are not told that the link is bad.
     const status = interview?.status ?? candidate?.status;
     if (status === "interviewed") return { name: "done" };
     if (model.isLoggedOut || !candidate) return link.key ? over("link") : { name: "login" };
@@ -77,7 +77,7 @@ function during(model) {
     const unfinished = model.takes.find((take) => isUnfinished(take));
     const question = step.question && questionOf(model, step.question);
     if (unfinished) {
-        // Who records again decides so with the former recording still at hand.
+        // Candidates who record again decide so with the former recording still at hand.
         const isAgain = question && step.name === "question" && step.question === unfinished.record.question;
         return isAgain && unfinished.slices.length > 0 ? step : screenOfUnfinished(unfinished);
     }

@@ -26,6 +26,9 @@ export async function beginTake(app, question) {
     await queue.begin(body, question, app.devices.types[0] ?? "", "recorder");
 }
 
+/** A time with the candidate's adjustments. @param {import("./main.js").App} app @param {number} seconds */
+export const adjustedSeconds = (app, seconds) => Math.round(seconds * (app.model.candidate?.adjustments?.time_factor ?? 1));
+
 /** The most bytes of a file for a question. @param {import("./types.js").Question} question */
 export const maxBytes = (question) => BYTES_PER_SECOND * question.answer_seconds + SPARE_BYTES;
 

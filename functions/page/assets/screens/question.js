@@ -4,7 +4,7 @@ import { ApiError } from "../api.js";
 import { button, element } from "../dom.js";
 import { duration, filled } from "../language.js";
 import { answerState, answerTo, questionOf } from "../state.js";
-import { answerWithFile, beginTake, maxBytes } from "../takes.js";
+import { adjustedSeconds, answerWithFile, beginTake, maxBytes } from "../takes.js";
 import { deviceProblem } from "./check.js";
 import { videoOf } from "./video.js";
 
@@ -66,8 +66,8 @@ export function showQuestion(app, { question: uri = "" }) {
             isElsewhere && element("p", { class: "note" }, texts.elsewhere),
             isElsewhere && button(texts.keepArrived, () => app.attempt(keepArrived)),
             isVideo && [
-                question.preparation_seconds !== null && element("p", {}, filled(texts.prepare, { time: duration(app.texts, secondsOf(app, question.preparation_seconds)) })),
-                element("p", {}, filled(texts.answer, { time: duration(app.texts, secondsOf(app, question.answer_seconds)) })),
+                question.preparation_seconds !== null && element("p", {}, filled(texts.prepare, { time: duration(app.texts, adjustedSeconds(app, question.preparation_seconds)) })),
+                element("p", {}, filled(texts.answer, { time: duration(app.texts, adjustedSeconds(app, question.answer_seconds)) })),
                 element("p", {}, canBegin ? filled(texts.takesLeft, { n: answer?.takes_left }) : texts.noTakes),
                 canBegin && element("p", { class: "hint" }, texts.hint),
             ],
@@ -80,9 +80,6 @@ export function showQuestion(app, { question: uri = "" }) {
         ],
     };
 }
-
-/** A time with the candidate's adjustments. @param {import("../main.js").App} app @param {number} seconds */
-const secondsOf = (app, seconds) => Math.round(seconds * (app.model.candidate?.adjustments?.time_factor ?? 1));
 
 /**
  * The way to answer with a file, in place of a recording by the page.

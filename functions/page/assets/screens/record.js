@@ -4,6 +4,7 @@ import { announce, button, element, fill } from "../dom.js";
 import { duration, filled } from "../language.js";
 import { Recording } from "../recorder.js";
 import { questionOf } from "../state.js";
+import { adjustedSeconds } from "../takes.js";
 import { deviceProblem, preview } from "./check.js";
 import { fileChooser } from "./question.js";
 import { videoOf } from "./video.js";
@@ -53,6 +54,8 @@ export function showPrepare(app, { question: uri = "" }) {
     }
 
     show();
+    // The clock of the service is known to a second, and nobody is shown more time than was promised.
+    const preparation = adjustedSeconds(app, question.preparation_seconds ?? 0);
     return {
         title: texts.title,
         content: [
@@ -62,7 +65,7 @@ export function showPrepare(app, { question: uri = "" }) {
         update() {
             const [from, until] = [take.record.recordFrom, take.record.recordUntil].map((time) => (Date.parse(time) - app.api.now()) / 1000);
             left.textContent = from > 0
-                ? filled(texts.left, { time: duration(app.texts, from) })
+                ? filled(texts.left, { time: duration(app.texts, Math.min(from, preparation)) })
                 : filled(app.texts.record.left, { time: duration(app.texts, until) });
             tell(from);
             if (until <= 0) {
@@ -89,7 +92,7 @@ export function showRecord(app, { question: uri = "" }) {
     }
     const { record } = take;
     const [from, until] = [record.recordFrom, record.recordUntil].map((time) => Date.parse(time));
-    // Who begins before the time to prepare is over has no more time to answer.
+    // Candidates who begin before the time to prepare is over have no more time to answer.
     const limit = Math.min(until - from, until - app.api.now()) / 1000;
     /** @type {Blob[]} */
     const slices = [];

@@ -9,6 +9,8 @@ export function showReview(app, { question: uri = "" }) {
     const texts = app.texts.review;
     const take = app.queue?.of(uri);
     const isOpen = take !== undefined && isUnfinished(take);
+    // The first slice of an mp4 may be its head alone.
+    const isTooShort = isOpen && take.slices.length === 1;
     const stage = element("div", { class: "stage" });
     const notice = app.takeNotice() || (isOpen ? texts.interrupted : "");
     const again = element("div");
@@ -20,7 +22,7 @@ export function showReview(app, { question: uri = "" }) {
         if (!recorded) return;
         const video = playback(recorded, texts.title);
         address = video.src;
-        video.addEventListener("error", () => fill(stage, element("p", { class: "note" }, texts.noPreview)));
+        video.addEventListener("error", () => fill(stage, element("p", { class: "note" }, isTooShort ? texts.nothing : texts.noPreview)));
         fill(stage, video);
     }
 

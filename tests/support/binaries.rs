@@ -44,7 +44,7 @@ pub fn build<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> BTreeMa
         .collect()
 }
 
-/// The unoptimised binaries of the whole workspace, built once for each process.
+/// The binaries of the whole workspace, built once for each process.
 ///
 /// They are built along with the suite that starts them, which is there already: a build without tests wants other
 /// features of some dependencies, and would build those and all that depends on them again.
@@ -53,6 +53,6 @@ pub fn build<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> BTreeMa
 /// When the build fails.
 pub fn of_workspace() -> &'static BTreeMap<String, PathBuf> {
     static BINARIES: LazyLock<BTreeMap<String, PathBuf>> =
-        LazyLock::new(|| build(["--workspace", "--bins", "--test", "lambda"]));
+        LazyLock::new(|| build(["--profile", "test", "--workspace", "--bins", "--test", "lambda"]));
     &BINARIES
 }

@@ -7,13 +7,10 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::Write;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, PKCS_RSA_SHA256};
 use serde_json::{Value, json};
 use shared::clock::{Clock, SystemClock};
 use tests::app::TestApp;
@@ -21,12 +18,8 @@ use tests::caller::Caller;
 use tests::callgrind;
 use tests::figures::{Figures, round};
 use tests::function::{Function, http_event};
-use tokio::net::{TcpListener, TcpStream};
+use tests::tls::TlsDynamoDb;
 use tokio::process::Command;
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::PrivateKeyDer;
-use tokio_rustls::rustls::{CipherSuite, ServerConfig};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -128,15 +121,10 @@ async fn subjects(app: &TestApp, binaries: &BTreeMap<String, PathBuf>) -> Result
         "/companies/acme/events/".to_owned(),
         "/docs/".to_owned(),
     ];
+    let tls = TlsDynamoDb::start(app.environment(), Path::new(env!("CARGO_TARGET_TMPDIR"))).await?;
     let mut variables = app.environment().clone();
-    let dynamodb = variables.get("AWS_ENDPOINT_URL_DYNAMODB").and_then(|url| url.strip_prefix("http://"));
-    let dynamodb = dynamodb.ok_or("the back end has no DynamoDB")?.trim_end_matches('/').to_owned();
-    let (tls, root) = tls_in_front_of(dynamodb).await?;
-    variables.insert("AWS_ENDPOINT_URL_DYNAMODB", format!("https://{tls}"));
+    variables.extend(tls.variables());
     variables.remove("WEAK_PASSWORD_HASHES");
-    let roots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("roots.pem");
-    std::fs::write(&roots, root)?;
-    variables.insert("SSL_CERT_FILE", roots.display().to_string());
 
     let subject = |(name, path): (&'static str, String)| {
         let headers =
@@ -147,56 +135,6 @@ async fn subjects(app: &TestApp, binaries: &BTreeMap<String, PathBuf>) -> Result
         Ok(Subject { name, binary, variables: variables.clone(), event })
     };
     FUNCTIONS.into_iter().zip(paths).map(subject).collect()
-}
-
-/// A TLS server that forwards to `target`, and the certificate of its authority.
-///
-/// Like the endpoints of AWS, it has a certificate of an intermediate authority, all keys are of RSA with 2,048 bits, and it
-/// prefers the smaller cipher suite of TLS 1.3.
-async fn tls_in_front_of(target: String) -> Result<(SocketAddr, String)> {
-    let authority = |name: &str| -> Result<CertificateParams> {
-        let mut params = CertificateParams::new(Vec::new())?;
-        params.distinguished_name.push(DnType::CommonName, name);
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        Ok(params)
-    };
-    let root = CertifiedIssuer::self_signed(authority("root")?, rsa_key().await?)?;
-    let intermediate = CertifiedIssuer::signed_by(authority("intermediate")?, rsa_key().await?, &root)?;
-    let key = rsa_key().await?;
-    let leaf = CertificateParams::new([Ipv4Addr::LOCALHOST.to_string()])?.signed_by(&key, &intermediate)?;
-    let chain = vec![leaf.der().clone(), intermediate.der().clone()];
-
-    let mut provider = ring::default_provider();
-    provider.cipher_suites.sort_by_key(|suite| suite.suite() != CipherSuite::TLS13_AES_128_GCM_SHA256);
-    let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
-        .with_safe_default_protocol_versions()?
-        .with_no_client_auth()
-        .with_single_cert(chain, PrivateKeyDer::Pkcs8(key.serialize_der().into()))?;
-    config.ignore_client_order = true;
-    let acceptor = TlsAcceptor::from(Arc::new(config));
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-    let address = listener.local_addr()?;
-    tokio::spawn(async move {
-        while let Ok((client, _)) = listener.accept().await {
-            let (acceptor, target) = (acceptor.clone(), target.clone());
-            tokio::spawn(async move {
-                client.set_nodelay(true)?;
-                let mut client = acceptor.accept(client).await?;
-                let mut server = TcpStream::connect(target).await?;
-                server.set_nodelay(true)?;
-                tokio::io::copy_bidirectional(&mut client, &mut server).await
-            });
-        }
-    });
-    Ok((address, root.pem()))
-}
-
-/// A new key. The OpenSSL command makes it, because *ring* makes none of this kind.
-async fn rsa_key() -> Result<KeyPair> {
-    let mut openssl = Command::new("openssl");
-    openssl.args(["genpkey", "-quiet", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]);
-    let key = openssl.output().await.map_err(|error| format!("openssl is needed: {error}"))?;
-    Ok(KeyPair::from_pkcs8_pem_and_sign_algo(std::str::from_utf8(&key.stdout)?, &PKCS_RSA_SHA256)?)
 }
 
 /// The milliseconds from the start to the first poll for an event and to the first response.

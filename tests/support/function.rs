@@ -95,6 +95,11 @@ impl Function {
         self.process.id().map(peak_kilobytes).unwrap_or_default()
     }
 
+    /// The time of processors that the threads of the process have taken so far.
+    pub fn processor_time(&self) -> Duration {
+        self.process.id().map(processor_time).unwrap_or_default()
+    }
+
     /// Ends the process as Lambda does, by SIGTERM, and waits for its end.
     ///
     /// # Errors
@@ -112,6 +117,16 @@ pub fn peak_kilobytes(id: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+/// The time of processors that the threads of a process have taken so far; none once it has ended.
+fn processor_time(id: u32) -> Duration {
+    let threads = std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+    let nanoseconds = threads.filter_map(|thread| {
+        let statistics = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        statistics.split(' ').next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(nanoseconds.sum())
 }
 
 fn exited(status: io::Result<ExitStatus>) -> FunctionError {

@@ -3,6 +3,7 @@
 
 pub mod app;
 mod behind_chaos;
+pub mod billing;
 pub mod binaries;
 pub mod caller;
 pub mod callgrind;
@@ -25,6 +26,7 @@ pub mod logs;
 pub mod meter;
 pub mod moment;
 pub mod platform;
+pub mod quota;
 pub mod receiver;
 mod recorder;
 mod refusals;

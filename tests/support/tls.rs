@@ -20,6 +20,9 @@ use tokio_rustls::server::TlsStream;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+/// The operation in the head of a request with a transaction.
+const TRANSACTION: &[u8] = b"TransactWriteItems";
+
 /// A TLS server in front of a DynamoDB, until the process ends.
 ///
 /// Like the endpoints of AWS, it has a certificate of an intermediate authority, all keys are of RSA with 2,048 bits, and it
@@ -27,7 +30,14 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 pub struct TlsDynamoDb {
     address: SocketAddr,
     authority: PathBuf,
-    latency_micros: Arc<AtomicU64>,
+    latency: Arc<Latency>,
+}
+
+/// Microseconds that requests wait.
+#[derive(Default)]
+struct Latency {
+    transactions: AtomicU64,
+    others: AtomicU64,
 }
 
 impl TlsDynamoDb {
@@ -44,11 +54,11 @@ impl TlsDynamoDb {
         std::fs::write(&authority, root)?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let latency_micros = Arc::new(AtomicU64::new(0));
-        let latency = latency_micros.clone();
+        let latency = Arc::new(Latency::default());
+        let shared = latency.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let (acceptor, target, latency) = (acceptor.clone(), target.clone(), latency.clone());
+                let (acceptor, target, latency) = (acceptor.clone(), target.clone(), shared.clone());
                 tokio::spawn(async move {
                     client.set_nodelay(true)?;
                     let client = acceptor.accept(client).await?;
@@ -58,7 +68,7 @@ impl TlsDynamoDb {
                 });
             }
         });
-        Ok(Self { address, authority, latency_micros })
+        Ok(Self { address, authority, latency })
     }
 
     /// The variables with which a function calls this DynamoDB and trusts it.
@@ -74,18 +84,28 @@ impl TlsDynamoDb {
         &self.authority
     }
 
-    /// Adds this latency to each response.
-    pub fn delay(&self, latency: Duration) {
-        let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
-        self.latency_micros.store(micros, Ordering::Relaxed);
+    /// Adds to the latency of each request: the first to transactions, the other to everything else.
+    pub fn delay(&self, transactions: Duration, others: Duration) {
+        let micros = |latency: Duration| u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
+        self.latency.transactions.store(micros(transactions), Ordering::Relaxed);
+        self.latency.others.store(micros(others), Ordering::Relaxed);
     }
 }
 
-/// Forwards both directions until either side closes. Each request waits, as clients send one at a time per connection.
+impl Latency {
+    /// Of the request that begins with these bytes.
+    fn of(&self, request: &[u8]) -> Duration {
+        let is_transaction = request.windows(TRANSACTION.len()).any(|part| part == TRANSACTION);
+        let micros = if is_transaction { &self.transactions } else { &self.others };
+        Duration::from_micros(micros.load(Ordering::Relaxed))
+    }
+}
+
+/// Forwards both directions until either side closes. Clients send one request at a time over a connection.
 async fn forward(
     mut client: TlsStream<TcpStream>,
     mut server: TcpStream,
-    latency_micros: &AtomicU64,
+    latency: &Latency,
 ) -> std::io::Result<()> {
     let (mut request, mut response) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     let mut is_new = true;
@@ -94,7 +114,7 @@ async fn forward(
             read = client.read(&mut request) => match read? {
                 0 => return Ok(()),
                 length => {
-                    let latency = Duration::from_micros(latency_micros.load(Ordering::Relaxed));
+                    let latency = latency.of(&request[..length]);
                     if std::mem::take(&mut is_new) && !latency.is_zero() {
                         tokio::time::sleep(latency).await;
                     }

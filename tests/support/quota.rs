@@ -1,0 +1,67 @@
+//! The share of a processor that Lambda gives a function with its memory, through cgroups of version 1 or 2.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// Megabytes of memory that come with one whole processor.
+const WHOLE: u32 = 1_769;
+/// Lambda's own period is 20 ms: a function that has used up its share waits for the next one. With the 100 ms that Linux
+/// sets by default, most requests would end before they have used up a share, and the others would wait far too long.
+const PERIOD_MICROS: u32 = 20_000;
+
+/// A group of processes that together get this share.
+pub struct CpuQuota {
+    group: PathBuf,
+}
+
+impl CpuQuota {
+    /// The share that comes with so many megabytes of memory, for no process yet.
+    ///
+    /// # Errors
+    /// When the computer lets this process set no quota.
+    pub fn of_memory(megabytes: u32) -> Result<Self, Box<dyn Error>> {
+        let quota = PERIOD_MICROS * megabytes / WHOLE;
+        let root = Path::new("/sys/fs/cgroup");
+        let is_unified = root.join("cgroup.controllers").exists();
+        let hierarchies = ["cpu", "cpu,cpuacct"].map(|controllers| root.join(controllers));
+        let parent = match hierarchies.into_iter().find(|hierarchy| hierarchy.exists()) {
+            Some(hierarchy) if !is_unified => hierarchy,
+            _ => root.to_owned(),
+        };
+        let group = parent.join(format!("benchmark-{}-{megabytes}", std::process::id()));
+        let set = || {
+            if is_unified {
+                std::fs::write(root.join("cgroup.subtree_control"), "+cpu")?;
+            }
+            std::fs::create_dir(&group)?;
+            if is_unified {
+                return std::fs::write(group.join("cpu.max"), format!("{quota} {PERIOD_MICROS}"));
+            }
+            std::fs::write(group.join("cpu.cfs_period_us"), PERIOD_MICROS.to_string())?;
+            std::fs::write(group.join("cpu.cfs_quota_us"), quota.to_string())
+        };
+        match set() {
+            Ok(()) => Ok(Self { group }),
+            Err(error) => Err(format!(
+                "cannot set a CPU quota in {}: {error}. Run this as root, with a writable cgroup that has the controller `cpu`.",
+                group.display()
+            )
+            .into()),
+        }
+    }
+
+    /// Puts a process into the group, with all its threads.
+    ///
+    /// # Errors
+    /// When the process has ended.
+    pub fn hold(&self, process: u32) -> std::io::Result<()> {
+        std::fs::write(self.group.join("cgroup.procs"), process.to_string())
+    }
+}
+
+impl Drop for CpuQuota {
+    fn drop(&mut self) {
+        // It stays while a process is in it, and does no harm: nothing is ever put into it again.
+        let _ = std::fs::remove_dir(&self.group);
+    }
+}

@@ -1,5 +1,6 @@
-//! Instructions of a function's first response and of each further one, for the requests that clients send most.
-//! Release binaries under callgrind, plain HTTP to the local back end.
+//! Instructions of a function's first response and of each further one, for the requests that clients send most, and of
+//! the smallest function that makes the same DynamoDB calls. Release binaries under callgrind, plain HTTP to the local back
+//! end.
 //!
 //! `tests/bench requests local` measures binaries of the profile `local`, which are built faster and keep the names of
 //! functions for `callgrind_annotate`.
@@ -15,6 +16,7 @@ use tests::app::TestApp;
 use tests::caller::Staff;
 use tests::callgrind;
 use tests::figures::{Figures, round};
+use tests::floor::{self, ReplayServer};
 use tests::function::{Function, http_event};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -36,6 +38,22 @@ struct Row {
     /// The JSON body, which differs with the number of the request.
     body: Option<fn(usize) -> Value>,
     status: u64,
+    /// How the sort keys begin of the items that the floor answers with.
+    shown: &'static str,
+    /// The most that a further response should take, as a multiple of the floor's.
+    goal: Option<f64>,
+}
+
+/// A binary and its environment variables.
+struct Program<'a> {
+    binary: &'a Path,
+    variables: BTreeMap<&'static str, String>,
+}
+
+/// What responses of a process take, in millions of instructions.
+struct Counts {
+    first: f64,
+    warm: f64,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -46,7 +64,8 @@ async fn main() -> Result<()> {
     // Cargo adds --bench.
     let profile = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let profile = profile.unwrap_or_else(|| "release".to_owned());
-    let functions = ["auth", "candidates", "search"].into_iter().flat_map(|name| ["--package", name]);
+    let functions =
+        ["auth", "candidates", "search", "floor"].into_iter().flat_map(|name| ["--package", name]);
     let binaries = tests::binaries::build(["--profile", &profile].into_iter().chain(functions));
 
     let app = TestApp::start().await;
@@ -54,20 +73,21 @@ async fn main() -> Result<()> {
     app.clock().advance(SystemClock.now() - app.clock().now());
     let owner = app.owner().await;
     let mut figures = Figures::of_profile(&profile);
+    let binary = |name| binaries.get(name).map(PathBuf::as_path).ok_or(format!("{name} was not built"));
     for row in rows(&owner).await {
-        let binary = binaries.get(row.binary).ok_or("the function was not built")?;
-        let mut least = [(0, f64::MAX), (1, f64::MAX), (1 + FURTHER, f64::MAX)];
-        for _ in 0..callgrind::RUNS {
-            for (count, least) in &mut least {
-                let counted = row.instructions(binary, app.environment(), owner.secret(), *count).await?;
-                *least = least.min(counted);
-            }
-        }
-        let [none, one, all] = least.map(|(_, least)| least);
-        figures.print(&json!({
+        let ours = Program { binary: binary(row.binary)?, variables: app.environment().clone() };
+        let counts = row.counts(&ours, owner.secret(), row.status).await?;
+        let floor = row.floor(&ours, binary("floor")?, owner.secret()).await?;
+        let floor = row.counts(&floor, owner.secret(), 200).await?;
+        let mut figure = json!({
             "figure": "instructions_millions", "request": row.name,
-            "first": round(one - none), "warm": round((all - one) / FURTHER as f64),
-        }));
+            "first": round(counts.first), "warm": round(counts.warm),
+            "floor": round(floor.warm), "ratio_to_floor": round(counts.warm / floor.warm),
+        });
+        if let Some(goal) = row.goal {
+            figure["goal"] = goal.into();
+        }
+        figures.print(&figure);
     }
     figures.finish()
 }
@@ -83,7 +103,17 @@ async fn rows(owner: &Staff) -> Vec<Row> {
     let candidates = format!("{project}candidates/");
     let get = |name, binary, path: &str, query| {
         let path = path.to_owned();
-        Row { name, binary, method: "GET", path, query, body: None, status: 200 }
+        Row {
+            name,
+            binary,
+            method: "GET",
+            path,
+            query,
+            body: None,
+            status: 200,
+            shown: "CANDIDATE#",
+            goal: None,
+        }
     };
     let same: fn(usize) -> Value = |_| json!({ "phone": PHONE });
     let phone: fn(usize) -> Value = |number| json!({ "phone": format!("+49 30 {number}") });
@@ -92,47 +122,85 @@ async fn rows(owner: &Staff) -> Vec<Row> {
         json!({ "first_name": "Grace", "last_name": "Hopper", "email": email })
     };
     vec![
-        get("GET whoami", "auth", "/whoami/", ""),
-        get("GET a candidate", "candidates", &candidate, ""),
-        get("GET 20 candidates", "candidates", &candidates, ""),
-        get("GET search, 25 hits", "search", "/companies/acme/search/", "q=lovelace"),
+        Row { shown: "CUSTOMER#", ..get("GET whoami", "auth", "/whoami/", "") },
+        Row { goal: Some(1.25), ..get("GET a candidate", "candidates", &candidate, "") },
+        Row { goal: Some(1.5), ..get("GET 20 candidates", "candidates", &candidates, "") },
+        Row {
+            goal: Some(1.5),
+            ..get("GET search, 25 hits", "search", "/companies/acme/search/", "q=lovelace")
+        },
         Row {
             method: "PATCH",
             body: Some(same),
             ..get("PATCH without a change", "candidates", &candidate, "")
         },
-        Row { method: "PATCH", body: Some(phone), ..get("PATCH a candidate", "candidates", &candidate, "") },
+        Row {
+            method: "PATCH",
+            body: Some(phone),
+            goal: Some(1.4),
+            ..get("PATCH a candidate", "candidates", &candidate, "")
+        },
         Row {
             method: "POST",
             body: Some(new),
             status: 201,
+            goal: Some(1.4),
             ..get("POST a candidate", "candidates", &candidates, "")
         },
     ]
 }
 
 impl Row {
+    /// The floor, with the DynamoDB calls of as many requests as a process answers.
+    async fn floor<'a>(&self, ours: &Program<'_>, binary: &'a Path, token: &str) -> Result<Program<'a>> {
+        let events: Vec<Value> = (0..=FURTHER).map(|number| self.event(token, number)).collect();
+        let requests = floor::record_calls(ours.binary, &ours.variables, &events).await?;
+        let mut variables = floor::variables(&ours.variables, &self.file("calls"), &requests, self.shown)?;
+        // Not the table, where the writes have been made already.
+        variables.insert(floor::DYNAMODB, ReplayServer::start(&requests).await?.url());
+        Ok(Program { binary, variables })
+    }
+
+    /// What responses with this status take: the least of several counts.
+    async fn counts(&self, program: &Program<'_>, token: &str, status: u64) -> Result<Counts> {
+        let mut least = [(0, f64::MAX), (1, f64::MAX), (1 + FURTHER, f64::MAX)];
+        for _ in 0..callgrind::RUNS {
+            for (count, least) in &mut least {
+                *least = least.min(self.instructions(program, token, status, *count).await?);
+            }
+        }
+        let [none, one, all] = least.map(|(_, least)| least);
+        Ok(Counts { first: one - none, warm: (all - one) / FURTHER as f64 })
+    }
+
     /// Millions of instructions of a process that answers this request `count` times.
     async fn instructions(
         &self,
-        binary: &Path,
-        variables: &BTreeMap<&'static str, String>,
+        program: &Program<'_>,
         token: &str,
+        status: u64,
         count: usize,
     ) -> Result<f64> {
-        let name: PathBuf = format!("callgrind.{}.{count}", self.name.replace([' ', ','], "-")).into();
-        let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let Program { binary, variables } = program;
+        let program_name = binary.file_name().unwrap_or_default().display();
+        let profile = self.file(&format!("callgrind.{program_name}.{count}"));
         callgrind::instructions(binary, variables, &profile, async |function: &mut Function| {
             for number in 0..count {
                 // Differs from all requests of earlier processes, so that each PATCH makes a change.
                 let answer = function.invoke(&self.event(token, count * 100 + number)).await?;
-                if answer["statusCode"] != self.status {
+                if answer["statusCode"] != status {
                     return Err(format!("{}: {answer}", self.name).into());
                 }
             }
             Ok(())
         })
         .await
+    }
+
+    /// Where a file of this row stays.
+    fn file(&self, kind: &str) -> PathBuf {
+        let row = self.name.replace([' ', ','], "-");
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{kind}.{row}"))
     }
 
     fn event(&self, token: &str, number: usize) -> Value {

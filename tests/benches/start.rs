@@ -1,5 +1,6 @@
 //! The start of every HTTP function, from the process to its first response, compared with the smallest function built the
-//! same way. Release binaries, DynamoDB over TLS; counts instructions if Valgrind is installed.
+//! same way, and with the smallest that makes the same DynamoDB calls for this response. Release binaries, DynamoDB over
+//! TLS; counts instructions if Valgrind is installed.
 //!
 //! `tests/bench start local` measures binaries of the profile `local`, which are built faster.
 #![recursion_limit = "256"]
@@ -17,6 +18,7 @@ use tests::app::TestApp;
 use tests::caller::Caller;
 use tests::callgrind;
 use tests::figures::{Figures, round};
+use tests::floor;
 use tests::function::{Function, http_event};
 use tests::tls::TlsDynamoDb;
 use tokio::process::Command;
@@ -41,12 +43,17 @@ const FUNCTIONS: [&str; 12] = [
     "docs",
 ];
 
+/// The most that a start until the first response should take, as a multiple of the floor's.
+const GOAL: f64 = 1.15;
+
 /// A function and the request that it answers first.
 struct Subject {
-    name: &'static str,
+    name: String,
     binary: PathBuf,
     variables: BTreeMap<&'static str, String>,
     event: Value,
+    /// The smallest function that makes the same calls; `None` if there are no calls.
+    floor: Option<Box<Subject>>,
 }
 
 /// What one start took, in milliseconds or millions of instructions.
@@ -57,27 +64,40 @@ struct Start {
     peak_kilobytes: u64,
 }
 
+/// The start of a function and of its floor.
+struct Pair {
+    ours: Start,
+    floor: Option<Start>,
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
     // Cargo adds --bench.
     let profile = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let profile = profile.unwrap_or_else(|| "release".to_owned());
-    let packages = FUNCTIONS.iter().flat_map(|name| ["--package", name]);
+    let packages = FUNCTIONS.iter().chain(&["floor"]).flat_map(|name| ["--package", name]);
     let binaries = tests::binaries::build(["--bins", "--profile", &profile].into_iter().chain(packages));
     // After the build: the use of an older session would be recorded, which costs a write.
     let app = TestApp::start().await;
     let subjects = subjects(&app, &binaries).await?;
-    let mut times = vec![Vec::new(); subjects.len()];
+    let mut times = vec![(Vec::new(), Vec::new()); subjects.len()];
     // In turn, so that other load on the computer affects all subjects alike.
     for _ in 0..STARTS {
-        for (subject, times) in subjects.iter().zip(&mut times) {
-            times.push(time(subject).await?);
+        for (subject, (ours, floor)) in subjects.iter().zip(&mut times) {
+            ours.push(time(subject).await?);
+            if let Some(subject) = &subject.floor {
+                floor.push(time(subject).await?);
+            }
         }
     }
-    let times: Vec<Start> = times.iter().map(|times| median(times)).collect();
+    let pair = |(ours, floor): &(Vec<Start>, Vec<Start>)| Pair {
+        ours: median(ours),
+        floor: (!floor.is_empty()).then(|| median(floor)),
+    };
+    let times: Vec<Pair> = times.iter().map(pair).collect();
     let mut figures = Figures::of_profile(&profile);
     print(&mut figures, "milliseconds", &subjects, &times);
-    for (subject, start) in subjects.iter().zip(&times) {
+    for (subject, Pair { ours: start, .. }) in subjects.iter().zip(&times) {
         let binary = std::fs::read(&subject.binary)?;
         let mut zip = DeflateEncoder::new(Vec::new(), Compression::best());
         zip.write_all(&binary)?;
@@ -89,7 +109,11 @@ async fn main() -> Result<()> {
     if callgrind::is_installed().await {
         let mut counts = Vec::new();
         for subject in &subjects {
-            counts.push(instructions(subject).await?);
+            let floor = match &subject.floor {
+                Some(floor) => Some(instructions(floor).await?),
+                None => None,
+            };
+            counts.push(Pair { ours: instructions(subject).await?, floor });
         }
         print(&mut figures, "instructions_millions", &subjects, &counts);
     }
@@ -107,34 +131,63 @@ async fn subjects(app: &TestApp, binaries: &BTreeMap<String, PathBuf>) -> Result
     let video = json!({ "name": "Hi", "upload_filename": "a.mp4", "content_type": "video/mp4", "size": 9 });
     let video = owner.post("/companies/acme/videos/", video).await.expect(201).json();
     let path = |uri: &str| uri.split_once("/api/v3").map_or(String::new(), |(_, path)| path.to_owned());
+    // The path of each function's resource, and how the sort keys begin of the items that the answer shows.
     let paths = [
-        "/".to_owned(),
-        "/whoami/".to_owned(),
-        "/companies/acme/".to_owned(),
-        path(&project),
-        path(&candidate),
-        path(&question.uri("resource_uri")),
-        path(&format!("{candidate}interview/")),
-        path(&owner.uri),
-        path(video["resource_uri"].as_str().unwrap_or_default()),
-        "/companies/acme/search/".to_owned(),
-        "/companies/acme/events/".to_owned(),
-        "/docs/".to_owned(),
+        ("/".to_owned(), ""),
+        ("/whoami/".to_owned(), "CUSTOMER#"),
+        ("/companies/acme/".to_owned(), "COMPANY"),
+        (path(&project), "PROJECT#"),
+        (path(&candidate), "CANDIDATE#"),
+        (path(&question.uri("resource_uri")), "INTERVIEW"),
+        (path(&format!("{candidate}interview/")), "INTERVIEW"),
+        (path(&owner.uri), "CUSTOMER#"),
+        (path(video["resource_uri"].as_str().unwrap_or_default()), "VIDEO#"),
+        ("/companies/acme/search/".to_owned(), "CANDIDATE#"),
+        ("/companies/acme/events/".to_owned(), "SEQUENCE"),
+        ("/docs/".to_owned(), ""),
     ];
     let tls = TlsDynamoDb::start(app.environment(), Path::new(env!("CARGO_TARGET_TMPDIR"))).await?;
     let mut variables = app.environment().clone();
     variables.extend(tls.variables());
     variables.remove("WEAK_PASSWORD_HASHES");
 
-    let subject = |(name, path): (&'static str, String)| {
+    let mut subjects = Vec::new();
+    for (name, (path, shown)) in FUNCTIONS.into_iter().zip(paths) {
         let headers =
             json!({ "accept-encoding": "gzip", "authorization": format!("Token {}", owner.secret()) });
         let mut event = http_event("GET", &format!("/api/v3{path}"), headers);
         event["rawQueryString"] = if name == "search" { "q=ada" } else { "" }.into();
-        let binary = binaries.get(name).ok_or(format!("{name} was not built"))?.clone();
-        Ok(Subject { name, binary, variables: variables.clone(), event })
-    };
-    FUNCTIONS.into_iter().zip(paths).map(subject).collect()
+        let binary = |name| binaries.get(name).cloned().ok_or(format!("{name} was not built"));
+        let mut subject = Subject {
+            name: name.to_owned(),
+            binary: binary(name)?,
+            variables: variables.clone(),
+            event,
+            floor: None,
+        };
+        let floor = floor_of(&subject, app.environment(), binary("floor")?, shown).await?;
+        subject.floor = floor.map(Box::new);
+        subjects.push(subject);
+    }
+    Ok(subjects)
+}
+
+/// `subject`'s floor. `plain` are variables of the same DynamoDB without TLS, which can be recorded. The floor
+/// answers with the items whose sort keys begin with `shown`.
+async fn floor_of(
+    subject: &Subject,
+    plain: &BTreeMap<&'static str, String>,
+    binary: PathBuf,
+    shown: &str,
+) -> Result<Option<Subject>> {
+    let requests = floor::record_calls(&subject.binary, plain, std::slice::from_ref(&subject.event)).await?;
+    if requests.iter().all(Vec::is_empty) {
+        return Ok(None);
+    }
+    let calls = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("start-{}.calls", subject.name));
+    let variables = floor::variables(&subject.variables, &calls, &requests, shown)?;
+    let name = format!("{}.floor", subject.name);
+    Ok(Some(Subject { name, binary, variables, event: subject.event.clone(), floor: None }))
 }
 
 /// The milliseconds from the start to the first poll for an event and to the first response.
@@ -187,12 +240,18 @@ fn median(starts: &[Start]) -> Start {
     }
 }
 
-fn print(figures: &mut Figures, unit: &str, subjects: &[Subject], starts: &[Start]) {
-    for (subject, start) in subjects.iter().zip(starts) {
-        figures.print(&json!({
-            "figure": unit, "function": subject.name, "first_poll": round(start.first_poll),
-            "first_answer": round(start.first_answer),
-            "ratio_to_hello": round(start.first_answer / starts[0].first_answer),
-        }));
+fn print(figures: &mut Figures, unit: &str, subjects: &[Subject], starts: &[Pair]) {
+    for (subject, Pair { ours, floor }) in subjects.iter().zip(starts) {
+        let mut figure = json!({
+            "figure": unit, "function": subject.name, "first_poll": round(ours.first_poll),
+            "first_answer": round(ours.first_answer),
+            "ratio_to_hello": round(ours.first_answer / starts[0].ours.first_answer),
+        });
+        if let Some(floor) = floor {
+            figure["floor"] = round(floor.first_answer).into();
+            figure["ratio_to_floor"] = round(ours.first_answer / floor.first_answer).into();
+            figure["goal"] = GOAL.into();
+        }
+        figures.print(&figure);
     }
 }

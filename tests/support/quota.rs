@@ -34,9 +34,12 @@ impl CpuQuota {
                 std::fs::write(root.join("cgroup.subtree_control"), "+cpu")?;
             }
             std::fs::create_dir(&group)?;
+            // Within the quota, it comes before other programs of the computer, as far as Linux lets it.
             if is_unified {
+                std::fs::write(group.join("cpu.weight"), "10000")?;
                 return std::fs::write(group.join("cpu.max"), format!("{quota} {PERIOD_MICROS}"));
             }
+            std::fs::write(group.join("cpu.shares"), "262144")?;
             std::fs::write(group.join("cpu.cfs_period_us"), PERIOD_MICROS.to_string())?;
             std::fs::write(group.join("cpu.cfs_quota_us"), quota.to_string())
         };

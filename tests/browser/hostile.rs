@@ -56,6 +56,45 @@ async fn an_interrupted_recording_can_be_recorded_again() {
     assert_eq!(answers[0]["takes_begun"], 2);
 }
 
+/// Leaves the only slice that the browser has with its first bytes, as if it had been killed before the next ones.
+const CUT_SLICE: &str = "(async () => {
+    const settled = request => new Promise(done => { request.onsuccess = () => done(request.result); });
+    for (const { name } of await indexedDB.databases()) {
+        const database = await settled(indexedDB.open(name));
+        const slices = database.transaction('slices', 'readwrite').objectStore('slices');
+        const [first, ...further] = await settled(slices.getAll());
+        for (const { take, sequence } of further) await settled(slices.delete([take, sequence]));
+        await settled(slices.put({ ...first, bytes: first.bytes.slice(0, 16), size: 16 }));
+        database.close();
+    }
+})()";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_too_short_to_play_is_told_as_nothing_and_recorded_again() {
+    let visit = Visit::with_one_question().await;
+    let options = BrowserOptions::with_devices();
+    let mut page = Page::open_with(options.clone()).await;
+    visit.begin(&mut page).await;
+    page.record(1).await;
+    page.until_promised(&has_kept(1)).await;
+    page.kill().await;
+
+    let mut page = Page::open_with(options).await;
+    page.go(&format!("{}/interview/acme/", visit.origin)).await;
+    page.on("login").await;
+    page.evaluate(CUT_SLICE).await;
+    page.go(&visit.link).await;
+    page.on("review").await;
+    page.until("document.body.innerText.includes('Nothing was recorded.')").await;
+    page.press("Record again").await;
+    page.press("Record answer").await;
+    page.on("record").await;
+    page.until_promised(&has_kept(2)).await;
+    page.stop_and_keep().await;
+    page.complete().await;
+    assert_whole(&visit, &visit.answers().await[0]).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_network_recordings_wait_also_over_a_reload() {
     let visit = Visit::with_one_question().await;

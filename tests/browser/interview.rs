@@ -36,6 +36,11 @@ async fn a_candidate_answers_by_the_link_in_the_mail() {
     page.press("Show the question").await;
     page.on("prepare").await;
     assert!(page.text().await.contains(hidden));
+    let left = page.evaluate("document.querySelector('.countdown').textContent").await;
+    assert!(
+        ["Recording begins in 30 s", "Recording begins in 29 s"].contains(&left.as_str().unwrap()),
+        "{left}"
+    );
     page.press("Begin recording now").await;
     page.until_promised(&has_kept(2)).await;
     page.stop_and_keep().await;

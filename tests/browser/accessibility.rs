@@ -76,7 +76,7 @@ impl ScreenCheck {
         self.arrive(page, "record").await;
         let announced = "document.getElementById('announcer').textContent";
         assert_eq!(page.evaluate(announced).await, "Recording has begun.");
-        page.until_promised(&has_kept(2)).await;
+        page.until_promised(&has_kept(4)).await;
         page.press("Stop recording").await;
         self.arrive(page, "review").await;
         assert_eq!(page.evaluate(announced).await, "Recording has ended.");

@@ -15,7 +15,7 @@ async fn record(visit: &Visit, page: &mut FirefoxPage) {
     page.press("Answer question 1").await;
     page.press("Record answer").await;
     page.on("record").await;
-    page.until(&has_kept(4)).await;
+    page.until(&has_kept(8)).await;
 }
 
 async fn complete(page: &mut FirefoxPage) {

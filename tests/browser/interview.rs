@@ -27,7 +27,7 @@ async fn a_candidate_answers_by_the_link_in_the_mail() {
     visit.begin(&mut page).await;
 
     page.record(1).await;
-    page.until_promised(&has_kept(4)).await;
+    page.until_promised(&has_kept(8)).await;
     page.stop_and_keep().await;
     page.until("document.body.innerText.includes('Everything is saved.')").await;
     page.press("Answer question 2").await;
@@ -42,7 +42,7 @@ async fn a_candidate_answers_by_the_link_in_the_mail() {
         "{left}"
     );
     page.press("Begin recording now").await;
-    page.until_promised(&has_kept(2)).await;
+    page.until_promised(&has_kept(4)).await;
     page.stop_and_keep().await;
     page.complete().await;
     assert_eq!(visit.status().await, "interviewed");
@@ -85,7 +85,7 @@ async fn a_candidate_with_a_password_goes_on_in_another_browser() {
     page.press("Begin the interview").await;
     page.on("overview").await;
     page.record(1).await;
-    page.until_promised(&has_kept(2)).await;
+    page.until_promised(&has_kept(4)).await;
     page.stop_and_keep().await;
     page.until("document.body.innerText.includes('Everything is saved.')").await;
     page.reload().await;
@@ -151,7 +151,7 @@ async fn the_keyboard_alone_suffices() {
         page.evaluate("document.getElementById('announcer').textContent").await,
         "Recording has begun."
     );
-    page.until_promised(&has_kept(2)).await;
+    page.until_promised(&has_kept(4)).await;
     use_control(&mut page, "record", "Stop recording", " ").await;
     use_control(&mut page, "review", "Keep this answer", "Enter").await;
     use_control(&mut page, "overview", "Complete the interview", "Enter").await;

@@ -143,7 +143,7 @@ pub(crate) fn recorded_seconds(answer: &Value) -> usize {
     answer["take"]["recorded_seconds"].as_u64().unwrap_or_else(|| panic!("{answer}")).try_into().unwrap()
 }
 
-/// Whether the browser has kept at least so many slices of a recording, as a promise.
+/// Whether the browser has kept at least so many slices of a recording, which are a second each, as a promise.
 pub(crate) fn has_kept(slices: usize) -> String {
     format!(
         "(async () => {{

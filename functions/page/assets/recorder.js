@@ -1,13 +1,18 @@
 // Camera, microphone and what they record.
 
+import { element } from "./dom.js";
+
 /** In the order of preference. H.264 is copied by the service, other pictures are encoded again. */
 const TYPES = [
     "video/mp4;codecs=avc1.42E01E,mp4a.40.2",
     "video/mp4;codecs=avc1.42E01E,opus",
     "video/webm;codecs=vp8,opus",
 ];
-/** How often the recorder hands over what there is: the most that a crash loses. */
-const SLICE_MILLISECONDS = 2000;
+/**
+ * How often the recorder hands over what there is, and makes a key frame. Chromium hands over mp4 only up to the last key frame,
+ * and its first slice is the head alone: with 2 s for both, nothing was there before 6 s.
+ */
+const SLICE_MILLISECONDS = 1000;
 /** Without data for so long, the recorder has failed: Chromium pauses for up to 5 s. */
 const SILENCE_MILLISECONDS = 15_000;
 
@@ -25,6 +30,9 @@ export class Devices {
         this.camera = "";
         this.microphone = "";
         this.types = recordableTypes();
+        // One for all screens: a player goes on, out of sight, until its stream is taken away.
+        this.mirror = element("video", { class: "mirror", autoplay: true, playsinline: true });
+        this.mirror.muted = true;
     }
 
     /** Whether the browser can record at all. */
@@ -52,7 +60,16 @@ export class Devices {
         return this.stream;
     }
 
+    /** The picture of the camera, as in a mirror. @param {string} label */
+    preview(label) {
+        this.mirror.setAttribute("aria-label", label);
+        this.mirror.srcObject = this.stream;
+        return this.mirror;
+    }
+
     close() {
+        // First, because WebKit may hang when a stream ends that is being played.
+        this.mirror.srcObject = null;
         this.stream?.getTracks().forEach((track) => track.stop());
         this.stream = null;
     }
@@ -108,7 +125,7 @@ export class Recording {
         this.began = performance.now();
         this.last = this.began;
         this.milliseconds = 0;
-        const options = { mimeType: type, videoBitsPerSecond: 1_000_000, audioBitsPerSecond: 64_000, videoKeyFrameIntervalDuration: 2000 };
+        const options = { mimeType: type, videoBitsPerSecond: 1_000_000, audioBitsPerSecond: 64_000, videoKeyFrameIntervalDuration: SLICE_MILLISECONDS };
         this.recorder = new MediaRecorder(stream, options);
         /** @type {EndReason} */
         this.reason = "stopped";

@@ -36,7 +36,7 @@ export function showCheck(app) {
         endMeter = devices.meter((value) => (level.value = value));
         const test = element("div", { class: "test" });
         const record = button(texts.record, () => recordTest(test));
-        fill(stage, preview(devices.stream, texts.preview),
+        fill(stage, devices.preview(texts.preview),
             element("p", {}, texts.speak), level, record, test,
             await chooser(texts.camera, "videoinput", "camera"), await chooser(texts.microphone, "audioinput", "microphone"),
             button(texts.works, next, { class: "main" }));
@@ -98,14 +98,6 @@ export function showCheck(app) {
 export function deviceProblem(app, error) {
     if (!(error instanceof DOMException)) throw error;
     return app.texts.devices[error.name] ?? app.texts.devices.other;
-}
-
-/** The picture of the camera, as in a mirror. @param {MediaStream | null} stream @param {string} label */
-export function preview(stream, label) {
-    const video = element("video", { class: "mirror", autoplay: true, playsinline: true, "aria-label": label });
-    video.muted = true;
-    video.srcObject = stream;
-    return video;
 }
 
 /** A recording to play. @param {Blob} recorded @param {string} label */

@@ -3,7 +3,7 @@
 import { announce, button, element, fill } from "../dom.js";
 import { duration, filled } from "../language.js";
 import { Recording } from "../recorder.js";
-import { playback, preview } from "./check.js";
+import { playback } from "./check.js";
 
 /** The longest practice answer. */
 const SECONDS = 60;
@@ -24,7 +24,7 @@ export function showPractice(app) {
         const slices = [];
         recording = new Recording(stream, devices.types[0] ?? "", (slice) => slices.push(slice));
         const stop = button(app.texts.record.stop, () => recording?.stop(), { class: "main recording" });
-        fill(stage, preview(stream, app.texts.check.preview), left, stop);
+        fill(stage, devices.preview(app.texts.check.preview), left, stop);
         stop.focus();
         announce(app.texts.record.started);
         await recording.ended;
@@ -43,7 +43,7 @@ export function showPractice(app) {
         app.go("overview");
     }
 
-    if (devices.isOpen) fill(stage, preview(devices.stream, app.texts.check.preview), button(texts.record, () => void record()));
+    if (devices.isOpen) fill(stage, devices.preview(app.texts.check.preview), button(texts.record, () => void record()));
     const limit = app.model.interview?.limit_seconds;
     const time = limit ? filled(texts.time, { time: duration(app.texts, limit) }) : texts.noTime;
     return {

@@ -5,7 +5,7 @@ import { duration, filled } from "../language.js";
 import { Recording } from "../recorder.js";
 import { questionOf } from "../state.js";
 import { adjustedSeconds } from "../takes.js";
-import { deviceProblem, preview } from "./check.js";
+import { deviceProblem } from "./check.js";
 import { fileChooser } from "./question.js";
 import { videoOf } from "./video.js";
 
@@ -49,7 +49,7 @@ export function showPrepare(app, { question: uri = "" }) {
     function show() {
         if (!app.devices.canRecord) return;
         fill(stage, app.devices.isOpen
-            ? [preview(app.devices.stream, app.texts.check.preview), button(texts.now, () => app.go("record", uri), { class: "main" })]
+            ? [app.devices.preview(app.texts.check.preview), button(texts.now, () => app.go("record", uri), { class: "main" })]
             : [element("p", { class: "note" }, texts.noDevices), button(app.texts.check.open, open, { class: "main" })]);
     }
 
@@ -129,7 +129,7 @@ export function showRecord(app, { question: uri = "" }) {
         title: texts.title,
         content: [
             element("p", { class: "asked" }, question.text),
-            preview(stream, app.texts.check.preview), left, unsaved,
+            app.devices.preview(app.texts.check.preview), left, unsaved,
             button(texts.stop, () => recording.stop(), { class: "main recording" }),
         ],
         update() {

@@ -52,8 +52,10 @@ pub fn words_of(
     let mut words: BTreeMap<_, _> = full.into_iter().map(|name| (name, WordSource::FullName)).collect();
     for (word, source) in all {
         let Some(word) = normal(word) else { continue };
-        if words.len() < MAX_WORDS || words.contains_key(&word) {
-            words.entry(word).and_modify(|best: &mut WordSource| *best = source.min(*best)).or_insert(source);
+        if let Some(best) = words.get_mut(word) {
+            *best = source.min(*best);
+        } else if words.len() < MAX_WORDS {
+            words.insert(word.to_owned(), source);
         }
     }
     words
@@ -65,16 +67,21 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 
 /// The searchable part of consecutive folded names.
 fn full_name<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let words: Vec<String> = names.flat_map(str::split_whitespace).filter_map(normal).collect();
-    words.join(" ").chars().take(MAX_WORD_CHARS).collect::<String>().trim_end().to_owned()
+    let words: Vec<&str> = names.flat_map(str::split_whitespace).filter_map(normal).collect();
+    beginning(&words.join(" ")).trim_end().to_owned()
 }
 
 /// The searchable part of a folded word: its beginning, without surrounding punctuation; none if nothing remains.
-fn normal(word: &str) -> Option<String> {
+fn normal(word: &str) -> Option<&str> {
     // `Mueller,` and `(Anna)` match as meant, and `o'neil` is found as a whole.
     let word = word.trim_matches(|character: char| !character.is_alphanumeric());
-    let counts: String = word.chars().take(MAX_WORD_CHARS).collect();
-    (!counts.is_empty()).then_some(counts)
+    (!word.is_empty()).then(|| beginning(word))
+}
+
+/// The characters that count.
+fn beginning(text: &str) -> &str {
+    let end = text.char_indices().nth(MAX_WORD_CHARS).map(|(end, _)| end);
+    end.map_or(text, |end| &text[..end])
 }
 
 /// A query: beginnings of words, all of which a candidate must have.
@@ -87,7 +94,7 @@ impl SearchTerms {
         if text.chars().count() > MAX_QUERY_CHARS {
             return Err(format!("Ensure this field has no more than {MAX_QUERY_CHARS} characters."));
         }
-        let terms: Vec<String> = fold_accents(text).split_whitespace().filter_map(normal).collect();
+        let terms: Vec<String> = fold_accents(text).split_whitespace().filter_map(normal).map(str::to_owned).collect();
         Ok((!terms.is_empty()).then_some(Self(terms)))
     }
 

@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::handler::Handler;
 use axum::http::{Request, Response};
+use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodFilter, MethodRouter, get, on};
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
@@ -47,8 +48,11 @@ impl RouteGroup {
             .routes
             .method_not_allowed_fallback(async || Error::MethodNotAllowed)
             .fallback(request::unknown_route)
-            .layer(axum::middleware::from_fn_with_state(app.clone(), origin::admit))
-            .layer(axum::middleware::from_fn_with_state(app.clone(), request::observe))
+            // The first is outermost. Together, because each call of `layer` wraps all routes once more.
+            .layer((
+                from_fn_with_state(app.clone(), request::observe),
+                from_fn_with_state(app.clone(), origin::admit),
+            ))
             .with_state(app);
         BoxCloneSyncService::new(router.map_request(request::with_final_slash))
     }

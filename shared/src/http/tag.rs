@@ -11,8 +11,6 @@ use crate::error::{Error, Result};
 
 /// The path segments before the token in the address of a file; the token differs in every answer.
 const BEFORE_TOKEN: [&str; 4] = ["/photo/", "/cv/", "/thumb/", "/video/"];
-/// How many bytes of a SHA-256 a tag shows.
-const DIGEST_BYTES: usize = 16;
 
 /// The entity tag of an answer.
 #[derive(Debug, Clone)]
@@ -24,7 +22,7 @@ pub struct EntityTag {
 impl EntityTag {
     /// The tag of an answer with this body.
     pub fn of(body: &[u8]) -> Self {
-        Self { revision: None, digest: hex(&Sha256::digest(body)) }
+        Self { revision: None, digest: hex(Sha256::digest(body).into()) }
     }
 
     /// The tag of an answer that shows a resource in `revision`, to the session `viewer`. Addresses of its files below `base`
@@ -32,7 +30,7 @@ impl EntityTag {
     pub(crate) fn of_resource(body: &[u8], base: &str, revision: u64, viewer: &str) -> Self {
         match std::str::from_utf8(body) {
             Ok(text) => {
-                let digest = hex(&hash_of(text, base, revision, viewer));
+                let digest = hex(hash_of(text, base, revision, viewer));
                 Self { revision: Some(revision), digest }
             }
             Err(_) => Self::of(body).in_revision(Some(revision)),
@@ -55,8 +53,10 @@ impl EntityTag {
     }
 }
 
-fn hex(hash: &[u8]) -> String {
-    hash[..DIGEST_BYTES].iter().map(|byte| format!("{byte:02x}")).collect()
+/// The first half of a SHA-256 in hexadecimal digits.
+fn hex(hash: [u8; 32]) -> String {
+    let half = u128::from_be_bytes(std::array::from_fn(|at| hash[at]));
+    format!("{half:032x}")
 }
 
 fn hash_of(text: &str, base: &str, revision: u64, viewer: &str) -> [u8; 32] {

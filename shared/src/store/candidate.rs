@@ -15,14 +15,14 @@ use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
 use super::upload::FilesOf;
 use crate::domain::account::Account;
-use crate::domain::candidate::{Candidate, CandidateStatus};
+use crate::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
 use crate::domain::effect::Effect;
 use crate::domain::erasure::{ErasedItem, ErasureCause, ErasureReason};
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::project_counts::ProjectCounts;
-use crate::domain::text::is_login;
+use crate::domain::text::{Email, ShortName, Username, is_login};
 use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
 
@@ -269,8 +269,11 @@ impl Transaction {
         if let Some(one) = after.or(before) {
             self.count(one, &ProjectCounts::change(before, after), needs_running_project);
         }
-        self.candidate_logins(before, after);
-        self.search_entries(before, after);
+        // Most changes leave alone what logins and searches find a candidate by.
+        if before.map(names_of) != after.map(names_of) {
+            self.candidate_logins(before, after);
+            self.search_entries(before, after);
+        }
         self.shares(before, after);
         self.summary(before, after);
         if let Some(after) = after {
@@ -293,6 +296,12 @@ impl Transaction {
             self.require(keys::login_email(company, name.as_str()), WriteCondition::Absent, taken_username());
         }
     }
+}
+
+/// What logins and searches find a candidate by.
+fn names_of(candidate: &Candidate) -> (&ShortName, &ShortName, Option<&Email>, Option<&Username>) {
+    let CandidateProfile { first_name, last_name, email, username, .. } = &candidate.profile;
+    (first_name, last_name, email.as_ref(), username.as_ref())
 }
 
 pub(super) fn username_of(candidate: &Candidate) -> Option<ItemKey> {

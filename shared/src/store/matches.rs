@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::Store;
 use super::search::SearchHit;
-use super::table::keys;
+use super::table::keys::{self, ItemKey};
 use super::table::projection::ProjectionExpression;
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::file::StoredFile;
@@ -95,9 +95,11 @@ impl Store {
         let mut seen = HashSet::new();
         let hits = hits.into_iter().filter(|hit| seen.insert(hit.candidate)).take(MAX_RESULTS);
         let ids: Vec<(ProjectId, CandidateId)> = hits.map(|hit| (hit.project, hit.candidate.0)).collect();
-        let candidates = ids.iter().map(|(project, id)| keys::candidate(company, *project, *id));
+        let candidates: Vec<ItemKey> =
+            ids.iter().map(|(project, id)| keys::candidate(company, *project, *id)).collect();
         let project_ids: HashSet<ProjectId> = ids.iter().map(|(project, _)| *project).collect();
-        let keys = candidates.chain(project_ids.iter().map(|id| keys::project(company, *id)));
+        let projects = project_ids.iter().map(|id| keys::project(company, *id));
+        let keys = candidates.iter().cloned().chain(projects);
         let mut batch = self.get_attributes(keys, &SHOWN).await?;
         let mut projects = HashMap::with_capacity(project_ids.len());
         for id in project_ids {
@@ -105,9 +107,8 @@ impl Store {
             projects.extend(project.map(|project| (id, Arc::new(project))));
         }
         let mut found = Vec::with_capacity(ids.len());
-        for (project_id, id) in ids {
-            let candidate: Option<MatchedCandidate> =
-                batch.take_listed_value(&keys::candidate(company, project_id, id))?;
+        for ((project_id, id), key) in ids.into_iter().zip(candidates) {
+            let candidate: Option<MatchedCandidate> = batch.take_listed_value(&key)?;
             // The candidate may have changed since the entry was read.
             let candidate = candidate.filter(|now| terms.are_in(now.words().keys().map(String::as_str)));
             let placed = candidate.zip(projects.get(&project_id).cloned());

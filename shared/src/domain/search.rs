@@ -94,7 +94,8 @@ impl SearchTerms {
         if text.chars().count() > MAX_QUERY_CHARS {
             return Err(format!("Ensure this field has no more than {MAX_QUERY_CHARS} characters."));
         }
-        let terms: Vec<String> = fold_accents(text).split_whitespace().filter_map(normal).map(str::to_owned).collect();
+        let terms: Vec<String> =
+            fold_accents(text).split_whitespace().filter_map(normal).map(str::to_owned).collect();
         Ok((!terms.is_empty()).then_some(Self(terms)))
     }
 

@@ -7,16 +7,32 @@ use crate::devtools::{BrowserOptions, LostResponses, Network, Page};
 use crate::interview::assert_whole;
 use crate::visit::{Visit, film_file, has_kept};
 
+/// Kills a browser that has kept so many slices of its recording. Returns its options: another one with these has its disk.
+async fn kill_while_recording(visit: &Visit, slices: usize) -> BrowserOptions {
+    let options = BrowserOptions::with_devices();
+    let mut page = Page::open_with(options.clone()).await;
+    visit.begin(&mut page).await;
+    page.record(1).await;
+    page.until_promised(&has_kept(slices)).await;
+    page.kill().await;
+    options
+}
+
+/// Replaces the recording under review by another, and completes the interview.
+async fn record_again(page: &mut Page) {
+    page.press("Record again").await;
+    page.press("Record answer").await;
+    page.on("record").await;
+    page.until_promised(&has_kept(4)).await;
+    page.stop_and_keep().await;
+    page.complete().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_browser_keeps_all_but_the_last_slice() {
     for slices in [4, 8] {
         let visit = Visit::with_one_question().await;
-        let options = BrowserOptions::with_devices();
-        let mut page = Page::open_with(options.clone()).await;
-        visit.begin(&mut page).await;
-        page.record(1).await;
-        page.until_promised(&has_kept(slices)).await;
-        page.kill().await;
+        let options = kill_while_recording(&visit, slices).await;
 
         let mut page = Page::open_with(options).await;
         page.go(&visit.link).await;
@@ -35,22 +51,12 @@ async fn a_killed_browser_keeps_all_but_the_last_slice() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_recording_can_be_recorded_again() {
     let visit = Visit::with_one_question().await;
-    let options = BrowserOptions::with_devices();
-    let mut page = Page::open_with(options.clone()).await;
-    visit.begin(&mut page).await;
-    page.record(1).await;
-    page.until_promised(&has_kept(2)).await;
-    page.kill().await;
+    let options = kill_while_recording(&visit, 2).await;
 
     let mut page = Page::open_with(options).await;
     page.go(&visit.link).await;
     page.on("review").await;
-    page.press("Record again").await;
-    page.press("Record answer").await;
-    page.on("record").await;
-    page.until_promised(&has_kept(4)).await;
-    page.stop_and_keep().await;
-    page.complete().await;
+    record_again(&mut page).await;
     let answers = visit.answers().await;
     assert_whole(&visit, &answers[0]).await;
     assert_eq!(answers[0]["takes_begun"], 2);
@@ -72,12 +78,7 @@ const CUT_SLICE: &str = "(async () => {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recording_too_short_to_play_is_told_as_nothing_and_recorded_again() {
     let visit = Visit::with_one_question().await;
-    let options = BrowserOptions::with_devices();
-    let mut page = Page::open_with(options.clone()).await;
-    visit.begin(&mut page).await;
-    page.record(1).await;
-    page.until_promised(&has_kept(2)).await;
-    page.kill().await;
+    let options = kill_while_recording(&visit, 2).await;
 
     let mut page = Page::open_with(options).await;
     page.go(&format!("{}/interview/acme/", visit.origin)).await;
@@ -86,12 +87,7 @@ async fn a_recording_too_short_to_play_is_told_as_nothing_and_recorded_again() {
     page.go(&visit.link).await;
     page.on("review").await;
     page.until("document.body.innerText.includes('Nothing was recorded.')").await;
-    page.press("Record again").await;
-    page.press("Record answer").await;
-    page.on("record").await;
-    page.until_promised(&has_kept(4)).await;
-    page.stop_and_keep().await;
-    page.complete().await;
+    record_again(&mut page).await;
     assert_whole(&visit, &visit.answers().await[0]).await;
 }
 

@@ -114,11 +114,11 @@ impl Race {
 async fn any_two_writes_at_once_have_an_order_and_lose_no_recording() {
     for late in ALL {
         // All at once, since most of the time goes to ffmpeg.
-        join_all(ALL.map(|early| race(late, early))).await;
+        join_all(ALL.map(|early| assert_order(late, early))).await;
     }
 }
 
-async fn race(late: RaceWrite, early: RaceWrite) {
+async fn assert_order(late: RaceWrite, early: RaceWrite) {
     let race = Race::start().await;
     let [late_done, early_done] = race.run(late, early).await;
     let both = format!("{late:?} ({late_done}) held for {early:?} ({early_done})");

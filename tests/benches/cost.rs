@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 use tests::app::{FULL_COST, TestApp};
+use tests::billing::{GIGABYTE_MILLISECONDS, INVOCATIONS};
 use tests::caller::{Caller, PASSWORD};
 use tests::logs::Recording;
 use tests::receiver::Receiver;
@@ -16,17 +17,17 @@ use tests::receiver::Receiver;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Dollars per million, in us-east-1 in November 2026: a DynamoDB write unit and read unit on demand, a request to an
-/// HTTP API, an invocation of a function, a gigabyte-millisecond on arm64, and a mail.
+/// HTTP API, what functions cost, and a mail.
 const PRICES: [(&str, f64); 6] = [
     ("write_units", 0.625),
     ("read_units", 0.125),
     ("requests", 1.0),
-    ("invocations", 0.2),
-    ("gigabyte_milliseconds", 0.013_333_4),
+    ("invocations", INVOCATIONS),
+    ("gigabyte_milliseconds", GIGABYTE_MILLISECONDS),
     ("mails", 100.0),
 ];
 
-/// The functions' memory in gigabytes; the function that hashes passwords has twice as much.
+/// The memory in gigabytes of the functions for candidates and logins; the others have half as much.
 const MEMORY: f64 = 0.5;
 
 #[tokio::main(flavor = "current_thread")]

@@ -13,6 +13,7 @@ use shared::config::Config;
 use tokio::sync::OnceCell;
 
 use crate::caller::{Anonymous, Browser, Caller, PASSWORD, Staff, Token};
+use crate::changes::TableChanges;
 use crate::clock::ManualClock;
 use crate::functions::functions_of;
 use crate::http::{Request, Response};
@@ -165,6 +166,11 @@ impl TestApp {
     /// Every item of the table, in DynamoDB's JSON.
     pub fn items(&self) -> Vec<Value> {
         BACKEND.items(&self.app().config().table).expect("a scan")
+    }
+
+    /// What changes in the table from its first item on.
+    pub fn changes(&self) -> TableChanges {
+        TableChanges::of(self)
     }
 
     /// The table behind the service.

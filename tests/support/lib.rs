@@ -7,6 +7,7 @@ pub mod billing;
 pub mod binaries;
 pub mod caller;
 pub mod callgrind;
+pub mod changes;
 pub mod chaos;
 pub mod clock;
 pub mod document;

@@ -307,6 +307,47 @@ async fn without_a_camera_candidates_are_told_what_to_do_and_answer_with_files()
     }
 }
 
+/// Holds back what the page reads of the interview, from `hold()` to `release()`.
+const HELD_READS: &str = "
+let held = null;
+window.hold = () => { held = Promise.withResolvers(); window.isHeld = false; };
+window.release = () => { held.resolve(); held = null; };
+const send = window.fetch;
+window.fetch = async (address, options) => {
+    const response = await send(address, options);
+    if (held && (options?.method ?? 'GET') === 'GET' && String(address).endsWith('/interview/')) {
+        window.isHeld = true;
+        await held.promise;
+    }
+    return response;
+};";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_take_survives_a_read_that_began_before_it() {
+    let questions = [json!({}), json!({ "preparation_seconds": 30 })];
+    let visit = Visit::invited(json!({}), &questions).await;
+    let mut page = Page::open().await;
+    page.prepare(HELD_READS).await;
+    page.go(&visit.link).await;
+    page.press("Continue to the camera test").await;
+    page.press("Continue without camera").await;
+    page.press("Begin the interview").await;
+    page.press("Answer question 1").await;
+    page.press("Record answer").await;
+    page.evaluate("hold()").await;
+    answer_with_film(&mut page).await;
+    // The page reads the interview when its answer has arrived.
+    page.until_promised("window.isHeld").await;
+    page.press("Answer question 2").await;
+    page.press("Show the question").await;
+    page.press("Use a video file").await;
+    page.on("prepare").await;
+    page.evaluate("release()").await;
+    assert!(page.text().await.contains("Question 2?"));
+    answer_with_film(&mut page).await;
+    page.complete().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_cannot_be_loaded_says_so() {
     let visit = Visit::with_one_question().await;

@@ -55,6 +55,8 @@ export class App {
         this.devices = new Devices();
         /** @type {Queue | null} */
         this.queue = null;
+        /** How many takes this page has begun. */
+        this.begun = 0;
         /** @type {import("./state.js").Model} */
         this.model = {
             link, candidate: null, interview: null, questions: [], takes: [], isLoaded: false, isLoggedOut: false, isOtherWindow: false,
@@ -118,26 +120,34 @@ export class App {
         this.queue?.resume();
     }
 
-    /** Reads the state of the interview, and what it needs in this state. */
+    /** Reads the state of the interview, and what it needs in this state. @returns {Promise<void>} */
     async follow() {
         const { model, api } = this;
         const { candidate } = model;
         this.followed = Date.now();
         if (!candidate || candidate.project.interview_platform === "external") return;
-        try {
-            model.interview = await api.interview(candidate.resource_uri);
-        } catch (error) {
-            // A project without questions has no interview.
-            if (!(error instanceof ApiError) || error.status !== 404) throw error;
-            model.interview = null;
-        }
-        candidate.status = model.interview?.status ?? candidate.status;
+        const { begun } = this;
+        const interview = await this.readInterview(candidate);
+        const status = interview?.status ?? candidate.status;
+        const questions = status === "interviewing" ? await api.list(`${candidate.project.resource_uri}questions/`) : model.questions;
+        // What was read while a take was begun may know neither the take nor its question.
+        if (begun !== this.begun) return this.follow();
+        model.interview = interview;
+        model.questions = questions;
+        candidate.status = status;
         if (candidate.status === "invited" || candidate.status === "confirmed") await this.readLegal(candidate);
-        if (candidate.status === "interviewing") {
-            model.questions = await api.list(`${candidate.project.resource_uri}questions/`);
-            if (!this.queue && !model.isOtherWindow) await this.openQueue(candidate);
-        }
+        if (candidate.status === "interviewing" && !this.queue && !model.isOtherWindow) await this.openQueue(candidate);
         if (candidate.status === "interviewed") await this.queue?.clear();
+    }
+
+    /** A project without questions has no interview. @param {import("./types.js").Candidate} candidate */
+    async readInterview(candidate) {
+        try {
+            return await this.api.interview(candidate.resource_uri);
+        } catch (error) {
+            if (!(error instanceof ApiError) || error.status !== 404) throw error;
+            return null;
+        }
     }
 
     /** @param {import("./types.js").Candidate} candidate */

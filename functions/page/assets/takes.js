@@ -15,14 +15,17 @@ const PIECE_BYTES = 4 * 1024 * 1024;
  */
 export async function beginTake(app, question) {
     const { model, queue } = app;
-    const answer = answerTo(model, question);
-    if (!answer || !queue) return;
-    const { body } = await app.api.send("POST", `${answer.resource_uri}takes/`);
-    const asked = questionOf(model, question);
+    const uri = answerTo(model, question)?.resource_uri;
+    if (!uri || !queue) return;
+    const { body } = await app.api.send("POST", `${uri}takes/`);
+    app.begun += 1;
+    const [asked, answer] = [questionOf(model, question), answerTo(model, question)];
     // Questions with time to prepare are told only now.
     if (asked) asked.text = body.question.text;
-    answer.takes_left = Math.max(answer.takes_left - 1, 0);
-    answer.open_take = body;
+    if (answer) {
+        answer.takes_left = Math.max(answer.takes_left - 1, 0);
+        answer.open_take = body;
+    }
     await queue.begin(body, question, app.devices.types[0] ?? "", "recorder");
 }
 
@@ -39,18 +42,20 @@ export const maxBytes = (question) => BYTES_PER_SECOND * question.answer_seconds
  * @param {File} file
  */
 export async function answerWithFile(app, question, file) {
-    const { model, queue } = app;
+    const { queue } = app;
     if (!queue) return;
     if (!queue.of(question) || queue.of(question)?.record.isEnded) await beginTake(app, question);
-    const take = answerTo(model, question)?.open_take;
+    // Of the queue: it knows a take that the service has closed meanwhile, and says why a file is refused.
+    const take = queue.of(question);
     if (!take) return;
-    await queue.begin(take, question, file.type, "file");
+    const { uri } = take.record;
+    await queue.change(take, { contentType: file.type, source: "file" });
     const seconds = await lengthOf(file);
     for (let from = 0; from < file.size; from += PIECE_BYTES) {
         // As long as a part: each piece becomes one.
-        await queue.add(take.resource_uri, file.slice(from, from + PIECE_BYTES), 60_000);
+        await queue.add(uri, file.slice(from, from + PIECE_BYTES), 60_000);
     }
-    await queue.end(take.resource_uri, seconds);
+    await queue.end(uri, seconds);
 }
 
 /** The length of a video in seconds; 0 if this browser cannot tell. @param {Blob} file @returns {Promise<number>} */

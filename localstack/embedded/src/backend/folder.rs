@@ -39,8 +39,11 @@ impl Folder {
 
     /// Creates a temporary folder, and deletes those that crashed processes left behind.
     pub(crate) fn temporary() -> Result<Self, Error> {
-        let parent = std::env::temp_dir();
-        remove_abandoned(&parent);
+        Self::temporary_in(&std::env::temp_dir())
+    }
+
+    fn temporary_in(parent: &Path) -> Result<Self, Error> {
+        remove_abandoned(parent);
         let mut bytes = [0; 8];
         SystemEntropy.fill(&mut bytes);
         let mut folder = Self::open(&parent.join(format!("{TEMPORARY}{:016x}", u64::from_be_bytes(bytes))))?;
@@ -99,7 +102,9 @@ mod tests {
 
     #[test]
     fn a_temporary_folder_goes_with_its_user_or_with_the_next_one() {
-        let folder = Folder::temporary().unwrap();
+        // In a folder of its own: another process may be looking at the common one's locks meanwhile.
+        let parent = Folder::temporary().unwrap();
+        let folder = Folder::temporary_in(parent.path()).unwrap();
         let path = folder.path().to_owned();
         assert!(path.is_dir());
         drop(folder);
@@ -109,7 +114,7 @@ mod tests {
         let lock = File::create(path.join(LOCK)).unwrap();
         lock.set_modified(lock.metadata().unwrap().modified().unwrap() - 2 * SETTLED).unwrap();
         drop(lock);
-        let _next = Folder::temporary().unwrap();
+        let _next = Folder::temporary_in(parent.path()).unwrap();
         assert!(!path.exists());
     }
 }

@@ -73,7 +73,10 @@ impl ToolPaths<'_> {
     }
 
     async fn run(&self, program: &str, args: Vec<OsString>) -> Result<ToolOutput, EngineError> {
-        let mut command = Command::new(program);
+        // Found beforehand: what has still to be looked up in another PATH is started by copying this process's page tables.
+        let found =
+            std::env::split_paths(self.path).map(|folder| folder.join(program)).find(|path| path.is_file());
+        let mut command = Command::new(found.unwrap_or_else(|| program.into()));
         command.args(["-hide_banner", "-v", "error", "-max_alloc", MAX_BLOCK]).args(args);
         // No credentials and no settings.
         command.env_clear().env("PATH", self.path).current_dir(self.directory);

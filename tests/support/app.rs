@@ -8,7 +8,7 @@ use admin::{CommandOutput, OperatorCommand};
 use embedded::{Answers, Backend, Events, Gateway, Mail, Storage, Template};
 use serde_json::{Value, json};
 use shared::app::App;
-use shared::clock::{Clock as _, RandomSource, SystemEntropy};
+use shared::clock::{RandomSource, SystemEntropy};
 use shared::config::Config;
 use tokio::sync::OnceCell;
 
@@ -31,9 +31,6 @@ pub const COMPANY: &str = "acme";
 const OWNER: &str = "owner";
 /// Has passwords hashed as in production.
 pub const FULL_COST: [(&str, &str); 1] = [("WEAK_PASSWORD_HASHES", "")];
-
-/// Where the ledger of erasures stands in the bucket.
-const LEDGER: &str = "erased/";
 
 /// One for all tests of a process: starting it costs more than most tests. With `AWS_ENDPOINT_URL`, the services that
 /// answer there.
@@ -222,41 +219,6 @@ impl TestApp {
     /// Lets the test end with an unsound table, for a reason.
     pub fn leave_unsound(&self, reason: &'static str) {
         self.0.sound.excuse(reason);
-    }
-
-    /// Makes sure that every file of somebody is in the bucket, and that nothing else is.
-    ///
-    /// # Panics
-    /// When something is missing, or left over.
-    pub async fn assert_files_sound(&self) {
-        assert_eq!(self.object_keys(), self.table().object_keys().await);
-    }
-
-    /// The keys of all objects in the service's bucket, but for the ledger of erasures.
-    pub fn object_keys(&self) -> Vec<String> {
-        self.keys_in_bucket().into_iter().filter(|key| !key.starts_with(LEDGER)).collect()
-    }
-
-    /// Has objects whose keys end so stored now by the service's clock, of which the local S3 does not know.
-    ///
-    /// # Panics
-    /// When the local S3 is another service.
-    pub fn date_objects(&self, end: &str) {
-        let bucket = self.app().config().bucket.as_deref().expect("a bucket");
-        let folder = BACKEND.folder().join("s3").join(bucket);
-        for key in self.object_keys().iter().filter(|key| key.ends_with(end)) {
-            let file = std::fs::File::options().write(true).open(folder.join(key)).expect("an object");
-            file.set_modified(self.clock().now().into()).expect("a date");
-        }
-    }
-
-    /// The keys of the ledger of erasures.
-    pub fn ledger(&self) -> Vec<String> {
-        self.keys_in_bucket().into_iter().filter(|key| key.starts_with(LEDGER)).collect()
-    }
-
-    fn keys_in_bucket(&self) -> Vec<String> {
-        BACKEND.object_keys(self.app().config().bucket.as_deref().expect("a bucket")).expect("a list")
     }
 
     /// Runs every function that has a schedule, and gives their answers by their logical ids.

@@ -5,6 +5,7 @@ pub mod app;
 mod behind_chaos;
 pub mod billing;
 pub mod binaries;
+mod bucket;
 pub mod caller;
 pub mod callgrind;
 pub mod changes;

@@ -1,0 +1,45 @@
+//! The files of a service under test.
+
+use shared::clock::Clock as _;
+
+use crate::app::{BACKEND, TestApp};
+
+/// Where the ledger of erasures stands in the bucket.
+const LEDGER: &str = "erased/";
+
+impl TestApp {
+    /// Makes sure that every file of somebody is in the bucket, and that nothing else is.
+    ///
+    /// # Panics
+    /// When something is missing, or left over.
+    pub async fn assert_files_sound(&self) {
+        assert_eq!(self.object_keys(), self.table().object_keys().await);
+    }
+
+    /// The keys of all objects in the service's bucket, but for the ledger of erasures.
+    pub fn object_keys(&self) -> Vec<String> {
+        self.keys_in_bucket().into_iter().filter(|key| !key.starts_with(LEDGER)).collect()
+    }
+
+    /// Has objects whose keys end so stored now by the service's clock, of which the local S3 does not know.
+    ///
+    /// # Panics
+    /// When the local S3 is another service.
+    pub fn date_objects(&self, end: &str) {
+        let bucket = self.app().config().bucket.as_deref().expect("a bucket");
+        let folder = BACKEND.folder().join("s3").join(bucket);
+        for key in self.object_keys().iter().filter(|key| key.ends_with(end)) {
+            let file = std::fs::File::options().write(true).open(folder.join(key)).expect("an object");
+            file.set_modified(self.clock().now().into()).expect("a date");
+        }
+    }
+
+    /// The keys of the ledger of erasures.
+    pub fn ledger(&self) -> Vec<String> {
+        self.keys_in_bucket().into_iter().filter(|key| key.starts_with(LEDGER)).collect()
+    }
+
+    fn keys_in_bucket(&self) -> Vec<String> {
+        BACKEND.object_keys(self.app().config().bucket.as_deref().expect("a bucket")).expect("a list")
+    }
+}

@@ -23,19 +23,19 @@ async fn an_address_that_bounced_by_mistake_gets_mails_again() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
-    let ada = owner.invite(&project, json!({ "email": "ada@mail.example" })).await;
+    let ada = owner.invite(&project, json!({})).await;
     app.settle().await;
-    put(&app, bounced(&app, "ada@mail.example", "Permanent")).await;
+    put(&app, bounced(&app, &ada.email, "Permanent")).await;
     owner.remind(&ada.uri).await.expect_code(400, "undeliverable");
 
-    let command = free("acme", "ADA@mail.example");
+    let command = free("acme", &ada.email.replace("candidate", "CANDIDATE"));
     let outcome = app.operate(command.clone()).await.unwrap();
     let expected = json!({ "company": "acme", "freed": [ada.uri], "complained": [], "deliverable": 0 });
     assert_eq!(*outcome, expected);
     assert_eq!(status(&owner, &ada.uri).await, "deliverable");
     owner.remind(&ada.uri).await.expect(200);
     app.settle().await;
-    assert_eq!(app.mails_to("ada@mail.example").len(), 2, "the invitation and the reminder");
+    assert_eq!(app.mails_to(&ada.email).len(), 2, "the invitation and the reminder");
 
     let events = read_all(&owner, &format!("resource={}", ada.uri)).await;
     let event = events.iter().rfind(|event| event["by"]["kind"] == "operator").unwrap();

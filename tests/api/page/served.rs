@@ -89,9 +89,9 @@ async fn links_in_mails_lead_to_the_page() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
-    owner.invite(&project, json!({ "email": "ada@mail.example" })).await;
+    let invited = owner.invite(&project, json!({})).await;
     app.settle().await;
-    let mail = app.mails_to("ada@mail.example").pop().unwrap();
+    let mail = app.mails_to(&invited.email).pop().unwrap();
     let text = mail.text.as_deref().unwrap();
     let link = text.split_whitespace().find(|word| word.starts_with(ORIGIN)).unwrap();
     assert!(link.contains("/register/"), "{link}");

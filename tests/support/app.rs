@@ -32,13 +32,9 @@ const OWNER: &str = "owner";
 /// Has passwords hashed as in production.
 pub const FULL_COST: [(&str, &str); 1] = [("WEAK_PASSWORD_HASHES", "")];
 
-/// One for all tests of a process: starting it costs more than most tests. With `AWS_ENDPOINT_URL`, the services that
-/// answer there.
-pub(crate) static BACKEND: LazyLock<Backend> = LazyLock::new(|| {
-    let external = std::env::var_os("AWS_ENDPOINT_URL");
-    let storage = external.map_or(Storage::Memory, |url| Storage::External(url.to_string_lossy().into()));
-    Backend::start(&storage).expect("the back end starts")
-});
+/// A few for all tests of a process: starting one costs more than most tests, and each write to DynamoDB's emulator looks at
+/// all of the last ten minutes.
+static BACKENDS: [LazyLock<Backend>; 4] = [const { LazyLock::new(start_backend) }; 4];
 
 /// Read once: it takes as long as a dozen requests.
 static TEMPLATE: LazyLock<Template> = LazyLock::new(|| Template::of_workspace().expect("the template"));
@@ -58,6 +54,7 @@ static ADDRESSES: AtomicUsize = AtomicUsize::new(0);
 pub struct TestApp(Arc<Inner>);
 
 struct Inner {
+    backend: &'static Backend,
     environment: BTreeMap<&'static str, String>,
     app: App,
     /// What each function runs on, while calls are recorded.
@@ -79,28 +76,29 @@ impl TestApp {
 
     /// The service with some environment variables of its own.
     pub async fn start_with(variables: &[(&'static str, &str)]) -> Self {
-        Self::assemble(variables, Arc::new(SystemEntropy), recorder::is_on())
+        Self::assemble(next_backend(), variables, Arc::new(SystemEntropy), recorder::is_on())
     }
 
     /// The service for browsers, with some environment variables of its own. Its calls are not recorded: each function would have
     /// a bucket at an address of its own, while the candidate's page may use only one.
     pub async fn start_for_browsers(variables: &[(&'static str, &str)]) -> Self {
-        Self::assemble(variables, Arc::new(SystemEntropy), false)
+        Self::assemble(next_backend(), variables, Arc::new(SystemEntropy), false)
     }
 
     pub(crate) fn assemble(
+        backend: &'static Backend,
         variables: &[(&'static str, &str)],
         entropy: Arc<dyn RandomSource>,
         is_recorded: bool,
     ) -> Self {
         logs::install();
         let table = format!("test-{}-{:04}", *PROCESS, TABLES.fetch_add(1, Ordering::Relaxed));
-        BACKEND.create_table(&table).expect("a new table");
+        backend.create_table(&table).expect("a new table");
         let bucket = format!("{table}-media");
-        BACKEND.create_bucket(&bucket).expect("a new bucket");
-        let mut environment = BACKEND.environment(BASE_URL, &table);
+        backend.create_bucket(&bucket).expect("a new bucket");
+        let mut environment = backend.environment(BASE_URL, &table);
         environment.insert("BUCKET_NAME", bucket.clone());
-        if BACKEND.is_embedded() {
+        if backend.is_embedded() {
             environment.insert("WEAK_PASSWORD_HASHES", "1".to_owned());
             environment.insert("WEBHOOK_TARGETS", "any".to_owned());
         }
@@ -111,7 +109,7 @@ impl TestApp {
         // The candidate's page sends recordings to the bucket, as in the template.
         let page = app.config().base_url.origin().ascii_serialization();
         let origins = [app.config().allowed_origins.as_slice(), &[page]].concat();
-        BACKEND.allow_origins(&bucket, &origins);
+        backend.allow_origins(&bucket, &origins);
         let mut functions = functions_of(&app);
         let mut watched = HashMap::new();
         if is_recorded {
@@ -126,8 +124,9 @@ impl TestApp {
         }
         let gateway =
             Gateway::new(&TEMPLATE, &functions, &app.config().allowed_origins).expect("the gateway");
-        let events = Events::new(&TEMPLATE, &functions, &BACKEND, &app).expect("the triggers");
+        let events = Events::new(&TEMPLATE, &functions, backend, &app).expect("the triggers");
         Self(Arc::new(Inner {
+            backend,
             environment,
             app,
             watched,
@@ -136,8 +135,13 @@ impl TestApp {
             events,
             owner: OnceCell::new(),
             people: AtomicUsize::new(0),
-            sound: SoundAtEnd::new(&BACKEND, table),
+            sound: SoundAtEnd::new(backend, table),
         }))
+    }
+
+    /// The AWS services behind it.
+    pub(crate) fn backend(&self) -> &'static Backend {
+        self.0.backend
     }
 
     /// The environment variables of its functions.
@@ -162,7 +166,7 @@ impl TestApp {
 
     /// Every item of the table, in DynamoDB's JSON.
     pub fn items(&self) -> Vec<Value> {
-        BACKEND.items(&self.app().config().table).expect("a scan")
+        self.backend().items(&self.app().config().table).expect("a scan")
     }
 
     /// What changes in the table from its first item on.
@@ -292,7 +296,7 @@ impl TestApp {
 
     /// The mails that SES took for an address, newest first.
     pub fn mails_to(&self, address: &str) -> Vec<Arc<Mail>> {
-        BACKEND.mailbox().to(address)
+        self.backend().mailbox().to(address)
     }
 
     /// The key that ends the link in the newest mail to an address.
@@ -347,6 +351,19 @@ impl TestApp {
         token.send(Request::post("/api-token-invalidate/")).await.expect(204);
         token
     }
+}
+
+/// With `AWS_ENDPOINT_URL`, the services that answer there.
+fn start_backend() -> Backend {
+    let external = std::env::var_os("AWS_ENDPOINT_URL");
+    let storage = external.map_or(Storage::Memory, |url| Storage::External(url.to_string_lossy().into()));
+    Backend::start(&storage).expect("the back end starts")
+}
+
+/// One that serves as many tests as any other.
+pub(crate) fn next_backend() -> &'static Backend {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    &BACKENDS[NEXT.fetch_add(1, Ordering::Relaxed) % BACKENDS.len()]
 }
 
 fn succeeded(answers: Answers) -> BTreeMap<String, Value> {

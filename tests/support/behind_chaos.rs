@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use embedded::Backend;
 use shared::clock::{RandomSource, SystemEntropy};
 
-use crate::app::{BACKEND, BASE_URL, TestApp};
+use crate::app::{BASE_URL, TestApp, next_backend};
 use crate::chaos::Chaos;
 use crate::clock::Hasty;
 use crate::recorder;
@@ -27,20 +28,22 @@ impl TestApp {
 
     /// The service, and what stands between it and DynamoDB, and between it and S3. It does not wait before it tries again.
     pub async fn start_with_storage_chaos() -> (Self, [Chaos; 2]) {
+        let backend = next_backend();
         let endpoints = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_S3"];
-        let [dynamodb, s3] = endpoints;
-        let (dynamodb, s3) = (Self::chaos_before(dynamodb).await, Self::chaos_before(s3).await);
+        let [dynamodb, s3] = endpoints.map(|endpoint| Self::chaos_before(backend, endpoint));
+        let (dynamodb, s3) = (dynamodb.await, s3.await);
         let urls = [(endpoints[0], dynamodb.url()), (endpoints[1], s3.url())];
-        (Self::assemble(&urls, Arc::new(Hasty), recorder::is_on()), [dynamodb, s3])
+        (Self::assemble(backend, &urls, Arc::new(Hasty), recorder::is_on()), [dynamodb, s3])
     }
 
     async fn behind_chaos(endpoint: &'static str, entropy: Arc<dyn RandomSource>) -> (Self, Chaos) {
-        let chaos = Self::chaos_before(endpoint).await;
-        (Self::assemble(&[(endpoint, chaos.url())], entropy, recorder::is_on()), chaos)
+        let backend = next_backend();
+        let chaos = Self::chaos_before(backend, endpoint).await;
+        (Self::assemble(backend, &[(endpoint, chaos.url())], entropy, recorder::is_on()), chaos)
     }
 
-    async fn chaos_before(endpoint: &'static str) -> Chaos {
-        let upstream = BACKEND.environment(BASE_URL, "").remove(endpoint);
+    async fn chaos_before(backend: &Backend, endpoint: &'static str) -> Chaos {
+        let upstream = backend.environment(BASE_URL, "").remove(endpoint);
         Chaos::start(&upstream.expect("an endpoint")).await
     }
 }

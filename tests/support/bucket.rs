@@ -2,7 +2,7 @@
 
 use shared::clock::Clock as _;
 
-use crate::app::{BACKEND, TestApp};
+use crate::app::TestApp;
 
 /// Where the ledger of erasures stands in the bucket.
 const LEDGER: &str = "erased/";
@@ -27,7 +27,7 @@ impl TestApp {
     /// When the local S3 is another service.
     pub fn date_objects(&self, end: &str) {
         let bucket = self.app().config().bucket.as_deref().expect("a bucket");
-        let folder = BACKEND.folder().join("s3").join(bucket);
+        let folder = self.backend().folder().join("s3").join(bucket);
         for key in self.object_keys().iter().filter(|key| key.ends_with(end)) {
             let file = std::fs::File::options().write(true).open(folder.join(key)).expect("an object");
             file.set_modified(self.clock().now().into()).expect("a date");
@@ -40,6 +40,6 @@ impl TestApp {
     }
 
     fn keys_in_bucket(&self) -> Vec<String> {
-        BACKEND.object_keys(self.app().config().bucket.as_deref().expect("a bucket")).expect("a list")
+        self.backend().object_keys(self.app().config().bucket.as_deref().expect("a bucket")).expect("a list")
     }
 }

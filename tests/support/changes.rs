@@ -3,14 +3,14 @@
 use embedded::StreamReader;
 use serde_json::Value;
 
-use crate::app::{BACKEND, TestApp};
+use crate::app::TestApp;
 
 /// Reads the changes of a test's table in their order, but those of sessions, which come and go with callers.
 pub struct TableChanges(StreamReader);
 
 impl TableChanges {
     pub(crate) fn of(app: &TestApp) -> Self {
-        Self(BACKEND.stream(&app.app().config().table).expect("a stream"))
+        Self(app.backend().stream(&app.app().config().table).expect("a stream"))
     }
 
     /// Takes the changes since the last time, as records of the stream.

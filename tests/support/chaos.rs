@@ -75,7 +75,8 @@ impl Operation {
 impl Shared {
     /// Whether a request that has just come is one of those that still come through.
     fn admits(&self, operation: &str) -> bool {
-        let is_read = matches!(operation, "BatchGetItem" | "GetItem" | "Query" | "Scan");
+        let is_read =
+            matches!(operation, "BatchGetItem" | "GetItem" | "Query" | "Scan" | "GET" | "HEAD" | "LIST");
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *left {
             None => true,

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
+use embedded::Backend;
 use serde_json::Value;
-use shared::clock::Clock;
+use shared::app::App;
 use shared::store::{LAST_EVENT, RestoreRule};
 
-use crate::app::{BACKEND, TestApp};
+use crate::app::TestApp;
 use crate::chaos::Chaos;
 use crate::table::{Contents, Item, Key, key_of};
 
@@ -22,12 +23,13 @@ pub struct Moment {
     objects: BTreeMap<String, Vec<u8>>,
 }
 
-/// The moments that have been noted so far.
+/// The moments that are noted.
 pub struct Moments(Arc<Mutex<Vec<Moment>>>);
 
 impl Moments {
-    /// The last of each moments in a row at which all was the same that a restoration takes back.
-    pub fn take(&self) -> Vec<Moment> {
+    /// Ends the notes, which read everything at every request. The last of each moments in a row at which all was the same that
+    /// a restoration takes back.
+    pub fn take(self) -> Vec<Moment> {
         let mut moments = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         moments.dedup_by(|after, before| {
             let is_same = after.items().eq(before.items()) && after.files().eq(before.files());
@@ -41,15 +43,20 @@ impl Moments {
 }
 
 impl Moment {
-    fn of(table: &str, bucket: &str, at: DateTime<Utc>) -> Self {
+    fn of(backend: &Backend, app: &App) -> Self {
+        let (table, bucket) = (&app.config().table, app.config().bucket.as_deref().expect("a bucket"));
         let item =
             |json: Value| Item::from(serde_json::from_value::<serde_dynamo::Item>(json).expect("an item"));
-        let items = BACKEND.items(table).expect("a scan").into_iter().map(item);
-        let folder = BACKEND.folder().join("s3").join(bucket);
-        let keys = BACKEND.object_keys(bucket).expect("a list").into_iter();
+        let items = backend.items(table).expect("a scan").into_iter().map(item);
+        let folder = backend.folder().join("s3").join(bucket);
+        let keys = backend.object_keys(bucket).expect("a list").into_iter();
         // One may be deleted between the list and the read.
         let objects = keys.filter_map(|key| Some((key.clone(), std::fs::read(folder.join(&key)).ok()?)));
-        Self { at, items: items.map(|item| (key_of(&item), item)).collect(), objects: objects.collect() }
+        Self {
+            at: app.now(),
+            items: items.map(|item| (key_of(&item), item)).collect(),
+            objects: objects.collect(),
+        }
     }
 
     /// The items that a restoration takes back.
@@ -78,18 +85,17 @@ impl Moment {
 impl TestApp {
     /// The present moment.
     pub fn moment(&self) -> Moment {
-        let config = self.app().config();
-        Moment::of(&config.table, config.bucket.as_deref().expect("a bucket"), self.clock().now())
+        Moment::of(self.backend(), self.app())
     }
 
     /// Notes the moment after each request that comes through one of these proxies from now on.
     pub fn note_moments(&self, proxies: &[Chaos]) -> Moments {
         let moments = Arc::new(Mutex::new(vec![self.moment()]));
         for proxy in proxies {
-            let (app, moments) = (self.app().clone(), moments.clone());
+            let (backend, app, moments) = (self.backend(), self.app().clone(), Arc::downgrade(&moments));
             proxy.observe(move || {
-                let config = app.config();
-                let now = Moment::of(&config.table, config.bucket.as_deref().expect("a bucket"), app.now());
+                let Some(moments) = moments.upgrade() else { return };
+                let now = Moment::of(backend, &app);
                 moments.lock().unwrap_or_else(PoisonError::into_inner).push(now);
             });
         }
@@ -101,35 +107,29 @@ impl TestApp {
         let now = self.moment();
         let end = |item: &Item| item.get("expires_at").and_then(|end| end.as_n().ok()?.parse::<i64>().ok());
         let has_ended = |item: &Item| end(item).is_some_and(|end| end <= now.at.timestamp());
-        for (key, _) in now.items.iter().filter(|(_, item)| has_ended(item)) {
-            self.table().erase(key).await;
-        }
+        let ended = now.items.iter().filter(|(_, item)| has_ended(item)).map(|(key, _)| key.clone());
+        self.table().write(ended, []).await;
     }
 
     /// Takes table and bucket back to a moment as the program for it does, until deletions are repeated.
     pub async fn take_back_to(&self, moment: &Moment) {
         let now = self.moment();
-        for (key, _) in now.items().filter(|(key, _)| !moment.items.contains_key(*key)) {
-            self.table().erase(key).await;
-        }
-        for (_, item) in moment.items().filter(|(key, item)| now.items.get(*key) != Some(*item)) {
-            self.table().put(item.clone()).await;
-        }
-        for (key, counter) in moment.items.iter().filter(|(key, _)| is_counter(key)) {
-            // That of a company that was erased since.
-            if !now.items.contains_key(key) {
-                self.table().put(counter.clone()).await;
-            }
-        }
-        for (key, counter) in now.items.iter().filter(|(key, _)| is_counter(key)) {
+        let erased =
+            now.items().filter(|(key, _)| !moment.items.contains_key(*key)).map(|(key, _)| key.clone());
+        let changed = moment.items().filter(|(key, item)| now.items.get(*key) != Some(*item));
+        // Those of companies that were erased since.
+        let lost = moment.items.iter().filter(|(key, _)| is_counter(key) && !now.items.contains_key(*key));
+        let counters = now.items.iter().filter(|(key, _)| is_counter(key)).map(|(key, counter)| {
             let mut counter = counter.clone();
             let then = moment.items.get(key).and_then(|then| then.get(LAST_EVENT));
             match then {
                 Some(event) => counter.insert(LAST_EVENT.to_owned(), event.clone()),
                 None => counter.remove(LAST_EVENT),
             };
-            self.table().put(counter).await;
-        }
+            counter
+        });
+        let put = changed.chain(lost).map(|(_, item)| item.clone()).chain(counters);
+        self.table().write(erased, put).await;
         let (s3, bucket) = (self.app().aws().s3(), self.app().config().bucket.clone().expect("a bucket"));
         for (key, _) in now.files().filter(|(key, _)| !moment.objects.contains_key(*key)) {
             s3.delete_object().bucket(&bucket).key(key).send().await.expect("a deletion");

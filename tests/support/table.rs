@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{
-    AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType, Select,
+    AttributeDefinition, AttributeValue, BillingMode, DeleteRequest, KeySchemaElement, KeyType, PutRequest,
+    ScalarAttributeType, Select, WriteRequest,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -29,6 +30,9 @@ pub type Item = HashMap<String, AttributeValue>;
 pub type Contents = BTreeMap<Key, Item>;
 /// Partition and sort key.
 pub type Key = (String, String);
+
+/// How many items one call writes at most.
+pub(crate) const BATCH: usize = 25;
 
 /// The table of one test.
 pub struct Table<'a> {
@@ -64,12 +68,10 @@ impl<'a> Table<'a> {
 
     /// Makes the table what it was, as a restoration does.
     pub async fn restore(&self, contents: &Contents) {
-        for key in self.items().await.keys().filter(|key| !contents.contains_key(*key)) {
-            self.erase(key).await;
-        }
-        for item in contents.values() {
-            self.put(item.clone()).await;
-        }
+        let present = self.items().await;
+        let erased = present.keys().filter(|key| !contents.contains_key(*key)).cloned();
+        let put = contents.iter().filter(|(key, item)| present.get(*key) != Some(*item));
+        self.write(erased, put.map(|(_, item)| item.clone())).await;
     }
 
     /// The table with another name.
@@ -98,29 +100,28 @@ impl<'a> Table<'a> {
                 .attribute_definitions(definition.build().expect("a definition"));
         }
         create.send().await.expect("a table");
-        for item in contents.values() {
-            self.named(&name).put(item.clone()).await;
-        }
+        self.named(&name).write([], contents.values().cloned()).await;
         name
     }
 
     /// Puts back what was there once and is not now, as the handbook says.
     pub async fn put_back(&self, contents: &Contents) {
         let present = self.items().await;
-        for (_, item) in contents.iter().filter(|(key, _)| !present.contains_key(*key)) {
+        let missing = contents.iter().filter(|(key, _)| !present.contains_key(*key));
+        let later = missing.map(|(_, item)| {
             let mut item = item.clone();
             if let Some(AttributeValue::N(version)) = item.get_mut("version") {
                 *version = (version.parse::<u64>().expect("a version") + 1_000_000).to_string();
             }
-            self.put(item).await;
-        }
+            item
+        });
+        self.write([], later).await;
     }
 
     /// Puts items there that another release has written.
     pub async fn load(&self, items: &[Value]) {
-        for item in items {
-            self.put_past_rules(serde_dynamo::to_item(item).expect("an item")).await;
-        }
+        let past_rules = |item: &Value| past_rules(serde_dynamo::to_item(item).expect("an item"));
+        self.write([], items.iter().map(past_rules)).await;
     }
 
     async fn items(&self) -> Contents {
@@ -178,7 +179,7 @@ impl<'a> Table<'a> {
     pub async fn put_attachment(&self, company: &str, kind: &str, id: &str) {
         let (pk, sk) = (format!("COMPANY#{company}"), format!("{kind}#{id}"));
         let item = json!({ "pk": pk, "sk": sk, "version": 1, "is_active": true });
-        self.put_past_rules(serde_dynamo::to_item(item).expect("an item")).await;
+        self.put(past_rules(serde_dynamo::to_item(item).expect("an item"))).await;
     }
 
     /// Sets one attribute of the customer at `uri`, past all rules.
@@ -220,6 +221,28 @@ impl<'a> Table<'a> {
         self.put(Item::from([("pk".to_owned(), string(pk)), ("sk".to_owned(), string(sk))])).await;
     }
 
+    /// Erases items and puts others there, past all rules, as many in one call as DynamoDB takes.
+    pub(crate) async fn write(
+        &self,
+        erased: impl IntoIterator<Item = Key>,
+        put: impl IntoIterator<Item = Item>,
+    ) {
+        let erasure = |(pk, sk): Key| {
+            let delete = DeleteRequest::builder().key("pk", string(pk)).key("sk", string(sk));
+            WriteRequest::builder().delete_request(delete.build().expect("a key")).build()
+        };
+        let put = put.into_iter().map(|item| {
+            let put = PutRequest::builder().set_item(Some(item)).build().expect("an item");
+            WriteRequest::builder().put_request(put).build()
+        });
+        let writes: Vec<WriteRequest> = erased.into_iter().map(erasure).chain(put).collect();
+        for writes in writes.chunks(BATCH) {
+            let batch = self.client.batch_write_item().request_items(self.name, writes.to_vec());
+            let unprocessed = batch.send().await.expect("writes").unprocessed_items;
+            assert!(unprocessed.unwrap_or_default().is_empty(), "DynamoDB wrote only a part");
+        }
+    }
+
     /// Erases an item, past all rules.
     pub async fn erase(&self, (pk, sk): &Key) {
         let delete = self.client.delete_item().table_name(self.name);
@@ -232,16 +255,17 @@ impl<'a> Table<'a> {
         found.item.unwrap_or_else(|| panic!("nothing under {pk} {sk}"))
     }
 
-    async fn put_past_rules(&self, mut item: Item) {
-        item.insert(PAST_RULES.to_owned(), AttributeValue::Bool(true));
-        self.put(item).await;
-    }
-
     /// Puts an item there, past all rules.
     pub async fn put(&self, item: Item) {
         let put = self.client.put_item().table_name(self.name).set_item(Some(item));
         put.send().await.expect("a write");
     }
+}
+
+/// The item with the mark of those that are written past all rules.
+fn past_rules(mut item: Item) -> Item {
+    item.insert(PAST_RULES.to_owned(), AttributeValue::Bool(true));
+    item
 }
 
 /// The keys of the objects of answers whose parts have no gap: renditions, and the parts that may still be converted.

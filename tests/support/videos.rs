@@ -5,11 +5,11 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// Two seconds, 320 by 240, with a sound, in mp4.
+/// Two seconds with a sound, in mp4: few and small frames, because most tests wait for conversions.
 pub fn film() -> Vec<u8> {
     static FILM: OnceLock<Vec<u8>> = OnceLock::new();
     let how =
-        "-f lavfi -i testsrc2=s=320x240:r=25:d=2 -f lavfi -i sine=d=2 -c:v libx264 -pix_fmt yuv420p -c:a aac";
+        "-f lavfi -i testsrc2=s=64x48:r=5:d=2 -f lavfi -i sine=d=2 -c:v libx264 -pix_fmt yuv420p -c:a aac";
     FILM.get_or_init(|| recorded(how, "mp4")).clone()
 }
 

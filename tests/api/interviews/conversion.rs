@@ -6,7 +6,6 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
-use tests::chaos::Chaos;
 use tests::files::{fetch, put};
 use tests::logs;
 use tests::takes::Interviewee;
@@ -217,46 +216,4 @@ async fn failed_conversions_are_retried_by_the_operator_for_thirty_days() {
     app.clock().advance(TimeDelta::days(31));
     app.sweep().await;
     assert_eq!(retry().await, 0);
-}
-
-/// Lets the conversion die after each request to one of the storages in turn.
-async fn assert_same_end(kills: impl Fn(&[Chaos; 2]) -> &Chaos) {
-    let (app, proxies) = TestApp::start_with_storage_chaos().await;
-    for requests in 0.. {
-        let person = Interviewee::asked(&app, json!({ "takes": 2 })).await;
-        person.record(&parts()).await;
-        app.settle().await;
-        let take = person.record(&parts()).await;
-        // The marker, but not its event.
-        app.events().deliver_stream().await.unwrap();
-        let killed = kills(&proxies);
-        killed.cut_after(requests);
-        let event = || app.events().put_event(person.marker_event(take, "one"));
-        let _ = event().await;
-        let left = killed.left();
-        killed.heal();
-        // Lambda sends it again.
-        event().await.unwrap();
-        app.settle().await;
-        app.assert_sound();
-        assert_eq!(person.answer().await["status"], "successful", "{requests}");
-        let candidate = last_segment(&person.candidate.uri);
-        let keys: Vec<String> = app.object_keys().into_iter().filter(|key| key.contains(candidate)).collect();
-        let names: Vec<&str> = keys.iter().map(|key| last_segment(key)).collect();
-        assert_eq!(names, [format!("{take}.jpg"), format!("{take}.mp4")], "{requests}");
-        if left > Some(0) {
-            assert!(requests > 2, "{requests}");
-            return;
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_conversion_that_dies_at_any_request_to_the_table_ends_as_if_it_had_not() {
-    assert_same_end(|[dynamodb, _]| dynamodb).await;
-}
-
-#[tokio::test]
-async fn a_conversion_that_dies_at_any_request_to_the_bucket_ends_as_if_it_had_not() {
-    assert_same_end(|[_, s3]| s3).await;
 }

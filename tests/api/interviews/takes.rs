@@ -35,7 +35,7 @@ async fn parts_arrive_in_any_order_and_the_take_is_finished_once_all_are_there()
     app.settle().await;
     let answer = one.answer().await;
     assert_eq!((&answer["status"], &answer["seconds"]), (&json!("successful"), &json!(2)));
-    assert_eq!(answer["dimensions"], json!({ "width": 320, "height": 240 }));
+    assert_eq!(answer["dimensions"], json!({ "width": 64, "height": 48 }));
     for file in [answer["streams"]["mp4"].as_str().unwrap(), answer["thumb"].as_str().unwrap()] {
         app.anonymous().get(file).await.expect(302);
     }

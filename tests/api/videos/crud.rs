@@ -89,7 +89,7 @@ async fn a_video_in_a_form_is_converted_and_plays() {
     );
     let video = read(&app.staff("hiring-manager").await, &uri).await;
     assert_eq!((&video["video_conversion_status"], &video["length"]), (&json!("successful"), &json!(2)));
-    assert_eq!(video["dimensions"], json!({ "width": 320, "height": 240 }));
+    assert_eq!(video["dimensions"], json!({ "width": 64, "height": 48 }));
     assert!(video["thumb_conversion_id"].is_u64() && video["video_conversion_id"].is_u64());
     assert_eq!(video["thumb_file"], format!("videos/{}/thumb.jpg", last_segment(&uri)));
 

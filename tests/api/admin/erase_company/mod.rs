@@ -43,7 +43,7 @@ async fn finish(app: &TestApp) {
         if listed(app).await.is_empty() {
             return;
         }
-        pass(app, TimeDelta::minutes(if number < 10 { 5 } else { 60 })).await;
+        pass(app, TimeDelta::minutes(if number < 10 { 30 } else { 60 })).await;
     }
     panic!("{:?}", listed(app).await);
 }

@@ -238,22 +238,37 @@ impl AccessFixture {
 
     /// A request on a route without a credential, for something that would be done for staff who may have it done.
     pub(crate) async fn unsigned(&self, row: &AccessRow) -> Request {
-        let about = self.candidate("owner", row.path).await;
-        self.about(row, about.as_ref(), &CallerCredential::None).await
+        let subject = self.subject("owner", row).await;
+        self.about(row, &subject, &CallerCredential::None).await
     }
 
-    async fn about(
+    /// The path of something for which the request of a route would be done for a caller of this kind, if they may have it
+    /// done, but for the token in it.
+    pub(super) async fn subject(&self, kind: &str, row: &AccessRow) -> String {
+        self.subject_with(self.candidate(kind, row.path).await, row).await
+    }
+
+    async fn subject_with(
         &self,
+        candidate: Option<RowTarget>,
         AccessRow { method, path, .. }: &AccessRow,
-        about: Option<&RowTarget>,
-        credential: &CallerCredential,
-    ) -> Request {
-        let mut target = self.target(path, about).await;
+    ) -> String {
+        let target = self.target(path, candidate.as_ref()).await;
         let is_put_first = path.ends_with("/hold/") || path.ends_with("/erasure-request/");
         if is_put_first && *method != Method::PUT {
             let hold = json!({ "reason": "A lawsuit." });
             self.owner.send(Request::put(&target).json(&hold)).await.expect(200);
         }
+        target
+    }
+
+    async fn about(
+        &self,
+        AccessRow { method, path, .. }: &AccessRow,
+        subject: &str,
+        credential: &CallerCredential,
+    ) -> Request {
+        let mut target = subject.to_owned();
         if let Some((of, field)) = target.strip_suffix("/{token}/").and_then(|of| of.rsplit_once('/')) {
             // A take is shown with its answer.
             let shown_at = of.split("takes/").next().unwrap().trim_end_matches('/');
@@ -276,9 +291,19 @@ impl AccessFixture {
 
     /// A request of `kind` on a route, for something that would be done for whoever may have it done.
     pub(crate) async fn request(&self, kind: &str, row: &AccessRow) -> Request {
-        let about = self.candidate(kind, row.path).await;
-        let credential = self.credential(kind, row.path, about.as_ref()).await;
-        let request = self.about(row, about.as_ref(), &credential).await;
+        let candidate = self.candidate(kind, row.path).await;
+        // Before the candidate begins the interview, which ends their key.
+        let credential = self.credential(kind, row.path, candidate.as_ref()).await;
+        self.signed(row, &self.subject_with(candidate, row).await, &credential).await
+    }
+
+    /// A request of `kind`, which is not the candidate, on a route about this.
+    pub(super) async fn request_about(&self, subject: &str, kind: &str, row: &AccessRow) -> Request {
+        self.signed(row, subject, &self.credential(kind, row.path, None).await).await
+    }
+
+    async fn signed(&self, row: &AccessRow, subject: &str, credential: &CallerCredential) -> Request {
+        let request = self.about(row, subject, credential).await;
         // The token in the path is all that a request for a file has.
         if row.path.contains("{token}") { request } else { credential.sign(request) }
     }

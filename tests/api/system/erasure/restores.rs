@@ -82,15 +82,15 @@ async fn a_restoration_to_any_step_of_a_deletion_forgets_it_all() {
     assert_forgotten_since(&app, &planted, moments).await;
 }
 
-/// Lets the process die after each request to one of the storages in turn.
+/// Lets the process die after each write to one of the storages in turn.
 async fn assert_same_end(kills: impl Fn(&[Chaos; 2]) -> &Chaos) {
     let (app, proxies) = TestApp::start_with_storage_chaos().await;
     let mut undisturbed: Option<Value> = None;
-    for requests in 0.. {
+    for writes in 0.. {
         let planted = plant(&app).await;
         planted.owner.delete(&planted.candidate).await.expect(204);
         let killed = kills(&proxies);
-        killed.cut_after(requests);
+        killed.cut_after_writes(writes);
         // What dies may answer nothing.
         let _ = app.events().deliver_stream().await;
         let left = killed.left();
@@ -98,10 +98,10 @@ async fn assert_same_end(kills: impl Fn(&[Chaos; 2]) -> &Chaos) {
         sweep_after(&app, TimeDelta::minutes(25)).await;
         let events = told(&planted).await;
         let last = events.last().unwrap()["data"].clone();
-        assert_eq!(end_of(&planted).await, ["candidate.deleted", "candidate.erased"], "{requests}");
-        assert_eq!(found(&app.moment()), [] as [String; 0], "{requests}");
+        assert_eq!(end_of(&planted).await, ["candidate.deleted", "candidate.erased"], "{writes}");
+        assert_eq!(found(&app.moment()), [] as [String; 0], "{writes}");
         let told = json!([last["reason"], last["erased"]]);
-        assert_eq!(undisturbed.get_or_insert_with(|| told.clone()), &told, "{requests}");
+        assert_eq!(undisturbed.get_or_insert_with(|| told.clone()), &told, "{writes}");
         if left > Some(0) {
             let counted = &told[1];
             assert_eq!((&counted["evaluations"], &counted["files"]), (&json!(2), &json!(2)), "{told}");
@@ -111,12 +111,12 @@ async fn assert_same_end(kills: impl Fn(&[Chaos; 2]) -> &Chaos) {
 }
 
 #[tokio::test]
-async fn an_effect_that_dies_at_any_request_to_the_table_ends_as_if_it_had_not() {
+async fn an_effect_that_dies_at_any_write_to_the_table_ends_as_if_it_had_not() {
     assert_same_end(|[dynamodb, _]| dynamodb).await;
 }
 
 #[tokio::test]
-async fn an_effect_that_dies_at_any_request_to_the_bucket_ends_as_if_it_had_not() {
+async fn an_effect_that_dies_at_any_write_to_the_bucket_ends_as_if_it_had_not() {
     assert_same_end(|[_, s3]| s3).await;
 }
 

@@ -48,10 +48,10 @@ impl DueCandidates {
     }
 }
 
-/// How many requests an undisturbed run makes.
-async fn calls() -> usize {
+/// How many writes an undisturbed run makes.
+async fn writes() -> usize {
     let candidates = DueCandidates::start().await;
-    candidates.chaos.cut_after(1_000);
+    candidates.chaos.cut_after_writes(1_000);
     candidates.given.app.erase_due().await;
     let left = candidates.chaos.left().unwrap();
     candidates.chaos.heal();
@@ -59,35 +59,35 @@ async fn calls() -> usize {
     1_000 - left
 }
 
-/// Lets runs die after each number of requests, and the answers to deletions be lost or not.
-async fn kill_after_each_request(are_answers_lost: bool) {
-    let calls = calls().await;
-    assert!(calls > 20, "{calls}");
-    for survived in 0..calls {
+/// Lets runs die after each number of writes, and the answers to deletions be lost or not.
+async fn kill_after_each_write(are_answers_lost: bool) {
+    let writes = writes().await;
+    assert!(writes > 6, "{writes}");
+    for survived in 0..writes {
         let candidates = DueCandidates::start().await;
         let DueCandidates { given, chaos, due, .. } = &candidates;
         for candidate in due.iter().filter(|_| are_answers_lost) {
             chaos.next_about("TransactWriteItems", last_segment(candidate), Fault::AnswerLost);
         }
-        chaos.cut_after(survived);
+        chaos.cut_after_writes(survived);
         let _ = given.app.try_to_erase_due().await;
         chaos.heal();
         given.app.settle().await;
         given.app.assert_sound();
         given.app.clock().advance(TimeDelta::minutes(10));
         given.app.erase_due().await;
-        candidates.assert_done(&format!("killed after {survived} requests of {calls}")).await;
+        candidates.assert_done(&format!("killed after {survived} writes of {writes}")).await;
     }
 }
 
 #[tokio::test]
-async fn a_run_that_dies_after_any_request_goes_on() {
-    kill_after_each_request(false).await;
+async fn a_run_that_dies_after_any_write_goes_on() {
+    kill_after_each_write(false).await;
 }
 
 #[tokio::test]
 async fn a_run_that_dies_before_it_knows_of_its_deletions_goes_on() {
-    kill_after_each_request(true).await;
+    kill_after_each_write(true).await;
 }
 
 #[tokio::test]

@@ -80,8 +80,8 @@ impl Shared {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *left {
             None => true,
-            Some(0) => false,
             Some(_) if is_read && self.counts_writes.load(Ordering::Relaxed) => true,
+            Some(0) => false,
             Some(left) => {
                 *left -= 1;
                 true
@@ -174,7 +174,8 @@ impl Chaos {
         *self.shared.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(requests);
     }
 
-    /// Lets so many more writes through, and reads until then: all that can be told apart of where a process dies.
+    /// Lets so many more writes through, and all reads, which is all that can be told apart of where a process dies: what it
+    /// does elsewhere before its next write is done.
     pub fn cut_after_writes(&self, writes: usize) {
         self.cut_after(writes);
         self.shared.counts_writes.store(true, Ordering::Relaxed);

@@ -48,7 +48,7 @@ async fn an_address_that_bounced_by_mistake_gets_mails_again() {
     assert_eq!((&again["freed"], &again["deliverable"]), (&json!([]), &json!(1)));
     assert_eq!(app.table().snapshot().await, before);
     // It may bounce once more.
-    assert_eq!(put(&app, bounced(&app, "ada@mail.example", "Permanent")).await, "applied");
+    assert_eq!(put(&app, bounced(&app, &ada.email, "Permanent")).await, "applied");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::app::TestApp;
 const LEDGER: &str = "erased/";
 
 impl TestApp {
-    /// Makes sure that every file of somebody is in the bucket, and that nothing else is.
+    /// Checks that the bucket holds every stored file and nothing else.
     ///
     /// # Panics
     /// When something is missing, or left over.

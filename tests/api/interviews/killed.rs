@@ -30,7 +30,7 @@ enum DeadlyStep {
 const TABLE: usize = 0;
 const BUCKET: usize = 1;
 
-/// The write after which a step is killed.
+/// How many writes of a step come through before it is killed.
 #[derive(Debug, Clone, Copy)]
 struct Kill {
     step: DeadlyStep,

@@ -122,7 +122,7 @@ async fn assert_promised_statuses(is_meant: impl Fn(&AccessRow) -> bool) {
     let mut broken = Vec::new();
     for row in promises.rows.iter().filter(|row| is_meant(row)) {
         let kinds = promises.kinds.iter().copied().zip(row.statuses.iter().copied());
-        // Requests that change nothing are about the same thing, but for those of the candidate whom the path names.
+        // Requests that change nothing share one subject, except those of the candidate in the path.
         let (unchanging, others): (Vec<_>, Vec<_>) = kinds.partition(|(kind, promised)| {
             (row.method.is_safe() || *promised >= 400) && !matches!(*kind, "itself" | "key")
         });
@@ -130,7 +130,7 @@ async fn assert_promised_statuses(is_meant: impl Fn(&AccessRow) -> bool) {
             Some((kind, _)) => Some(given.subject(kind, row).await),
             None => None,
         };
-        // The others come later: what they are about may take the place of what is common.
+        // The others come later: creating their subjects may delete the shared one.
         let unchanging = unchanging.into_iter().map(|caller| (caller, common.as_deref()));
         for ((kind, promised), subject) in unchanging.chain(others.into_iter().map(|caller| (caller, None))) {
             let request = match subject {

@@ -62,7 +62,7 @@ async fn writes() -> usize {
 /// Lets runs die after each number of writes, and the answers to deletions be lost or not.
 async fn kill_after_each_write(are_answers_lost: bool) {
     let writes = writes().await;
-    assert!(writes > 6, "{writes}");
+    assert!(writes > 7, "{writes}");
     for survived in 0..writes {
         let candidates = DueCandidates::start().await;
         let DueCandidates { given, chaos, due, .. } = &candidates;

@@ -99,6 +99,11 @@ impl Error {
         }
     }
 
+    /// Whether it is what others have sent or done meanwhile, not a fault of the service.
+    pub fn is_of_others(&self) -> bool {
+        !matches!(self, Self::Busy(_) | Self::Unreadable(_) | Self::Internal(_))
+    }
+
     /// What clients get to read.
     pub fn body(&self) -> Value {
         match self {

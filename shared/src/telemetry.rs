@@ -79,6 +79,21 @@ macro_rules! log_run {
     }};
 }
 
+/// Logs why work for which no client waits has failed: as an error, unless [others](crate::Error::is_of_others) can cause it.
+// One line with an error takes a release back, so no client may be able to cause one. The work is retried all the same, and
+// what keeps failing has alarms of its own: dead letters, and delays.
+#[macro_export]
+macro_rules! log_failure {
+    (target: $target:literal, $error:expr, $($line:tt)+) => {{
+        let error: &$crate::Error = $error;
+        if error.is_of_others() {
+            tracing::warn!(target: $target, %error, $($line)+);
+        } else {
+            tracing::error!(target: $target, %error, $($line)+);
+        }
+    }};
+}
+
 /// Logs to standard output, where Lambda reads it. Lines carry metrics if there is a namespace.
 pub fn install(config: &Config) {
     let labels = LineLabels { namespace: config.metrics_namespace.clone(), release: config.release.clone() };

@@ -6,7 +6,7 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::auth::SystemAccess;
 use shared::domain::id::CompanyId;
 use shared::store::EntryKey;
-use shared::{Error, Result};
+use shared::{Error, Result, log_failure};
 
 use crate::outcome::{RUN, SweepSummary};
 
@@ -22,7 +22,7 @@ pub(crate) async fn assign_numbers(
     let mut failed = BTreeMap::new();
     for (company, entries) in companies {
         if let Err(error) = system.store.assign_numbers(&company, &entries, system.now).await {
-            tracing::error!(target: "outbox", company = company.as_str(), %error, "could not number events");
+            log_failure!(target: "outbox", &error, company = company.as_str(), "could not number events");
             failed.insert(company, error);
         }
     }

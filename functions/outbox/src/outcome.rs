@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use shared::mail::{MailDelivery, MailEnvelope, Mailer, PersonalMail};
-use shared::{Error, Result};
+use shared::{Error, Result, log_failure};
 
 /// The duration of one run; the next one continues.
 pub(crate) const RUN: Duration = Duration::from_secs(40);
@@ -91,7 +91,7 @@ impl SweepSummary {
             Ok(EffectResult::GivenUp) => self.given_up += 1,
             Ok(EffectResult::Skipped) => {}
             Err(error) => {
-                tracing::error!(target: "outbox", %error, "could not run an effect");
+                log_failure!(target: "outbox", error, "could not run an effect");
                 self.failed += 1;
             }
         }

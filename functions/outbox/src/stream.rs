@@ -5,7 +5,7 @@ use shared::auth::SystemAccess;
 use shared::event::{BatchReport, StreamRecord};
 use shared::mail::Mailer;
 use shared::store::{EntryKey, effect_in};
-use shared::{Error, Result, log_run};
+use shared::{Error, Result, log_failure, log_run};
 
 use crate::deliver::{PARALLEL, deliver};
 use crate::numbering::assign_numbers;
@@ -37,7 +37,7 @@ async fn run_effects(system: &SystemAccess, mailer: &Mailer<'_>, records: &[Stre
         let results = join_all(group.iter().map(|(_, id)| process(system, mailer, id))).await;
         for ((record, _), result) in group.iter().zip(results) {
             if let Err(error) = result {
-                tracing::error!(target: "outbox", %error, "could not run an effect");
+                log_failure!(target: "outbox", &error, "could not run an effect");
                 report.add_failure(record.sequence_number());
             }
         }

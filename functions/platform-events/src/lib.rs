@@ -13,7 +13,7 @@ use shared::domain::report::PlatformReport;
 use shared::event::RecordOutcome;
 use shared::http::reference::ReferenceUris;
 use shared::store::RetryPolicy;
-use shared::{Error, Result, log_run};
+use shared::{Error, Result, log_failure, log_run};
 
 pub use event::BusEvent;
 use event::CandidateEvent;
@@ -36,7 +36,7 @@ pub async fn process(app: &App, event: BusEvent) -> Result<RecordOutcome> {
             tracing::warn!(target: "platform-events", event = id, kind, %error, "the event is not acceptable");
         }
         Err(error) => {
-            tracing::error!(target: "platform-events", event = id, kind, %error, "could not apply the event");
+            log_failure!(target: "platform-events", error, event = id, kind, "could not apply the event");
         }
     }
     outcome

@@ -14,7 +14,7 @@ use shared::domain::upload::{Upload, UploadStatus};
 use shared::event::{ObjectCreated, RecordOutcome};
 use shared::media::{CheckedFile, object_key, upload_in, upload_key};
 use shared::store::{RetryPolicy, VersionedItem};
-use shared::{Error, Result, log_run};
+use shared::{Error, Result, log_failure, log_run};
 
 const NOT_AS_ANNOUNCED: &str =
     "The uploaded file does not have the announced size. Announce it again with the correct size.";
@@ -34,7 +34,7 @@ pub async fn process(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
     match &outcome {
         Ok(outcome) => log_run!(target: "uploads", system.usage(), upload = %id, ?outcome, "processed"),
         Err(error) => {
-            tracing::error!(target: "uploads", upload = %id, %error, "could not process the upload")
+            log_failure!(target: "uploads", error, upload = %id, "could not process the upload")
         }
     }
     outcome

@@ -14,7 +14,7 @@ use shared::auth::SystemAccess;
 use shared::domain::conversion::ConversionResult;
 use shared::event::{ObjectCreated, RecordOutcome};
 use shared::media::{AnswerObjects, video_upload_in};
-use shared::{Result, log_run};
+use shared::{Result, log_failure, log_run};
 
 use engine::ConvertedFiles;
 use take::TakeConversion;
@@ -47,7 +47,7 @@ pub async fn process(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
             log_run!(target: "conversion", system.usage(), recording, company, ?outcome, "processed");
         }
         Err(error) => {
-            tracing::error!(target: "conversion", recording, company, %error, "could not convert the recording");
+            log_failure!(target: "conversion", error, recording, company, "could not convert the recording");
         }
     }
     outcome

@@ -41,7 +41,7 @@ pub(crate) async fn process_video(
     {
         // Another worker, or a retry of this event, is responsible.
         Err(Error::Changed | Error::NotFound) => {
-            return Err(Error::Busy("the video has just changed".into()));
+            return Err(Error::Changed);
         }
         video => video?,
     };

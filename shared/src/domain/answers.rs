@@ -19,7 +19,7 @@ use take::PATIENCE;
 
 use super::Refusal;
 use super::candidate::Candidate;
-use super::conversion::{Conversion, ConversionStatus};
+use super::conversion::ConversionStatus;
 use super::history::{EventType, FieldChanges, ResourceChange, ResourceRef, fact, private};
 use super::id::{CandidateId, CompanyId, ProjectId, QuestionId};
 use super::interview::{Interview, Question, QuestionKind};
@@ -207,16 +207,15 @@ impl Answers {
         self
     }
 
-    /// The takes whose conversion has failed and can be retried at `now`.
+    /// The takes whose conversion has failed or is doubtful, and can be retried at `now`.
     pub fn to_retry(&self, now: DateTime<Utc>) -> impl Iterator<Item = TakeRef> {
         self.takes().filter(move |(_, take)| take.may_be_retried(now)).map(|(of, _)| of)
     }
 
-    /// Has failed conversions retried.
+    /// Has failed and doubtful conversions retried.
     pub fn retry_conversions(self, now: DateTime<Utc>) -> Self {
         let takes: Vec<TakeRef> = self.to_retry(now).collect();
-        let retry = |take: &mut Take| take.conversion = Conversion::pending(now);
-        takes.into_iter().fold(self, |answers, of| answers.with_take(of, retry))
+        takes.into_iter().fold(self, |answers, of| answers.with_take(of, |take| take.retry_conversion(now)))
     }
 
     /// The takes that await a conversion and did not in `before`.

@@ -178,22 +178,47 @@ async fn events_that_come_again_or_late_change_nothing() {
     assert!(app.object_keys().is_empty(), "{:?}", app.object_keys());
 }
 
+async fn retry(app: &TestApp) -> Value {
+    let command = json!({ "command": "retry-conversions", "company": "acme" });
+    app.operate(command).await.unwrap()["retried"]["conversion"].clone()
+}
+
+/// What a candidate says of a recording takes no release back, and deletes nothing.
 #[tokio::test]
-async fn an_answer_that_lacks_a_part_of_its_recording_is_kept_and_logged() {
-    let (app, person) = given().await;
-    let take = person.begin().await;
-    person.send(take, 1, webm()).await;
-    person.finish(take, Some(1), 60).await;
-    logs::take_lines("conversion");
-    app.settle().await;
-    assert_eq!(person.answer().await["status"], "successful");
-    // The template has a metric of these lines.
-    let lines = logs::take_lines("conversion");
-    let short = lines
-        .iter()
-        .find(|line| line["message"] == "a recorded answer is shorter than its recording")
-        .unwrap();
-    assert_eq!((&short["recorded"], &short["seconds"]), (&json!(60), &json!(2)), "{short}");
+async fn a_doubtful_answer_is_a_warning_and_can_be_converted_again() {
+    for recorded in [60, 6] {
+        let (app, person) = given().await;
+        person.record(&parts()).await;
+        app.settle().await;
+        let take = person.begin().await;
+        person.send(take, 1, webm()).await;
+        logs::take_lines("conversion");
+        person.finish(take, Some(1), recorded).await;
+        app.settle().await;
+        // The template has a metric of these lines.
+        let lines = logs::take_lines("conversion");
+        assert!(lines.iter().all(|line| line["level"] != "ERROR"), "{lines:?}");
+        let message = "the length of an answer is doubtful";
+        let doubt = lines.iter().find(|line| line["message"] == message).unwrap();
+        let told = (&doubt["level"], &doubt["recorded"], &doubt["seconds"]);
+        assert_eq!(told, (&json!("WARN"), &json!(recorded), &json!(2)), "{doubt}");
+        let kept = ["1.jpg", "1.mp4", "2.jpg", "2.mp4", "0001"];
+        assert_eq!(names(&app), kept);
+        let staff = person.owner.new_token().await;
+        for _ in 0..2 {
+            assert_eq!(retry(&app).await, 1);
+            let again = staff.get(&person.answer).await.expect(200).json();
+            assert_eq!(again["status"], "pending");
+            app.anonymous().get(again["streams"]["mp4"].as_str().unwrap()).await.expect(302);
+            app.settle().await;
+            let answer = staff.get(&person.answer).await.expect(200).json();
+            let shown = (&answer["status"], &answer["take"]["is_interrupted"]);
+            assert_eq!(shown, (&json!("successful"), &json!(false)));
+            assert_eq!(names(&app), kept);
+        }
+        app.clock().advance(TimeDelta::days(31));
+        assert_eq!(retry(&app).await, 0);
+    }
 }
 
 #[tokio::test]
@@ -205,15 +230,11 @@ async fn failed_conversions_are_retried_by_the_operator_for_thirty_days() {
     app.events().deliver_objects().await.unwrap_err();
     app.clock().advance(TimeDelta::hours(8));
     app.sweep().await;
-    let retry = async || {
-        let command = json!({ "command": "retry-conversions", "company": "acme" });
-        app.operate(command).await.unwrap()["retried"]["conversion"].clone()
-    };
-    assert_eq!((retry().await, retry().await), (json!(1), json!(0)));
+    assert_eq!((retry(&app).await, retry(&app).await), (json!(1), json!(0)));
     app.events().deliver_stream().await.unwrap();
     let failed = app.events().put_event(person.marker_event(take, "again")).await.unwrap();
     failed["VideoConversionFunction"].as_ref().unwrap_err();
     app.clock().advance(TimeDelta::days(31));
     app.sweep().await;
-    assert_eq!(retry().await, 0);
+    assert_eq!(retry(&app).await, 0);
 }

@@ -22,7 +22,7 @@ const SPARE_BYTES: u64 = 32_000_000;
 pub(super) const PATIENCE: TimeDelta = TimeDelta::minutes(30);
 /// The longest time between two looks.
 const RARELY: TimeDelta = TimeDelta::days(1);
-/// How long the parts of failed takes are kept, by a rule of the bucket.
+/// How long the parts of takes are kept whose conversion may be retried, by a rule of the bucket.
 const PARTS_KEPT: TimeDelta = TimeDelta::days(30);
 /// How long a recording may go on after the end of the interview.
 const OVERTIME: TimeDelta = TimeDelta::minutes(30);
@@ -165,15 +165,26 @@ impl Take {
         BYTES_PER_SECOND * u64::from(self.answer_seconds) + SPARE_BYTES
     }
 
-    /// Whether its conversion has failed and its parts are still there.
+    /// Whether its conversion has failed or is doubtful, and its parts are still there.
     pub(super) fn may_be_retried(&self, now: DateTime<Utc>) -> bool {
         let is_kept = self.finished_at.is_some_and(|finished| now < finished + PARTS_KEPT);
-        is_kept && self.conversion.status == ConversionStatus::Failed
+        is_kept && (self.conversion.status == ConversionStatus::Failed || self.is_doubtful())
     }
 
-    /// Whether its parts may still be converted: not once all of them were.
+    /// Whether it can be played, but is shorter or longer than what the client has recorded, by more than a tenth and two
+    /// seconds.
+    pub fn is_doubtful(&self) -> bool {
+        // Of an interrupted take, parts may be missing.
+        let is_whole = self.conversion.status == ConversionStatus::Successful && !self.is_interrupted;
+        let (Some(recorded), Some(made)) = (self.recorded_seconds, self.conversion.converted) else { return false };
+        // The rest is cut off.
+        let expected = recorded.min(self.answer_seconds);
+        is_whole && made.seconds.abs_diff(expected) > expected / 10 + 2
+    }
+
+    /// Whether its parts may still be converted: not once all of them were, and their length shows that nothing is lost.
     pub fn needs_parts(&self) -> bool {
-        self.conversion.status != ConversionStatus::Successful || self.is_interrupted
+        self.conversion.status != ConversionStatus::Successful || self.is_interrupted || self.is_doubtful()
     }
 
     /// Whether it answers the question: finished or closed, and not failed.
@@ -215,16 +226,22 @@ impl Take {
         self.finished_at = Some(now);
         // A conversion of the same parts stays. Until more parts are converted, the result without them can be played.
         if has_more || self.conversion.status == ConversionStatus::Failed {
-            self.conversion = Conversion { converted: self.conversion.converted, ..Conversion::pending(now) };
+            self.retry_conversion(now);
         }
     }
 
-    /// Its conversion has ended. If more parts could not be converted, the result without them stays: the take is interrupted.
+    /// Has its conversion retried. Until it ends, the result of the former one can be played.
+    pub(super) fn retry_conversion(&mut self, now: DateTime<Utc>) {
+        self.conversion = Conversion { converted: self.conversion.converted, ..Conversion::pending(now) };
+    }
+
+    /// Its conversion has ended. If it has failed, a former result stays. Unless that is doubtful, it lacks parts: the take is
+    /// interrupted.
     pub fn end_conversion(&mut self, end: Conversion) {
         match self.conversion.converted.filter(|_| end.converted.is_none()) {
             Some(former) => {
                 self.conversion = Conversion::succeeded(former);
-                self.is_interrupted = true;
+                self.is_interrupted = !self.is_doubtful();
             }
             None => self.conversion = end,
         }

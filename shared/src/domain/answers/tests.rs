@@ -257,3 +257,30 @@ fn the_history_tells_of_conversions_alone() {
     assert!(Answers::change_between(Some(&before), None).is_none());
     assert_eq!(Conversion::awaiting_upload().status, ConversionStatus::AwaitingUpload);
 }
+
+#[test]
+fn a_doubtful_length_keeps_parts_and_earlier_takes_until_a_retry_dispels_it() {
+    let made = |seconds| Conversion::succeeded(ConversionResult { seconds, width: 640, height: 480 });
+    let end = |answers: Answers, number, end: Conversion| {
+        answers.with_take(take(number), |take| take.end_conversion(end))
+    };
+    let finish = |answers: Answers, number| {
+        answers.finish_take(take(number), finished(Some(1)), &parts([1]), at(30)).unwrap().unwrap()
+    };
+    let first = converted(finish(begun(), 1), 1);
+    let second = finish(first.begin_take(&question(), &terms(), &[], at(60)).unwrap(), 2);
+    let is_doubtful = |answers: &Answers| answers.take(take(2)).unwrap().is_doubtful();
+    for (seconds, expected) in [(15, true), (16, false), (24, false), (25, true)] {
+        assert_eq!(is_doubtful(&end(second.clone(), 2, made(seconds))), expected, "{seconds} of 20");
+    }
+    let doubtful = end(second, 2, made(3));
+    assert!(doubtful.take(take(2)).unwrap().needs_parts() && doubtful.take(take(1)).is_some());
+    assert_eq!(doubtful.to_retry(at(90)).collect::<Vec<_>>(), [take(2)]);
+    let retried = doubtful.retry_conversions(at(90));
+    assert!(retried.take(take(2)).unwrap().conversion.converted.is_some(), "it plays meanwhile");
+    let still = end(retried.clone(), 2, Conversion::failed("broken"));
+    assert!(is_doubtful(&still) && still.take(take(2)).unwrap().is_answer());
+    let repaired = end(retried, 2, made(20));
+    assert!(!repaired.take(take(2)).unwrap().needs_parts());
+    assert_eq!((repaired.take(take(1)), repaired.to_retry(at(90)).count()), (None, 0));
+}

@@ -4,7 +4,10 @@ invokes, and evaluates the alarms over the log lines that CloudWatch makes metri
 """
 
 import json
+import os
+import pathlib
 import re
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import boto3
@@ -133,6 +136,15 @@ def failing_version_is_found(owner):
     failing = published(names["ProjectsFunction"], {"TABLE_NAME": "missing", "RELEASE": FAILING})
     assert before_traffic(client, {"PROJECTS_VERSION": failing}, 1) == {"Failed"}
     done(f"the probe approves of the published versions, {DEPLOYMENTS} times at once, and refuses one that cannot read the table")
+
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder, "ffmpeg")
+        program.write_text("#!/bin/sh\nkill -SEGV $$\n", encoding="utf-8")
+        program.chmod(0o755)
+        path = {"PATH": f"{folder}:{os.environ['PATH']}", "RELEASE": FAILING}
+        crashing = published(names["VideoConversionFunction"], path)
+        assert before_traffic(client, {"VIDEO_CONVERSION_VERSION": crashing}, 1) == {"Failed"}
+    done("the probe refuses a version whose ffmpeg crashes")
 
     # What others do must not take a release back: a malformed event has reached the release before.
     statuses = [request_to(client, failing) for _ in range(5)]

@@ -1,8 +1,8 @@
 """The main story through the API, in a company of its own: log in, write, read, delete.
 
 Lambda runs it after each deployment and, where AlarmEmail is set, every five minutes. Before a release with a canary gets any
-traffic, CodeDeploy runs it against the new versions of the functions, once for each function that changes, all at once. It
-fails at the first answer that is not the expected one.
+traffic, CodeDeploy runs it against the new versions of the functions, once for each function that changes, all at once; then it
+also has the new version of `video-conversion` convert a clip. It fails at the first answer that is not the expected one.
 """
 
 import contextlib
@@ -46,6 +46,13 @@ class Unexpected(Exception):
     """An answer that is not the expected one."""
 
 
+def functions_client(attempts):
+    """A client of Lambda that tries so often, waiting in between, if it is throttled."""
+    retries = {"mode": "standard", "total_max_attempts": attempts}
+    config = botocore.config.Config(read_timeout=ANSWERED_WITHIN, retries=retries)
+    return boto3.client("lambda", config=config)
+
+
 class Gateway:
     """Sends requests like a client."""
 
@@ -73,8 +80,22 @@ class NewVersions:
     def __init__(self, seconds):
         """`seconds` is how long the story may take."""
         self.until = time.monotonic() + seconds
-        config = botocore.config.Config(read_timeout=ANSWERED_WITHIN, retries={"total_max_attempts": 1})
-        self.functions = boto3.client("lambda", config=config)
+        self.functions = functions_client(1)
+
+    def try_conversion(self):
+        """Has `video-conversion` convert a clip of its own: programs that fail would fail on recordings."""
+        # One run for each function of a release, more than may convert at once.
+        functions = functions_client(5)
+        version = os.environ["VIDEO_CONVERSION_VERSION"]
+        try:
+            answer = functions.invoke(FunctionName=version, Payload=b'{"check": "programs"}')
+        except functions.exceptions.TooManyRequestsException:
+            # Recordings of the former version, perhaps for hours: no reason to keep a release back. Before its first recording,
+            # each execution of the function tries the programs itself.
+            print(f"{version} is busy, and was not tried", flush=True)
+            return
+        if "FunctionError" in answer:
+            raise Unexpected(f"{version} has failed: {json.dumps(json.load(answer['Payload']))[:500]}")
 
     def request(self, method, address, headers, body):
         """Status and text of the answer."""
@@ -237,7 +258,9 @@ def report_mail_quota(namespace):
 def approve(deployment, hook, seconds):
     """Tells CodeDeploy, within `seconds`, whether the new versions may get traffic."""
     try:
-        steps = story(NewVersions(seconds - ANSWERED_WITHIN - RESERVE), os.environ["PROBE_PASSWORD"])
+        versions = NewVersions(seconds - ANSWERED_WITHIN - RESERVE)
+        versions.try_conversion()
+        steps = story(versions, os.environ["PROBE_PASSWORD"])
         # The release says that this has called the new versions: it comes with their names.
         print(json.dumps({"release": os.environ["RELEASE"], "steps": steps}), flush=True)
         status = "Succeeded"

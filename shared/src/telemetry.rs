@@ -43,7 +43,7 @@ pub const TARGETS: [&str; 15] = [
 type MetricDimensions = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 /// The targets of lines with metrics.
-const METRICS: [(&str, &[MetricDimensions]); 7] = [
+const METRICS: [(&str, &[MetricDimensions]); 8] = [
     (
         "request",
         // Only latency by route: four metrics for each of 108 routes would cost 130 dollars a month. The table's
@@ -55,6 +55,7 @@ const METRICS: [(&str, &[MetricDimensions]); 7] = [
             (&["release"], &[("failed", "Count"), ("milliseconds", "Milliseconds")]),
         ],
     ),
+    ("conversion", &[(&[], &[("conversion_failed", "Count")])]),
     ("deadline-expiry", &[(&[], &[("lag_seconds", "Seconds")])]),
     ("feed", &[(&[], &[("index_lag_seconds", "Seconds")])]),
     ("outbox", &[(&[], &[("numbering_lag_seconds", "Seconds"), ("erasure_delay_seconds", "Seconds")])]),

@@ -1,5 +1,6 @@
 //! Takes on their way from parts to a video that plays.
 
+use std::process::Command;
 use std::sync::OnceLock;
 
 use chrono::TimeDelta;
@@ -237,4 +238,24 @@ async fn failed_conversions_are_retried_by_the_operator_for_thirty_days() {
     app.clock().advance(TimeDelta::days(31));
     app.sweep().await;
     assert_eq!(retry(&app).await, 0);
+}
+
+/// A program that crashes on every file says nothing about the recording.
+#[tokio::test]
+async fn a_take_waits_while_ffmpeg_crashes() {
+    let folder = tempfile::tempdir().unwrap();
+    // Linux starts no file that is open for writing, so another process writes it: what is open here, programs that other
+    // tests start at the same time have too.
+    let write = "printf '#!/bin/sh\\nkill -SEGV $$\\n' >\"$0\" && chmod +x \"$0\"";
+    let status = Command::new("sh").args(["-c", write]).arg(folder.path().join("ffmpeg")).status();
+    assert!(status.unwrap().success());
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let app = TestApp::start_with(&[("PATH", &path)]).await;
+    let person = Interviewee::asked(&app, json!({ "takes": 2 })).await;
+    person.record(&parts()).await;
+    app.events().deliver_stream().await.unwrap();
+    app.events().deliver_objects().await.unwrap_err();
+    assert_eq!(person.answer().await["status"], "processing");
+    let parts = ["0001", "0002", "0003"].map(str::to_owned);
+    assert!(parts.iter().all(|part| names(&app).contains(part)), "{:?}", names(&app));
 }

@@ -1,20 +1,23 @@
 //! Makes the renditions of an untrusted video.
 //!
-//! ffmpeg runs as a separate program without network, settings or credentials, on one file in a known container.
+//! ffmpeg runs as a separate program without settings or credentials, on one file in a known container.
 
+mod known;
 mod plan;
 mod probe;
 mod tool;
 
 use std::ffi::OsStr;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tempfile::TempDir;
+use tokio::sync::OnceCell;
 
 use plan::ConversionPlan;
 use probe::ProbeReport;
-use tool::{InputFile, ToolPaths};
+use tool::{InputFile, ToolOutput, ToolPaths};
 
 const TOO_SLOW: &str = "This video takes too long to convert. Upload a shorter or smaller one.";
 const BROKEN: &str = "The video is broken or incomplete.";
@@ -73,17 +76,12 @@ impl ConversionTarget {
 pub enum EngineError {
     /// The file cannot be converted, with a message for the client. Retrying is pointless.
     Refused(&'static str),
-    /// A fault of this computer.
+    /// A fault of this computer or of its programs.
     Machine(std::io::Error),
 }
 
-impl From<std::io::Error> for EngineError {
-    fn from(error: std::io::Error) -> Self {
-        Self::Machine(error)
-    }
-}
-
-/// Makes the renditions of the file `input` in its folder, with the programs in `path`, within `time`.
+/// Makes the renditions of the file `input` in its folder, with the programs in `path`, within `time`. Refuses it only while
+/// the programs convert a known clip.
 ///
 /// # Errors
 /// Either failure.
@@ -93,18 +91,70 @@ pub async fn convert(
     target: ConversionTarget,
     time: Duration,
 ) -> Result<ConvertedFiles, EngineError> {
-    match tokio::time::timeout(time, convert_at_leisure(path, input, target)).await {
-        Ok(outcome) => outcome,
-        // Refused rather than failed: another try would take as long. Dropping the future kills ffmpeg.
-        Err(_) => refused(TOO_SLOW, "no time is left"),
+    // Before the first file of a process, because programs may also do the wrong thing without an error.
+    static WORKING: OnceCell<()> = OnceCell::const_new();
+    WORKING.get_or_try_init(|| check(path)).await?;
+    // Dropping the future kills ffmpeg.
+    let outcome = tokio::time::timeout(time, convert_file(path, input, target)).await;
+    let refusal = match outcome.unwrap_or_else(|_| refused(TOO_SLOW, "no time is left")) {
+        Ok(files) => return Ok(files),
+        Err(Failure::Machine(error)) => return Err(EngineError::Machine(error)),
+        Err(Failure::Refused(refusal)) => refusal,
+    };
+    // No exit status tells a file that crashes the programs from programs that crash on every file: a second file does.
+    check(path).await?;
+    let Refusal { reason, details, has_crashed } = refusal;
+    if has_crashed {
+        tracing::warn!(target: "conversion", details, "a file has crashed a program");
+    }
+    tracing::info!(target: "conversion", reason, details, "refused");
+    Err(EngineError::Refused(reason))
+}
+
+/// Converts a known clip with the programs in `path`.
+///
+/// # Errors
+/// If they fail.
+pub async fn check(path: &OsStr) -> std::io::Result<()> {
+    known::convert_clip(path).await
+}
+
+impl From<std::io::Error> for EngineError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Machine(error)
     }
 }
 
-async fn convert_at_leisure(
+/// Why a file was not converted, before the cause is known.
+#[derive(Debug)]
+enum Failure {
+    /// Because of the file, if the programs work.
+    Refused(Refusal),
+    Machine(std::io::Error),
+}
+
+/// What speaks against a file.
+#[derive(Debug)]
+struct Refusal {
+    /// For the client.
+    reason: &'static str,
+    /// For the log.
+    details: String,
+    /// Whether a signal has ended a program.
+    has_crashed: bool,
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Machine(error)
+    }
+}
+
+async fn convert_file(
     path: &OsStr,
     input: &Path,
     target: ConversionTarget,
-) -> Result<ConvertedFiles, EngineError> {
+) -> Result<ConvertedFiles, Failure> {
     // ffmpeg runs in another folder, where a relative path would lead elsewhere.
     let input = tokio::fs::canonicalize(input).await?;
     let directory = tempfile::tempdir_in(input.parent().unwrap_or(&input))?;
@@ -148,14 +198,11 @@ async fn make(
     input: &InputFile<'_>,
     how: &[String],
     output: &Path,
-) -> Result<(), EngineError> {
+) -> Result<(), Failure> {
     let answer = tools.make(input, how, output).await?;
     let bytes = tokio::fs::metadata(output).await.map_or(0, |file| file.len());
     // ffmpeg reports success as well when it has found no frame to write.
-    if !answer.status.success() || bytes == 0 {
-        return refused(BROKEN, &format!("{}: {}", answer.status, answer.complaint));
-    }
-    Ok(())
+    if answer.status.success() && bytes > 0 { Ok(()) } else { Err(failed(BROKEN, &answer)) }
 }
 
 /// Whole seconds, as players show them.
@@ -164,8 +211,12 @@ fn length(seconds: f64) -> u32 {
     seconds.round().max(1.0) as u32
 }
 
-/// A refusal; `details` are only logged.
-fn refused<T>(reason: &'static str, details: &str) -> Result<T, EngineError> {
-    tracing::info!(target: "conversion", reason, details, "refused");
-    Err(EngineError::Refused(reason))
+fn refused<T>(reason: &'static str, details: &str) -> Result<T, Failure> {
+    Err(Failure::Refused(Refusal { reason, details: details.to_owned(), has_crashed: false }))
+}
+
+/// The refusal of a file that a program has failed on.
+fn failed(reason: &'static str, output: &ToolOutput) -> Failure {
+    let details = format!("{}: {}", output.status, output.complaint);
+    Failure::Refused(Refusal { reason, details, has_crashed: output.status.signal().is_some() })
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Deserializer};
 
 use super::tool::ToolPaths;
-use super::{EngineError, refused};
+use super::{Failure, failed, refused};
 
 const NO_VIDEO: &str = "This file is broken, or not in a supported video format.";
 
@@ -94,10 +94,10 @@ impl ProbeStream {
 }
 
 impl ProbeReport {
-    pub(super) async fn of(tools: &ToolPaths<'_>, input: &Path) -> Result<Self, EngineError> {
+    pub(super) async fn of(tools: &ToolPaths<'_>, input: &Path) -> Result<Self, Failure> {
         let answer = tools.probe(input, ENTRIES).await?;
         if !answer.status.success() {
-            return refused(NO_VIDEO, &answer.complaint);
+            return Err(failed(NO_VIDEO, &answer));
         }
         serde_json::from_slice(&answer.stdout).or_else(|error| refused(NO_VIDEO, &error.to_string()))
     }

@@ -1,13 +1,12 @@
 //! Runs ffmpeg and ffprobe as separate programs that see only the file they work on.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
-
-use super::EngineError;
 
 /// The maximum length of a program's output, in bytes.
 const MAX_ANSWER: u64 = 1024 * 1024;
@@ -50,7 +49,7 @@ pub(super) struct ToolOutput {
 
 impl ToolPaths<'_> {
     /// ffprobe's JSON about a file.
-    pub(super) async fn probe(&self, input: &Path, what: &str) -> Result<ToolOutput, EngineError> {
+    pub(super) async fn probe(&self, input: &Path, what: &str) -> io::Result<ToolOutput> {
         let mut args = reading(input);
         args.extend(["-show_entries", what, "-of", "json=compact=1"].map(OsString::from));
         self.run("ffprobe", args).await
@@ -62,7 +61,7 @@ impl ToolPaths<'_> {
         input: &InputFile<'_>,
         how: &[String],
         output: &Path,
-    ) -> Result<ToolOutput, EngineError> {
+    ) -> io::Result<ToolOutput> {
         let mut args: Vec<OsString> = ["-nostdin", "-y", "-threads", "2"].map(OsString::from).into();
         args.extend(["-filter_threads", "1"].map(OsString::from));
         args.extend(input.from.iter().flat_map(|from| ["-ss".into(), from.into()]));
@@ -72,7 +71,7 @@ impl ToolPaths<'_> {
         self.run("ffmpeg", args).await
     }
 
-    async fn run(&self, program: &str, args: Vec<OsString>) -> Result<ToolOutput, EngineError> {
+    async fn run(&self, program: &str, args: Vec<OsString>) -> io::Result<ToolOutput> {
         // Found beforehand: what has still to be looked up in another PATH is started by copying this process's page tables.
         let found =
             std::env::split_paths(self.path).map(|folder| folder.join(program)).find(|path| path.is_file());
@@ -126,7 +125,7 @@ fn local(path: &Path) -> OsString {
 }
 
 /// The first `most` bytes of the output; the rest is read and dropped, so that the program can continue.
-async fn first(from: Option<impl AsyncRead + Unpin>, most: u64) -> std::io::Result<Vec<u8>> {
+async fn first(from: Option<impl AsyncRead + Unpin>, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(mut from) = from {
         (&mut from).take(most).read_to_end(&mut bytes).await?;

@@ -3,5 +3,6 @@
 
 mod conversion;
 mod hostile;
+mod machine;
 mod support;
 mod work;

@@ -278,9 +278,8 @@ impl Answers {
         let types = ended.iter().map(|(_, _, event)| *event).collect();
         if let Some((of, take, _)) = ended {
             let seconds = take.conversion.converted.map(|made| made.seconds);
-            let facts =
-                [("question", fact(&of.question)), ("take", fact(&of.number)), ("seconds", fact(&seconds))];
-            changes.tell(facts);
+            changes.question = Some(of.question);
+            changes.tell([("take", fact(&of.number)), ("seconds", fact(&seconds))]);
         }
         Some(ResourceChange::new(&after.company, after.resource(), types, changes))
     }

@@ -54,6 +54,7 @@ async fn parts_become_one_video() {
     let told = events["objects"].as_array().unwrap().iter().find(|event| event["type"] == "answer.converted");
     let told = &told.unwrap()["data"];
     assert_eq!((&told["take"], &told["seconds"]), (&json!(take), &json!(2)), "{told}");
+    assert_eq!(told["question"], answer["question"], "an address, as everywhere");
 }
 
 #[tokio::test]
@@ -95,6 +96,10 @@ async fn files_without_video_fail_and_give_the_take_back() {
             "{answer}"
         );
         assert!(answer["error"].as_str().is_some_and(|error| !error.is_empty()), "{answer}");
+        let history = format!("{}data/", person.candidate.uri);
+        let history = person.owner.get(&history).await.expect(200).json();
+        let told = history["history"].as_array().unwrap().iter().find(|one| one["type"] == "answer.failed");
+        assert_eq!(told.unwrap()["data"]["question"], answer["question"]);
         let seen = person.candidate.get(&person.answer).await.expect(200).json();
         assert_eq!((&seen["takes_begun"], &seen["takes_left"]), (&json!(1), &json!(2)));
         assert_eq!(names(&app), ["0001"], "for a retry by the operator");

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::erasure::ErasureDetails;
-use crate::domain::id::CustomerId;
+use crate::domain::id::{CustomerId, QuestionId};
 
 /// The value of a field, and what the history keeps of its changes.
 #[derive(Clone, PartialEq)]
@@ -63,6 +63,9 @@ pub struct FieldChanges {
     /// The customers who were removed, by field.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub removed: BTreeMap<String, BTreeSet<CustomerId>>,
+    /// The question whose answer the change is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<QuestionId>,
     /// What was erased after the deletion of the resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erasure: Option<ErasureDetails>,

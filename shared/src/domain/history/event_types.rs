@@ -54,9 +54,9 @@ named! {
         CandidateDeleted = "candidate.deleted",
         /// Everything that was left of a deleted candidate was erased: files, evaluations, and what their events had said.
         CandidateErased = "candidate.erased",
-        /// A recorded answer can be played.
+        /// A recorded answer can be played: `take` of the `question` at this URL, `seconds` long.
         AnswerConverted = "answer.converted",
-        /// The conversion of a recorded answer has failed; the take does not count.
+        /// The conversion of a recorded answer, `take` of the `question` at this URL, has failed; the take does not count.
         AnswerFailed = "answer.failed",
         /// A project was created.
         ProjectCreated = "project.created",

@@ -124,6 +124,11 @@ impl EventView {
     pub fn new(entry: &HistoryEntry, references: ReferenceUris<'_>) -> Self {
         let HistoryEntry { change, origin, .. } = entry;
         let (company, details) = (&change.company, &change.details);
+        // A fact like the others, but histories keep identifiers, since addresses may change.
+        let question = change.resource.project().zip(details.question).map(|(project, question)| {
+            let address = references.uri_in_project(company, project, question);
+            ("question".to_owned(), Value::from(address.as_str()))
+        });
         Self {
             id: entry.id().to_string(),
             main_type: change.types.first().cloned(),
@@ -140,7 +145,7 @@ impl EventView {
                 added: uris_by_field(&details.added, company, references),
                 removed: uris_by_field(&details.removed, company, references),
                 erasure: details.erasure,
-                facts: details.facts.clone().into_iter().collect(),
+                facts: details.facts.clone().into_iter().chain(question).collect(),
             },
             by: AuthorView::new(company, origin.by, references),
             on_behalf_by: origin.on_behalf_by.map(|by| references.uri(company, by)),

@@ -17,6 +17,7 @@ use shared::http::respond::{CommittedResponse, JsonFile};
 use shared::store::{ReferenceIds, VersionedItem};
 use shared::{Error, Result};
 
+use answers::GivenAnswers;
 use view::CandidateDataView;
 
 /// What is stored about a candidate in items of its own, and what decides who gets it and for how long it is kept.
@@ -34,7 +35,7 @@ pub(crate) async fn read(
 ) -> Result<CommittedResponse<JsonFile<CandidateDataView>>> {
     let CandidateTarget { candidate, project, relation, .. } = &access.target;
     candidate.may_be_exported_by(access.caller.customer(), project).map_err(Error::Forbidden)?;
-    let answers = access.store.answers(access.company_id(), project.id, candidate.id);
+    let answers = read_answers(&access);
     let (answers, records) = match relation {
         // What staff have written about candidates is theirs to release, with the other form of the document.
         CallerRelation::Own => (answers.await?, None),
@@ -44,9 +45,16 @@ pub(crate) async fn read(
         }
     };
     let view =
-        CandidateDataView::new(&access.target, answers.as_deref(), records.as_ref(), access.references());
+        CandidateDataView::new(&access.target, answers.as_ref(), records.as_ref(), access.references());
     let shown: CommittedResponse<Json<_>> = access.show(view)?;
     shown.as_file(&format!("candidate-{}-{}.json", candidate.id, access.now.date_naive()))
+}
+
+async fn read_answers(access: &Admitted<Candidate, ExportCandidate>) -> Result<Option<GivenAnswers>> {
+    let (store, Candidate { company, project, id, .. }) = (&access.store, &*access.target.candidate);
+    let Some(answers) = store.answers(company, *project, *id).await? else { return Ok(None) };
+    let texts = store.answer_texts(&answers, answers.written()).await?;
+    Ok(Some(GivenAnswers { answers, texts }))
 }
 
 async fn read_records(access: &Admitted<Candidate, ExportCandidate>) -> Result<CandidateRecords> {

@@ -17,8 +17,11 @@ pub(crate) async fn read(
 ) -> Result<CommittedResponse<Json<AnswerView>>> {
     // A reset answer is as good as none.
     access.target.answer().filter(|answer| !answer.is_empty()).ok_or(Error::NotFound)?;
-    let viewer = InterviewViewer::of(&access.target.all, access.references());
-    access.show(AnswerView::new(&access.target.question, access.target.answer(), &viewer))
+    let (all, question) = (&access.target.all, &access.target.question);
+    let written = all.answers.written().filter(|written| *written == question.id);
+    let texts = access.store.answer_texts(&all.answers, written).await?;
+    let viewer = InterviewViewer::of(all, access.references());
+    access.show(AnswerView::new(question, access.target.answer(), texts.get(&question.id), &viewer))
 }
 
 /// PUT …/answers/{questionId}/
@@ -30,12 +33,13 @@ pub(crate) async fn write(
     let (all, question) = (&access.target.all, &access.target.question);
     all.of.candidate.may_begin_answer(access.now)?;
     let may_write = all.of.candidate.adjusted().may_write;
-    let after = Answers::clone(&all.answers).write(question, may_write, text)?;
+    let (after, written) = Answers::clone(&all.answers).write(question, may_write, text)?;
     let viewer = InterviewViewer::of(all, access.references());
-    let view = AnswerView::new(question, after.to(question.id), &viewer);
+    let view = AnswerView::new(question, after.to(question.id), Some(&written.text), &viewer);
     let is_new = access.target.answer().is_none_or(QuestionAnswer::is_empty);
     let shown = if is_new { CreatedOrUpdated::New(view) } else { CreatedOrUpdated::Old(view) };
-    let writes = access.store.save_answers(&all.of.candidate, &all.answers, &after, access.now);
+    let (candidate, changed) = (&all.of.candidate, (&after, &written));
+    let writes = access.store.save_written_answer(candidate, &all.answers, changed, access.now);
     access.commit(writes, shown).await
 }
 

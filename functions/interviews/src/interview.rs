@@ -10,6 +10,8 @@ use crate::view::InterviewView;
 
 /// GET …/candidates/{candidateId}/interview/
 pub(crate) async fn read(access: Admitted<Answers, ReadCandidate>) -> Result<Json<InterviewView>> {
+    let answers = &access.target.answers;
+    let texts = access.store.answer_texts(answers, answers.written()).await?;
     // Without a tag, since it shows the time.
-    Ok(Json(InterviewView::new(&access.target, access.references(), access.now)))
+    Ok(Json(InterviewView::new(&access.target, &texts, access.references(), access.now)))
 }

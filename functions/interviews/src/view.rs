@@ -1,13 +1,16 @@
 //! An interview, its answers and takes as clients see them.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::AnswersTarget;
-use shared::domain::answers::{QuestionAnswer, Take, TakeRef, TakeSource};
+use shared::domain::answers::{AnswerText, QuestionAnswer, Take, TakeRef, TakeSource};
 use shared::domain::candidate::{CandidateStatus, ConductedInterview, InterviewAdjustments};
 use shared::domain::conversion::ConversionStatus;
 use shared::domain::file::FileType;
+use shared::domain::id::QuestionId;
 use shared::domain::interview::{Interview, Question, QuestionKind};
 use shared::domain::policy::{Action, CallerRelation};
 use shared::http::example_uri;
@@ -84,7 +87,13 @@ pub(crate) struct InterviewView {
 }
 
 impl InterviewView {
-    pub(crate) fn new(target: &AnswersTarget, references: ReferenceUris<'_>, now: DateTime<Utc>) -> Self {
+    /// The view of the interview of `target` with these written answers.
+    pub(crate) fn new(
+        target: &AnswersTarget,
+        texts: &BTreeMap<QuestionId, AnswerText>,
+        references: ReferenceUris<'_>,
+        now: DateTime<Utc>,
+    ) -> Self {
         let AnswersTarget { of, interview, answers } = target;
         let candidate = &of.candidate;
         let viewer = InterviewViewer::of(target, references);
@@ -109,7 +118,9 @@ impl InterviewView {
             answer_seconds: answer_seconds(interview, &viewer),
             missing: answers.missing(interview).into_iter().filter(|_| has_begun).map(uri).collect(),
             answers: asked()
-                .map(|question| AnswerView::new(question, answers.to(question.id), &viewer))
+                .map(|question| {
+                    AnswerView::new(question, answers.to(question.id), texts.get(&question.id), &viewer)
+                })
                 .collect(),
         }
     }
@@ -191,6 +202,7 @@ impl AnswerView {
     pub(crate) fn new(
         question: &Question,
         answer: Option<&QuestionAnswer>,
+        text: Option<&AnswerText>,
         viewer: &InterviewViewer<'_>,
     ) -> Self {
         let (references, objects) = (viewer.references, &viewer.objects);
@@ -207,7 +219,7 @@ impl AnswerView {
             question: references.uri_in_project(&objects.company, objects.project, question.id),
             status: given.status(),
             error: given.failure().and_then(|failed| failed.conversion.failure.clone()),
-            text: given.text.as_ref().map(ToString::to_string),
+            text: text.map(ToString::to_string),
             seconds: made.map(|(_, made)| made.seconds),
             dimensions: made.map(|(_, made)| AnswerDimensions { width: made.width, height: made.height }),
             streams: made.map(|_| AnswerStreams { mp4: fetched(FileType::Mp4) }),

@@ -62,8 +62,24 @@ pub struct Answers {
     pub project: ProjectId,
     /// The candidate.
     pub candidate: CandidateId,
-    /// Takes and written answers, by question.
+    /// Takes, and which answers are written, by question.
     pub questions: BTreeMap<QuestionId, QuestionAnswer>,
+}
+
+/// The written answer of a candidate to a question, as stored.
+// Apart from the answers, which each write of one stores again: all texts together are the most of them by far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenAnswer {
+    /// The candidate's company.
+    pub company: CompanyId,
+    /// Their project.
+    pub project: ProjectId,
+    /// The candidate.
+    pub candidate: CandidateId,
+    /// The question.
+    pub question: QuestionId,
+    /// What they have written.
+    pub text: AnswerText,
 }
 
 /// A take of a question.
@@ -94,6 +110,11 @@ impl Answers {
     /// The takes and the written answer of a question; `None` before the first.
     pub fn to(&self, question: QuestionId) -> Option<&QuestionAnswer> {
         self.questions.get(&question)
+    }
+
+    /// The questions with a written answer.
+    pub fn written(&self) -> impl Iterator<Item = QuestionId> {
+        self.questions.iter().filter(|(_, answer)| answer.is_written).map(|(question, _)| *question)
     }
 
     /// Whether a take of the question has begun.
@@ -183,12 +204,24 @@ impl Answers {
 
     /// Answers a question in writing. Fails with [`NOT_WRITTEN`] for a question that is answered by a recording, unless the
     /// candidate `may_write` all answers.
-    pub fn write(mut self, question: &Question, may_write: bool, text: AnswerText) -> Result<Self, Refusal> {
+    pub fn write(
+        mut self,
+        question: &Question,
+        may_write: bool,
+        text: AnswerText,
+    ) -> Result<(Self, WrittenAnswer), Refusal> {
         if question.kind != QuestionKind::Text && !may_write {
             return Err(NOT_WRITTEN);
         }
-        self.questions.entry(question.id).or_default().write(text);
-        Ok(self)
+        self.questions.entry(question.id).or_default().write();
+        let written = WrittenAnswer {
+            company: self.company.clone(),
+            project: self.project,
+            candidate: self.candidate,
+            question: question.id,
+            text,
+        };
+        Ok((self, written))
     }
 
     /// Deletes takes and text of a question, and gives the takes back.

@@ -1,18 +1,21 @@
-//! Access patterns of answers: all answers of a candidate are one item, which is missing until the first take or text.
+//! Access patterns of answers: all answers of a candidate are one item, which is missing until the first take or text. The
+//! texts have an item each.
+
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
 use super::due::DueQueue;
 use super::table::condition::WriteCondition;
-use super::table::item::{StoredEntity, VersionedItem};
+use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::transaction::Transaction;
 use super::{RetryPolicy, Store};
-use crate::domain::answers::Answers;
+use crate::domain::answers::{AnswerText, Answers, WrittenAnswer};
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
 use crate::domain::history::ResourceChange;
-use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId, QuestionId};
 use crate::domain::interview::Interview;
 use crate::domain::project::Project;
 use crate::domain::transition::TransitionResult;
@@ -30,6 +33,12 @@ impl StoredEntity for Answers {
     }
 }
 
+impl StoredEntity for WrittenAnswer {
+    fn key(&self) -> ItemKey {
+        keys::written_answer(&self.company, self.project, self.candidate, self.question)
+    }
+}
+
 impl Store {
     /// Reads the answers of a candidate; `None` before the first take or text.
     pub async fn answers(
@@ -39,6 +48,28 @@ impl Store {
         candidate: CandidateId,
     ) -> Result<Option<VersionedItem<Answers>>> {
         self.one(keys::answers(company, project, candidate)).await
+    }
+
+    /// Reads the written answers to these questions of `answers`, by question. Fails with [`Error::Unreadable`] if one cannot be
+    /// read.
+    // After the answers, never at once: a text may then be newer than what the tag of a response says, but not older, so that
+    // no client keeps an old text under a new tag. One that was reset in between is missing.
+    pub async fn answer_texts(
+        &self,
+        answers: &Answers,
+        questions: impl IntoIterator<Item = QuestionId>,
+    ) -> Result<BTreeMap<QuestionId, AnswerText>> {
+        let Answers { company, project, candidate, .. } = answers;
+        let key = |question| keys::written_answer(company, *project, *candidate, question);
+        let questions: Vec<QuestionId> = questions.into_iter().collect();
+        let mut batch = self.get(questions.iter().map(|question| key(*question))).await?;
+        let mut texts = BTreeMap::new();
+        for question in questions {
+            if let Some(written) = batch.take::<WrittenAnswer>(&key(question))? {
+                texts.insert(question, written.text.clone());
+            }
+        }
+        Ok(texts)
     }
 
     /// Reads the questions of a candidate's project, and what the candidate has answered.
@@ -88,7 +119,15 @@ impl Store {
         project: ProjectId,
         candidate: CandidateId,
     ) -> Result<()> {
-        self.delete_alone(&keys::answers(company, project, candidate)).await
+        // All that there are: a restored table may hold texts of which the answers know nothing.
+        let texts = self.all_items(&keys::written_answers(company, project, candidate)).await?;
+        let mut transaction = self.transaction();
+        // At most one for each question, so one transaction takes them all.
+        for key in item::keys_of(&texts)? {
+            transaction.delete_derived(key);
+        }
+        transaction.delete_derived(keys::answers(company, project, candidate));
+        self.commit(transaction).await
     }
 
     /// Ends the interview of a candidate as `after`, with the answers that they have given until then. Fails with
@@ -115,6 +154,22 @@ impl Store {
         let mut transaction = self.update_answers(before, after, now);
         if **before != *after {
             transaction.require_unchanged(candidate);
+        }
+        transaction
+    }
+
+    /// Replaces `before` by `after`, which has the `written` answer. Fails like [`save_answers`](Self::save_answers).
+    pub fn save_written_answer(
+        &self,
+        candidate: &VersionedItem<Candidate>,
+        before: &VersionedItem<Answers>,
+        (after, written): (&Answers, &WrittenAnswer),
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let mut transaction = self.save_answers(candidate, before, after, now);
+        // Its version is that of the answers, on whose version the transaction depends.
+        if let Some(item) = transaction.or_fault(item::write(written, before.version() + 1)) {
+            transaction.put_derived(written.key(), item);
         }
         transaction
     }
@@ -179,6 +234,11 @@ impl Transaction {
             return;
         }
         self.save(before, after);
+        let is_reset = |question: &QuestionId| after.to(*question).is_none_or(|answer| !answer.is_written);
+        for question in before.written().filter(is_reset) {
+            let Answers { company, project, candidate, .. } = after;
+            self.delete_derived(keys::written_answer(company, *project, *candidate, question));
+        }
         for effect in Effect::of_answers(before, after, before.version() + 1, now) {
             self.effect(Some(effect));
         }

@@ -19,7 +19,8 @@ async fn let_urls_expire(app: &TestApp) {
 async fn assert_nothing_left(app: &TestApp) {
     assert!(app.object_keys().is_empty(), "{:?}", app.object_keys());
     let items = app.table().snapshot().await;
-    let answers: Vec<_> = items.keys().filter(|(pk, _)| pk.starts_with("ANSWERS#")).collect();
+    let answers: Vec<_> =
+        items.keys().filter(|(pk, _)| pk.starts_with("ANSWERS#") || pk.starts_with("TEXTS#")).collect();
     assert!(answers.is_empty(), "{answers:?}");
 }
 

@@ -8,6 +8,7 @@ mod killed;
 mod races;
 mod settings;
 mod takes;
+mod texts;
 mod time;
 
 use base64::Engine as _;

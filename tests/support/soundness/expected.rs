@@ -87,6 +87,10 @@ impl Expected {
         } else if pk.starts_with("ANSWERS#") {
             let answers: Answers = read(item);
             self.check_due(key, item, 45 + answers.candidate.to_bytes()[15] % 4, answers.due_at());
+            for question in answers.written() {
+                let Answers { company, project, candidate, .. } = &answers;
+                self.count((format!("TEXTS#{company}#{project}#{candidate}"), question.to_string()), []);
+            }
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
             self.check_due(key, item, shard_in(item), effect.next_try_at.or(effect.given_up_at));

@@ -1,14 +1,25 @@
 //! What a candidate has answered, in the document with all their data.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::domain::answers::{Answers, Take, TakeRef};
+use shared::domain::answers::{AnswerText, Answers, Take, TakeRef};
 use shared::domain::conversion::ConversionStatus;
 use shared::domain::file::FileType;
+use shared::domain::id::QuestionId;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
 use shared::media::AnswerObjects;
+use shared::store::VersionedItem;
+
+/// What a candidate has answered.
+pub(super) struct GivenAnswers {
+    pub(super) answers: VersionedItem<Answers>,
+    /// The written answers, by question.
+    pub(super) texts: BTreeMap<QuestionId, AnswerText>,
+}
 
 /// The answer to a question.
 #[derive(Serialize, JsonSchema)]
@@ -43,8 +54,8 @@ struct TakeDataView {
 }
 
 impl AnswerDataView {
-    pub(super) fn all_of(answers: Option<&Answers>, references: ReferenceUris<'_>) -> Vec<Self> {
-        let Some(answers) = answers else { return Vec::new() };
+    pub(super) fn all_of(given: Option<&GivenAnswers>, references: ReferenceUris<'_>) -> Vec<Self> {
+        let Some(GivenAnswers { answers, texts }) = given else { return Vec::new() };
         let objects = AnswerObjects::of(answers);
         let take = |of: TakeRef, take: &Take| {
             let converted = take.conversion.converted;
@@ -58,7 +69,7 @@ impl AnswerDataView {
         };
         let answer = answers.questions.iter().map(|(question, answer)| Self {
             question: references.uri_in_project(&answers.company, answers.project, *question),
-            text: answer.text.as_ref().map(ToString::to_string),
+            text: texts.get(question).map(ToString::to_string),
             takes: answer
                 .takes
                 .iter()

@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use shared::auth::access::CandidateTarget;
-use shared::domain::answers::Answers;
 use shared::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
 use shared::domain::file::{FileKind, StoredFile};
 use shared::domain::privacy::retention::{RetentionRule, RetentionStart, ScheduledRule};
@@ -19,7 +18,7 @@ use shared::http::view::{AdjustmentsView, EventView, ShareView};
 use shared::http::wire::{OrEmpty, Timestamp, Uri};
 
 use super::CandidateRecords;
-use super::answers::AnswerDataView;
+use super::answers::{AnswerDataView, GivenAnswers};
 use super::evaluation::{EvaluationData, EvaluationDataView, VetoDataView};
 use crate::consents::ConsentDataView;
 use crate::erasure_request::ErasureRequestView;
@@ -197,7 +196,7 @@ impl CandidateDataView {
     /// The document about the candidate of `target`. Without `records`, it is the candidate's own.
     pub(super) fn new(
         target: &CandidateTarget,
-        answers: Option<&Answers>,
+        answers: Option<&GivenAnswers>,
         records: Option<&CandidateRecords>,
         references: ReferenceUris<'_>,
     ) -> Self {

@@ -74,8 +74,8 @@ impl TakeCounts {
 pub struct QuestionAnswer {
     /// The number of its changes that responses show.
     pub revision: u64,
-    /// The written answer.
-    pub text: Option<AnswerText>,
+    /// Whether there is a written answer, a [`WrittenAnswer`](super::WrittenAnswer).
+    pub is_written: bool,
     /// The takes that are kept, in the order of their numbers.
     pub takes: Vec<Take>,
     /// The number of the last take that has begun, also before a reset.
@@ -119,12 +119,12 @@ impl QuestionAnswer {
 
     /// Whether there is nothing: nothing was begun, or all was reset.
     pub fn is_empty(&self) -> bool {
-        self.text.is_none() && self.counts().begun == 0
+        !self.is_written && self.counts().begun == 0
     }
 
     /// How far the answer is; `None` without one. A written answer is ready.
     pub fn status(&self) -> Option<ConversionStatus> {
-        if self.text.is_some() {
+        if self.is_written {
             return Some(ConversionStatus::Successful);
         }
         self.answer().or_else(|| self.failure()).map(|take| take.conversion.status)
@@ -132,7 +132,7 @@ impl QuestionAnswer {
 
     /// Whether the question is answered.
     pub fn is_answered(&self) -> bool {
-        self.text.is_some() || self.answer().is_some()
+        self.is_written || self.answer().is_some()
     }
 
     pub(super) fn begin_take(
@@ -212,8 +212,8 @@ impl QuestionAnswer {
         }
     }
 
-    pub(super) fn write(&mut self, text: AnswerText) {
-        self.text = Some(text);
+    pub(super) fn write(&mut self) {
+        self.is_written = true;
         self.revision += 1;
     }
 

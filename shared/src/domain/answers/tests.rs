@@ -241,7 +241,9 @@ fn only_questions_of_the_kind_are_written_or_recorded() {
     let written = Question { kind: QuestionKind::Text, ..question() };
     assert_eq!(none().write(&question(), false, text()), Err(NOT_WRITTEN));
     assert!(none().write(&question(), true, text()).is_ok());
-    assert!(none().write(&written, false, text()).unwrap().missing(&interview()).is_empty());
+    let (answers, stored) = none().write(&written, false, text()).unwrap();
+    assert!(answers.missing(&interview()).is_empty());
+    assert_eq!((answers.written().collect::<Vec<_>>(), stored.text), (vec![written.id], text()));
     assert_eq!(none().begin_take(&written, &terms(), &[], at(0)), Err(NOT_RECORDED));
 }
 

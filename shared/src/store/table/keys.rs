@@ -7,7 +7,7 @@ use crate::domain::account::{Account, ResponseRecipient};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::history::INTERVIEW_HISTORY;
 use crate::domain::id::{
-    CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, TokenId, VideoId, WebhookId,
+    CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, QuestionId, TokenId, VideoId, WebhookId,
 };
 use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::project::ProjectStatus;
@@ -166,6 +166,16 @@ pub(crate) fn all_answers(c: &CompanyId, p: ProjectId) -> KeyRange {
 
 pub(crate) fn answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
     all_answers(c, p).key(k)
+}
+
+/// The written answers of a candidate. The identifiers are those of the questions.
+pub(crate) fn written_answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> KeyRange {
+    // Not beside the answers, so that the function that converts takes has no right to read texts.
+    KeyRange { pk: format!("TEXTS#{c}#{p}#{k}"), prefix: "" }
+}
+
+pub(crate) fn written_answer(c: &CompanyId, p: ProjectId, k: CandidateId, q: QuestionId) -> ItemKey {
+    written_answers(c, p, k).key(q)
 }
 
 /// The summaries of the evaluations of candidates.

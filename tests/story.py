@@ -53,8 +53,9 @@ def put(announced, data):
     urllib.request.urlopen(request).close()
 
 
-def answer_is_recorded(owner, candidate, uri, question):
-    """A candidate records the answer to a question in two parts, each of which is stored once, and its staff watch it."""
+def take_is_recorded(candidate, uri, question):
+    """A candidate records the answer to a question in two parts, each of which is stored once. Returns the addresses of the
+    answer and the take."""
     recording = film()
     answer = f"{uri}answers/{question.rstrip('/').rsplit('/', 1)[1]}/"
     take = candidate.post(answer + "takes/", {})["resource_uri"]
@@ -66,6 +67,12 @@ def answer_is_recorded(owner, candidate, uri, question):
         put(signed["parts"][0], part)
     finished = candidate.patch(take, {"parts": 2, "recorded_seconds": 2})
     assert (finished["status"], finished["missing_parts"]) == ("pending", []), finished
+    return answer, take
+
+
+def answer_is_recorded(owner, candidate, uri, question):
+    """A candidate records the answer to a question, and its staff watch it."""
+    answer, _ = take_is_recorded(candidate, uri, question)
     done("a candidate records an answer, which is sent in parts")
     eventually(lambda: owner.get(answer)["status"] == "successful")
     shown = owner.get(answer)

@@ -24,12 +24,17 @@ from reservations import reservations
 RUNNING = ("AdminFunction", "ProbeFunction")
 # Erases candidates by requests and retention rules.
 ERASING = "RetentionFunction"
+# They may run for many minutes, so they stop while requests are still answered: the outage need not wait for them.
+LONG_RUNNING = (ERASING, "VideoConversionFunction")
+# No other function runs for longer, in seconds; .ci/expand-template checks that. The outage waits for them.
+LONGEST_OF_OTHERS = 60
 # What a deletion has left is erased within this time after the moment under which that is recorded.
 DELETION_LASTS = datetime.timedelta(minutes=15)
 PATIENCE = 600
-# No function but the conversion of videos runs for longer; what that writes last depends on the video that it began with.
-LONGEST = 60
 COUNTED_AT_ONCE = 8
+# What is restored of the bucket: files, and parts of recordings, which are deleted once they are converted.
+FILES = ("media/", "takes/")
+FILES_AT_ONCE = 1000
 # CloudWatch takes so many names in one call.
 ALARMS = 100
 FAILED_CALLS = (botocore.exceptions.BotoCoreError, botocore.exceptions.ClientError)
@@ -57,7 +62,7 @@ class Restore:
         (described,) = boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
         parameters = {parameter["ParameterKey"]: parameter["ParameterValue"] for parameter in described["Parameters"]}
         self.reserved = reservations("template.yaml", parameters)
-        self.has_stopped = False
+        self.has_begun = self.has_stopped = False
         self.began = self.last = time.monotonic()
 
     def of_type(self, kind):
@@ -80,11 +85,14 @@ class Restore:
         try:
             if is_new:
                 self.begin_restoring(restored)
+            self.stop_long_running()
             self.take_back_to(restored)
         except (Incomplete, KeyboardInterrupt, *FAILED_CALLS) as error:
             print(f"!!  {str(error) or 'stopped'}\nRepeat this with --restored {restored}: it continues.", file=sys.stderr)
             if self.has_stopped:
                 print("Until then, requests are refused, and alarm notifications are off.", file=sys.stderr)
+            elif self.has_begun:
+                print("Until then, recordings wait for their conversion, and retention erases nobody.", file=sys.stderr)
             return 1
         shutil.rmtree(self.folder)
         print(f"ok  {self.last - self.began:7.1f} s  in all. Delete the table {restored}: it holds people who were deleted")
@@ -137,8 +145,26 @@ class Restore:
             GlobalSecondaryIndexOverride=[],
         )
 
+    def stop_long_running(self):
+        """Stops the functions that may run for many minutes, long before anything is compared: what they began would end between
+        what is put back. Events of recordings wait: Lambda tries them for six hours."""
+        self.has_begun, noted = True, self.folder / "long-running-stopped"
+        if not (noted.exists() and self.are_stopped(LONG_RUNNING)):
+            self.reserve(dict.fromkeys(LONG_RUNNING, 0))
+            # The time of an earlier try counts as well, so that its outage does not become longer.
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            noted.write_text(datetime.datetime.now(datetime.UTC).isoformat(), encoding="utf-8")
+        self.long_running_stopped = datetime.datetime.fromisoformat(noted.read_text(encoding="utf-8"))
+
+    def let_long_running_end(self):
+        longest = self.longest(LONG_RUNNING)
+        passed = datetime.datetime.now(datetime.UTC) - self.long_running_stopped
+        time.sleep(max(0, longest - passed.total_seconds()))
+        self.done(f"{' and '.join(LONG_RUNNING)}, which may run for {longest} s, have ended")
+
     def stop(self):
         """Stops requests first, then what they have left to do."""
+        self.let_long_running_end()
         answering, others = self.stopped_functions()
         self.has_stopped, was_stopped = True, self.are_stopped([*answering, *others])
         self.notify(False)
@@ -151,8 +177,8 @@ class Restore:
             # What an earlier try has compared may have changed since.
             file.unlink()
         self.reserve(dict.fromkeys(answering, 0))
-        # If this is repeated, they may be stopped already.
-        self.reserve({name: self.reserved.get(name) for name in others})
+        # If this is repeated, they may be stopped already. Those that run for long stay so: the deletions need none of them.
+        self.reserve({name: self.reserved.get(name) for name in others if name not in LONG_RUNNING})
         self.enable_mappings(True)
         self.let_end(answering)
         self.done("requests are refused, and alarm notifications are off")
@@ -185,10 +211,14 @@ class Restore:
                 print(f"--  the alarm {alarm['AlarmName']} is on; it should end within minutes", flush=True)
 
     def let_end(self, names):
-        """Waits until what these functions have begun has ended."""
+        """Waits until what these functions have begun has ended; those that run for long have ended before."""
+        time.sleep(self.longest(name for name in names if name not in LONG_RUNNING))
+
+    def longest(self, names):
+        """The longest timeout of these functions, as deployed, in seconds."""
         functions = self.of_type("AWS::Lambda::Function")
-        configurations = (self.functions.get_function_configuration(FunctionName=functions[name]) for name in names)
-        time.sleep(min(LONGEST, max(configuration["Timeout"] for configuration in configurations)))
+        live = ({"FunctionName": functions[name], "Qualifier": "live"} for name in names)
+        return max(self.functions.get_function_configuration(**function)["Timeout"] for function in live)
 
     def stopped_functions(self):
         """Those that answer requests, and those that something else starts."""
@@ -216,18 +246,25 @@ class Restore:
     def take_files_back(self):
         """Numbers of files that came back and that are gone. A key is used once, so a file is there or deleted."""
         s3, last, existed = boto3.client("s3"), {}, set()
-        for page in s3.get_paginator("list_object_versions").paginate(Bucket=self.bucket, Prefix="media/"):
+        versions = s3.get_paginator("list_object_versions")
+        pages = (versions.paginate(Bucket=self.bucket, Prefix=prefix) for prefix in FILES)
+        for page in itertools.chain.from_iterable(pages):
             for version in [*page.get("Versions", []), *page.get("DeleteMarkers", [])]:
                 if version["LastModified"] <= self.moment:
                     existed.add(version["Key"])
                 if version["IsLatest"] and version["LastModified"] > self.moment:
                     last[version["Key"]] = version
         back = [file for key, file in last.items() if key in existed and "Size" not in file]
-        gone = [file for key, file in last.items() if key not in existed and "Size" in file]
+        newer = [key for key, file in last.items() if key not in existed and "Size" in file]
+        # A recording that waited for its conversion at the moment may play by now, and parts of an open one came since.
+        needed = set()
+        for some in batches(newer, FILES_AT_ONCE):
+            needed.update(self.command("files-of-takes", files=some)["files_of_takes"])
+        gone = [key for key in newer if key not in needed]
         for file in back:
             s3.delete_object(Bucket=self.bucket, Key=file["Key"], VersionId=file["VersionId"])
-        for file in gone:
-            s3.delete_object(Bucket=self.bucket, Key=file["Key"])
+        for key in gone:
+            s3.delete_object(Bucket=self.bucket, Key=key)
         return len(back), len(gone)
 
     def make_up(self, companies):
@@ -241,6 +278,8 @@ class Restore:
             raise Incomplete(f"counts were wrong after the deletions: {json.dumps(drift)}")
         # The outbox erases the rest of each when it runs again: files, evaluations, and what events have said.
         self.done(f"{erased['erased']} of {erased['noted']} deletions since then are repeated, and counts are right")
+        restarted = self.command("restart-conversions")["restarted"]["conversion"]
+        self.done(f"{restarted:,} recordings that were not converted at the moment wait for it again")
 
     def recount(self, companies):
         """The counts that were wrong."""
@@ -265,10 +304,12 @@ class Restore:
         self.notify(True)
         self.done("requests are answered, and alarm notifications are on")
         # Holds, withdrawn requests and milder rules since the moment are gone: it would erase these candidates within minutes.
-        function = self.of_type("AWS::Lambda::Function")[ERASING]
+        function, reserved = self.of_type("AWS::Lambda::Function")[ERASING], self.reserved.get(ERASING)
+        # With what the template reserves: the function assumes that it runs once.
+        verb, setting = ("delete", "") if reserved is None else ("put", f" --reserved-concurrent-executions {reserved}")
         self.done(
             "no candidate is erased by a request or a retention rule until the owners have set holds and rules again; then: "
-            f"aws lambda delete-function-concurrency --function-name {function}"
+            f"aws lambda {verb}-function-concurrency --function-name {function}{setting}"
         )
 
 

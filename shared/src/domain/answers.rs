@@ -251,6 +251,17 @@ impl Answers {
         takes.into_iter().fold(self, |answers, of| answers.with_take(of, |take| take.retry_conversion(now)))
     }
 
+    /// Has the conversions begin anew that have begun or wait for it, and returns their number: what was to start them, or to end
+    /// them, is lost.
+    pub fn restart_conversions(self, now: DateTime<Utc>) -> (Self, usize) {
+        let is_converting = |take: &Take| take.conversion.is_under_way() && !take.is_open();
+        let takes: Vec<TakeRef> =
+            self.takes().filter(|(_, take)| is_converting(take)).map(|(of, _)| of).collect();
+        let restart = |take: &mut Take| take.conversion = take.conversion.restarted(now);
+        let count = takes.len();
+        (takes.into_iter().fold(self, |answers, of| answers.with_take(of, restart)), count)
+    }
+
     /// The takes that await a conversion and did not in `before`.
     pub fn to_convert(&self, before: &Self) -> Vec<TakeRef> {
         self.takes()

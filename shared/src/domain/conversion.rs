@@ -83,6 +83,11 @@ impl Conversion {
         }
     }
 
+    /// The conversion when it begins anew at `now`; what is playable stays so.
+    pub fn restarted(&self, now: DateTime<Utc>) -> Self {
+        Self { converted: self.converted, ..Self::pending(now) }
+    }
+
     /// The conversion while `event` does it; `None` if it has ended, or another worker does it.
     pub fn begun(&self, event: &str, now: DateTime<Utc>) -> Option<Self> {
         let may_begin = match (self.status, &self.attempt) {
@@ -94,8 +99,7 @@ impl Conversion {
         may_begin.then(|| Self {
             status: ConversionStatus::Processing,
             attempt: Some(ConversionAttempt { event: event.to_owned(), ends_at: now + TRY }),
-            converted: self.converted,
-            ..Self::pending(now)
+            ..self.restarted(now)
         })
     }
 

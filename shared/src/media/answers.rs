@@ -74,6 +74,21 @@ impl AnswerObjects {
         format!("{}/{}/{}/", self.company, self.project, self.candidate)
     }
 
+    /// The take whose part or rendition has this key.
+    pub fn in_file(key: &str) -> Option<(Self, TakeRef)> {
+        let segments: Vec<&str> = key.split('/').collect();
+        let (company, project, candidate, question, number) = match segments[..] {
+            ["takes", company, project, candidate, question, number, _part] => {
+                (company, project, candidate, question, number)
+            }
+            ["media", company, "candidates", project, candidate, "answers", question, file] => {
+                (company, project, candidate, question, file.split_once('.')?.0)
+            }
+            _ => return None,
+        };
+        Self::in_marker(&format!("{TAKE_MARKERS}{company}/{project}/{candidate}/{question}/{number}"))
+    }
+
     /// The take whose marker has this key.
     pub fn in_marker(key: &str) -> Option<(Self, TakeRef)> {
         let segments: Vec<&str> = key.strip_prefix(TAKE_MARKERS)?.split('/').collect();
@@ -108,6 +123,10 @@ mod tests {
         let take = TakeRef { question: Id::from_bytes([3; 16]), number: 12 };
         assert_eq!(AnswerObjects::in_marker(&objects.marker(take)), Some((objects.clone(), take)));
         assert_eq!(AnswerObjects::in_marker("uploads/takes/acme/1/2/3/4"), None);
+        for file in objects.renditions(take).into_iter().chain([objects.part(take, 7)]) {
+            assert_eq!(AnswerObjects::in_file(&file), Some((objects.clone(), take)), "{file}");
+        }
+        assert_eq!(AnswerObjects::in_file("media/acme/candidates/1/2/3"), None);
         assert!(objects.part(take, 7).ends_with("/12/0007"));
         assert!(objects.part(take, 7).starts_with(&objects.all_parts()));
         assert!(objects.marker(take).starts_with(&objects.all_markers()));

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::due::DueQueue;
 use super::table::condition::WriteCondition;
@@ -20,6 +21,9 @@ use crate::domain::interview::Interview;
 use crate::domain::project::Project;
 use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
+
+/// Longer than any conversion may wait.
+const AHEAD: TimeDelta = TimeDelta::days(1);
 
 impl StoredEntity for Answers {
     const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = Self::change_between;
@@ -110,6 +114,29 @@ impl Store {
             retried += self.retry_on_conflict(RetryPolicy::CHANGE, retry).await?;
         }
         Ok(retried)
+    }
+
+    /// Restarts the conversions that had begun or waited at the moment to which the table was restored, and returns their number.
+    /// Fails with [`Error::Unreadable`] if answers cannot be read.
+    // What was to start them then is done, and a restore keeps that.
+    pub async fn restart_conversions(&self, now: DateTime<Utc>) -> Result<usize> {
+        let mut restarted = 0;
+        let mut due = stream::iter(self.due_answers(now + AHEAD)).flatten();
+        while let Some(page) = due.try_next().await? {
+            for found in page {
+                let restart = async || {
+                    let Answers { company, project, candidate, .. } = &*found;
+                    let Some(before) = self.answers(company, *project, *candidate).await? else {
+                        return Ok(0);
+                    };
+                    let (after, count) = Answers::clone(&before).restart_conversions(now);
+                    self.commit(self.update_answers(&before, &after, now)).await?;
+                    Ok(count)
+                };
+                restarted += self.retry_on_conflict(RetryPolicy::CHANGE, restart).await?;
+            }
+        }
+        Ok(restarted)
     }
 
     /// Deletes the answers of a candidate who is deleted. Idempotent.

@@ -264,3 +264,47 @@ async fn a_take_waits_while_ffmpeg_crashes() {
     let parts = ["0001", "0002", "0003"].map(str::to_owned);
     assert!(parts.iter().all(|part| names(&app).contains(part)), "{:?}", names(&app));
 }
+
+#[tokio::test]
+async fn recordings_that_waited_at_the_moment_of_a_restore_are_converted_again() {
+    let (app, person) = given().await;
+    let take = person.begin().await;
+    let mut sent = Vec::new();
+    for (number, part) in (1..).zip(parts()) {
+        sent.push((person.announced(take, number, part).await, part));
+    }
+    for (part, bytes) in &sent {
+        assert_eq!(put(part, bytes.to_vec()).await.status, 200);
+    }
+    let operate = async |command: Value| app.operate(command).await.unwrap();
+    let restart = async || operate(json!({ "command": "restart-conversions" })).await["restarted"].clone();
+    assert_eq!(restart().await["conversion"], 0, "an open take is the candidate's");
+    person.finish(take, Some(sent.len()), 2).await;
+    let (then, files) = (app.table().contents().await, app.object_keys());
+    app.settle().await;
+
+    // What is done stays done, but for the answers.
+    let now = app.table().contents().await;
+    let is_effect = |key: &tests::table::Key| key.0.starts_with("EFFECT#");
+    let restored = then.into_iter().filter(|(key, _)| !is_effect(key));
+    let restored = restored.chain(now.into_iter().filter(|(key, _)| is_effect(key))).collect();
+    app.table().restore(&restored).await;
+    for (part, bytes) in &sent {
+        assert_eq!(put(part, bytes.to_vec()).await.status, 200);
+    }
+    let renditions: Vec<String> = app.object_keys().into_iter().filter(|key| !files.contains(key)).collect();
+    assert_eq!(renditions.len(), 2, "{renditions:?}");
+    let other = renditions[0].replace(&format!("/{take}."), "/7.");
+    let newer: Vec<&String> = renditions.iter().chain([&files[0], &other]).collect();
+    let needed = operate(json!({ "command": "files-of-takes", "files": newer })).await;
+    assert_eq!(needed["files_of_takes"], json!([renditions[0], renditions[1], files[0]]));
+
+    app.settle().await;
+    assert_eq!(person.answer().await["status"], "pending", "nothing is left that would convert it");
+    assert_eq!(restart().await["conversion"], 1);
+    app.settle().await;
+    let answer = person.answer().await;
+    assert_eq!((&answer["status"], &answer["seconds"]), (&json!("successful"), &json!(2)));
+    assert_eq!(names(&app), [format!("{take}.jpg"), format!("{take}.mp4")]);
+    assert_eq!(restart().await["conversion"], 0);
+}

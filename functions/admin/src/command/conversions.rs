@@ -1,8 +1,13 @@
-//! Failed conversions of recorded answers.
+//! Conversions of recorded answers that have failed, or that a restored table has taken back, and the files of takes.
+
+use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use shared::Result;
 use shared::auth::OperatorAccess;
+use shared::domain::answers::Answers;
+use shared::media::AnswerObjects;
+use shared::store::VersionedItem;
 
 use super::{no_company, only_company_id};
 
@@ -16,4 +21,29 @@ pub(super) async fn retry(operator: &OperatorAccess, company: Option<&str>) -> R
         retried += store.retry_conversions(&company, project.id, now).await?;
     }
     Ok(json!({ "company": company, "retried": { "conversion": retried } }))
+}
+
+/// Restarts the conversions that a restored table has taken back.
+pub(super) async fn restart(operator: &OperatorAccess) -> Result<Value> {
+    let restarted = operator.store.restart_conversions(operator.now).await?;
+    Ok(json!({ "restarted": { "conversion": restarted } }))
+}
+
+/// Finds those of these files that belong to takes which the table has.
+pub(super) async fn files_of_takes(operator: &OperatorAccess, files: Vec<String>) -> Result<Value> {
+    let mut known: HashMap<String, Option<VersionedItem<Answers>>> = HashMap::new();
+    let mut found = Vec::new();
+    for file in files {
+        let Some((objects, take)) = AnswerObjects::in_file(&file) else { continue };
+        // A candidate has many files.
+        let place = objects.all_parts();
+        if !known.contains_key(&place) {
+            let AnswerObjects { company, project, candidate } = &objects;
+            known.insert(place.clone(), operator.store.answers(company, *project, *candidate).await?);
+        }
+        if known.get(&place).and_then(Option::as_ref).is_some_and(|answers| answers.take(take).is_some()) {
+            found.push(file);
+        }
+    }
+    Ok(json!({ "files_of_takes": found }))
 }

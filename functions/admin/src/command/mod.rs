@@ -132,6 +132,13 @@ pub enum AdminCommand {
     },
     /// Retries failed conversions of a company's recorded answers.
     RetryConversions,
+    /// Restarts the conversions of recorded answers that a restored table has taken back.
+    RestartConversions,
+    /// Finds files of recorded answers whose takes the table has.
+    FilesOfTakes {
+        /// Keys of the bucket.
+        files: Vec<String>,
+    },
     /// Leaves out numbers of events that a restored table has taken back.
     AdvanceSequence,
     /// Rebuilds the search entries of all candidates.
@@ -170,6 +177,8 @@ impl AdminCommand {
                 effects::retry(operator, kind.as_deref(), company, since.as_deref()).await
             }
             Self::RetryConversions => conversions::retry(operator, company).await,
+            Self::RestartConversions => conversions::restart(operator).await,
+            Self::FilesOfTakes { files } => conversions::files_of_takes(operator, files).await,
             Self::AdvanceSequence => upkeep::advance_sequence(operator, company).await,
             Self::ReindexSearch => upkeep::reindex_search(operator, company).await,
         }

@@ -232,7 +232,7 @@ impl Take {
 
     /// Has its conversion retried. Until it ends, the result of the former one can be played.
     pub(super) fn retry_conversion(&mut self, now: DateTime<Utc>) {
-        self.conversion = Conversion { converted: self.conversion.converted, ..Conversion::pending(now) };
+        self.conversion = self.conversion.restarted(now);
     }
 
     /// Its conversion has ended. If it has failed, a former result stays. Unless that is doubtful, it lacks parts: the take is

@@ -17,6 +17,7 @@ from receiver import receiving
 from releases import (
     account_is_checked,
     domain_is_checked,
+    exchanged_build_is_refused,
     failed_creation_is_found,
     failing_release_rolls_back,
     live_setting,
@@ -264,6 +265,7 @@ def main():
     failing_release_rolls_back(owner, candidate)
     slash_routes_are_one_release(owner)
     table_is_restored(owner, project, candidate)
+    exchanged_build_is_refused()
     losses_are_refused()
     placeholders_are_refused()
     roles_for_releases_are_created()

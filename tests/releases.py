@@ -1,16 +1,19 @@
 """Releases of a deployed stack: an update, a way back, one that fails, and some that are refused."""
 
 import contextlib
+import hashlib
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 import boto3
 import botocore.exceptions
+import yaml
 from stack import STACK, TEMPLATE, Api, physical_ids
 from story import done
 
@@ -118,6 +121,30 @@ def release_from_a_former_one():
     status, output = run("--back", "local")
     assert status == 1 and "no former release in common" in output and live_releases() == {release}, output
     done("a release follows, empties a parameter and keeps five versions; no way back to what not all functions have")
+
+
+def exchanged_build_is_refused():
+    """Runs the step of the workflow that fetches a build, also when the release has another file than was built."""
+    workflow = yaml.safe_load(pathlib.Path(".github/workflows/deploy.yml").read_text(encoding="utf-8"))
+    (fetch,) = (step["run"] for step in workflow["jobs"]["deploy"]["steps"] if step.get("name") == "fetch")
+    with tempfile.TemporaryDirectory() as folder:
+        kept = pathlib.Path(folder, "kept.tar")
+        program = pathlib.Path(folder, "bin", "gh")
+        program.parent.mkdir()
+        program.write_text(f"#!/bin/sh\ncp {kept} built.tar\n", encoding="utf-8")
+        program.chmod(0o755)
+        for number, digest_of in enumerate((lambda built: built, lambda built: built + b"exchanged", lambda built: None)):
+            work = pathlib.Path(folder, str(number))
+            work.mkdir()
+            with tarfile.open(kept, "w") as archive:
+                archive.add(".samconfig.toml", ".aws-sam/build/template.yaml")
+            expected = digest_of(kept.read_bytes())
+            digest = "" if expected is None else hashlib.sha256(expected).hexdigest()
+            variables = os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}", "DIGEST": digest}
+            ended = subprocess.run(["bash", "-e", "-c", fetch], cwd=work, env=variables, capture_output=True, check=False)
+            is_accepted = pathlib.Path(work, ".aws-sam").exists()
+            assert (ended.returncode == 0) == is_accepted == (number == 0), (number, ended)
+    done("a build is deployed with the digest that it was built with, and no other")
 
 
 def failing_release_rolls_back(owner, candidate):

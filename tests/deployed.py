@@ -26,6 +26,7 @@ from releases import (
     release_from_a_former_one,
     release_is_taken_back,
     roles_for_releases_are_created,
+    rotation_leaves_no_former_secret,
     update_replaces_nothing,
     wrong_places_are_refused,
 )
@@ -262,6 +263,7 @@ def main():
     update_replaces_nothing(owner, candidate)
     release_is_taken_back(owner, candidate)
     release_from_a_former_one()
+    rotation_leaves_no_former_secret()
     failing_release_rolls_back(owner, candidate)
     slash_routes_are_one_release(owner)
     table_is_restored(owner, project, candidate)

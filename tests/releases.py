@@ -123,6 +123,27 @@ def release_from_a_former_one():
     done("a release follows, empties a parameter and keeps five versions; no way back to what not all functions have")
 
 
+def rotation_leaves_no_former_secret():
+    """Replaces the key of receipts, as the handbook says."""
+
+    def keys_of_versions():
+        pages = boto3.client("lambda").get_paginator("list_versions_by_function").paginate(FunctionName=events)
+        held = (version["Environment"]["Variables"] for page in pages for version in page["Versions"])
+        return {variables["RECEIPT_KEY"] for variables in held}
+
+    events, replacement, others = physical_ids()["EventsFunction"], "b" * 64, versions("SearchFunction")
+    assert len(keys_of_versions()) == 1 and replacement not in keys_of_versions()
+    boto3.client("secretsmanager").put_secret_value(SecretId=f"{STACK}-receipts", SecretString=replacement)
+    status, output = deploy("SecretStage=AWSCURRENT")
+    assert status == 0 and f"versions of {events} hold a replaced secret" in output, output
+    assert keys_of_versions() == {replacement}
+    (release,) = live_releases()
+    # The others hold no secret, or the present one.
+    assert list(versions("SearchFunction").values()) == [*list(others.values())[1:], release], versions("SearchFunction")
+    assert output.count("hold a replaced secret") == 1, output
+    done("a release with a new secret deletes all versions that hold the former one, and no others")
+
+
 def exchanged_build_is_refused():
     """Runs the step of the workflow that fetches a build, also when the release has another file than was built."""
     workflow = yaml.safe_load(pathlib.Path(".github/workflows/deploy.yml").read_text(encoding="utf-8"))

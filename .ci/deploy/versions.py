@@ -9,6 +9,8 @@ import stacks
 
 # Of each function: the live one and four to go back to.
 KEPT = 5
+# Variables with values of secrets, several separated by commas. .ci/expand-template checks that these are all.
+SECRETS = ("ORIGIN_SECRETS", "PROBE_PASSWORD", "RECEIPT_KEY")
 
 
 def published(stack):
@@ -69,14 +71,36 @@ def lead(targets, release):
     print(f"ok  {len(targets)} aliases lead to the release {release}", flush=True)
 
 
+def with_former_secrets(function, alias):
+    """The numbers of a function's versions that hold a secret which the live one has another value of."""
+    functions = boto3.client("lambda")
+    live = secrets_of(functions.get_function_configuration(FunctionName=function, Qualifier=alias))
+    pages = functions.get_paginator("list_versions_by_function").paginate(FunctionName=function)
+    for version in (version for page in pages for version in page["Versions"]):
+        held = secrets_of(version)
+        # Without a value to compare with, such as after OriginSecret was emptied, nothing was replaced.
+        if version["Version"] != "$LATEST" and any(live[name] and held[name] - live[name] for name in SECRETS):
+            yield int(version["Version"])
+
+
+def secrets_of(configuration):
+    """The secrets that a version holds, by the names of their variables."""
+    variables = configuration.get("Environment", {}).get("Variables", {})
+    return {name: set(filter(None, variables.get(name, "").split(","))) for name in SECRETS}
+
+
 def delete_old(stack):
-    """Deletes all but the newest versions of each function. What fails is reported: the release is live by then."""
+    """Deletes all but the newest versions of each function, and those that hold a replaced secret: whoever may read a version's
+    settings reads it there. What fails is reported: the release is live by then."""
     functions, deleted = boto3.client("lambda"), 0
-    for function, (_, versions) in published(stack).items():
-        for number in list(versions)[KEPT:]:
+    for function, (alias, versions) in published(stack).items():
+        former = set(with_former_secrets(function, alias))
+        if former:
+            print(f"--  {len(former)} versions of {function} hold a replaced secret, and are deleted", flush=True)
+        for number in sorted({*list(versions)[KEPT:], *former}):
             try:
                 functions.delete_function(FunctionName=function, Qualifier=str(number))
                 deleted += 1
             except botocore.exceptions.ClientError as error:
                 print(f"--  version {number} of {function} stays: {error}", file=sys.stderr)
-    print(f"ok  {KEPT} versions of each function are kept, {deleted} older ones are deleted", flush=True)
+    print(f"ok  up to {KEPT} versions of each function are kept, {deleted} older ones are deleted", flush=True)

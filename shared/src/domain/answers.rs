@@ -257,7 +257,7 @@ impl Answers {
         let is_converting = |take: &Take| take.conversion.is_under_way() && !take.is_open();
         let takes: Vec<TakeRef> =
             self.takes().filter(|(_, take)| is_converting(take)).map(|(of, _)| of).collect();
-        let restart = |take: &mut Take| take.conversion = take.conversion.restarted(now);
+        let restart = |take: &mut Take| take.retry_conversion(now);
         let count = takes.len();
         (takes.into_iter().fold(self, |answers, of| answers.with_take(of, restart)), count)
     }

@@ -294,7 +294,7 @@ pub(crate) fn candidate_item(candidate: &Candidate) -> Item {
     if let Some(at) = candidate.expires_at() {
         let shard = id.to_bytes()[15] % 16;
         item.insert("due_shard".to_owned(), AttributeValue::N(shard.to_string()));
-        item.insert("due_at".to_owned(), string(at.format("%Y-%m-%dT%H:%M:%SZ").to_string()));
+        item.insert("due_at".to_owned(), string(format!("{}#{company}", at.format("%Y-%m-%dT%H:%M:%SZ"))));
     }
     item
 }

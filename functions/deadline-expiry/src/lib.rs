@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use futures_util::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
+use futures_util::future::try_join_all;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
 use serde::de::IgnoredAny;
 use shared::app::App;
@@ -17,7 +18,7 @@ use shared::auth::SystemAccess;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::project_counts::SHARDS;
-use shared::store::{Store, VersionedItem};
+use shared::store::{DuePages, Store, VersionedItem};
 use shared::{Error, Result, log_run};
 
 /// The duration of one run; the next run continues.
@@ -56,20 +57,16 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExpirySummary> {
     summary.inspect_err(|error| tracing::error!(target: "deadline-expiry", %error, "could not sweep"))
 }
 
-/// Expires candidates for this time, the longest overdue ones first.
+/// Expires candidates for this time, companies in turn, a page of each shard of the counts at least.
 ///
 /// # Errors
 /// If the storage cannot be read.
 pub async fn sweep(app: &App, time: Duration) -> Result<ExpirySummary> {
     let system = SystemAccess::of(app);
-    let tallies = usize::from(SHARDS);
-    let runs = (0..tallies).map(|tally| {
-        // A candidate's identifier determines the shards of both kinds. So no two of these runs write the same tally, whose
-        // transactions would conflict.
-        let shards = system.store.due_candidates(system.now).skip(tally).step_by(tallies);
-        expire_due(&system, stream::iter(shards).flatten(), time)
-    });
-    let runs: Vec<ExpirySummary> = stream::iter(runs).buffer_unordered(tallies).try_collect().await?;
+    // No two of these runs write the same tally, whose transactions would conflict.
+    let runs =
+        (0..SHARDS).map(|tally| expire_due(&system, system.store.due_candidates(tally, system.now), time));
+    let runs: Vec<ExpirySummary> = try_join_all(runs).await?;
     let mut summary = ExpirySummary::default();
     runs.into_iter().for_each(|run| summary.add(run));
     let ExpirySummary { expired, aborted, interviewed, moved_on, failed, lag_seconds, more } = summary;
@@ -79,7 +76,7 @@ pub async fn sweep(app: &App, time: Duration) -> Result<ExpirySummary> {
 
 async fn expire_due(
     system: &SystemAccess,
-    mut due: impl Stream<Item = Result<Vec<VersionedItem<Candidate>>>> + Unpin,
+    mut due: DuePages<'_, Candidate>,
     time: Duration,
 ) -> Result<ExpirySummary> {
     let mut summary = ExpirySummary::default();

@@ -17,12 +17,17 @@ mod takes;
 mod uploads;
 mod webhook;
 
+use std::time::Duration;
+
 use shared::Result;
 use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::event::{ScheduleKind, TableEvent, TableResponse};
 
 pub use outcome::SweepSummary;
+
+/// The duration of one run of the schedule; the next one continues.
+const RUN: Duration = Duration::from_secs(40);
 
 /// Handles one event.
 ///
@@ -33,8 +38,16 @@ pub async fn handle(app: &App, event: TableEvent) -> Result<TableResponse<SweepS
     let response = match event {
         TableEvent::Stream { records } => stream::handle(&system, &records).await.map(TableResponse::Batch),
         TableEvent::Schedule { kind: ScheduleKind::Scheduled } => {
-            sweep::handle(&system).await.map(TableResponse::Sweep)
+            sweep::handle(&system, RUN).await.map(TableResponse::Sweep)
         }
     };
     response.inspect_err(|error| tracing::error!(target: "outbox", %error, "could not handle the event"))
+}
+
+/// Does what the stream has missed for this time: a step of each kind of work at least.
+///
+/// # Errors
+/// If the storage cannot be read.
+pub async fn sweep(app: &App, time: Duration) -> Result<SweepSummary> {
+    sweep::handle(&SystemAccess::of(app), time).await
 }

@@ -1,14 +1,15 @@
 //! Assigns numbers to the events that changes have written.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
 use shared::domain::id::CompanyId;
 use shared::store::EntryKey;
 use shared::{Error, Result, log_failure};
 
-use crate::outcome::{RUN, SweepSummary};
+use crate::outcome::SweepSummary;
 
 /// Assigns numbers to events, company by company. Returns the companies whose events have none yet.
 pub(crate) async fn assign_numbers(
@@ -30,8 +31,12 @@ pub(crate) async fn assign_numbers(
 }
 
 /// Assigns numbers to events that the stream missed.
-pub(crate) async fn assign_missing_numbers(system: &SystemAccess, summary: &mut SweepSummary) -> Result<()> {
-    let mut due = stream::iter(system.store.due_events(system.now)).flatten();
+pub(crate) async fn assign_missing_numbers(
+    system: &SystemAccess,
+    time: Duration,
+    summary: &mut SweepSummary,
+) -> Result<()> {
+    let mut due = system.store.due_events(system.now);
     while let Some(events) = due.try_next().await? {
         for event in &events {
             let lag = (system.now - event.origin.at).num_seconds();
@@ -40,7 +45,7 @@ pub(crate) async fn assign_missing_numbers(system: &SystemAccess, summary: &mut 
         summary.events += events.len();
         let entries = events.iter().map(|event| EntryKey::of(event));
         summary.failed += assign_numbers(system, entries).await.len();
-        if system.usage().elapsed() >= RUN {
+        if system.usage().elapsed() >= time {
             summary.more = true;
             break;
         }

@@ -1,13 +1,8 @@
 //! Results of effects and of sweeps.
 
-use std::time::Duration;
-
 use serde::Serialize;
 use shared::mail::{MailDelivery, MailEnvelope, Mailer, PersonalMail};
 use shared::{Error, Result, log_failure};
-
-/// The duration of one run; the next one continues.
-pub(crate) const RUN: Duration = Duration::from_secs(40);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EffectResult {
@@ -78,6 +73,23 @@ pub struct SweepSummary {
 }
 
 impl SweepSummary {
+    /// Adds the results of another kind of work.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.sent += other.sent;
+        self.started += other.started;
+        self.deleted += other.deleted;
+        self.outdated += other.outdated;
+        self.postponed += other.postponed;
+        self.given_up += other.given_up;
+        self.failed += other.failed;
+        self.uploads_given_up += other.uploads_given_up;
+        self.takes_closed += other.takes_closed;
+        self.events += other.events;
+        self.numbering_lag_seconds = self.numbering_lag_seconds.max(other.numbering_lag_seconds);
+        self.erasure_delay_seconds = self.erasure_delay_seconds.max(other.erasure_delay_seconds);
+        self.more |= other.more;
+    }
+
     /// Counts the result of an effect.
     pub(crate) fn count(&mut self, result: &Result<EffectResult>) {
         match result {

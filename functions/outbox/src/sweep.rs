@@ -1,27 +1,36 @@
-//! Picks up effects that the stream missed or that failed before, and events that it did not have numbered.
+//! Picks up what is due: effects that the stream missed or that failed before, events that it did not have numbered, uploads,
+//! videos and takes whose time is over. Each is a kind of work of its own, in which companies take turns.
 
 use std::time::Duration;
 
-use futures_util::future::join_all;
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::TryStreamExt as _;
+use futures_util::future::{join_all, join5};
 use shared::auth::SystemAccess;
 use shared::mail::Mailer;
 use shared::{Error, Result, log_run};
 
 use crate::deliver::{PARALLEL, deliver};
-use crate::outcome::{EffectResult, RUN, SweepSummary};
+use crate::outcome::{EffectResult, SweepSummary};
 use crate::{numbering, takes, uploads};
 
 // SES limits mails per second.
 const PAUSE: Duration = Duration::from_secs(1);
 
-pub(crate) async fn handle(system: &SystemAccess) -> Result<SweepSummary> {
+/// Works for `time`, at each kind a step at least.
+pub(crate) async fn handle(system: &SystemAccess, time: Duration) -> Result<SweepSummary> {
+    let mut kinds: [SweepSummary; 5] = Default::default();
+    let [events, uploads, videos, takes, effects] = &mut kinds;
+    // Side by side: no kind waits for another, however much there is of it.
+    let results = join5(
+        numbering::assign_missing_numbers(system, time, events),
+        uploads::give_up_uploads(system, time, uploads),
+        uploads::give_up_videos(system, time, videos),
+        takes::close_overdue(system, time, takes),
+        run_effects(system, time, effects),
+    );
+    let (of_events, of_uploads, of_videos, of_takes, of_effects) = results.await;
     let mut summary = SweepSummary::default();
-    numbering::assign_missing_numbers(system, &mut summary).await?;
-    // Before the effects, so that this run deletes what remains of them.
-    uploads::give_up(system, &mut summary).await?;
-    takes::close_overdue(system, &mut summary).await?;
-    run_effects(system, &mut summary).await?;
+    kinds.iter().for_each(|kind| summary.add(kind));
     let oldest = system.store.oldest_pending_erasure().await?;
     summary.erasure_delay_seconds = oldest.map_or(0, |at| (system.now - at).num_seconds());
     let SweepSummary { sent, started, deleted, outdated, postponed, given_up, .. } = summary;
@@ -45,26 +54,24 @@ pub(crate) async fn handle(system: &SystemAccess) -> Result<SweepSummary> {
         more,
         "swept"
     );
-    Ok(summary)
+    of_events.and(of_uploads).and(of_videos).and(of_takes).and(of_effects).map(|()| summary)
 }
 
-async fn run_effects(system: &SystemAccess, summary: &mut SweepSummary) -> Result<()> {
+async fn run_effects(system: &SystemAccess, time: Duration, summary: &mut SweepSummary) -> Result<()> {
     let mailer = Mailer::new(system.aws(), system.config()).map_err(Error::internal)?;
-    let mut due = stream::iter(system.store.due_effects(system.now)).flatten();
-    let mut is_postponed = false;
+    let mut due = system.store.due_effects(system.now);
     while let Some(effects) = due.try_next().await? {
         for group in effects.chunks(PARALLEL) {
-            if system.usage().elapsed() > RUN {
+            let results = join_all(group.iter().map(|effect| deliver(system, &mailer, effect.clone()))).await;
+            results.iter().for_each(|result| summary.count(result));
+            if system.usage().elapsed() >= time {
                 summary.more = true;
                 return Ok(());
             }
             // SES limits mails per second, so more at once would be refused as well.
-            if is_postponed {
+            if results.iter().any(|result| matches!(result, Ok(EffectResult::Postponed))) {
                 tokio::time::sleep(PAUSE).await;
             }
-            let results = join_all(group.iter().map(|effect| deliver(system, &mailer, effect.clone()))).await;
-            is_postponed = results.iter().any(|result| matches!(result, Ok(EffectResult::Postponed)));
-            results.iter().for_each(|result| summary.count(result));
         }
     }
     Ok(())

@@ -1,6 +1,8 @@
 //! Takes of answers: starts their conversions, deletes their objects, and closes abandoned ones.
 
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use std::time::Duration;
+
+use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
 use shared::domain::answers::{Answers, Take, TakeRef};
 use shared::domain::conversion::Conversion;
@@ -8,7 +10,7 @@ use shared::media::{AnswerObjects, recorded_parts};
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 
-use crate::outcome::{EffectResult, RUN, SweepSummary};
+use crate::outcome::{EffectResult, SweepSummary};
 
 /// Shown to clients of a take that was not converted in time.
 const TOO_SLOW: &str = "The recording could not be converted in time. Record the answer again.";
@@ -63,15 +65,14 @@ async fn delete_take(
 }
 
 /// Closes takes that are neither sent nor finished, and fails those that were not converted in time.
-pub(crate) async fn close_overdue(system: &SystemAccess, summary: &mut SweepSummary) -> Result<()> {
-    let mut due = stream::iter(system.store.due_answers(system.now)).flatten();
+pub(crate) async fn close_overdue(
+    system: &SystemAccess,
+    time: Duration,
+    summary: &mut SweepSummary,
+) -> Result<()> {
+    let mut due = system.store.due_answers(system.now);
     while let Some(page) = due.try_next().await? {
         for answers in &page {
-            // Half of it is left for effects.
-            if system.usage().elapsed() > RUN / 2 {
-                summary.more = true;
-                return Ok(());
-            }
             match close(system, answers).await {
                 Ok(()) => summary.takes_closed += 1,
                 // The candidate has just gone on, or was deleted.
@@ -80,6 +81,10 @@ pub(crate) async fn close_overdue(system: &SystemAccess, summary: &mut SweepSumm
                     tracing::error!(target: "outbox", %error, "could not close a take");
                     summary.failed += 1;
                 }
+            }
+            if system.usage().elapsed() >= time {
+                summary.more = true;
+                return Ok(());
             }
         }
     }

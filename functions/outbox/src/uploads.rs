@@ -1,6 +1,8 @@
 //! Fails uploads that did not arrive in time, and videos that were not converted in time.
 
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use std::time::Duration;
+
+use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
 use shared::domain::conversion::ConversionStatus;
 use shared::{Error, Result};
@@ -13,21 +15,43 @@ const TOO_LATE: &str = "The file did not arrive in time. Announce and upload it 
 /// Shown to clients of a video that was not converted in time.
 const TOO_SLOW: &str = "The video could not be converted in time. Upload it again.";
 
-/// Fails overdue uploads and videos.
-pub(crate) async fn give_up(system: &SystemAccess, summary: &mut SweepSummary) -> Result<()> {
+/// Fails uploads whose file has not arrived.
+pub(crate) async fn give_up_uploads(
+    system: &SystemAccess,
+    time: Duration,
+    summary: &mut SweepSummary,
+) -> Result<()> {
     let (store, now) = (&system.store, system.now);
-    let mut uploads = stream::iter(store.due_uploads(now)).flatten();
-    while let Some(page) = uploads.try_next().await? {
+    let mut due = store.due_uploads(now);
+    while let Some(page) = due.try_next().await? {
         for upload in &page {
             count(system.commit(store.fail_upload(upload, TOO_LATE, now)).await, summary);
+            if system.usage().elapsed() >= time {
+                summary.more = true;
+                return Ok(());
+            }
         }
     }
-    let mut videos = stream::iter(store.due_videos(now)).flatten();
-    while let Some(page) = videos.try_next().await? {
+    Ok(())
+}
+
+/// Fails videos whose file has not arrived, or that were not converted.
+pub(crate) async fn give_up_videos(
+    system: &SystemAccess,
+    time: Duration,
+    summary: &mut SweepSummary,
+) -> Result<()> {
+    let (store, now) = (&system.store, system.now);
+    let mut due = store.due_videos(now);
+    while let Some(page) = due.try_next().await? {
         for video in &page {
             let has_arrived = video.conversion.status != ConversionStatus::AwaitingUpload;
             let reason = if has_arrived { TOO_SLOW } else { TOO_LATE };
             count(system.commit(store.fail_video(video, reason, now)).await, summary);
+            if system.usage().elapsed() >= time {
+                summary.more = true;
+                return Ok(());
+            }
         }
     }
     Ok(())

@@ -9,28 +9,32 @@ use shared::domain::erasure::ErasureReason;
 use shared::domain::id::CandidateId;
 use shared::store::VersionedItem;
 use shared::{Error, Result};
+use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep_until};
 
 /// Candidates who are erased in parallel.
 const PARALLEL: usize = 8;
 
-/// Has batches wait for each other.
+/// Has the batches of an invocation wait for each other, in the order in which they ask: so kinds of work that have batches
+/// ready take turns.
 pub(crate) struct Pace {
     pause: Duration,
-    next_at: Option<Instant>,
+    // Fair: who has waited longest is next.
+    next_at: Mutex<Option<Instant>>,
 }
 
 impl Pace {
     pub(crate) fn new(pause: Duration) -> Self {
-        Self { pause, next_at: None }
+        Self { pause, next_at: Mutex::default() }
     }
 
     /// Waits until another batch may start. The first starts at once.
-    pub(crate) async fn wait(&mut self) {
-        if let Some(next_at) = self.next_at {
+    pub(crate) async fn wait(&self) {
+        let mut next_at = self.next_at.lock().await;
+        if let Some(next_at) = *next_at {
             sleep_until(next_at).await;
         }
-        self.next_at = Some(Instant::now() + self.pause);
+        *next_at = Some(Instant::now() + self.pause);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::erasure::ErasureReason;
@@ -23,19 +23,23 @@ const PAGE: usize = 5 * BATCH;
 pub(crate) async fn continue_due_erasures(
     system: &SystemAccess,
     limits: RunLimits,
+    pace: &Pace,
     summary: &mut RetentionSummary,
 ) -> Result<()> {
-    let pages = stream::iter(system.store.due_company_erasures(system.now)).flatten();
-    let due: Vec<Vec<VersionedItem<CompanyErasure>>> = pages.try_collect().await?;
+    let due: Vec<Vec<VersionedItem<CompanyErasure>>> =
+        system.store.due_company_erasures(system.now).try_collect().await?;
+    let mut is_first = true;
     for erasure in due.into_iter().flatten() {
         summary.note_delay(erasure.next_at, system.now);
-        if system.usage().elapsed() >= limits.time {
+        // One turn at least, so that erasures get further in any case.
+        if system.usage().elapsed() >= limits.time && !is_first {
             summary.more = true;
             continue;
         }
+        is_first = false;
         let company = erasure.company.clone();
-        let ends_at = limits.time.min(system.usage().elapsed() + limits.company_time);
-        let eraser = CompanyEraser { system, erasure, ends_at, pace: Pace::new(limits.pause), summary };
+        let ends_at = limits.time.min(system.usage().elapsed().saturating_add(limits.company_time));
+        let eraser = CompanyEraser { system, erasure, ends_at, pace, summary };
         match eraser.run().await {
             Ok(()) => {}
             // Another invocation, or the operator.
@@ -56,7 +60,7 @@ struct CompanyEraser<'a> {
     erasure: VersionedItem<CompanyErasure>,
     /// When others get their turn, since the start of the invocation.
     ends_at: Duration,
-    pace: Pace,
+    pace: &'a Pace,
     summary: &'a mut RetentionSummary,
 }
 
@@ -129,9 +133,6 @@ impl CompanyEraser<'_> {
                 held.extend(on_hold.iter().map(|candidate| held_candidate(candidate)));
                 held.truncate(MAX_NAMED);
                 for candidates in free.chunks(BATCH) {
-                    if self.is_over() {
-                        return Ok(StepResult::Worked);
-                    }
                     self.pace.wait().await;
                     let batch =
                         batch::erase(self.system, candidates.to_vec(), ErasureReason::CompanyClosed).await;
@@ -139,6 +140,9 @@ impl CompanyEraser<'_> {
                     self.summary.failed += batch.failed.len();
                     found += candidates.len();
                     erased += batch.erased;
+                    if self.is_over() {
+                        return Ok(StepResult::Worked);
+                    }
                 }
             }
         }
@@ -161,10 +165,10 @@ impl CompanyEraser<'_> {
         }
         let projects = store.all_projects(company).await?;
         for project in &projects {
+            store.erase_project(project).await?;
             if self.is_over() {
                 break;
             }
-            store.erase_project(project).await?;
         }
         Ok(worked_if(!projects.is_empty()))
     }

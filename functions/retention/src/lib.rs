@@ -12,7 +12,8 @@ mod walk;
 use std::collections::VecDeque;
 
 use chrono::{DateTime, Utc};
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::TryStreamExt as _;
+use futures_util::future::join3;
 use serde::Serialize;
 use serde::de::IgnoredAny;
 use shared::app::App;
@@ -21,6 +22,7 @@ use shared::domain::privacy::retention_run::RetentionRun;
 use shared::store::VersionedItem;
 use shared::{Error, Result, log_run};
 
+use batch::Pace;
 pub use limits::RunLimits;
 
 /// The result of one invocation.
@@ -52,6 +54,20 @@ impl RetentionSummary {
     fn note_delay(&mut self, planned_at: DateTime<Utc>, now: DateTime<Utc>) {
         self.retention_delay_seconds = self.retention_delay_seconds.max((now - planned_at).num_seconds());
     }
+
+    /// Adds what another kind of work has done.
+    fn add(&mut self, other: Self) {
+        self.requested += other.requested;
+        self.postponed += other.postponed;
+        self.erased += other.erased;
+        self.moved_on += other.moved_on;
+        self.runs += other.runs;
+        self.of_companies += other.of_companies;
+        self.companies += other.companies;
+        self.failed += other.failed;
+        self.retention_delay_seconds = self.retention_delay_seconds.max(other.retention_delay_seconds);
+        self.more |= other.more;
+    }
 }
 
 /// Handles one scheduled invocation.
@@ -69,12 +85,18 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<RetentionSummary> {
 /// If the storage cannot be read.
 pub async fn run(app: &App, limits: RunLimits) -> Result<RetentionSummary> {
     let system = SystemAccess::of(app).with_patience(limits.patience());
+    let pace = Pace::new(limits.pause);
+    let mut kinds = [RetentionSummary::default(); 3];
+    let [of_requests, of_runs, of_companies] = &mut kinds;
+    // Side by side: no kind waits for another, however much there is of it.
+    let results = join3(
+        requests::erase_due(&system, limits, &pace, of_requests),
+        continue_due_runs(&system, limits, &pace, of_runs),
+        company::continue_due_erasures(&system, limits, &pace, of_companies),
+    );
+    let (requests, runs, companies) = results.await;
     let mut summary = RetentionSummary::default();
-    // First, since people wait for them, and the law counts their days.
-    let requests = requests::erase_due(&system, limits, &mut summary).await;
-    // Neither keeps the other from its turn.
-    let runs = continue_due_runs(&system, limits, &mut summary).await;
-    let companies = company::continue_due_erasures(&system, limits, &mut summary).await;
+    kinds.into_iter().for_each(|kind| summary.add(kind));
     let RetentionSummary { requested, postponed, erased, moved_on, .. } = summary;
     let RetentionSummary { of_companies, companies: erased_companies, .. } = summary;
     let RetentionSummary { runs: completed, failed, retention_delay_seconds, more, .. } = summary;
@@ -99,12 +121,12 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<RetentionSummary> {
 async fn continue_due_runs(
     system: &SystemAccess,
     limits: RunLimits,
+    pace: &Pace,
     summary: &mut RetentionSummary,
 ) -> Result<()> {
-    let pages = stream::iter(system.store.due_retention_runs(system.now)).flatten();
-    let pages: Vec<Vec<VersionedItem<RetentionRun>>> = pages.try_collect().await?;
+    let pages: Vec<Vec<VersionedItem<RetentionRun>>> =
+        system.store.due_retention_runs(system.now).try_collect().await?;
     let mut due: Vec<VersionedItem<RetentionRun>> = pages.into_iter().flatten().collect();
-    // Over all shards: the companies at the end of the last one must not wait for all others.
     due.sort_by_key(|run| run.next_at);
     for run in &due {
         summary.note_delay(run.planned_at, system.now);
@@ -112,7 +134,7 @@ async fn continue_due_runs(
     let mut due = VecDeque::from(due);
     while let Some(run) = due.pop_front() {
         let company = run.company.clone();
-        match walk::continue_run(system, limits, run, summary).await {
+        match walk::continue_run(system, limits, pace, run, summary).await {
             Ok(None) => summary.runs += 1,
             // Its next turn comes after that of the others.
             Ok(Some(stopped)) => due.push_back(stopped),
@@ -125,7 +147,7 @@ async fn continue_due_runs(
                 summary.failed += 1;
             }
         }
-        // After one turn at least, so that runs get further whatever the requests have taken.
+        // After one turn at least, so that runs get further in any case.
         if system.usage().elapsed() >= limits.time {
             summary.more |= !due.is_empty();
             break;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Candidates of one batch, which is as many as may be erased in one [pause](RunLimits::pause).
+/// Candidates of one batch, which is as many as are erased in one [pause](RunLimits::pause), of all companies.
 // 20 a second cost some 1,700 write units of the table, effects included, of the 4,000 that a new table has, and 200 of the
 // 1,000 that a project's partition has.
 pub(crate) const BATCH: usize = 20;
@@ -10,11 +10,11 @@ pub(crate) const BATCH: usize = 20;
 /// The limits of one invocation.
 #[derive(Debug, Clone, Copy)]
 pub struct RunLimits {
-    /// How long it starts new work. A run that is due gets further in any case, by a batch at least.
+    /// How long it starts new work. Each kind of work gets further in any case, by a batch at least.
     pub time: Duration,
     /// How long it works for one company before others get their turn.
     pub company_time: Duration,
-    /// The least time between the starts of two batches of one company.
+    /// The least time between the starts of two batches.
     pub pause: Duration,
 }
 

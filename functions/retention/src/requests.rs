@@ -1,6 +1,6 @@
 //! Requests for erasure that are due.
 
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::erasure::ErasureReason;
@@ -11,14 +11,14 @@ use crate::RetentionSummary;
 use crate::batch::{self, Pace};
 use crate::limits::{BATCH, RunLimits};
 
-/// Erases the candidates whose request is due, the longest due first.
+/// Erases the candidates whose request is due, companies in turn.
 pub(crate) async fn erase_due(
     system: &SystemAccess,
     limits: RunLimits,
+    pace: &Pace,
     summary: &mut RetentionSummary,
 ) -> Result<()> {
-    let mut pace = Pace::new(limits.pause);
-    let mut due = stream::iter(system.store.due_erasures(system.now)).flatten();
+    let mut due = system.store.due_erasures(system.now);
     while let Some(page) = due.try_next().await? {
         for request in page.iter().filter_map(|candidate| candidate.erasure_request) {
             summary.note_delay(request.due_at, system.now);

@@ -22,12 +22,13 @@ use crate::limits::{BATCH, RunLimits};
 pub(crate) async fn continue_run(
     system: &SystemAccess,
     limits: RunLimits,
+    pace: &Pace,
     stored: VersionedItem<RetentionRun>,
     summary: &mut RetentionSummary,
 ) -> Result<Option<VersionedItem<RetentionRun>>> {
     let run = RetentionRun::clone(&stored).with_lease(system.now);
     let ends_at = limits.time.min(system.usage().elapsed().saturating_add(limits.company_time));
-    let mut walk = RetentionWalk { system, stored, run, ends_at, pace: Pace::new(limits.pause), summary };
+    let mut walk = RetentionWalk { system, stored, run, ends_at, pace, summary };
     // The lease is longer than an invocation can be, so no two ever work at one run.
     walk.save().await?;
     walk.settle().await?;
@@ -48,7 +49,7 @@ struct RetentionWalk<'a> {
     run: RetentionRun,
     /// When the next company gets its turn, since the start of the invocation.
     ends_at: Duration,
-    pace: Pace,
+    pace: &'a Pace,
     summary: &'a mut RetentionSummary,
 }
 

@@ -12,8 +12,8 @@ use shared::{Error, Result, log_run};
 use crate::deliver::EventTransport as _;
 use crate::deliver::{ENDPOINTS, EventSender};
 
-/// About the most endpoints, and feeds, of one shard in one run; the next run continues.
-const MOST: usize = 500;
+/// About the most endpoints, and feeds, of one run; the next run continues.
+const MOST: usize = 2000;
 
 /// The result of one run of the schedule.
 #[derive(Debug, Default, Serialize)]
@@ -76,16 +76,13 @@ pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<RunSummary> {
     Ok(summary)
 }
 
-async fn read_due<T>(shards: impl Iterator<Item = DuePages<'_, T>>) -> Result<Vec<VersionedItem<T>>> {
+async fn read_due<T>(mut pages: DuePages<'_, T>) -> Result<Vec<VersionedItem<T>>> {
     let mut due = Vec::new();
-    for mut pages in shards {
-        let before = due.len();
-        // By what is due, not by pages: items that cannot be read must not hold up those behind them.
-        while due.len() - before < MOST
-            && let Some(page) = pages.try_next().await?
-        {
-            due.extend(page);
-        }
+    // By what is due, not by pages: items that cannot be read must not hold up those behind them.
+    while due.len() < MOST
+        && let Some(page) = pages.try_next().await?
+    {
+        due.extend(page);
     }
     Ok(due)
 }

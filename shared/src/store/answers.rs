@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::TryStreamExt as _;
 
 use super::due::DueQueue;
 use super::table::condition::WriteCondition;
-use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::transaction::Transaction;
 use super::{RetryPolicy, Store};
@@ -32,8 +32,9 @@ impl StoredEntity for Answers {
         keys::answers(&self.company, self.project, self.candidate)
     }
 
-    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        self.due_at().map(|at| (DueQueue::Answers.shard_of(self.candidate), at))
+    fn due(&self) -> Option<DueEntry<'_>> {
+        let shard = DueQueue::Answers.shard_of(self.candidate);
+        self.due_at().map(|at| DueEntry { shard, at, company: &self.company })
     }
 }
 
@@ -121,7 +122,7 @@ impl Store {
     // What was to start them then is done, and a restore keeps that.
     pub async fn restart_conversions(&self, now: DateTime<Utc>) -> Result<usize> {
         let mut restarted = 0;
-        let mut due = stream::iter(self.due_answers(now + AHEAD)).flatten();
+        let mut due = self.due_answers(now + AHEAD);
         while let Some(page) = due.try_next().await? {
             for found in page {
                 let restart = async || {

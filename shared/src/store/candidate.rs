@@ -9,7 +9,7 @@ use super::Store;
 use super::due::DueQueue;
 use super::login::taken_username;
 use super::table::condition::WriteCondition;
-use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
@@ -53,12 +53,13 @@ impl StoredEntity for Candidate {
         Some((keys::candidates_by_status(&self.company, self.project, self.status), self.id.to_string()))
     }
 
-    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        let deadline = self.expires_at().map(|at| (DueQueue::Candidates.shard_of(self.id), at));
-        let erasure =
-            self.erasure_request.map(|request| (DueQueue::Erasures.shard_of(self.id), request.due_at));
+    fn due(&self) -> Option<DueEntry<'_>> {
+        let place =
+            |queue: DueQueue, at| DueEntry { shard: queue.shard_of(self.id), at, company: &self.company };
+        let deadline = self.expires_at().map(|at| place(DueQueue::Candidates, at));
+        let erasure = self.erasure_request.map(|request| place(DueQueue::Erasures, request.due_at));
         // An item has one place in the index. Once the first is done, the write that does it moves the item to the other.
-        deadline.into_iter().chain(erasure).min_by_key(|(_, at)| *at)
+        deadline.into_iter().chain(erasure).min_by_key(|due| due.at)
     }
 }
 

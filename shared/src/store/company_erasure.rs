@@ -14,7 +14,7 @@ use super::company_counts::CompanyCount;
 use super::customer::counts;
 use super::due::{DuePages, DueQueue};
 use super::project_counts::shards;
-use super::table::item::{self, StoredEntity, VersionedItem, number_in, string};
+use super::table::item::{self, DueEntry, StoredEntity, VersionedItem, number_in, string};
 use super::table::keys::{self, BY_STATUS, ItemKey, KeyRange};
 use super::table::query::Query;
 use super::table::transaction::Transaction;
@@ -49,9 +49,10 @@ impl StoredEntity for CompanyErasure {
         self.forgotten_at()
     }
 
-    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        let is_over = self.ended_at.is_some();
-        (!is_over).then(|| (DueQueue::CompanyErasures.shard_of_text(self.company.as_str()), self.next_at))
+    fn due(&self) -> Option<DueEntry<'_>> {
+        let company = &self.company;
+        let shard = DueQueue::CompanyErasures.shard_of_text(company.as_str());
+        self.ended_at.is_none().then(|| DueEntry { shard, at: self.next_at, company })
     }
 }
 
@@ -103,11 +104,8 @@ impl Store {
         Ok(erasure.is_some_and(|erasure| erasure.ended_at.is_some()))
     }
 
-    /// Erasures of companies to continue, by shard.
-    pub fn due_company_erasures(
-        &self,
-        now: DateTime<Utc>,
-    ) -> impl Iterator<Item = DuePages<'_, CompanyErasure>> {
+    /// Erasures of companies to continue.
+    pub fn due_company_erasures(&self, now: DateTime<Utc>) -> DuePages<'_, CompanyErasure> {
         self.due(DueQueue::CompanyErasures, now)
     }
 
@@ -240,16 +238,13 @@ impl Store {
     pub async fn is_outbox_done(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<bool> {
         let ahead = now + AHEAD;
         let mut is_done = true;
-        // By looking at what waits for all companies, since few things do.
-        let effects: Vec<_> = self.due_effects(ahead).chain(self.given_up_effects(now)).collect();
-        for effect in found_in(effects, |effect: &Effect| effect.company == *company).await? {
-            is_done &= self.discard(&effect).await?;
+        for (queue, until) in [(DueQueue::Effects, ahead), (DueQueue::GivenUpEffects, now)] {
+            for effect in self.due_of::<Effect>(company, queue, until).await? {
+                is_done &= self.discard(&effect).await?;
+            }
         }
-        let uploads = self.due_uploads(ahead).collect();
-        is_done &= found_in(uploads, |upload: &Upload| upload.company == *company).await?.is_empty();
-        let events = self.due_events(ahead).collect();
-        is_done &=
-            found_in(events, |event: &HistoryEntry| event.change.company == *company).await?.is_empty();
+        is_done &= self.due_of::<Upload>(company, DueQueue::Uploads, ahead).await?.is_empty();
+        is_done &= self.due_of::<HistoryEntry>(company, DueQueue::Events, ahead).await?.is_empty();
         Ok(is_done)
     }
 
@@ -347,20 +342,6 @@ impl Store {
         let deletions = keys.into_iter().map(|key| async move { self.delete_alone(&key).await });
         stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect().await
     }
-}
-
-/// The items of these shards that are `wanted`.
-async fn found_in<T>(
-    shards: Vec<DuePages<'_, T>>,
-    wanted: impl Fn(&T) -> bool,
-) -> Result<Vec<VersionedItem<T>>> {
-    let mut found = Vec::new();
-    for mut shard in shards {
-        while let Some(page) = shard.try_next().await? {
-            found.extend(page.into_iter().filter(|item| wanted(item)));
-        }
-    }
-    Ok(found)
 }
 
 /// Everything in the partition of the item with this key.

@@ -1,24 +1,28 @@
-//! Items that are due, from the index over their due dates.
+//! Items that are due, from the index over their due dates. Companies take turns: what thousands of items of one company
+//! take is never what a single item of another waits for.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-use chrono::{DateTime, Utc};
-use futures_util::stream::{self, BoxStream, StreamExt as _};
+use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::future::try_join_all;
+use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use sha2::{Digest as _, Sha256};
 
 use super::Store;
-use super::table::item::{self, Item, StoredEntity, VersionedItem, number};
-use super::table::keys::DUE;
+use super::table::item::{self, DUE_COMPANY, Item, StoredEntity, VersionedItem, number};
+use super::table::keys::{DUE, ItemKey};
 use super::table::query::Query;
 use crate::domain::answers::Answers;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::Effect;
 use crate::domain::history::HistoryEntry;
-use crate::domain::id::Id;
+use crate::domain::id::{CompanyId, Id};
+use crate::domain::project_counts::SHARDS;
 use crate::domain::upload::Upload;
 use crate::domain::video::Video;
 use crate::domain::webhook::DeliveryCursor;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Items that become due, by kind. Each kind has its own range of shards in the index by due date.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +54,22 @@ pub(crate) enum DueQueue {
 }
 
 impl DueQueue {
+    #[cfg(test)]
+    const ALL: [Self; 12] = [
+        Self::Candidates,
+        Self::Effects,
+        Self::Uploads,
+        Self::Videos,
+        Self::GivenUpEffects,
+        Self::Events,
+        Self::Webhooks,
+        Self::Feeds,
+        Self::Erasures,
+        Self::Retention,
+        Self::CompanyErasures,
+        Self::Answers,
+    ];
+
     pub(crate) fn shards(self) -> Range<u8> {
         match self {
             Self::Candidates => 0..16,
@@ -85,85 +105,212 @@ impl DueQueue {
 /// The most entries of one page: as many items as one call reads.
 const PAGE: usize = 100;
 
-/// The items that are due in one shard of the index, by pages of up to 100, the longest due first.
+/// The entries of one shard that are dealt out together: more than a run gets done.
+// An entry has some 150 bytes, so that one call reads them, for some 100 read units.
+const WINDOW: usize = 5000;
+
+/// How many items of one company come before those of the next.
+// More than one, because items of one company share transactions.
+const TURN: usize = 10;
+
+/// Items that are due, by pages of up to 100: up to [`TURN`] of each company in turn, the longest due first. Items that are
+/// no longer due are left out, so that a page may be empty.
 pub type DuePages<'a, T> = BoxStream<'a, Result<Vec<VersionedItem<T>>>>;
 
 impl Store {
-    /// Candidates whose deadline has passed, by shard.
-    pub fn due_candidates(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Candidate>> {
-        self.due(DueQueue::Candidates, now)
+    /// Candidates whose deadline has passed, of one shard of their project's counts.
+    pub fn due_candidates(&self, counts: u8, now: DateTime<Utc>) -> DuePages<'_, Candidate> {
+        // A candidate's identifier determines the shards of both kinds.
+        let shards = DueQueue::Candidates.shards().filter(|shard| shard % SHARDS == counts);
+        self.due_in(DueQueue::Candidates, shards.collect(), now)
     }
 
-    /// Effects to be tried, by shard.
-    pub fn due_effects(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Effect>> {
+    /// Effects to be tried.
+    pub fn due_effects(&self, now: DateTime<Utc>) -> DuePages<'_, Effect> {
         self.due(DueQueue::Effects, now)
     }
 
-    /// Effects that were given up, by shard.
-    pub fn given_up_effects(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Effect>> {
+    /// Effects that were given up.
+    pub fn given_up_effects(&self, now: DateTime<Utc>) -> DuePages<'_, Effect> {
         self.due(DueQueue::GivenUpEffects, now)
     }
 
-    /// Uploads whose file has not arrived in time, by shard.
-    pub fn due_uploads(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Upload>> {
+    /// Uploads whose file has not arrived in time.
+    pub fn due_uploads(&self, now: DateTime<Utc>) -> DuePages<'_, Upload> {
         self.due(DueQueue::Uploads, now)
     }
 
-    /// Videos that were not converted in time, by shard.
-    pub fn due_videos(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Video>> {
+    /// Videos that were not converted in time.
+    pub fn due_videos(&self, now: DateTime<Utc>) -> DuePages<'_, Video> {
         self.due(DueQueue::Videos, now)
     }
 
-    /// Events without a number, which the table's stream may have missed, by shard.
-    pub fn due_events(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, HistoryEntry>> {
+    /// Events without a number, which the table's stream may have missed.
+    pub fn due_events(&self, now: DateTime<Utc>) -> DuePages<'_, HistoryEntry> {
         self.due(DueQueue::Events, now)
     }
 
-    /// Cursors of webhooks with something to do, by shard.
-    pub fn due_cursors(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, DeliveryCursor>> {
+    /// Cursors of webhooks with something to do.
+    pub fn due_cursors(&self, now: DateTime<Utc>) -> DuePages<'_, DeliveryCursor> {
         self.due(DueQueue::Webhooks, now)
     }
 
-    /// Candidates whose request for erasure is due, by shard.
-    pub fn due_erasures(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Candidate>> {
+    /// Candidates whose request for erasure is due.
+    pub fn due_erasures(&self, now: DateTime<Utc>) -> DuePages<'_, Candidate> {
         self.due(DueQueue::Erasures, now)
     }
 
-    /// Answers with a take to be looked at, by shard.
-    pub fn due_answers(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, Answers>> {
+    /// Answers with a take to be looked at.
+    pub fn due_answers(&self, now: DateTime<Utc>) -> DuePages<'_, Answers> {
         self.due(DueQueue::Answers, now)
     }
 
-    pub(super) fn due<T>(&self, queue: DueQueue, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, T>>
+    pub(super) fn due<T>(&self, queue: DueQueue, now: DateTime<Utc>) -> DuePages<'_, T>
     where
         T: StoredEntity + Send + Sync,
     {
-        queue.shards().map(move |shard| {
-            let pages = stream::try_unfold(Some(None), move |place| async move {
-                let Some(start) = place else { return Ok(None) };
-                let (rows, last) = self.due_page(shard, now, start).await?;
-                Ok(Some((rows, last.map(Some))))
-            });
-            pages.boxed()
-        })
+        self.due_in(queue, queue.shards().collect(), now)
     }
 
-    /// One page of a shard, and the key of the last entry, after which the next page starts.
-    async fn due_page<T: StoredEntity>(
+    fn due_in<T>(&self, queue: DueQueue, shards: Vec<u8>, now: DateTime<Utc>) -> DuePages<'_, T>
+    where
+        T: StoredEntity + Send + Sync,
+    {
+        let windows = stream::try_unfold(due_queries(shards, now), move |queries| async move {
+            if queries.is_empty() {
+                return Ok(None);
+            }
+            let found = try_join_all(queries.iter().map(|query| self.query(query))).await?;
+            let (mut rows, mut next) = (Vec::new(), Vec::new());
+            for (mut query, page) in queries.into_iter().zip(found) {
+                rows.extend(page.rows);
+                if page.last.is_some() {
+                    query.start = page.last;
+                    next.push(query);
+                }
+            }
+            Ok::<_, Error>(Some((in_turn(rows)?, next)))
+        });
+        let pages = windows.map_ok(move |keys| {
+            let pages: Vec<Vec<ItemKey>> = keys.chunks(PAGE).map(<[_]>::to_vec).collect();
+            stream::iter(pages).then(move |keys| self.still_due(queue, keys, now))
+        });
+        pages.try_flatten().boxed()
+    }
+
+    /// All items of one company that are due.
+    pub(super) async fn due_of<T: StoredEntity>(
         &self,
-        shard: u8,
+        company: &CompanyId,
+        queue: DueQueue,
         now: DateTime<Utc>,
-        start: Option<Item>,
-    ) -> Result<(Vec<VersionedItem<T>>, Option<Item>)> {
-        let until = item::due_at(now);
-        let mut query = Query::new(DUE, number(shard)).up_to(&until);
-        query.start = start;
-        query.limit = Some(PAGE);
-        let found = self.query(&query).await?;
-        // An item that cannot be read must not hold up those behind it.
-        let mut rows: Vec<VersionedItem<T>> = self.listed(item::keys_of(&found.rows)?).await?;
+    ) -> Result<Vec<VersionedItem<T>>> {
+        let shards = due_queries(queue.shards().collect(), now);
+        let shards = shards.into_iter().map(|query| self.query_rows(query, usize::MAX));
+        let mut rows = try_join_all(shards).await?.concat();
+        // The item tells whose it is if the last release has written it.
+        rows.retain(|row| [company.as_str(), ""].contains(&company_in(row)));
+        let mut due: Vec<VersionedItem<T>> = self.still_due(queue, item::keys_of(&rows)?, now).await?;
+        due.retain(|row| row.due().is_some_and(|due| due.company == company));
+        Ok(due)
+    }
+
+    /// Reads items that the index names, without those that cannot be read: they must not hold up those behind them.
+    async fn still_due<T: StoredEntity>(
+        &self,
+        queue: DueQueue,
+        keys: Vec<ItemKey>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<VersionedItem<T>>> {
+        let (until, shards) = (item::due_at(now), queue.shards());
+        let mut rows: Vec<VersionedItem<T>> = self.listed(keys).await?;
         // The index lags behind the table.
-        rows.retain(|row| row.due().is_some_and(|(of, at)| of == shard && item::due_at(at) <= until));
-        Ok((rows, found.last))
+        rows.retain(|row| {
+            row.due().is_some_and(|due| shards.contains(&due.shard) && item::due_at(due.at) <= until)
+        });
+        Ok(rows)
+    }
+}
+
+/// The queries of these shards for what is due at `now`, the longest due first.
+fn due_queries(shards: Vec<u8>, now: DateTime<Utc>) -> Vec<Query> {
+    // To the second, which the company follows.
+    let end = item::due_at(now + TimeDelta::seconds(1));
+    let queries = shards.into_iter().map(|shard| {
+        let mut query = Query::new(DUE, number(shard)).before(&end);
+        query.limit = Some(WINDOW);
+        query
+    });
+    queries.collect()
+}
+
+/// The company of an entry of the index; empty for one that the last release has written.
+fn company_in(row: &Item) -> &str {
+    let place = row.get(DUE.sk).and_then(|place| place.as_s().ok());
+    place.and_then(|place| place.split_once(DUE_COMPANY)).map_or("", |(_, company)| company)
+}
+
+/// The keys of entries of the index, up to [`TURN`] of each company in turn, the longest due first.
+fn in_turn(mut rows: Vec<Item>) -> Result<Vec<ItemKey>> {
+    rows.sort_by(|one, other| {
+        let place = |row: &Item| row.get(DUE.sk).and_then(|place| place.as_s().ok()).cloned();
+        place(one).cmp(&place(other))
+    });
+    let mut places = HashMap::<&str, usize>::new();
+    let turns = rows.iter().map(|row| {
+        let place = places.entry(company_in(row)).or_default();
+        *place += 1;
+        Ok(((*place - 1) / TURN, item::key_of(row)?))
+    });
+    let mut turns = turns.collect::<Result<Vec<_>>>()?;
+    // Stable: within a turn, the longest due stay first.
+    turns.sort_by_key(|(turn, _)| *turn);
+    Ok(turns.into_iter().map(|(_, key)| key).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::table::item::string;
+
+    const PAGE_OF_TABLE: &str = include_str!("../../TABLE.md");
+
+    fn entry(at: &str, company: &str, name: &str) -> Item {
+        let mut row = ItemKey::new(name.to_owned(), "item").into_attributes();
+        let place = if company.is_empty() { at.to_owned() } else { format!("{at}#{company}") };
+        row.insert(DUE.sk.to_owned(), string(place));
+        row
+    }
+
+    #[test]
+    fn companies_take_turns_and_the_longest_due_come_first() {
+        let many = (0..50).map(|number| entry("2026-11-22T10:00:00Z", "acme", &format!("acme {number:02}")));
+        let others = [
+            entry("2026-11-22T10:00:02Z", "globex", "globex later"),
+            entry("2026-11-22T10:00:01Z", "globex", "globex first"),
+            entry("2026-11-22T09:00:00Z", "", "of the last release"),
+        ];
+        let dealt = in_turn(many.chain(others).collect()).unwrap();
+        let names: Vec<&str> = dealt.iter().map(|key| key.pk.as_str()).collect();
+        assert_eq!((names[0], names[1], names[10]), ("of the last release", "acme 00", "acme 09"));
+        assert_eq!(names[11..14], ["globex first", "globex later", "acme 10"]);
+        assert_eq!((names.len(), names[52]), (53, "acme 49"));
+    }
+
+    #[test]
+    fn the_page_of_the_table_lists_every_shard() {
+        let listed = PAGE_OF_TABLE.split_once("| shards of `due` |").unwrap().1.lines().skip(2);
+        let listed = listed.map_while(|line| line.strip_prefix("| ")?.split_once(" | "));
+        let expected = DueQueue::ALL.map(|queue| {
+            let shards = queue.shards();
+            let last = shards.end - 1;
+            if shards.start == last { last.to_string() } else { format!("{}–{last}", shards.start) }
+        });
+        assert_eq!(listed.map(|(shards, _)| shards).collect::<Vec<_>>(), expected);
+        let mut next = 0;
+        for queue in DueQueue::ALL {
+            assert_eq!(queue.shards().start, next, "{queue:?} has shards of its own");
+            next = queue.shards().end;
+        }
     }
 }

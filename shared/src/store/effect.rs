@@ -6,7 +6,7 @@ use futures_util::future::try_join_all;
 use super::Store;
 use super::due::DueQueue;
 use super::table::condition::AttributeUpdate;
-use super::table::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number};
+use super::table::item::{self, DueEntry, EXPIRES_AT, StoredEntity, VersionedItem, number};
 use super::table::keys::{self, DUE, ItemKey};
 use super::table::query::Query;
 use super::table::transaction::Transaction;
@@ -26,11 +26,12 @@ impl StoredEntity for Effect {
         keys::effect(&self.id)
     }
 
-    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        match self.next_try_at {
-            Some(next) => Some((DueQueue::Effects.shard_of_text(&self.id), next)),
-            None => Some((DueQueue::GivenUpEffects.shard_of_text(&self.id), self.given_up_at?)),
-        }
+    fn due(&self) -> Option<DueEntry<'_>> {
+        let (queue, at) = match self.next_try_at {
+            Some(next) => (DueQueue::Effects, next),
+            None => (DueQueue::GivenUpEffects, self.given_up_at?),
+        };
+        Some(DueEntry { shard: queue.shard_of_text(&self.id), at, company: &self.company })
     }
 
     fn expires_at(&self) -> Option<DateTime<Utc>> {

@@ -40,7 +40,7 @@ type FeedRow = (u64, Option<VersionedItem<HistoryEntry>>);
 
 impl Store {
     /// Counters of companies whose new events the table's stream may not have shown to webhooks, by shard.
-    pub fn due_feeds(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, EventCounter>> {
+    pub fn due_feeds(&self, now: DateTime<Utc>) -> DuePages<'_, EventCounter> {
         self.due(DueQueue::Feeds, now)
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Store;
 use super::due::DueQueue;
-use super::table::item::{self, StoredEntity, VersionedItem, string};
+use super::table::item::{self, DueEntry, StoredEntity, VersionedItem, string};
 use super::table::keys::{self, ItemKey, KeyRange, TABLE};
 use super::table::page::{Page, PageCursor, PageRequest};
 use super::table::query::Query;
@@ -87,11 +87,12 @@ impl StoredEntity for HistoryEntry {
         Some(self.expires_at)
     }
 
-    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
+    fn due(&self) -> Option<DueEntry<'_>> {
         // Due until it has a number, in case the stream misses it.
         self.is_unnumbered().then(|| {
-            let history = self.change.resource.history_id(&self.change.company);
-            (DueQueue::Events.shard_of_text(&history), self.origin.at + DELAY)
+            let company = &self.change.company;
+            let shard = DueQueue::Events.shard_of_text(&self.change.resource.history_id(company));
+            DueEntry { shard, at: self.origin.at + DELAY, company }
         })
     }
 }
@@ -141,8 +142,10 @@ impl StoredEntity for EventCounter {
         keys::sequence(&self.company)
     }
 
-    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        Some((DueQueue::Feeds.shard_of_text(self.company.as_str()), self.delivery_due_at?))
+    fn due(&self) -> Option<DueEntry<'_>> {
+        let company = &self.company;
+        let shard = DueQueue::Feeds.shard_of_text(company.as_str());
+        Some(DueEntry { shard, at: self.delivery_due_at?, company })
     }
 }
 

@@ -9,7 +9,7 @@ use futures_util::stream::{self, BoxStream, Stream, StreamExt as _, TryStreamExt
 use super::Store;
 use super::due::{DuePages, DueQueue};
 use super::table::batch::FoundItems;
-use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::query::{Query, QueryPage};
 use super::table::transaction::Transaction;
@@ -35,8 +35,10 @@ impl StoredEntity for RetentionRun {
         keys::retention_run(&self.company)
     }
 
-    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        Some((DueQueue::Retention.shard_of_text(self.company.as_str()), self.next_at))
+    fn due(&self) -> Option<DueEntry<'_>> {
+        let company = &self.company;
+        let shard = DueQueue::Retention.shard_of_text(company.as_str());
+        Some(DueEntry { shard, at: self.next_at, company })
     }
 }
 
@@ -126,7 +128,7 @@ impl Store {
     }
 
     /// Retention runs to start or to continue, by shard.
-    pub fn due_retention_runs(&self, now: DateTime<Utc>) -> impl Iterator<Item = DuePages<'_, RetentionRun>> {
+    pub fn due_retention_runs(&self, now: DateTime<Utc>) -> DuePages<'_, RetentionRun> {
         self.due(DueQueue::Retention, now)
     }
 }

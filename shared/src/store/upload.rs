@@ -6,7 +6,7 @@ use serde_dynamo::to_attribute_value;
 use super::Store;
 use super::due::DueQueue;
 use super::table::condition::AttributeUpdate;
-use super::table::item::{EXPIRES_AT, StoredEntity, VersionedItem, number, string};
+use super::table::item::{DueEntry, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
 use super::table::keys::{self, DUE, ItemKey};
 use super::table::transaction::Transaction;
 use crate::domain::account::Account;
@@ -27,9 +27,10 @@ impl StoredEntity for Upload {
         has_ended.then(|| Self::forgotten_at(self.given_up_at()))
     }
 
-    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
+    fn due(&self) -> Option<DueEntry<'_>> {
         let is_awaited = self.status == UploadStatus::AwaitingUpload;
-        is_awaited.then(|| (DueQueue::Uploads.shard_of(self.id), self.given_up_at()))
+        let shard = DueQueue::Uploads.shard_of(self.id);
+        is_awaited.then(|| DueEntry { shard, at: self.given_up_at(), company: &self.company })
     }
 }
 

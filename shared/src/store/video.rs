@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::Store;
 use super::company_counts::CompanyCount;
 use super::due::DueQueue;
-use super::table::item::{StoredEntity, VersionedItem};
+use super::table::item::{DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
@@ -29,8 +29,9 @@ impl StoredEntity for Video {
         keys::video(&self.company, self.id)
     }
 
-    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        self.conversion.given_up_at.map(|at| (DueQueue::Videos.shard_of(self.id), at))
+    fn due(&self) -> Option<DueEntry<'_>> {
+        let shard = DueQueue::Videos.shard_of(self.id);
+        self.conversion.given_up_at.map(|at| DueEntry { shard, at, company: &self.company })
     }
 }
 

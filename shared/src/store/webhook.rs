@@ -11,7 +11,7 @@ use super::company_counts::CompanyCount;
 use super::due::DueQueue;
 use super::history::EventCounter;
 use super::table::condition::{AttributeUpdate, WriteCondition};
-use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::query::Query;
 use super::table::transaction::Transaction;
@@ -38,9 +38,10 @@ impl StoredEntity for DeliveryCursor {
         keys::cursor(self.webhook)
     }
 
-    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
+    fn due(&self) -> Option<DueEntry<'_>> {
         // A run that has ended without giving its lease back is followed by another when that ends.
-        Some((DueQueue::Webhooks.shard_of(self.webhook), self.leased_until.or(self.run_at)?))
+        let at = self.leased_until.or(self.run_at)?;
+        Some(DueEntry { shard: DueQueue::Webhooks.shard_of(self.webhook), at, company: &self.company })
     }
 }
 

@@ -30,5 +30,6 @@ mod release;
 mod retention;
 mod soundness;
 mod tags;
+mod turns;
 pub(crate) mod undeliverable;
 mod walks;

@@ -234,12 +234,14 @@ impl Expected {
 
     fn check_due(&mut self, key: &Key, item: &Item, shard: u8, at: Option<DateTime<Utc>>) {
         let place = [item.get("due_shard"), item.get("due_at")];
-        let (shard, at) = at
-            .map(|at| {
-                (AttributeValue::N(shard.to_string()), string(at.format("%Y-%m-%dT%H:%M:%SZ").to_string()))
-            })
-            .unzip();
-        if place != [shard.as_ref(), at.as_ref()] {
+        let expected = |at: String| [Some(AttributeValue::N(shard.to_string())), Some(string(at))];
+        let at = at.map(|at| at.format("%Y-%m-%dT%H:%M:%SZ").to_string());
+        // The last release wrote no company.
+        let allowed = match &at {
+            None => vec![[None, None]],
+            Some(at) => vec![expected(format!("{at}#{}", company_in(key, item))), expected(at.clone())],
+        };
+        if !allowed.contains(&place.map(|value| value.cloned())) {
             self.wrong.push(format!("{key:?} becomes due at {place:?}, not {at:?}"));
         }
     }
@@ -251,6 +253,13 @@ impl Expected {
             self.wrong.push(format!("{key:?} stands in the index at {place:?}"));
         }
     }
+}
+
+/// The company of an item that becomes due.
+fn company_in(key: &Key, item: &Item) -> String {
+    let named = item.get("company").and_then(|company| company.as_s().ok());
+    let of_history = key.0.strip_prefix("HISTORY#").and_then(|rest| Some(rest.split_once('#')?.0));
+    named.map(String::as_str).or(of_history).unwrap_or_default().to_owned()
 }
 
 /// What one candidate adds to its shard.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::TryStreamExt as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
@@ -57,28 +57,26 @@ struct FailedEffects {
 }
 
 impl FailedEffects {
-    async fn among(shards: impl Iterator<Item = DuePages<'_, Effect>>) -> Result<Self> {
+    async fn among(mut pages: DuePages<'_, Effect>) -> Result<Self> {
         let mut found = Self::default();
-        for mut shard in shards {
-            while let Some(mut page) = shard.try_next().await? {
-                // Nothing of them has failed, and a restore need not wait for them.
-                page.retain(|effect| !effect.is_settling());
-                found.deletions += page.iter().filter(|effect| effect.task.is_deletion()).count();
-                // A new effect waits for the stream, which is faster.
-                let tried = page.iter().filter(|effect| effect.attempts > 0);
-                found.listed.extend(tried.map(|effect| FailedEffect {
-                    id: effect.id.clone(),
-                    company: effect.company.to_string(),
-                    kind: effect.task.as_str(),
-                    created_at: effect.created_at,
-                    attempts: effect.attempts,
-                    next_try_at: effect.next_try_at,
-                    given_up_at: effect.given_up_at,
-                }));
-                // With each page, because a million mails may wait.
-                found.listed.sort_unstable_by_key(|effect| effect.created_at);
-                found.listed.truncate(LISTED);
-            }
+        while let Some(mut page) = pages.try_next().await? {
+            // Nothing of them has failed, and a restore need not wait for them.
+            page.retain(|effect| !effect.is_settling());
+            found.deletions += page.iter().filter(|effect| effect.task.is_deletion()).count();
+            // A new effect waits for the stream, which is faster.
+            let tried = page.iter().filter(|effect| effect.attempts > 0);
+            found.listed.extend(tried.map(|effect| FailedEffect {
+                id: effect.id.clone(),
+                company: effect.company.to_string(),
+                kind: effect.task.as_str(),
+                created_at: effect.created_at,
+                attempts: effect.attempts,
+                next_try_at: effect.next_try_at,
+                given_up_at: effect.given_up_at,
+            }));
+            // With each page, because a million mails may wait.
+            found.listed.sort_unstable_by_key(|effect| effect.created_at);
+            found.listed.truncate(LISTED);
         }
         Ok(found)
     }
@@ -108,7 +106,7 @@ pub(super) async fn retry(
         operator.store.company(company).await?.ok_or_else(no_company)?;
     }
     let mut retried = BTreeMap::<_, usize>::new();
-    let mut given_up = stream::iter(operator.store.given_up_effects(operator.now)).flatten();
+    let mut given_up = operator.store.given_up_effects(operator.now);
     while let Some(page) = given_up.try_next().await? {
         for before in &page {
             let is_wanted = kind.is_none_or(|kind| before.task.as_str() == kind)

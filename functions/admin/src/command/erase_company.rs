@@ -42,13 +42,12 @@ pub(super) async fn run(
 /// The erasures that have not ended.
 pub(super) async fn list(operator: &OperatorAccess) -> Result<Vec<Value>> {
     let mut listed = Vec::new();
-    for mut shard in operator.store.due_company_erasures(operator.now + AHEAD) {
-        while let Some(page) = shard.try_next().await? {
-            for erasure in page {
-                let mut output = shown(operator, &erasure).await?;
-                output["company"] = json!(erasure.company);
-                listed.push(output);
-            }
+    let mut due = operator.store.due_company_erasures(operator.now + AHEAD);
+    while let Some(page) = due.try_next().await? {
+        for erasure in page {
+            let mut output = shown(operator, &erasure).await?;
+            output["company"] = json!(erasure.company);
+            listed.push(output);
         }
     }
     Ok(listed)

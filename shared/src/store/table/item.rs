@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use super::attribute;
 use super::keys::{BY_STATUS, DUE, ItemKey, PK, SK};
 use crate::domain::history::ResourceChange;
+use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
@@ -30,6 +31,24 @@ pub(in crate::store) const OWN: [&str; 9] =
 impl ItemKey {
     pub(crate) fn into_attributes(self) -> Item {
         Item::from([(PK.to_owned(), string(self.pk)), (SK.to_owned(), string(self.sk))])
+    }
+}
+
+/// The place of an item in the index by due date.
+pub(crate) struct DueEntry<'a> {
+    pub(crate) shard: u8,
+    /// When it is due, to the second.
+    pub(crate) at: DateTime<Utc>,
+    /// Whose it is. The index tells it without a read of the item, so that companies take turns.
+    pub(crate) company: &'a CompanyId,
+}
+
+/// What separates moment and company in the index by due date.
+pub(in crate::store) const DUE_COMPANY: char = '#';
+
+impl DueEntry<'_> {
+    fn sort_key(&self) -> String {
+        format!("{}{DUE_COMPANY}{}", due_at(self.at), self.company)
     }
 }
 
@@ -57,8 +76,8 @@ pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
         None
     }
 
-    /// Shard and moment, to the second, in the index by due date; `None` keeps it out of the index.
-    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
+    /// The place in the index by due date; `None` keeps it out of the index.
+    fn due(&self) -> Option<DueEntry<'_>> {
         None
     }
 }
@@ -131,10 +150,10 @@ pub(crate) fn write<T: StoredEntity>(entity: &T, version: u64) -> Result<Item> {
     if let Some(end) = entity.expires_at() {
         item.insert(EXPIRES_AT.to_owned(), number(end.timestamp()));
     }
-    if let Some((shard, at)) = entity.due() {
+    if let Some(due) = entity.due() {
         // Absent keys keep the item out of a sparse index, so only items that wait cost anything there.
-        item.insert(DUE.pk.to_owned(), number(shard));
-        item.insert(DUE.sk.to_owned(), string(due_at(at)));
+        item.insert(DUE.pk.to_owned(), number(due.shard));
+        item.insert(DUE.sk.to_owned(), string(due.sort_key()));
     }
     Ok(item)
 }
@@ -155,7 +174,7 @@ pub(in crate::store) fn note_event(item: &mut Item, change: Option<&ResourceChan
 }
 
 /// A moment as the index by due date sorts it.
-pub(crate) fn due_at(moment: DateTime<Utc>) -> String {
+pub(in crate::store) fn due_at(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 

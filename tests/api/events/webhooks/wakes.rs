@@ -1,7 +1,7 @@
 //! How the function that sends events learns that there is something to do.
 
 use chrono::TimeDelta;
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::TryStreamExt as _;
 use serde_json::json;
 use shared::auth::SystemAccess;
 use shared::store::{EventCounter, StreamTrigger, VersionedItem};
@@ -17,8 +17,7 @@ async fn sequence(app: &TestApp) -> Option<VersionedItem<EventCounter>> {
 /// The companies whose feeds are due.
 async fn due_feeds(app: &TestApp) -> Vec<String> {
     let system = SystemAccess::of(app.app());
-    let due = stream::iter(system.store.due_feeds(system.now)).flatten();
-    let pages: Vec<_> = due.try_collect().await.unwrap();
+    let pages: Vec<_> = system.store.due_feeds(system.now).try_collect().await.unwrap();
     pages.iter().flatten().map(|feed| feed.company.to_string()).collect()
 }
 
@@ -100,7 +99,7 @@ async fn a_position_is_due_when_its_next_run_is_or_its_lease_ends() {
     let uri = webhook(&owner, json!({})).await;
     let due = async || {
         let system = SystemAccess::of(app.app());
-        let due = stream::iter(system.store.due_cursors(system.now)).flatten();
+        let due = system.store.due_cursors(system.now);
         due.try_collect::<Vec<_>>().await.unwrap().concat().len()
     };
     assert_eq!(due().await, 1, "a new one at once");

@@ -9,6 +9,7 @@ use shared::clock::Clock;
 use tests::app::TestApp;
 use tests::caller::Caller;
 use tests::chaos::Fault;
+use tests::http::Request;
 use tests::logs;
 
 use super::{GivenCompany, RETENTION, counts};
@@ -55,6 +56,34 @@ async fn companies_take_turns() {
     assert_eq!((summary.erased, summary.runs, summary.more), (50, 2, false));
     assert_eq!(given.existing(&candidates[0]).await, vec![false; 25]);
     assert_eq!(other.existing(&candidates[1]).await, vec![false; 25]);
+}
+
+#[tokio::test]
+async fn each_kind_of_work_gets_further_however_many_requests_are_due() {
+    let given = GivenCompany::start().await;
+    let candidates = given.candidates(30).await;
+    for candidate in &candidates {
+        given.token.send(Request::put(&format!("{candidate}erasure-request/"))).await.expect(200);
+    }
+    given.app.clock().advance(TimeDelta::minutes(1));
+    let ending = GivenCompany::of(given.app.owner_of("globex").await).await;
+    ending.candidates(3).await;
+    let kept = GivenCompany::of(given.app.owner_of("initech").await).await;
+    let requested = kept.candidates(3).await;
+    for candidate in &requested {
+        kept.token.send(Request::put(&format!("{candidate}erasure-request/"))).await.expect(200);
+    }
+    kept.set_retention(json!({ "days": 7 })).await;
+    let old = kept.candidates(2).await;
+    given.app.clock().advance(TimeDelta::days(31));
+    let erase = json!({ "command": "erase-company", "company": "globex", "confirm": "globex" });
+    given.app.operate(erase).await.unwrap();
+    let summary = given.app.erase_due_within(HURRIED).await;
+    assert_eq!((summary.requested, summary.erased, summary.of_companies), (20, 2, 3), "{summary:?}");
+    assert_eq!(kept.existing(&requested).await, [false; 3], "companies take turns");
+    assert_eq!(kept.existing(&old).await, [false; 2]);
+    let left = given.existing(&candidates).await.into_iter().filter(|exists| *exists).count();
+    assert_eq!(left, 13);
 }
 
 #[tokio::test]

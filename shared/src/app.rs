@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chrono::{DateTime, Utc};
 
 use crate::aws::AwsClients;
-use crate::clock::{Clock, RandomSource, SystemClock, SystemEntropy};
+use crate::clock::{Clock, RandomSource, Stopwatch, SystemClock, SystemEntropy};
 use crate::config::{Config, ConfigError};
 use crate::domain::id::IdGenerator;
 
@@ -41,7 +41,7 @@ impl App {
         entropy: Arc<dyn RandomSource>,
         ids: Arc<IdGenerator>,
     ) -> Self {
-        let aws = AwsClients::new(&config.aws);
+        let aws = AwsClients::with_timeouts(&config.aws, clock.is_running());
         Self(Arc::new(AppState { config, clock, entropy, ids, aws, has_answered: AtomicBool::new(false) }))
     }
 
@@ -58,6 +58,11 @@ impl App {
     /// The present moment.
     pub fn now(&self) -> DateTime<Utc> {
         self.0.clock.now()
+    }
+
+    /// Starts to measure the time of an invocation.
+    pub fn start_stopwatch(&self) -> Stopwatch {
+        Stopwatch::by(&*self.0.clock)
     }
 
     /// Waits until `moment`.

@@ -14,6 +14,11 @@ pub trait Clock: Send + Sync + 'static {
     fn wait(&self, time: Duration) -> BoxFuture<'static, ()> {
         Box::pin(tokio::time::sleep(time))
     }
+
+    /// Whether time passes by itself. If not, no call and no request takes too long.
+    fn is_running(&self) -> bool {
+        true
+    }
 }
 
 /// The operating system's clock.
@@ -50,17 +55,22 @@ impl RandomSource for SystemEntropy {
 
 /// Measures durations, independent of the system's clock.
 #[derive(Debug, Clone, Copy)]
-pub struct Stopwatch(Instant);
+pub struct Stopwatch(Option<Instant>);
 
 impl Stopwatch {
     /// Starts now.
-    #[expect(clippy::disallowed_methods, reason = "durations for logs and benchmarks only")]
+    #[expect(clippy::disallowed_methods, reason = "durations for logs, limits of time and benchmarks")]
     pub fn start() -> Self {
-        Self(Instant::now())
+        Self(Some(Instant::now()))
+    }
+
+    /// Starts now if the time of `clock` passes by itself; else it stands at zero.
+    pub fn by(clock: &dyn Clock) -> Self {
+        if clock.is_running() { Self::start() } else { Self(None) }
     }
 
     /// Time since the start.
     pub fn elapsed(self) -> Duration {
-        self.0.elapsed()
+        self.0.map(|start| start.elapsed()).unwrap_or_default()
     }
 }

@@ -76,19 +76,26 @@ impl TestApp {
 
     /// The service with some environment variables of its own.
     pub async fn start_with(variables: &[(&'static str, &str)]) -> Self {
-        Self::assemble(next_backend(), variables, Arc::new(SystemEntropy), recorder::is_on())
+        Self::assemble(
+            next_backend(),
+            variables,
+            Arc::new(SystemEntropy),
+            ManualClock::new(),
+            recorder::is_on(),
+        )
     }
 
     /// The service for browsers, with some environment variables of its own. Its calls are not recorded: each function would have
     /// a bucket at an address of its own, while the candidate's page may use only one.
     pub async fn start_for_browsers(variables: &[(&'static str, &str)]) -> Self {
-        Self::assemble(next_backend(), variables, Arc::new(SystemEntropy), false)
+        Self::assemble(next_backend(), variables, Arc::new(SystemEntropy), ManualClock::new(), false)
     }
 
     pub(crate) fn assemble(
         backend: &'static Backend,
         variables: &[(&'static str, &str)],
         entropy: Arc<dyn RandomSource>,
+        clock: ManualClock,
         is_recorded: bool,
     ) -> Self {
         logs::install();
@@ -104,7 +111,7 @@ impl TestApp {
         }
         environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
         let config = Config::from_variables(|name| environment.get(name).cloned()).expect("settings");
-        let clock = Arc::new(ManualClock::new());
+        let clock = Arc::new(clock);
         let app = App::new(config, clock.clone(), entropy);
         // The candidate's page sends recordings to the bucket, as in the template.
         let page = app.config().base_url.origin().ascii_serialization();

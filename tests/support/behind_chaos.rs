@@ -7,39 +7,49 @@ use shared::clock::{RandomSource, SystemEntropy};
 
 use crate::app::{BASE_URL, TestApp, next_backend};
 use crate::chaos::Chaos;
-use crate::clock::Hasty;
+use crate::clock::{Hasty, ManualClock};
 use crate::recorder;
 
 impl TestApp {
-    /// The service, and what stands between it and DynamoDB. It does not wait before it tries again.
+    /// The service, and what stands between it and DynamoDB. It does not wait before it tries again, and no call takes too
+    /// long: tests hold calls while they do something else.
     pub async fn start_with_chaos() -> (Self, Chaos) {
-        Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(Hasty)).await
+        let clock = ManualClock::without_timeouts();
+        Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(Hasty), clock).await
     }
 
-    /// The service, and what stands between it and DynamoDB. It waits before it tries again, as in production.
+    /// The service, and what stands between it and DynamoDB. It waits before it tries again, and calls take
+    /// too long, as in production.
     pub async fn start_with_patient_chaos() -> (Self, Chaos) {
-        Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(SystemEntropy)).await
+        Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(SystemEntropy), ManualClock::new()).await
     }
 
-    /// The service, and what stands between it and SES.
+    /// The service, and what stands between it and SES. No call takes too long.
     pub async fn start_with_ses_chaos() -> (Self, Chaos) {
-        Self::behind_chaos("AWS_ENDPOINT_URL_SES", Arc::new(SystemEntropy)).await
+        let clock = ManualClock::without_timeouts();
+        Self::behind_chaos("AWS_ENDPOINT_URL_SES", Arc::new(SystemEntropy), clock).await
     }
 
-    /// The service, and what stands between it and DynamoDB, and between it and S3. It does not wait before it tries again.
+    /// The service, and what stands between it and DynamoDB, and between it and S3. It does not wait before it tries again, and
+    /// no call takes too long.
     pub async fn start_with_storage_chaos() -> (Self, [Chaos; 2]) {
         let backend = next_backend();
         let endpoints = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_S3"];
         let [dynamodb, s3] = endpoints.map(|endpoint| Self::chaos_before(backend, endpoint));
         let (dynamodb, s3) = (dynamodb.await, s3.await);
         let urls = [(endpoints[0], dynamodb.url()), (endpoints[1], s3.url())];
-        (Self::assemble(backend, &urls, Arc::new(Hasty), recorder::is_on()), [dynamodb, s3])
+        let clock = ManualClock::without_timeouts();
+        (Self::assemble(backend, &urls, Arc::new(Hasty), clock, recorder::is_on()), [dynamodb, s3])
     }
 
-    async fn behind_chaos(endpoint: &'static str, entropy: Arc<dyn RandomSource>) -> (Self, Chaos) {
+    async fn behind_chaos(
+        endpoint: &'static str,
+        entropy: Arc<dyn RandomSource>,
+        clock: ManualClock,
+    ) -> (Self, Chaos) {
         let backend = next_backend();
         let chaos = Self::chaos_before(backend, endpoint).await;
-        (Self::assemble(backend, &[(endpoint, chaos.url())], entropy, recorder::is_on()), chaos)
+        (Self::assemble(backend, &[(endpoint, chaos.url())], entropy, clock, recorder::is_on()), chaos)
     }
 
     async fn chaos_before(backend: &Backend, endpoint: &'static str) -> Chaos {

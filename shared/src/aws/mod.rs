@@ -33,6 +33,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Lambda's environment holds all settings, so nothing is looked up over the network.
 pub struct AwsClients {
     config: AwsConfig,
+    has_timeouts: bool,
     shared: SdkConfig,
     dynamodb: aws_sdk_dynamodb::Client,
     s3: OnceLock<aws_sdk_s3::Client>,
@@ -42,6 +43,11 @@ pub struct AwsClients {
 impl AwsClients {
     /// Builds no client yet.
     pub fn new(config: &AwsConfig) -> Self {
+        Self::with_timeouts(config, true)
+    }
+
+    /// Builds no client yet. Without timeouts, calls may take as long as they like.
+    pub(crate) fn with_timeouts(config: &AwsConfig, has_timeouts: bool) -> Self {
         let credentials = Credentials::new(
             &config.access_key_id,
             &config.secret_access_key,
@@ -56,7 +62,7 @@ impl AwsClients {
             .http_client(connector::http_client(tls_for(config), CONNECT_TIMEOUT))
             .sleep_impl(aws_smithy_async::rt::sleep::SharedAsyncSleep::new(TokioSleep::new()))
             .time_source(aws_smithy_async::time::SystemTimeSource::new())
-            .timeout_config(timeouts(ATTEMPT_TIMEOUT))
+            .timeout_config(timeouts(has_timeouts, ATTEMPT_TIMEOUT))
             .build();
         // The store retries by itself, because it knows which failures are worth a retry.
         let mut dynamodb =
@@ -64,6 +70,7 @@ impl AwsClients {
         dynamodb.set_endpoint_url(config.dynamodb_endpoint.clone());
         Self {
             config: config.clone(),
+            has_timeouts,
             dynamodb: aws_sdk_dynamodb::Client::from_conf(dynamodb.build()),
             shared,
             s3: OnceLock::new(),
@@ -84,7 +91,7 @@ impl AwsClients {
             let mut config =
                 aws_sdk_s3::config::Builder::from(&self.shared).force_path_style(endpoint.is_some());
             config.set_endpoint_url(endpoint);
-            config.set_timeout_config(Some(timeouts(FILE_TIMEOUT)));
+            config.set_timeout_config(Some(timeouts(self.has_timeouts, FILE_TIMEOUT)));
             // A signed URL would hold the checksum of an empty body.
             config.set_request_checksum_calculation(Some(RequestChecksumCalculation::WhenRequired));
             config.set_response_checksum_validation(Some(ResponseChecksumValidation::WhenRequired));
@@ -98,14 +105,17 @@ impl AwsClients {
             let mut config = aws_sdk_ses::config::Builder::from(&self.shared)
                 // Sending is not idempotent.
                 .retry_config(RetryConfig::disabled())
-                .timeout_config(timeouts(SEND_TIMEOUT));
+                .timeout_config(timeouts(self.has_timeouts, SEND_TIMEOUT));
             config.set_endpoint_url(self.config.ses_endpoint.clone());
             aws_sdk_ses::Client::from_conf(config.build())
         })
     }
 }
 
-fn timeouts(attempt: Duration) -> TimeoutConfig {
+fn timeouts(has_timeouts: bool, attempt: Duration) -> TimeoutConfig {
+    if !has_timeouts {
+        return TimeoutConfig::disabled();
+    }
     TimeoutConfig::builder().operation_attempt_timeout(attempt).build()
 }
 

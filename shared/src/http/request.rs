@@ -72,7 +72,7 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
     let request_id =
         gateway_request_id(&request).unwrap_or_else(|| app.ids().next::<Body>(app.now()).to_string());
     let source = source(&request, app.config().origin_secrets.are_required());
-    let state = Arc::new(RequestState::new(request_id.clone(), source));
+    let state = Arc::new(RequestState::new(request_id.clone(), source, app.start_stopwatch()));
     request.extensions_mut().insert(state.clone());
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();

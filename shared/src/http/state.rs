@@ -7,6 +7,7 @@ use axum::http::Extensions;
 use tokio::task::JoinSet;
 
 use crate::app::App;
+use crate::clock::Stopwatch;
 use crate::domain::account::ResponseRecipient;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::error::Result;
@@ -36,8 +37,9 @@ pub(crate) struct RequestState {
 }
 
 impl RequestState {
-    pub(super) fn new(id: String, source: String) -> Self {
-        Self { id: Some(id), source, ..Self::default() }
+    pub(super) fn new(id: String, source: String, stopwatch: Stopwatch) -> Self {
+        let usage = Arc::new(RequestUsage::new(stopwatch));
+        Self { usage, id: Some(id), source, ..Self::default() }
     }
 
     pub(crate) fn of(extensions: &Extensions) -> Arc<Self> {

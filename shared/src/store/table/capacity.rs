@@ -21,8 +21,15 @@ pub struct RequestUsage {
 impl Default for RequestUsage {
     /// Nothing used; the time starts to run.
     fn default() -> Self {
+        Self::new(Stopwatch::start())
+    }
+}
+
+impl RequestUsage {
+    /// Nothing used since the start of `stopwatch`.
+    pub(crate) fn new(stopwatch: Stopwatch) -> Self {
         Self {
-            stopwatch: Stopwatch::start(),
+            stopwatch,
             calls: AtomicU32::default(),
             read_millis: AtomicU64::default(),
             write_millis: AtomicU64::default(),

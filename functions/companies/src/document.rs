@@ -50,8 +50,8 @@ pub(crate) fn list_legal_texts(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "What the company tells candidates about their data, and what it asks them to accept: all versions, by kind \
-             and the oldest first. Needs no credential. The list is empty for a company that has published nothing, and \
-             for one that does not exist.",
+             and the oldest first. Without a credential of the company, the list has the current version of each kind \
+             alone. It is empty for a company that has published nothing, and for one that does not exist.",
         )
         .query::<LegalKind>("kind", "Only texts of this kind.")
         .query::<Language>("language", "Leaves only this language in `texts`.")
@@ -86,7 +86,10 @@ pub(crate) fn publish_legal_text(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn get_legal_text(operation: OperationDoc) -> OperationDoc {
     operation
-        .text("The identifier is the kind and the version, such as `consent-3`. Needs no credential.")
+        .text(
+            "The identifier is the kind and the version, such as `consent-3`. Needs no credential. Anyone may keep the \
+             response for an hour.",
+        )
         .finds_nothing()
 }
 

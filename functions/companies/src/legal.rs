@@ -18,7 +18,7 @@ pub(crate) async fn list(access: PublishedTexts, query: ListQuery) -> Result<Pag
     let kind: Option<LegalKind> = query.filter("kind", parse_enum)?;
     let language = query.filter("language", parse_enum)?;
     let only_current = query.filter("current", parse_flag)?.unwrap_or(false);
-    let mut ids = access.register().await?.texts(only_current);
+    let mut ids = access.listed(only_current).await?;
     ids.retain(|id| kind.is_none_or(|kind| id.kind == kind));
     let (page, total) = query.slice_unsorted(ids, |id| id.to_string());
     let mut texts = access.texts(&page.rows).await?;

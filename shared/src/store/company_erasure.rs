@@ -311,13 +311,13 @@ impl Store {
         })
     }
 
-    /// Erases what is left in the partition of a company, except its erasure. Returns whether there was anything.
+    /// Erases legal texts and what is left in the partition of a company, except its erasure. Returns whether there was anything.
     pub async fn erase_company_partition(&self, company: &CompanyId) -> Result<bool> {
         let erasure = keys::company_erasure(company);
         let rows = self.all_items(&partition_of(keys::company(company))).await?;
         let mut left = item::keys_of(&rows)?;
         left.retain(|key| *key != erasure);
-        let found = !left.is_empty();
+        let found = !left.is_empty() | (self.delete_range(&keys::legal_texts(company)).await? > 0);
         self.delete_all(left).await?;
         Ok(found)
     }

@@ -8,7 +8,7 @@ use super::table::keys::{self, ItemKey};
 use super::table::transaction::Transaction;
 use crate::domain::company::Company;
 use crate::domain::id::CompanyId;
-use crate::domain::privacy::legal::{LegalText, LegalTextId};
+use crate::domain::privacy::legal::{LegalRegister, LegalText, LegalTextId};
 use crate::error::{Error, Result};
 
 impl StoredEntity for LegalText {
@@ -31,14 +31,27 @@ impl Store {
         transaction
     }
 
+    /// Reads which legal texts a company has published, perhaps without what it has in the last seconds.
+    pub async fn legal_register(&self, company: &CompanyId) -> Result<LegalRegister> {
+        let key = keys::company(company);
+        let company = self.get_that_may_lag([key.clone()]).await?.take::<Company>(&key)?;
+        Ok(company.map(|company| Company::clone(&company).legal).unwrap_or_default())
+    }
+
     /// Reads legal texts of a company by their identifiers.
     pub async fn legal_texts(
         &self,
         company: &CompanyId,
         ids: &[LegalTextId],
     ) -> Result<HashMap<LegalTextId, LegalText>> {
-        let keys = ids.iter().map(|id| keys::legal_text(company, *id)).collect();
-        let found: Vec<VersionedItem<LegalText>> = self.listed(keys).await?;
-        Ok(found.into_iter().map(|text| (text.id, LegalText::clone(&text))).collect())
+        let keys: Vec<ItemKey> = ids.iter().map(|id| keys::legal_text(company, *id)).collect();
+        // A version never changes, so one that is found is right. One that was published a moment ago may not be found.
+        let mut batch = self.get_that_may_lag(keys.iter().cloned()).await?;
+        let missing: Vec<ItemKey> = keys.iter().filter(|key| !batch.contains(key)).cloned().collect();
+        if !missing.is_empty() {
+            batch.add(self.get(missing).await?);
+        }
+        let found = keys.iter().map(|key| batch.take_listed::<LegalText>(key)).collect::<Result<Vec<_>>>()?;
+        Ok(found.into_iter().flatten().map(|text| (text.id, LegalText::clone(&text))).collect())
     }
 }

@@ -52,7 +52,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("ERASURE", _) => entity::<CompanyErasure>("erasure of a company", item),
         ("RETENTION", _) if key.sk.ends_with("RUN") => entity::<RetentionRun>("retention run", item),
         ("RETENTION", _) => entity::<RetentionPolicy>("retention policy", item),
-        ("LEGAL", _) => entity::<LegalText>("legal text", item),
+        (_, "LEGAL") => entity::<LegalText>("legal text", item),
         ("TOKEN", _) => entity::<NamedToken>("named token", item),
         ("EFFECT", _) => entity::<Effect>("effect", item),
         (_, "HISTORY") => entity::<HistoryEntry>("entry of a history", item),

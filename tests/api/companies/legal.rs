@@ -26,9 +26,9 @@ pub(crate) async fn retire(owner: &Staff, kind: &str) {
     owner.post(LEGAL, json!({ "kind": kind, "texts": {} })).await.expect(201);
 }
 
-/// The identifiers in a list, without a credential.
-async fn listed(app: &TestApp, query: &str) -> Vec<String> {
-    let list = app.anonymous().get(&format!("{LEGAL}?{query}")).await.expect(200).json();
+/// The identifiers in a list.
+async fn listed(caller: &impl Caller, query: &str) -> Vec<String> {
+    let list = caller.get(&format!("{LEGAL}?{query}")).await.expect(200).json();
     let objects = list["objects"].as_array().unwrap();
     let id = |text: &Value| last_segment(text["resource_uri"].as_str().unwrap()).to_owned();
     objects.iter().map(id).collect()
@@ -55,16 +55,19 @@ async fn texts_are_published_in_versions_which_everyone_reads() {
     assert_eq!(created.json(), view);
 
     let shown = app.anonymous().get(&uri).await.expect(200);
-    assert_eq!((shown.json(), shown.header("cache-control")), (view.clone(), Some("public, max-age=60")));
+    assert_eq!((shown.json(), shown.header("cache-control")), (view.clone(), Some("public, max-age=3600")));
     let again = Request::get(&uri).header("if-none-match", shown.header("etag").unwrap());
     app.anonymous().send(again).await.expect(304);
 
     publish(&owner, "consent", true).await;
     publish(&owner, "privacy_policy", false).await;
     let all = ["privacy_policy-1", "privacy_policy-2", "consent-1"];
-    assert_eq!(listed(&app, "").await, all);
-    assert_eq!(listed(&app, "current=true").await, all[1..]);
-    assert_eq!(listed(&app, "current=false&kind=privacy_policy").await, all[..2]);
+    assert_eq!(listed(&owner, "").await, all);
+    assert_eq!(listed(&owner, "current=true").await, all[1..]);
+    assert_eq!(listed(&owner, "current=false&kind=privacy_policy").await, all[..2]);
+    for query in ["", "current=false", "current=true"] {
+        assert_eq!(listed(&app.anonymous(), query).await, all[1..], "{query}");
+    }
     let german = app.anonymous().get(&format!("{LEGAL}?language=de&kind=consent")).await.expect(200).json();
     assert_eq!(german["objects"][0]["texts"], json!({ "de": "Wir behalten es." }));
     app.anonymous().get(&uri).await.expect_json(200, view);
@@ -80,10 +83,10 @@ async fn an_empty_version_retires_its_kind() {
     let retired = owner.post(LEGAL, nothing.clone()).await.expect(201).json();
     assert_eq!([&retired["version"], &retired["texts"]], [&json!(2), &json!({})]);
     assert_refusal!(owner.post(LEGAL, nothing).await, @r#"400 {"texts":["This kind has no text to retire."]}"#);
-    assert_eq!(listed(&app, "current=true").await, [] as [String; 0]);
+    assert_eq!(listed(&owner, "current=true").await, [] as [String; 0]);
     publish(&owner, "consent", false).await;
-    assert_eq!(listed(&app, "current=true").await, ["consent-3"]);
-    assert_eq!(listed(&app, "").await, ["consent-1", "consent-2", "consent-3"]);
+    assert_eq!(listed(&owner, "current=true").await, ["consent-3"]);
+    assert_eq!(listed(&owner, "").await, ["consent-1", "consent-2", "consent-3"]);
 }
 
 #[tokio::test]
@@ -162,6 +165,25 @@ async fn a_company_that_publishes_nothing_looks_like_none() {
 }
 
 #[tokio::test]
+async fn all_versions_are_listed_to_those_of_the_company_alone() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    publish(&owner, "consent", true).await;
+    publish(&owner, "consent", true).await;
+    let [all, current] = [vec!["consent-1", "consent-2"], vec!["consent-2"]];
+    let (_, token) = owner.named_token("ATS").await;
+    let project = owner.running_project(json!({ "allow_hash_login": true })).await;
+    let candidate = owner.invite(&project, json!({})).await;
+    assert_eq!(listed(&owner, "").await, all);
+    assert_eq!(listed(&token, "").await, all);
+    assert_eq!(listed(&candidate, "").await, all);
+    let stranger = app.owner_of("globex").await;
+    assert_eq!(listed(&stranger, "").await, current);
+    assert_eq!(listed(&app.token("ivt_x"), "").await, current, "an invalid credential counts as none");
+    assert_eq!(listed(&app.anonymous(), "page_size=100").await, current);
+}
+
+#[tokio::test]
 async fn concurrent_publications_get_different_versions() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
@@ -172,8 +194,8 @@ async fn concurrent_publications_get_different_versions() {
     }
     let uris: BTreeSet<String> = publications.join_all().await.into_iter().collect();
     assert_eq!(uris.len(), 5);
-    assert_eq!(listed(&app, "kind=consent").await.len(), 5);
-    assert_eq!(listed(&app, "current=true").await, ["consent-5"]);
+    assert_eq!(listed(&owner, "kind=consent").await.len(), 5);
+    assert_eq!(listed(&owner, "current=true").await, ["consent-5"]);
 }
 
 #[tokio::test]
@@ -187,7 +209,7 @@ async fn a_repeated_publication_is_replayed() {
     let first = owner.send(publication()).await.expect(201);
     let second = owner.send(publication()).await.expect(201);
     assert_eq!((is_replay(&second), second.json()), (true, first.json()));
-    assert_eq!(listed(&app, "").await, ["consent-1"]);
+    assert_eq!(listed(&owner, "").await, ["consent-1"]);
 }
 
 #[tokio::test]
@@ -197,11 +219,11 @@ async fn the_list_leads_through_all_versions() {
     for number in 0..12 {
         publish(&owner, if number % 3 == 0 { "privacy_policy" } else { "consent" }, false).await;
     }
-    let all = listed(&app, "page_size=100").await;
+    let all = listed(&owner, "page_size=100").await;
     let (mut walked, mut pages) = (Vec::new(), Vec::new());
     let mut next = Some(format!("{LEGAL}?page_size=5"));
     while let Some(page) = next {
-        let list = app.anonymous().get(&page).await.expect(200).json();
+        let list = owner.get(&page).await.expect(200).json();
         let objects = list["objects"].as_array().unwrap().clone();
         walked.extend(
             objects.iter().map(|text| last_segment(text["resource_uri"].as_str().unwrap()).to_owned()),
@@ -211,7 +233,7 @@ async fn the_list_leads_through_all_versions() {
     }
     assert_eq!((all.len(), walked), (12, all));
     let back = pages[2]["meta"]["previous"].as_str().unwrap();
-    assert_eq!(app.anonymous().get(back).await.expect(200).json()["objects"], pages[1]["objects"]);
+    assert_eq!(owner.get(back).await.expect(200).json()["objects"], pages[1]["objects"]);
 }
 
 #[tokio::test]
@@ -228,7 +250,7 @@ async fn pages_of_long_texts_fit_in_responses() {
     }
     let (mut seen, mut next) = (0, Some(format!("{LEGAL}?page_size=100")));
     while let Some(page) = next {
-        let list = app.anonymous().get(&page).await.expect(200);
+        let list = owner.get(&page).await.expect(200);
         assert!(list.body.len() < 6_000_000);
         let list = list.json();
         seen += list["objects"].as_array().unwrap().len();

@@ -107,6 +107,30 @@ async fn a_request_without_a_credential_costs_nothing() {
 }
 
 #[tokio::test]
+async fn the_current_legal_texts_cost_little_however_many_versions_there_are() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let languages = ["en", "de", "fr", "es", "it", "nl"];
+    for _ in 0..20 {
+        let texts: Value =
+            languages.map(|language| (language.to_owned(), json!("x".repeat(10_000)))).into_iter().collect();
+        let body = json!({ "kind": "consent", "texts": texts });
+        owner.post("/companies/acme/legal/", body).await.expect(201);
+    }
+    let list = "/companies/acme/legal/?page_size=100";
+    let current = app.anonymous().get(list).await.expect(200);
+    assert_calls(&current, 2);
+    // The company, and one text of 60 KB, both eventually consistent.
+    assert!(current.log().read_units <= 8.5, "{:?}", current.log());
+    let one = app.anonymous().get("/companies/acme/legal/consent-7/").await.expect(200);
+    assert_calls(&one, 1);
+    assert!(one.log().read_units <= 8.0, "{:?}", one.log());
+    let all = owner.get(list).await.expect(200);
+    assert_calls(&all, 2);
+    assert!(all.log().read_units <= 160.0, "{:?}", all.log());
+}
+
+#[tokio::test]
 async fn a_list_of_candidates_is_admitted_and_then_read() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;

@@ -56,9 +56,10 @@ impl Expected {
         if sk == "COMPANY" {
             self.count((pk.clone(), "TALLY".to_owned()), []);
             // Every version that the company counts is there, and no other.
-            for id in read::<Company>(item).legal.texts(false) {
-                let sk = format!("LEGAL#{}#{:010}", id.kind.as_str(), id.version);
-                self.count((pk.clone(), sk), []);
+            let company: Company = read(item);
+            for id in company.legal.texts(false) {
+                let sk = format!("{}#{:010}", id.kind.as_str(), id.version);
+                self.count((format!("LEGAL#{}", company.id), sk), []);
             }
         } else if sk == "ERASURE" {
             let erasure: CompanyErasure = read(item);

@@ -1,14 +1,13 @@
 //! The legal texts of a company, which candidates read before they have a credential.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 
 use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Serialize;
 
-use super::request::PathIds;
+use super::{GuardRejection, UnauthenticatedRequest};
 use crate::app::App;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::company::Company;
@@ -19,11 +18,12 @@ use crate::http::RequestConditions;
 use crate::http::reference::ReferenceUris;
 use crate::http::respond::CommittedResponse;
 use crate::http::state::RequestState;
-use crate::store::Store;
+use crate::store::{Store, keys};
 
 /// How long anyone may keep a text without asking again.
-// A text never changes, but a restore of the table may take back a version, whose number another text then gets.
-const CACHE_SHORTLY: &str = "public, max-age=60";
+// A text never changes, but a restore of the table may take back a version, and the next publication has its number: for an
+// hour, clients may then show the former text.
+const CACHE: &str = "public, max-age=3600";
 
 /// Any request about the legal texts of the company in the path. Gives no access to anything else.
 // A company that does not exist looks like one that has published nothing.
@@ -32,6 +32,8 @@ pub struct PublishedTexts {
     company: Option<CompanyId>,
     /// The text in the path, if it names one.
     named: Option<LegalTextId>,
+    /// What the company has published, if the caller is one of the company.
+    register: Option<LegalRegister>,
     conditions: RequestConditions,
     store: Store,
     app: App,
@@ -42,17 +44,32 @@ impl HasAdmission for PublishedTexts {
 }
 
 impl FromRequestParts<App> for PublishedTexts {
-    type Rejection = Infallible;
+    type Rejection = GuardRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
-        let path = PathIds::of(parts, app).await.unwrap_or_default();
-        Ok(Self {
-            company: path.company_id().ok(),
-            named: path.id("documentId").ok(),
-            conditions: RequestConditions::of(parts).unwrap_or_default(),
-            store: RequestState::of(&parts.extensions).store(app),
-            app: app.clone(),
-        })
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+        let conditions = RequestConditions::of(parts).unwrap_or_default();
+        let store = RequestState::of(&parts.extensions).store(app);
+        let request = UnauthenticatedRequest::new(parts, app).await?;
+        let (company, named) = (request.path.company_id().ok(), request.path.id("documentId").ok());
+        // A text is the same for everyone, so nobody is authenticated for it.
+        let is_list = request.path.text("documentId").is_none();
+        let register = if is_list { register_of_member(request).await? } else { None };
+        Ok(Self { company, named, register, conditions, store, app: app.clone() })
+    }
+}
+
+/// What the company in the path has published, if the request has a valid credential of that company.
+async fn register_of_member(request: UnauthenticatedRequest<'_>) -> Result<Option<LegalRegister>> {
+    let Ok(company) = request.path.company_id() else { return Ok(None) };
+    let key = keys::company(&company);
+    match request.authenticate(vec![key.clone()], PublishedTexts::ADMISSION).await {
+        Ok(mut member) => {
+            let company = member.batch.take::<Company>(&key)?;
+            Ok(company.map(|company| Company::clone(&company).legal))
+        }
+        // Everyone may read these texts, whatever else they send.
+        Err(Error::Unauthenticated(_) | Error::NotFound) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -62,11 +79,15 @@ impl PublishedTexts {
         ReferenceUris::new(self.app.config())
     }
 
-    /// The versions that the company has published.
-    pub async fn register(&self) -> Result<LegalRegister> {
-        let Some(company) = &self.company else { return Ok(LegalRegister::default()) };
-        let company = self.store.company(company).await?;
-        Ok(company.map(|company| Company::clone(&company).legal).unwrap_or_default())
+    /// The versions that the caller may list, all of them or the current ones alone. Callers who are not of the company may
+    /// list the current ones.
+    // Texts are long and versions many: nobody without a credential makes the service read them all.
+    pub async fn listed(&self, only_current: bool) -> Result<Vec<LegalTextId>> {
+        match (&self.register, &self.company) {
+            (Some(register), _) => Ok(register.texts(only_current)),
+            (None, Some(company)) => Ok(self.store.legal_register(company).await?.texts(true)),
+            (None, None) => Ok(Vec::new()),
+        }
     }
 
     /// These texts of the company.
@@ -85,6 +106,6 @@ impl PublishedTexts {
 
     /// Responds with the `view` of a text, or with 304 if the client has it. Anyone may cache the response.
     pub fn show<V: Serialize>(&self, view: &V) -> Result<CommittedResponse<Json<V>>> {
-        self.conditions.show_to_all(view, CACHE_SHORTLY)
+        self.conditions.show_to_all(view, CACHE)
     }
 }

@@ -51,6 +51,11 @@ impl FoundItems {
     pub(crate) fn take_item(&mut self, key: &ItemKey) -> Option<Item> {
         self.0.remove(key)
     }
+
+    /// Adds what another read has found.
+    pub(in crate::store) fn add(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
 }
 
 impl Store {
@@ -81,16 +86,34 @@ impl Store {
         self.get_attributes(keys, &ProjectionExpression::ALL).await
     }
 
+    /// Reads items like [`get`](Self::get), at half the price and perhaps as they were up to seconds ago.
+    pub(in crate::store) async fn get_that_may_lag(
+        &self,
+        keys: impl IntoIterator<Item = ItemKey>,
+    ) -> Result<FoundItems> {
+        self.get_in_calls(keys, &ProjectionExpression::ALL, true).await
+    }
+
     /// Reads some attributes of items, among them their keys, as [`get`](Self::get) reads all.
     pub(in crate::store) async fn get_attributes(
         &self,
         keys: impl IntoIterator<Item = ItemKey>,
         attributes: &ProjectionExpression,
     ) -> Result<FoundItems> {
+        // Guards decide on what they read, so it must hold the last write.
+        self.get_in_calls(keys, attributes, false).await
+    }
+
+    async fn get_in_calls(
+        &self,
+        keys: impl IntoIterator<Item = ItemKey>,
+        attributes: &ProjectionExpression,
+        may_lag: bool,
+    ) -> Result<FoundItems> {
         // DynamoDB refuses a call with the same key twice.
         let wanted: HashSet<ItemKey> = keys.into_iter().collect();
         let wanted: Vec<Item> = wanted.into_iter().map(ItemKey::into_attributes).collect();
-        let calls = wanted.chunks(KEYS_PER_CALL).map(|keys| self.get_all(keys.to_vec(), attributes));
+        let calls = wanted.chunks(KEYS_PER_CALL).map(|keys| self.get_all(keys.to_vec(), attributes, may_lag));
         let mut batch = FoundItems::default();
         for item in try_join_all(calls).await?.into_iter().flatten() {
             batch.0.insert(item::key_of(&item)?, item);
@@ -98,10 +121,16 @@ impl Store {
         Ok(batch)
     }
 
-    async fn get_all(&self, mut keys: Vec<Item>, attributes: &ProjectionExpression) -> Result<Vec<Item>> {
+    async fn get_all(
+        &self,
+        mut keys: Vec<Item>,
+        attributes: &ProjectionExpression,
+        may_lag: bool,
+    ) -> Result<Vec<Item>> {
         let mut items = Vec::with_capacity(keys.len());
         while !keys.is_empty() {
-            let (found, unprocessed) = self.with_retries(|| self.get_once(&keys, attributes)).await?;
+            let (found, unprocessed) =
+                self.with_retries(|| self.get_once(&keys, attributes, may_lag)).await?;
             items.extend(found);
             // DynamoDB returns 16 MB at most, and less when it is throttled.
             keys = unprocessed;
@@ -113,13 +142,13 @@ impl Store {
         &self,
         keys: &[Item],
         attributes: &ProjectionExpression,
+        may_lag: bool,
     ) -> Result<(Vec<Item>, Vec<Item>), CallFailure> {
         let request = KeysAndAttributes::builder()
             .set_keys(Some(keys.to_vec()))
             .set_projection_expression(attributes.expression())
             .set_expression_attribute_names(attributes.names())
-            // Guards decide on what they read, so it must hold the last write.
-            .consistent_read(true)
+            .consistent_read(!may_lag)
             .build();
         let response = self
             .client()

@@ -66,9 +66,14 @@ pub(crate) fn company_erasure(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), COMPANY_ERASURE)
 }
 
-/// A version of a company's legal texts.
+/// The versions of a company's legal texts.
+pub(crate) fn legal_texts(c: &CompanyId) -> KeyRange {
+    // A partition of its own: everyone may read them, and must not slow down what each request of the company reads.
+    KeyRange { pk: format!("LEGAL#{c}"), prefix: "" }
+}
+
 pub(crate) fn legal_text(c: &CompanyId, id: LegalTextId) -> ItemKey {
-    ItemKey::new(company_partition(c), format!("LEGAL#{}#{}", id.kind.as_str(), version(id.version.into())))
+    legal_texts(c).key(format!("{}#{}", id.kind.as_str(), version(id.version.into())))
 }
 
 /// A key that no item has.

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use axum::Json;
 use chrono::{DateTime, Utc};
@@ -14,14 +13,13 @@ use shared::domain::answers::{
 };
 use shared::domain::parse_enum;
 use shared::domain::policy::AnswerQuestions;
+use shared::domain::upload::PART_URL_LIFETIME;
 use shared::http::BodyFields;
 use shared::http::respond::{CommittedResponse, Created};
 use shared::media::{AnswerObjects, HashedUpload, ObjectStore, recorded_parts};
 
 use crate::view::{BegunTakeView, FinishedTakeView, InterviewViewer, SignedPartView, SignedPartsView};
 
-/// Validity of the signed URLs of parts.
-const SENDING: Duration = Duration::from_secs(15 * 60);
 /// The most parts of one request.
 const MAX_SIGNED: usize = 8;
 /// Longer than any take; a client may measure a little more than the time to answer.
@@ -58,11 +56,11 @@ pub(crate) async fn sign_parts(
     let parts = read_parts(body, most)?;
     require_accepting(&access.target.all, access.target.place, access.now)?;
     let (objects, answers) = (access.objects()?, AnswerObjects::of(&access.target.all.answers));
-    let expires_at = access.now + SENDING;
+    let expires_at = access.now + PART_URL_LIFETIME;
     let mut signed = Vec::with_capacity(parts.len());
     for (number, upload) in parts {
         let key = answers.part(access.target.place, number);
-        let request = objects.upload_once_to(&key, &upload, SENDING).await?;
+        let request = objects.upload_once_to(&key, &upload, PART_URL_LIFETIME).await?;
         signed.push(SignedPartView::new(number, request, expires_at));
     }
     access.commit(access.store.nothing(), Json(SignedPartsView { parts: signed })).await

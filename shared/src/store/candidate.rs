@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::due::DueQueue;
@@ -24,10 +24,8 @@ use crate::domain::project::Project;
 use crate::domain::project_counts::ProjectCounts;
 use crate::domain::text::{Email, ShortName, Username, is_login};
 use crate::domain::transition::TransitionResult;
+use crate::domain::upload::ARRIVAL;
 use crate::error::{Error, Result};
-
-/// How long after the deletion of a candidate parts of takes may still arrive: longer than their signed URLs work.
-const SENDING: TimeDelta = TimeDelta::minutes(20);
 
 impl StoredEntity for Candidate {
     const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
@@ -253,7 +251,7 @@ impl Transaction {
         self.follow(Some(candidate), None, false, now);
         let erased = ErasedItem::Candidate { project: candidate.project, candidate: candidate.id };
         // Signed URLs of parts work for a while, also if the interview has ended since.
-        let settles_at = candidate.interview.map(|_| now + SENDING);
+        let settles_at = candidate.interview.map(|_| now + ARRIVAL);
         let cause = ErasureCause { settles_at, ..cause };
         self.erased(&candidate.company, erased, cause, now);
         Ok(())

@@ -301,6 +301,7 @@ async fn recordings_that_waited_at_the_moment_of_a_restore_are_converted_again()
 
     app.settle().await;
     assert_eq!(person.answer().await["status"], "pending", "nothing is left that would convert it");
+    app.clock().advance(TimeDelta::minutes(1));
     assert_eq!(restart().await["conversion"], 1);
     app.settle().await;
     let answer = person.answer().await;

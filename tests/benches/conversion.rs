@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
 use shared::domain::file::FileType;
-use shared::media::{ObjectStore, video_upload_key};
+use shared::media::{ObjectStore, video_marker_key, video_upload_key};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::function::{Function, peak_kilobytes};
@@ -90,8 +90,9 @@ async fn memory(name: &str, input: &Path) -> Result<()> {
         "name": "Large", "upload_filename": "large.mov", "content_type": "video/quicktime", "size": size,
     });
     let video = owner.post("/companies/acme/videos/", announced).await.expect(201).uri("resource_uri");
-    let key = video_upload_key(&"acme".parse()?, last_segment(&video).parse()?);
-    ObjectStore::of(app.app())?.put_file(&key, input, FileType::Mp4).await?;
+    let (company, video) = ("acme".parse()?, last_segment(&video).parse()?);
+    ObjectStore::of(app.app())?.put_file(&video_upload_key(&company, video), input, FileType::Mp4).await?;
+    let key = video_marker_key(&company, video);
 
     let binaries = tests::binaries::build(["--profile", "local", "--package", "video-conversion"]);
     let binary = binaries.get("video-conversion").ok_or("the function was not built")?;

@@ -178,7 +178,7 @@ impl Bench {
         let announced = owner.post("/companies/acme/videos/", video).await.expect(201).json();
         put(&announced, film()).await;
         let video = announced["resource_uri"].as_str().map(last_segment).ok_or("no video")?;
-        let object = json!({ "key": format!("uploads/videos/acme/{video}") });
+        let object = json!({ "key": format!("uploads/admitted/acme/{video}") });
         conversion.event(&json!({ "id": "bench", "detail": { "object": object } })).await?;
         conversion.print("a short video, without ffmpeg");
         Ok(())

@@ -15,7 +15,7 @@ use flate2::write::DeflateEncoder;
 use serde_json::{Value, json};
 use shared::clock::{Clock, SystemClock};
 use tests::app::TestApp;
-use tests::caller::Caller;
+use tests::caller::{Caller, last_segment};
 use tests::callgrind;
 use tests::figures::{Figures, round};
 use tests::floor;
@@ -130,6 +130,7 @@ async fn subjects(app: &TestApp, binaries: &BTreeMap<String, PathBuf>) -> Result
     let question = owner.post(&format!("{project}questions/"), json!({ "text": "Why?" })).await.expect(201);
     let video = json!({ "name": "Hi", "upload_filename": "a.mp4", "content_type": "video/mp4", "size": 9 });
     let video = owner.post("/companies/acme/videos/", video).await.expect(201).json();
+    let video_uri = video["resource_uri"].as_str().unwrap_or_default().to_owned();
     let path = |uri: &str| uri.split_once("/api/v3").map_or(String::new(), |(_, path)| path.to_owned());
     // The path of each function's resource, and how the sort keys begin of the items that the answer shows.
     let paths = [
@@ -141,7 +142,7 @@ async fn subjects(app: &TestApp, binaries: &BTreeMap<String, PathBuf>) -> Result
         (path(&question.uri("resource_uri")), "INTERVIEW"),
         (path(&format!("{candidate}interview/")), "INTERVIEW"),
         (path(&owner.uri), "CUSTOMER#"),
-        (path(video["resource_uri"].as_str().unwrap_or_default()), "VIDEO#"),
+        (path(&video_uri), last_segment(&video_uri)),
         ("/companies/acme/search/".to_owned(), "CANDIDATE#"),
         ("/companies/acme/events/".to_owned(), "SEQUENCE"),
         ("/docs/".to_owned(), ""),

@@ -172,12 +172,15 @@ fn history_of((pk, sk): &Key) -> Option<String> {
     if let Some((company, _)) = pk.strip_prefix("ANSWERS#").and_then(|place| place.split_once('#')) {
         return Some(format!("HISTORY#{company}#{sk}-interview"));
     }
+    if let Some(company) = pk.strip_prefix("VIDEOS#") {
+        return Some(format!("HISTORY#{company}#{sk}"));
+    }
     let place = pk.strip_prefix("COMPANY#")?;
     let (kind, id) = sk.split_once('#').unwrap_or((sk, ""));
     match (place.split_once('#'), kind) {
         (None, "COMPANY") => Some(format!("HISTORY#{place}#{place}")),
         (None, "RETENTION") if id.is_empty() => Some(format!("HISTORY#{place}#RETENTION")),
-        (None, "CUSTOMER" | "PROJECT" | "VIDEO" | "LABEL" | "TOKEN" | "WEBHOOK") => {
+        (None, "CUSTOMER" | "PROJECT" | "LABEL" | "TOKEN" | "WEBHOOK") => {
             Some(format!("HISTORY#{place}#{id}"))
         }
         (Some((company, _)), "CANDIDATE") => Some(format!("HISTORY#{company}#{id}")),

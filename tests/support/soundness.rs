@@ -110,17 +110,25 @@ fn is_primary((pk, sk): &Key) -> bool {
         "CANDIDATE#",
         "INTERVIEW",
         "LABEL#",
-        "VIDEO#",
         "TOKEN#",
         "RETENTION",
         "SEQUENCE",
         "WEBHOOK#",
     ];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
-    let by_itself =
-        ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#", "RESET#", "UPLOAD#", "HISTORY#", "ANSWERS#"]
-            .iter()
-            .any(|kind| pk.starts_with(kind));
+    let by_itself = [
+        "SESSION#",
+        "EFFECT#",
+        "EVENT#",
+        "IDEMPOTENCY#",
+        "RESET#",
+        "UPLOAD#",
+        "HISTORY#",
+        "ANSWERS#",
+        "VIDEOS#",
+    ]
+    .iter()
+    .any(|kind| pk.starts_with(kind));
     // A deleted webhook leaves them to expire.
     let of_webhook = pk.starts_with("WEBHOOK#") && sk != "CURSOR";
     by_itself

@@ -153,7 +153,7 @@ impl<'a> Table<'a> {
             } else if sk.starts_with("CANDIDATE#") && pk.starts_with("COMPANY#") {
                 let candidate: Candidate = read(item);
                 (candidate.company.clone(), candidate.account(), vec![candidate.photo, candidate.cv])
-            } else if sk.starts_with("VIDEO#") {
+            } else if pk.starts_with("VIDEOS#") {
                 let video: Video = read(item);
                 let all = Rendition::ALL.map(|one| rendition_key(&video.company, video.id, one));
                 keys.extend(all.into_iter().filter(|_| video.conversion.converted.is_some()));
@@ -177,7 +177,10 @@ impl<'a> Table<'a> {
 
     /// Puts something there that a project may refer to, past all rules. `kind` is `CUSTOMER`, `LABEL` or `VIDEO`.
     pub async fn put_attachment(&self, company: &str, kind: &str, id: &str) {
-        let (pk, sk) = (format!("COMPANY#{company}"), format!("{kind}#{id}"));
+        let (pk, sk) = match kind {
+            "VIDEO" => (format!("VIDEOS#{company}"), id.to_owned()),
+            _ => (format!("COMPANY#{company}"), format!("{kind}#{id}")),
+        };
         let item = json!({ "pk": pk, "sk": sk, "version": 1, "is_active": true });
         self.put(past_rules(serde_dynamo::to_item(item).expect("an item"))).await;
     }

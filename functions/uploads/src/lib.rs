@@ -1,7 +1,9 @@
-//! Validates uploaded photos and CVs and attaches them.
+//! Validates uploaded photos and CVs and attaches them, and admits uploaded videos to their conversion.
 //!
 //! Events may be duplicated, late, or arrive after the upload has failed. The uploaded object is deleted in any case:
 //! only validated copies are served, from a place for which no client has a URL.
+
+mod video;
 
 use shared::app::App;
 use shared::auth::SystemAccess;
@@ -12,7 +14,7 @@ use shared::domain::file::StoredFile;
 use shared::domain::id::FileId;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::event::{ObjectCreated, RecordOutcome};
-use shared::media::{CheckedFile, object_key, upload_in, upload_key};
+use shared::media::{CheckedFile, object_key, upload_in, upload_key, video_upload_in};
 use shared::store::{RetryPolicy, VersionedItem};
 use shared::{Error, Result, log_failure, log_run};
 
@@ -28,9 +30,14 @@ const OWNER_GONE: &str = "The person this file was for no longer exists.";
 /// If the storage or the bucket fails. The event is retried and, after some tries, becomes a dead letter.
 pub async fn process(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
     let key = event.key();
-    let Some(id) = upload_in(key) else { return Ok(RecordOutcome::Ignored) };
     let system = SystemAccess::of(app);
-    let outcome = process_upload(&system, id, key).await;
+    let (outcome, id) = if let Some(id) = upload_in(key) {
+        (process_upload(&system, id, key).await, id.to_string())
+    } else if let Some((company, id)) = video_upload_in(key) {
+        (video::admit(&system, &company, id).await, id.to_string())
+    } else {
+        return Ok(RecordOutcome::Ignored);
+    };
     match &outcome {
         Ok(outcome) => log_run!(target: "uploads", system.usage(), upload = %id, ?outcome, "processed"),
         Err(error) => {

@@ -14,7 +14,7 @@ use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::conversion::ConversionResult;
 use shared::event::{ObjectCreated, RecordOutcome};
-use shared::media::{AnswerObjects, video_upload_in};
+use shared::media::{AnswerObjects, video_marker_in};
 use shared::{Error, Result, log_failure, log_run};
 
 use engine::ConvertedFiles;
@@ -68,7 +68,7 @@ async fn check_programs(app: &App) -> Result<RecordOutcome> {
 async fn process_recording(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
     let system = SystemAccess::of(app);
     // Boxed, because they are large and deeply nested.
-    let (outcome, company, recording) = if let Some((company, id)) = video_upload_in(event.key()) {
+    let (outcome, company, recording) = if let Some((company, id)) = video_marker_in(event.key()) {
         let outcome = Box::pin(video::process_video(&system, &company, id, &event.id)).await;
         (outcome, company, id.to_string())
     } else if let Some((objects, take)) = AnswerObjects::in_marker(event.key()) {

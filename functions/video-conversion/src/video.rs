@@ -1,11 +1,11 @@
 //! Converts welcome videos.
 
 use shared::auth::SystemAccess;
-use shared::domain::conversion::{Conversion, ConversionStatus};
+use shared::domain::conversion::Conversion;
 use shared::domain::id::{CompanyId, VideoId};
 use shared::domain::video::{Rendition, Video};
 use shared::event::RecordOutcome;
-use shared::media::{ObjectStore, rendition_key, video_keys, video_upload_key};
+use shared::media::{ObjectStore, rendition_key, video_keys, video_marker_key, video_upload_key};
 use shared::store::{RetryPolicy, VersionedItem};
 use shared::{Error, Result};
 
@@ -14,7 +14,6 @@ use crate::{TRY, clean_up, converted};
 
 const NOT_AS_ANNOUNCED: &str =
     "The uploaded file does not have the announced size. Announce it again with the correct size.";
-const NOT_ALLOWED: &str = "The person who announced this video may no longer upload videos. Upload it again with an account that may.";
 
 /// Converts a video because of `event`, unless it is converted already or another worker holds it.
 pub(crate) async fn process_video(
@@ -26,16 +25,10 @@ pub(crate) async fn process_video(
     let Some(video) = system.store.video(company, id).await? else {
         return clean_up(system, &video_keys(company, id)).await;
     };
-    // The signed URL works for an hour, in which the author may have lost the right.
-    if video.conversion.status == ConversionStatus::AwaitingUpload
-        && !system.may_still_upload_video(&video).await?
-    {
-        return finish(system, video, event, Conversion::failed(NOT_ALLOWED)).await;
-    }
     let Some(begun) = video.conversion.begun(event, system.now) else {
         // Another worker needs the file.
-        let left = if video.conversion.is_under_way() { None } else { Some(video_upload_key(company, id)) };
-        return clean_up(system, left.as_slice()).await;
+        let left = if video.conversion.is_under_way() { None } else { Some(done_with(company, id)) };
+        return clean_up(system, left.as_ref().map_or(&[], <[String; 2]>::as_slice)).await;
     };
     let video = match system.store.begin_conversion(&video, Video::clone(&video).with_conversion(begun)).await
     {
@@ -46,6 +39,12 @@ pub(crate) async fn process_video(
         video => video?,
     };
     work_on(system, video, event).await
+}
+
+/// The objects that are of no use after the conversion.
+fn done_with(company: &CompanyId, id: VideoId) -> [String; 2] {
+    // The upload is never shown, the largest file of all, and it holds the location and the device.
+    [video_upload_key(company, id), video_marker_key(company, id)]
 }
 
 /// Converts a video whose conversion has begun because of `event`.
@@ -100,8 +99,7 @@ async fn finish(
         let is_converted = end.converted.is_some();
         match system.commit(system.store.update_video(&video, &after)).await {
             Ok(()) if is_converted => {
-                // Never shown, the largest file of all, and it holds the location and the device.
-                system.objects()?.delete(&video_upload_key(&company, id)).await?;
+                clean_up(system, &done_with(&company, id)).await?;
                 return Ok(RecordOutcome::Applied);
             }
             Ok(()) => {

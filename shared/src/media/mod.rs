@@ -25,6 +25,9 @@ const UPLOADS: &str = "uploads/files/";
 /// Where clients upload large videos; otherwise like [`UPLOADS`].
 const VIDEO_UPLOADS: &str = "uploads/videos/";
 
+/// Empty objects whose events start conversions of videos.
+const VIDEO_MARKERS: &str = "uploads/admitted/";
+
 /// The key of a validated file.
 pub fn object_key(company: &CompanyId, owner: Account, file: FileId) -> String {
     format!("{}{file}", files_prefix(company, owner))
@@ -62,6 +65,17 @@ pub fn video_upload_in(key: &str) -> Option<(CompanyId, VideoId)> {
     Some((company.parse().ok()?, video.parse().ok()?))
 }
 
+/// The key of the marker of a video that is to be converted.
+pub fn video_marker_key(company: &CompanyId, video: VideoId) -> String {
+    format!("{VIDEO_MARKERS}{company}/{video}")
+}
+
+/// The company and the video whose marker has this key.
+pub fn video_marker_in(key: &str) -> Option<(CompanyId, VideoId)> {
+    let (company, video) = key.strip_prefix(VIDEO_MARKERS)?.split_once('/')?;
+    Some((company.parse().ok()?, video.parse().ok()?))
+}
+
 /// The key of a rendition.
 pub fn rendition_key(company: &CompanyId, video: VideoId, rendition: Rendition) -> String {
     format!("media/{company}/videos/{video}/{}", rendition_name(rendition))
@@ -74,9 +88,9 @@ pub fn rendition_name(rendition: Rendition) -> String {
 }
 
 /// All keys under which objects of a video may exist.
-pub fn video_keys(company: &CompanyId, video: VideoId) -> [String; 4] {
+pub fn video_keys(company: &CompanyId, video: VideoId) -> [String; 5] {
     let [mp4, flv, thumbnail] = Rendition::ALL.map(|one| rendition_key(company, video, one));
-    [video_upload_key(company, video), mp4, flv, thumbnail]
+    [video_upload_key(company, video), video_marker_key(company, video), mp4, flv, thumbnail]
 }
 
 /// The name for saving a document: its owner's, without characters that file systems reject.

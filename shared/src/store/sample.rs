@@ -47,7 +47,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("INTERVIEW", _) => entity::<Interview>("interview", item),
         ("RESULT", _) => value::<ResultSummary>("result", item),
         _ if key.pk.ends_with("#EVALUATIONS") => entity::<Evaluation>("evaluation", item),
-        ("VIDEO", _) => entity::<Video>("video", item),
+        (_, "VIDEOS") => entity::<Video>("video", item),
         ("LABEL", _) => entity::<Label>("label", item),
         ("ERASURE", _) => entity::<CompanyErasure>("erasure of a company", item),
         ("RETENTION", _) if key.sk.ends_with("RUN") => entity::<RetentionRun>("retention run", item),

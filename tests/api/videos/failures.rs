@@ -77,9 +77,9 @@ async fn a_video_that_this_computer_cannot_convert_fails_in_the_end() {
     assert!(app.object_keys().is_empty());
 }
 
-/// What EventBridge tells of the file of the video at `uri`.
+/// What EventBridge tells of the marker of the video at `uri`.
 fn event(uri: &str, id: &str) -> Value {
-    let object = json!({ "key": format!("uploads/videos/acme/{}", last_segment(uri)) });
+    let object = json!({ "key": format!("uploads/admitted/acme/{}", last_segment(uri)) });
     let detail = json!({ "bucket": { "name": "MediaBucket" }, "object": object });
     json!({ "id": id, "source": "aws.s3", "detail-type": "Object Created", "detail": detail })
 }

@@ -95,7 +95,7 @@ impl Expected {
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
             self.check_due(key, item, shard_in(item), effect.next_try_at.or(effect.given_up_at));
-        } else if sk.starts_with("VIDEO#") && item.contains_key("submitted_at") {
+        } else if pk.starts_with("VIDEOS#") && item.contains_key("submitted_at") {
             let video: Video = read(item);
             self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);
             self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.conversion.given_up_at);

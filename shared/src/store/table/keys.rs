@@ -105,7 +105,8 @@ pub(crate) fn project(c: &CompanyId, p: ProjectId) -> ItemKey {
 }
 
 pub(crate) fn videos(c: &CompanyId) -> KeyRange {
-    KeyRange { pk: company_partition(c), prefix: "VIDEO#" }
+    // Not in the company's, so that the function that converts videos may reach nothing else of a company.
+    KeyRange { pk: format!("VIDEOS#{c}"), prefix: "" }
 }
 
 pub(crate) fn video(c: &CompanyId, v: VideoId) -> ItemKey {

@@ -176,8 +176,12 @@ impl Invited {
     /// Chooses [`PASSWORD`] and logs in.
     pub async fn register(&self) -> Token {
         self.choose_password().await;
-        let company = company_of(&self.uri);
-        self.app.log_in(company, &self.email).await
+        self.log_in().await
+    }
+
+    /// Logs in with [`PASSWORD`].
+    pub async fn log_in(&self) -> Token {
+        self.app.log_in(company_of(&self.uri), &self.email).await
     }
 }
 

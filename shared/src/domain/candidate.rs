@@ -277,6 +277,13 @@ impl Candidate {
     pub fn with_password(mut self, hash: PasswordHash) -> Self {
         self.password_hash = Some(hash);
         self.session_epoch += 1;
+    /// Revokes all sessions and the access key, as the interview has ended. A password still logs in.
+    pub(super) fn with_access_ended(mut self) -> Self {
+        // The interview may have been taken on a shared computer, whose next user must not be the candidate.
+        self.access_key = None;
+        self.with_sessions_ended()
+    }
+
         self.one_time_key = None;
         // While invited, the key still confirms the candidate. Afterwards the password is their credential.
         if self.status != CandidateStatus::Invited {

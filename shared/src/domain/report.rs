@@ -47,7 +47,7 @@ impl Candidate {
             (PlatformReport::Aborted, Interviewing) if !self.started_after(at) => {
                 self.status = Aborted;
                 self.aborted_at = Some(at);
-                self.access_key = None;
+                self = self.with_access_ended();
             }
             (PlatformReport::Evaluated { customer, completed }, _) => {
                 let known = self.evaluations.get(&customer).map(|known| known.at);

@@ -195,7 +195,8 @@ impl Candidate {
         Ok(TransitionResult::new(self, Some(CandidateMail::Reminder)))
     }
 
-    /// The candidate after the deadline, or after the interview has closed; none if it changes nothing.
+    /// The candidate after the deadline, or after the interview has closed: revokes their sessions and their key. `None` if it
+    /// changes nothing.
     pub fn expire(mut self, now: DateTime<Utc>) -> Option<Self> {
         if !self.has_expired(now) {
             return None;
@@ -208,8 +209,7 @@ impl Candidate {
             }
             _ => return None,
         };
-        self.access_key = None;
-        Some(self)
+        Some(self.with_access_ended())
     }
 }
 

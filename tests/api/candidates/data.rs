@@ -37,6 +37,7 @@ async fn candidate_with_everything(given: &EvaluationFixture) -> (Invited, Token
     itself.advance(&invited.uri).await.expect(200);
     itself.delete(&target).await.expect(204);
     app.complete(&invited.uri).await;
+    let itself = invited.log_in().await;
     let body = json!({
         "ratings": [
             { "question": given.question, "value": 4, "comment": format!("{CANARY} one") },

@@ -107,7 +107,9 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
     app.report(completed).await.unwrap();
     own["status"] = json!("interviewed");
     own["interviewdate"] = json!("2026-11-08T11:30:00Z");
-    candidate.get(&uri).await.expect_json(200, own.clone());
+    candidate.get(&uri).await.expect_code(401, "invalid_credential");
+    let token = app.anonymous().log_in("acme", "ada", PASSWORD).await.expect(200).uri("token");
+    app.token(&token).get(&uri).await.expect_json(200, own.clone());
     assert_eq!(counts().await, [1, 0, 0, 0, 1, 0]);
 
     // Evaluated, by one and by the other.
@@ -163,6 +165,7 @@ async fn expired_and_aborted_candidates_get_another_chance() {
     // Broken off: confirmed again, and this time to the end.
     token.advance(&uri).await.expect(200);
     app.abort(&uri).await;
+    let token = again.log_in().await;
     assert_eq!(token.get(&uri).await.expect(200).json()["status"], "aborted");
     assert_eq!(owner.advance(&uri).await.expect(200).json()["status"], "confirmed");
     token.advance(&uri).await.expect(200);

@@ -328,7 +328,7 @@ async fn a_candidates_cookie_follows_the_rules_of_all_cookies() {
 }
 
 #[tokio::test]
-async fn a_session_outlives_the_deadline() {
+async fn a_session_outlives_the_deadline_until_the_candidate_expires() {
     let (app, owner, invited) = given().await;
     let token = invited.register().await;
     owner.set_deadline(&invited.uri, &app.clock().in_days(0)).await.expect(200);
@@ -336,6 +336,8 @@ async fn a_session_outlives_the_deadline() {
     assert_eq!((&around["status"], &around["seconds_until_deadline"]), (&json!("invited"), &json!(0)));
     app.clock().advance(TimeDelta::minutes(1));
     app.expire_overdue().await;
+    token.get("/whoami/candidate/").await.expect_code(401, "invalid_credential");
+    let token = invited.log_in().await;
     let around = token.get("/whoami/candidate/").await.expect(200).json();
     assert_eq!((&around["status"], &around["seconds_until_deadline"]), (&json!("expired"), &json!(0)));
     assert_eq!(around["activation_key"], "");

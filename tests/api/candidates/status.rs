@@ -90,6 +90,8 @@ async fn candidates_cannot_advance_from_statuses_of_a_manager_or_of_no_one() {
                 _ => app.complete(&uri).await,
             }
         }
+        // Their session has ended.
+        let token = relogged(&app, &owner, &uri, token).await;
         assert_eq!(token.get(&uri).await.expect(200).json()["status"], status.as_str());
         assert_refused(&app, NO_TRANSITION, token.advance(&uri)).await;
     }
@@ -151,8 +153,8 @@ async fn advancing_is_refused_after_the_deadline() {
     by_confirmed.advance(&confirmed).await.expect(200);
 }
 
-/// The candidate at `uri` logged in anew, since its session has been idle for too long.
-async fn relogged(app: &TestApp, owner: &Token, uri: &str, stale: Token) -> Token {
+/// The candidate at `uri` logged in anew, whose session has ended.
+async fn relogged(app: &TestApp, owner: &impl Caller, uri: &str, stale: Token) -> Token {
     stale.get("/whoami/").await.expect(401);
     let email = owner.get(uri).await.expect(200).uri("email");
     let login = app.anonymous().log_in("acme", &email, tests::caller::PASSWORD).await;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, Invited, Staff};
+use tests::http::Request;
 
 use super::{answer, begin, begin_take, interview, project, record, send_part, status, write};
 
@@ -47,6 +48,58 @@ async fn candidates_complete_their_interview_once_nothing_required_is_missing() 
     assert_eq!(types(&owner, &candidate).await, json!(["candidate.interviewed"]));
     candidate.get(uri).await.expect(401);
     assert_eq!(interview(&owner, uri).await["missing"], json!([]));
+}
+
+#[tokio::test]
+async fn sessions_end_with_the_interview_and_a_password_begins_another() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let asked = [json!({ "text": "Why us?", "kind": "text", "is_required": false })];
+    let (project, _) = project(&owner, json!({ "max_interview_time": 30 }), &asked).await;
+    for (end, expected) in [
+        ("completed", "interviewed"),
+        ("reported", "interviewed"),
+        ("aborted", "aborted"),
+        ("closed", "interviewed"),
+        ("expired", "expired"),
+    ] {
+        let candidate = owner.invite(&project, json!({})).await;
+        let token = candidate.register().await;
+        token.advance(&candidate.uri).await.expect(200);
+        if end != "expired" {
+            token.advance(&candidate.uri).await.expect(200);
+        }
+        let browser = app.browser("acme", &candidate.email).await;
+        match end {
+            "completed" => {
+                // The answer is that of a caller who is still admitted.
+                let done = browser.advance(&candidate.uri).await.expect(200).json();
+                assert_eq!(done["status"], expected);
+            }
+            "reported" => app.complete(&candidate.uri).await,
+            "aborted" => app.abort(&candidate.uri).await,
+            _ => {
+                owner.set_deadline(&candidate.uri, &app.clock().in_days(1)).await.expect(200);
+                app.clock().advance(TimeDelta::hours(1));
+                owner.set_deadline(&candidate.uri, &app.clock().in_days(0)).await.expect(200);
+                app.clock().advance(TimeDelta::minutes(60));
+                app.expire_overdue().await;
+            }
+        }
+        assert_eq!(status(&app, &candidate.uri).await, expected, "{end}");
+        for path in ["/whoami/".to_owned(), format!("{}data/", candidate.uri)] {
+            browser.get(&path).await.expect_code(401, "invalid_credential");
+            token.get(&path).await.expect_code(401, "invalid_credential");
+        }
+        let request = Request::put(&format!("{}erasure-request/", candidate.uri));
+        browser.send(request).await.expect_code(401, "invalid_credential");
+
+        // With their password, they still get their data and are erased if they wish.
+        let again = app.browser("acme", &candidate.email).await;
+        again.get(&format!("{}data/", candidate.uri)).await.expect(200);
+        let request = Request::put(&format!("{}erasure-request/", candidate.uri));
+        again.send(request).await.expect(200);
+    }
 }
 
 #[tokio::test]

@@ -139,12 +139,11 @@ impl Candidate {
         if self.closes_at().is_some_and(|end| end <= now) { Err(TIME_OVER) } else { Ok(()) }
     }
 
-    /// The candidate, who has completed the interview at this moment.
+    /// The candidate, who has completed the interview at this moment: revokes their sessions and their key.
     pub fn interviewed(mut self, at: DateTime<Utc>) -> Self {
         self.status = CandidateStatus::Interviewed;
         self.interviewed_at = Some(at);
-        self.access_key = None;
-        self
+        self.with_access_ended()
     }
 }
 

@@ -296,7 +296,14 @@ fn a_passed_deadline_expires_or_aborts_the_candidate() {
             _ => None,
         };
         let aborted_at = to.filter(|to| *to == Aborted).map(|_| now());
-        let expected = to.map(|status| Candidate { status, aborted_at, access_key: None, ..before.clone() });
+        let session_epoch = before.session_epoch + 1;
+        let expected = to.map(|status| Candidate {
+            status,
+            aborted_at,
+            access_key: None,
+            session_epoch,
+            ..before.clone()
+        });
         assert_eq!(before.clone().expire(now()), expected, "{one:?}");
         // Whoever it would make a difference to, and nobody else, is looked for when it has come.
         let is_looked_for = before.expires_at().is_some_and(|at| at <= now());

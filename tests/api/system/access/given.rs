@@ -294,7 +294,15 @@ impl AccessFixture {
         let candidate = self.candidate(kind, row.path).await;
         // Before the candidate begins the interview, which ends their key.
         let credential = self.credential(kind, row.path, candidate.as_ref()).await;
-        self.signed(row, &self.subject_with(candidate, row).await, &credential).await
+        let own = candidate.as_ref().filter(|_| kind == "itself" && is_interviewed(row.path));
+        let own = own.map(|about| about.invited().clone());
+        let subject = self.subject_with(candidate, row).await;
+        // Their session has ended with the interview.
+        let credential = match own {
+            Some(own) => CallerCredential::Token(own.log_in().await),
+            None => credential,
+        };
+        self.signed(row, &subject, &credential).await
     }
 
     /// A request of `kind`, which is not the candidate, on a route about this.

@@ -23,6 +23,8 @@ pub(super) struct ModelCandidate {
     pub(super) had_key: bool,
     /// Whether it has logged in since it chose its password.
     pub(super) has_token: bool,
+    /// Whether that session has not been revoked.
+    pub(super) is_token_valid: bool,
     /// The last evaluation of each evaluator: whether it is completed, and when it was made.
     pub(super) evaluations: [Option<(bool, i64)>; 3],
     /// Which evaluators have vetoed.
@@ -46,6 +48,7 @@ pub(super) static NEW_CANDIDATE: ModelCandidate = ModelCandidate {
     reminders: Vec::new(),
     had_key: false,
     has_token: false,
+    is_token_valid: false,
     evaluations: [None; 3],
     vetos: [false; 3],
     hold: None,
@@ -163,8 +166,13 @@ impl ModelCandidate {
             return refused("no_transition");
         }
         self.status = Skipped;
-        self.has_key = false;
+        self.end_access();
         Ok(())
+    }
+
+    /// Revokes the key and the session.
+    pub(super) fn end_access(&mut self) {
+        (self.has_key, self.is_token_valid) = (false, false);
     }
 
     /// Sends a reminder, of which five an hour are allowed.
@@ -210,13 +218,13 @@ impl ModelCandidate {
             {
                 self.status = Interviewed;
                 self.interviewed_at = Some(at);
-                self.has_key = false;
+                self.end_access();
             }
             PlatformReport::Aborted
                 if self.status == Interviewing && self.started_at.is_some_and(|start| start <= at) =>
             {
                 self.status = Aborted;
-                self.has_key = false;
+                self.end_access();
             }
             // A veto completes the evaluation for good: no event takes that back.
             PlatformReport::Evaluated { by, completed }

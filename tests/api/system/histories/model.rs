@@ -246,7 +246,7 @@ impl ProjectModel {
                 let candidate = self.candidate_mut(candidate);
                 candidate.has_password = true;
                 candidate.has_key &= candidate.status == Invited;
-                candidate.has_token = candidate.has_email;
+                (candidate.has_token, candidate.is_token_valid) = (candidate.has_email, candidate.has_email);
             }
             HistoryStep::Skip { candidate } => self.candidate_mut(candidate).skip()?,
             HistoryStep::Remind { candidate } => {
@@ -344,7 +344,7 @@ impl ProjectModel {
         let candidate = self.candidate_mut(number);
         let is_authenticated = match by {
             KeyOrToken::Key => candidate.has_key && !candidate.is_overdue(now),
-            KeyOrToken::Token => candidate.status != Skipped,
+            KeyOrToken::Token => candidate.is_token_valid,
         };
         if is_authenticated { Ok(()) } else { Err(StepAnswer::Unauthenticated) }
     }
@@ -353,20 +353,21 @@ impl ProjectModel {
         let now = self.now;
         let (mut expired, mut aborted) = (0, 0);
         for candidate in self.candidates.iter_mut().flatten().filter(|candidate| candidate.is_overdue(now)) {
-            (candidate.status, candidate.has_key) = match candidate.status {
+            candidate.status = match candidate.status {
                 Invited | Confirmed => {
                     expired += 1;
-                    (Expired, false)
+                    Expired
                 }
                 Interviewing => {
                     aborted += 1;
-                    (Aborted, false)
+                    Aborted
                 }
-                other => (other, candidate.has_key),
+                _ => continue,
             };
         }
         StepAnswer::Swept(expired, aborted)
     }
+            candidate.end_access();
 
     fn report(&mut self, event: ReportedEvent) -> RecordOutcome {
         let ReportedEvent { candidate, report, at, .. } = event;

@@ -129,7 +129,8 @@ proptest! {
             if matches!(event, Event::Advance(Actor::Candidate)) {
                 prop_assert!(next.has_accepted(&terms.required_texts), "{:?}", &next);
             }
-            let ends_sessions = matches!(event, Event::Skip | Event::Password);
+            let has_ended = next.status != one.status && matches!(next.status, Expired | Aborted | Interviewed);
+            let ends_sessions = has_ended || matches!(event, Event::Skip | Event::Password);
             prop_assert_eq!(next.session_epoch, one.session_epoch + u32::from(ends_sessions));
             match next.status {
                 New | Skipped => {}

@@ -1,17 +1,26 @@
-//! Packs the files of the page with gzip, and writes the list of them. One version for all of them is a segment of their
-//! path, so that the modules of the page import each other by relative paths.
+//! Joins the modules of the page, packs its files with gzip, and writes the list of them. One version for all of them is a
+//! segment of their path, so that the page imports its texts by relative paths.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
 const INDEX: &str = "index.html";
+/// The module that imports the others.
+const ENTRY: &str = "main.js";
+/// Modules that are loaded by themselves, one for each language.
+const TEXTS: &str = "texts/";
+/// What stands around the script in the index.
+const SCRIPT: [&str; 2] = ["<script type=\"module\">", "</script>"];
 /// What stands for the files' folder in the index.
 const PLACEHOLDER: &str = "/page/VERSION/";
 
@@ -20,6 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?);
     let mut files = Vec::new();
     collect(Path::new("assets"), "", &mut files)?;
+    join_modules(&mut files)?;
     files.sort_unstable();
     let version = version_of(&files);
 
@@ -38,7 +48,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 return Err(format!("assets/{INDEX} names no file below {PLACEHOLDER}").into());
             }
             let index = index.replace(PLACEHOLDER, &format!("/page/{version}/"));
+            let (index, hash) = prepare_script(&index)?;
             fs::write(packed, pack(index.as_bytes())?)?;
+            writeln!(list, "pub(crate) const SCRIPT_HASH: &str = {hash:?};")?;
             writeln!(list, "pub(crate) static INDEX: PackedFile = {file};")?;
         } else {
             fs::write(packed, pack(content)?)?;
@@ -71,6 +83,112 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) -> R
         }
     }
     Ok(())
+}
+
+/// Replaces the modules by one script, which a first visit loads with a single request. The texts stay as they are.
+fn join_modules(files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>> {
+    let is_joined = |path: &str| path.ends_with(".js") && !path.starts_with(TEXTS);
+    let mut modules = BTreeMap::new();
+    for (path, content) in files.extract_if(.., |(path, _)| is_joined(path)) {
+        modules.insert(path, String::from_utf8(content)?);
+    }
+    let mut joined = JoinedModules { modules: &modules, names: BTreeMap::new(), text: String::new() };
+    let entry = joined.with_imports(ENTRY)?;
+    files.push((ENTRY.to_owned(), (joined.text + &entry).into_bytes()));
+    Ok(())
+}
+
+/// Modules in one text, each after those that it imports, as a function that returns what the module exports.
+///
+/// It knows what the page's modules use: imports and exports by name, each on one line, and no circles.
+struct JoinedModules<'a> {
+    modules: &'a BTreeMap<String, String>,
+    /// The constant that holds what a module exports, by the path of the module.
+    names: BTreeMap<String, String>,
+    text: String,
+}
+
+impl JoinedModules<'_> {
+    /// Adds the modules that the one at `path` imports. Returns its own text, in which it takes its imports from theirs.
+    fn with_imports(&mut self, path: &str) -> Result<String, Box<dyn Error>> {
+        let module = self.modules.get(path).ok_or_else(|| format!("there is no assets/{path}"))?;
+        let mut text = String::new();
+        for line in module.lines() {
+            if let Some(import) = line.strip_prefix("import {") {
+                let (names, from) = import
+                    .strip_suffix("\";")
+                    .and_then(|import| import.split_once("} from \""))
+                    .ok_or_else(|| format!("assets/{path} has an import of another form: {line}"))?;
+                let from = self.add(&resolve(path, from)?)?;
+                writeln!(text, "const {{{names}}} = {from};")?;
+            } else {
+                writeln!(text, "{line}")?;
+            }
+        }
+        Ok(text)
+    }
+
+    /// Adds a module, once. Returns the constant that holds what it exports.
+    fn add(&mut self, path: &str) -> Result<String, Box<dyn Error>> {
+        if let Some(name) = self.names.get(path) {
+            return if name.is_empty() {
+                Err(format!("assets/{path} imports itself").into())
+            } else {
+                Ok(name.clone())
+            };
+        }
+        let name = format!("module{}", self.names.len());
+        // Without a name while its imports are added, so that a circle is noticed.
+        self.names.insert(path.to_owned(), String::new());
+        let module = self.with_imports(path)?;
+        let mut exports = Vec::new();
+        writeln!(self.text, "const {name} = (() => {{")?;
+        for line in module.lines() {
+            let declaration = line.strip_prefix("export ");
+            if let Some(declaration) = declaration {
+                let kinds = ["async function ", "function ", "class ", "const "];
+                let declared = kinds.iter().find_map(|kind| declaration.strip_prefix(kind));
+                let end = |declared: &str| {
+                    declared.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+                };
+                let exported = declared.and_then(|declared| Some(&declared[..end(declared)?]));
+                let exported = exported.filter(|name| !name.is_empty());
+                exports.push(
+                    exported.ok_or_else(|| format!("assets/{path} has an export of another form: {line}"))?,
+                );
+            }
+            writeln!(self.text, "{}", declaration.unwrap_or(line))?;
+        }
+        writeln!(self.text, "return {{ {} }};\n}})();", exports.join(", "))?;
+        self.names.insert(path.to_owned(), name.clone());
+        Ok(name)
+    }
+}
+
+/// The path of a module that another one imports as `./x.js` or `../x.js`.
+fn resolve(importer: &str, from: &str) -> Result<String, Box<dyn Error>> {
+    let mut segments: Vec<_> = importer.split('/').collect();
+    segments.pop();
+    for segment in from.split('/') {
+        match segment {
+            "." => {}
+            ".." => {
+                segments.pop().ok_or_else(|| format!("assets/{importer} imports {from}"))?;
+            }
+            _ => segments.push(segment),
+        }
+    }
+    Ok(segments.join("/"))
+}
+
+/// Removes the comments of the script in the index. Returns the page, and the hash by which its policy lets the script run.
+fn prepare_script(index: &str) -> Result<(String, String), Box<dyn Error>> {
+    let parts =
+        index.split_once(SCRIPT[0]).and_then(|(head, rest)| Some((head, rest.split_once(SCRIPT[1])?)));
+    let (head, (script, tail)) = parts.ok_or_else(|| format!("assets/{INDEX} has no script"))?;
+    let script = format!("\n{}", without_comments(script));
+    let hash = STANDARD.encode(Sha256::digest(&script));
+    Ok(([head, SCRIPT[0], &script, SCRIPT[1], tail].concat(), hash))
 }
 
 fn version_of(files: &[(String, Vec<u8>)]) -> String {

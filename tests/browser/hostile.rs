@@ -230,14 +230,8 @@ async fn a_login_that_ends_while_recording_loses_nothing() {
     visit.candidate.register().await;
     visit.candidate.advance(&visit.candidate.uri).await.expect(200);
     let mut page = Page::open_with(BrowserOptions::with_devices()).await;
-    let log_in = async |page: &mut Page| {
-        page.on("login").await;
-        page.fill("email", &visit.candidate.email).await;
-        page.fill("password", tests::caller::PASSWORD).await;
-        page.press("Log in").await;
-    };
     page.go(&format!("{}/interview/acme/", visit.origin)).await;
-    log_in(&mut page).await;
+    page.log_in(&visit.candidate.email, tests::caller::PASSWORD).await;
     page.press("Continue to the camera test").await;
     page.press("Turn on camera and microphone").await;
     page.press("It works: continue").await;
@@ -248,7 +242,7 @@ async fn a_login_that_ends_while_recording_loses_nothing() {
     page.until("document.body.innerText.includes('You were logged out.')").await;
     page.until_promised(&has_kept(8)).await;
     page.press("Stop recording").await;
-    log_in(&mut page).await;
+    page.log_in(&visit.candidate.email, tests::caller::PASSWORD).await;
     page.keep().await;
     page.complete().await;
     assert_whole(&visit, &visit.answers().await[0]).await;

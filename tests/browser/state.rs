@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use tests::caller::merge;
 
 use crate::devtools::Page;
-use crate::visit::Visit;
+
+/// The module, which imports none.
+const STATE: &str = include_str!("../../functions/page/assets/state.js");
 
 const QUESTION: &str = "/questions/Q/";
 
@@ -32,7 +34,7 @@ fn candidate(status: &str, platform: &str) -> Value {
 
 fn interview(status: &str, is_missing: bool) -> Value {
     let missing = if is_missing { json!([QUESTION]) } else { json!([]) };
-    json!({ "status": status, "ends_at": "1970-01-01T00:00:10Z", "missing": missing, "answers": [] })
+    json!({ "status": status, "ends_at": "1970-01-01T00:00:10Z", "closes_at": "1970-01-01T01:00:10Z", "missing": missing, "answers": [] })
 }
 
 fn step(name: &str) -> Value {
@@ -52,10 +54,7 @@ fn file() -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_state_has_its_screen() {
-    let visit = Visit::with_one_question().await;
     let mut page = Page::open().await;
-    page.go(&visit.link).await;
-    page.on("welcome").await;
     let late = 11_000;
     let rows = [
         ("overview", json!({})),
@@ -69,6 +68,11 @@ async fn each_state_has_its_screen() {
         ("login", json!({ "candidate": null, "link": { "kind": "login", "company": "acme" } })),
         ("login", json!({ "isLoggedOut": true, "link": { "kind": "login", "company": "acme" } })),
         ("over link", json!({ "isLoggedOut": true })),
+        // The service has closed the interview, and ended the session with it.
+        (
+            "over time",
+            json!({ "isLoggedOut": true, "now": 7200 * 1000, "link": { "kind": "login", "company": "acme" } }),
+        ),
         ("over external", json!({ "candidate": candidate("confirmed", "external"), "interview": null })),
         (
             "welcome",
@@ -115,13 +119,11 @@ async fn each_state_has_its_screen() {
         ("over time", json!({ "now": late })),
         ("over time", json!({ "now": late, "step": step("question") })),
     ];
-    let folder = page.evaluate("document.querySelector('script[src]').src.replace('main.js', '')").await;
+    page.evaluate(&format!("{}; undefined", STATE.replace("export ", ""))).await;
     for (expected, differences) in rows {
         let shown = page
             .evaluate(&format!(
-                "import('{}state.js').then(({{ screenOf }}) => screenOf({}))
-                    .then(({{ name, reason }}) => reason ? `${{name}} ${{reason}}` : name)",
-                folder.as_str().unwrap(),
+                "[screenOf({})].map(({{ name, reason }}) => reason ? `${{name}} ${{reason}}` : name)[0]",
                 model(differences.clone()),
             ))
             .await;

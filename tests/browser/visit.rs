@@ -1,9 +1,13 @@
 //! Candidates who take an interview on the page, in Chromium.
 
+use std::collections::BTreeSet;
 use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::extract::Request as Incoming;
+use axum::http::StatusCode;
+use axum::response::IntoResponse as _;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Invited, Staff, merge};
@@ -26,7 +30,29 @@ pub(crate) struct Visit {
     pub(crate) candidate: Invited,
     /// The link in the mail.
     pub(crate) link: String,
+    refusals: Arc<Mutex<FileRefusals>>,
     server: JoinHandle<()>,
+}
+
+/// Which files of the page are refused, as the gateway does with too many requests.
+#[derive(Default)]
+enum FileRefusals {
+    #[default]
+    None,
+    /// Each for the first time. The others were refused already.
+    Once(BTreeSet<String>),
+    All,
+}
+
+impl FileRefusals {
+    fn refuse(&mut self, path: &str) -> bool {
+        path.starts_with("/page/")
+            && match self {
+                Self::None => false,
+                Self::Once(refused) => refused.insert(path.to_owned()),
+                Self::All => true,
+            }
+    }
 }
 
 impl Drop for Visit {
@@ -39,9 +65,21 @@ impl Visit {
     /// Invites a candidate to a project with these questions, which needs no password unless `fields` say so.
     pub(crate) async fn invited(fields: Value, questions: &[Value]) -> Self {
         let (listener, origin) = listener().await;
-        let app = TestApp::start_for_browsers(&[("BASE_URL", &format!("{origin}/api/v3"))]).await;
+        // That of a former base URL, which an operator allows while invitations with it are out.
+        let former = former_origin(&origin);
+        let base_url = format!("{origin}/api/v3");
+        let variables = [("BASE_URL", base_url.as_str()), ("ALLOWED_ORIGINS", former.as_str())];
+        let app = TestApp::start_for_browsers(&variables).await;
         let service = app.clone();
-        let router = Router::new().fallback(async move |request: Incoming| service.answer(request).await);
+        let refusals = Arc::new(Mutex::new(FileRefusals::None));
+        let refusing = refusals.clone();
+        let router = Router::new().fallback(async move |request: Incoming| {
+            let is_refused = refusing.lock().unwrap().refuse(request.uri().path());
+            if is_refused {
+                return StatusCode::TOO_MANY_REQUESTS.into_response();
+            }
+            service.answer(request).await.into_response()
+        });
         let server = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
 
         let owner = app.owner().await;
@@ -55,11 +93,23 @@ impl Visit {
             owner.post(&format!("{project}questions/"), asked).await.expect(201);
         }
         let candidate = owner.invite(&project, json!({})).await;
-        app.settle().await;
-        let mail = app.mails_to(&candidate.email).pop().unwrap();
-        let mut words = mail.text.as_deref().unwrap().split_whitespace();
-        let link = words.find(|word| word.starts_with(&origin)).unwrap().to_owned();
-        Self { app, origin, owner, candidate, link, server }
+        let link = mailed_link(&app, &candidate, &origin).await;
+        Self { app, origin, owner, candidate, link, refusals, server }
+    }
+
+    /// The link in the mail, as it was under a former base URL.
+    pub(crate) fn former_link(&self) -> String {
+        self.link.replace(&self.origin, &former_origin(&self.origin))
+    }
+
+    /// Refuses each file of the page for the first time.
+    pub(crate) fn refuse_files_once(&self) {
+        *self.refusals.lock().unwrap() = FileRefusals::Once(BTreeSet::new());
+    }
+
+    /// Refuses all files of the page.
+    pub(crate) fn refuse_files(&self) {
+        *self.refusals.lock().unwrap() = FileRefusals::All;
     }
 
     /// Has one recorded question.
@@ -67,9 +117,22 @@ impl Visit {
         Self::invited(json!({}), &[json!({})]).await
     }
 
+    /// Invites another candidate to the same project, for a year. Returns their link.
+    pub(crate) async fn invite_another(&self) -> String {
+        let (project, _) = self.candidate.uri.split_once("candidates/").unwrap();
+        let fields = json!({ "deadline": self.app.clock().in_days(365) });
+        let another = self.owner.invite(project, fields).await;
+        mailed_link(&self.app, &another, &self.origin).await
+    }
+
     /// Follows the link and begins the interview.
     pub(crate) async fn begin(&self, page: &mut Page) {
-        page.go(&self.link).await;
+        self.begin_by(page, &self.link).await;
+    }
+
+    /// Follows another link and begins the interview.
+    pub(crate) async fn begin_by(&self, page: &mut Page, link: &str) {
+        page.go(link).await;
         page.on("welcome").await;
         page.press("Continue to the camera test").await;
         page.on("check").await;
@@ -131,6 +194,19 @@ impl Visit {
     }
 }
 
+/// Another name of the same service.
+fn former_origin(origin: &str) -> String {
+    origin.replace("localhost", "127.0.0.1")
+}
+
+/// The link in the invitation of a candidate.
+async fn mailed_link(app: &TestApp, candidate: &Invited, origin: &str) -> String {
+    app.settle().await;
+    let mail = app.mails_to(&candidate.email).pop().unwrap();
+    let mut words = mail.text.as_deref().unwrap().split_whitespace();
+    words.find(|word| word.starts_with(origin)).unwrap().to_owned()
+}
+
 /// Beeps are much louder; everything else is silence.
 const LOUD: f32 = 0.06;
 /// Samples a second.
@@ -173,6 +249,23 @@ impl Page {
         );
         self.until(&button).await;
         self.evaluate(&format!("{button}.click()")).await;
+    }
+
+    /// Logs in, on the screen for that.
+    pub(crate) async fn log_in(&mut self, email: &str, password: &str) {
+        self.on("login").await;
+        self.fill("email", email).await;
+        self.fill("password", password).await;
+        self.press("Log in").await;
+    }
+
+    /// Has all uploads fail until the page is loaded again.
+    pub(crate) async fn refuse_uploads(&mut self) {
+        self.evaluate(
+            "{ const send = window.fetch; window.fetch = (address, options) =>
+                options?.method === 'PUT' ? Promise.reject(new TypeError('refused')) : send(address, options); }",
+        )
+        .await;
     }
 
     /// Begins to record the answer to a question.

@@ -12,10 +12,12 @@ export class ApiError extends Error {
     /**
      * @param {number} status
      * @param {{ code?: string, detail?: string } & Record<string, unknown>} body
+     * @param {string} [method] that of the request
      */
-    constructor(status, body) {
+    constructor(status, body, method) {
         super(body.code ?? `HTTP ${status}`);
         this.status = status;
+        this.method = method;
         this.code = body.code ?? "";
         this.body = body;
     }
@@ -62,7 +64,7 @@ export const delay = (attempt) => Math.min(1000 * 2 ** attempt, 30_000);
 /** The API, as one candidate or as nobody. */
 export class Api {
     /**
-     * @param {string} base the address of the API
+     * @param {string} base the path of the API on the origin of the page
      * @param {string} [key] the key of an invitation; without one, the cookie of a session is used
      */
     constructor(base, key) {
@@ -80,7 +82,7 @@ export class Api {
     /**
      * Sends a request, and repeats it while it fails for a passing reason.
      * @param {string} method
-     * @param {string} address
+     * @param {string} address a path below `base`, or a reference of the API
      * @param {object} [body]
      * @param {{ match?: string, patience?: number }} [options] `match`: the tag that the resource must have;
      *   `patience`: how long to repeat, in milliseconds
@@ -94,7 +96,7 @@ export class Api {
         if (match) headers["If-Match"] = match;
         // One key for all attempts, so that a repeat after a lost answer does nothing twice.
         if (method === "POST") headers["Idempotency-Key"] = crypto.randomUUID();
-        const url = address.startsWith("http") ? address : this.base + address;
+        const url = address.startsWith(`${this.base}/`) ? address : this.base + address;
         const until = Date.now() + patience;
         for (let attempt = 0; ; attempt += 1) {
             try {
@@ -124,8 +126,8 @@ export class Api {
         } catch {
             throw new ApiError(0, {});
         }
-        const body = parsed(text);
-        if (!response.ok) throw new ApiError(response.status, body ?? {});
+        const body = parsed(text, this.base);
+        if (!response.ok) throw new ApiError(response.status, body ?? {}, request.method);
         return { body, tag: response.headers.get("ETag") ?? undefined };
     }
 
@@ -179,10 +181,17 @@ export class Api {
     }
 }
 
-/** @param {string} text */
-function parsed(text) {
+/**
+ * A response, with the references of the API as paths: the page may be open under a former base URL of the service, whose
+ * responses name the present one.
+ * @param {string} text
+ * @param {string} base
+ */
+function parsed(text, base) {
+    const reference = new RegExp(`^https?://[^/\\s]+(${base}/\\S*)$`);
+    const toPath = (/** @type {string} */ _, /** @type {unknown} */ value) => (typeof value === "string" ? value.replace(reference, "$1") : value);
     try {
-        return text ? JSON.parse(text) : undefined;
+        return text ? JSON.parse(text, toPath) : undefined;
     } catch {
         // An error of a gateway in between.
         return undefined;

@@ -1,5 +1,7 @@
 // The language of the page.
 
+import { delay, pause } from "./api.js";
+
 /** @typedef {{ [name: string]: any }} Texts */
 
 /** The languages of the mails, by their own names. */
@@ -21,9 +23,20 @@ export function languageOf(chosen, ofProject) {
     return wished.find(isKnown) ?? "en";
 }
 
+/** How often texts are asked for. */
+const ATTEMPTS = 6;
+
 /** @param {Language} language @returns {Promise<Texts>} */
 export async function loadTexts(language) {
-    return (await import(`./texts/${language}.js`)).default;
+    for (let attempt = 0; ; attempt += 1) {
+        try {
+            // Under another address, since a module that failed once fails for ever.
+            return (await import(`./texts/${language}.js${attempt ? `?again=${attempt}` : ""}`)).default;
+        } catch (error) {
+            if (attempt + 1 === ATTEMPTS) throw error;
+            await pause(delay(attempt));
+        }
+    }
 }
 
 /**

@@ -1,12 +1,14 @@
 // The page: loads what the service knows, shows the screen for it, and follows the candidate.
 
 import { Api, ApiError } from "./api.js";
-import { element, fill } from "./dom.js";
+import { button, element, fill } from "./dom.js";
+import { forgetInterview, storeName, tidyUp } from "./kept.js";
 import { LANGUAGES, duration, filled, languageOf, loadTexts, refusalText } from "./language.js";
 import { Queue } from "./queue.js";
 import { Devices } from "./recorder.js";
 import { isUnfinished, screenOf } from "./state.js";
 import { remember, remembered } from "./store.js";
+import { loadStyle } from "./style.js";
 import { showCheck } from "./screens/check.js";
 import { showDone, showOver } from "./screens/over.js";
 import { showLogin } from "./screens/login.js";
@@ -75,16 +77,20 @@ export class App {
         this.shown = "";
         /** When the state was last read. */
         this.followed = 0;
+        /** Whether the candidate has logged out. */
+        this.isLeaving = false;
         this.problem = element("p", { class: "problem", role: "alert" });
     }
 
     /** Shows the page, and keeps it up to date. */
     async start() {
+        loadStyle();
         await this.speak();
         fill(main, element("p", { class: "hint" }, this.texts.loading));
         await this.attempt(() => this.load());
         setInterval(() => this.tick(), 1000);
         addEventListener("beforeunload", (event) => {
+            if (this.isLeaving) return;
             if (this.queue?.isUnsent || this.model.step.name === "record") event.preventDefault();
         });
         addEventListener("online", () => this.render());
@@ -118,6 +124,27 @@ export class App {
         await this.follow();
         model.isLoaded = true;
         this.queue?.resume();
+        // By the clock of the service, which comes with the interview. What fails is tried again at the next load.
+        if (model.candidate && model.interview) tidyUp(model.candidate, api.now()).catch(() => undefined);
+    }
+
+    /** Whether a session says who the candidate is; the key of an invitation needs none. */
+    get isSession() {
+        return this.model.candidate !== null && !this.model.isLoggedOut && !this.api.key;
+    }
+
+    /** Ends the session, and leaves nothing of the candidate on the screen or in the memory of the page. */
+    async logOut() {
+        const { company } = /** @type {import("./types.js").Candidate} */ (this.model.candidate);
+        if (this.queue?.isUnsent && !confirm(this.texts.logOutUnsent)) return;
+        try {
+            await this.api.send("POST", "/api-session-invalidate/");
+        } catch (error) {
+            // It has ended already, perhaps by an attempt whose answer was lost.
+            if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
+        }
+        this.isLeaving = true;
+        location.replace(`/interview/${company.resource_uri.split("/").at(-2)}/`);
     }
 
     /** Reads the state of the interview, and what it needs in this state. @returns {Promise<void>} */
@@ -137,7 +164,15 @@ export class App {
         candidate.status = status;
         if (candidate.status === "invited" || candidate.status === "confirmed") await this.readLegal(candidate);
         if (candidate.status === "interviewing" && !this.queue && !model.isOtherWindow) await this.openQueue(candidate);
-        if (candidate.status === "interviewed") await this.queue?.clear();
+        if (interview?.closes_at) await this.queue?.noteClose(interview.closes_at);
+        if (candidate.status === "interviewed") await this.clear(candidate);
+    }
+
+    /** Deletes what this window has recorded, after the interview. @param {import("./types.js").Candidate} candidate */
+    async clear(candidate) {
+        if (!this.queue) return;
+        await this.queue.clear();
+        await forgetInterview(candidate.resource_uri);
     }
 
     /** A project without questions has no interview. @param {import("./types.js").Candidate} candidate */
@@ -163,7 +198,7 @@ export class App {
 
     /** Takes over the recordings that this browser has. Only one window does: two would send everything twice. @param {import("./types.js").Candidate} candidate */
     async openQueue(candidate) {
-        const name = `interview ${candidate.resource_uri}`;
+        const name = storeName(candidate.resource_uri);
         const isFirst = await new Promise((done) => {
             if (!navigator.locks) return done(true);
             navigator.locks.request(name, { ifAvailable: true }, (lock) => {
@@ -263,10 +298,15 @@ export class App {
     renderFrame() {
         const { candidate } = this.model;
         const name = candidate ? `${candidate.company.name} · ${candidate.project.name}` : this.texts.title;
-        if (header.dataset.name !== name) {
-            header.dataset.name = name;
-            fill(header, element("p", { class: "name" }, name), element("p", { class: "time" }));
+        const frame = JSON.stringify([name, this.isSession, document.documentElement.lang]);
+        if (header.dataset.frame !== frame) {
+            header.dataset.frame = frame;
+            const logOut = this.isSession && button(this.texts.logOut, () => this.attempt(() => this.logOut()), { class: "link" });
+            fill(header, element("p", { class: "name" }, name), element("p", { class: "time" }), logOut);
         }
+        const logOut = header.querySelector("button");
+        // A recording is ended first.
+        if (logOut) logOut.hidden = this.model.step.name === "record";
         const left = this.secondsLeft();
         // Days are told as a deadline on the first screen.
         const shown = left === null || left > SHOWN_SECONDS ? "" : filled(this.texts.status.timeLeft, { time: duration(this.texts, left > 120 ? Math.floor(left / 60) * 60 : left) });
@@ -285,8 +325,7 @@ export class App {
             element("option", { value: tag, lang: tag, selected: tag === document.documentElement.lang }, name));
         const choose = async (/** @type {Event} */ event) => {
             remember("language", /** @type {HTMLSelectElement} */ (event.target).value);
-            await this.speak();
-            this.render();
+            await this.attempt(() => this.speak());
         };
         footer.dataset.language = document.documentElement.lang;
         fill(footer, element("p", { class: "status", role: "status" }),

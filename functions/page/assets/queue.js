@@ -2,6 +2,7 @@
 // store before it is sent, so that a reload or a crash loses nothing of it.
 
 import { ApiError, delay, pause } from "./api.js";
+import { storeName } from "./kept.js";
 import { Store } from "./store.js";
 
 /** The least length of a part, in milliseconds: each part costs two requests. The last one may be shorter. */
@@ -33,15 +34,17 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The recordings of one candidate that the service does not have yet. */
 export class Queue extends EventTarget {
-    /** @param {Store} store @param {import("./api.js").Api} api */
-    constructor(store, api) {
+    /** @param {string} candidate @param {Store} store @param {import("./api.js").Api} api */
+    constructor(candidate, store, api) {
         super();
+        this.candidate = candidate;
         this.store = store;
         this.api = api;
         /** @type {LocalTake[]} */
         this.takes = [];
         /** Whether the candidate has to log in before anything else can be sent. */
         this.isLoggedOut = false;
+        this.closesAt = "";
         /** Whether the last attempt to send has failed. */
         this.isStuck = false;
         this.wake = () => {};
@@ -51,13 +54,20 @@ export class Queue extends EventTarget {
 
     /** Opens the queue of a candidate with what an earlier page has left. @param {string} candidate @param {import("./api.js").Api} api */
     static async open(candidate, api) {
-        const queue = new Queue(await Store.open(`interview ${candidate}`), api);
+        const queue = new Queue(candidate, await Store.open(storeName(candidate)), api);
         for (const record of await queue.store.all("takes")) {
             const slices = (await queue.store.all("slices", record.uri)).map(({ bytes, ...slice }) => ({ ...slice, size: bytes.byteLength }));
             queue.takes.push({ record, slices, parts: await queue.store.all("parts", record.uri) });
         }
         queue.takes.sort((one, other) => one.record.recordFrom.localeCompare(other.record.recordFrom));
         return queue;
+    }
+
+    /** Keeps when the interview closes: after that, what is left here is deleted some day. @param {string} closesAt */
+    async noteClose(closesAt) {
+        if (closesAt === this.closesAt) return;
+        this.closesAt = closesAt;
+        await this.store.put("interviews", { candidate: this.candidate, closesAt });
     }
 
     /** The local take of a question: at most one. @param {string} question */

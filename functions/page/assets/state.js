@@ -51,6 +51,9 @@ export function screenOf(model) {
     // The key of an invitation ends with the interview: candidates who have completed it are not told that the link is bad.
     const status = interview?.status ?? candidate?.status;
     if (status === "interviewed") return { name: "done" };
+    // The session has ended with the interview: nothing can be sent any more.
+    const isClosed = Boolean(interview?.closes_at) && model.now >= Date.parse(interview?.closes_at ?? "");
+    if (model.isLoggedOut && status === "interviewing" && isClosed) return over("time");
     if (model.isLoggedOut || !candidate) return link.key ? over("link") : { name: "login" };
     if (candidate.project.interview_platform === "external") return over("external");
     switch (status) {

@@ -1,7 +1,7 @@
-// What the browser keeps until the service has it: takes, slices of recordings, and parts.
+// What the browser keeps until the service has it: takes, slices of recordings, and parts; and when the interview closes.
 
 /** The keys of each kind of record. */
-const KEYS = { takes: ["uri"], slices: ["take", "sequence"], parts: ["take", "number"] };
+const KEYS = { interviews: ["candidate"], takes: ["uri"], slices: ["take", "sequence"], parts: ["take", "number"] };
 
 /** @typedef {keyof typeof KEYS} Kind */
 
@@ -25,6 +25,15 @@ export function remembered(name) {
         return localStorage.getItem(name);
     } catch {
         return null;
+    }
+}
+
+/** The names of all texts that are kept. */
+export function keptTexts() {
+    try {
+        return Object.keys(localStorage);
+    } catch {
+        return [];
     }
 }
 
@@ -139,12 +148,17 @@ export class Store {
         });
     }
 
+    /** Leaves what is on the disk to others. */
+    close() {
+        this.database?.close();
+        this.database = null;
+    }
+
     /** Deletes everything of this candidate. */
     async destroy() {
         this.memory.clear();
         if (!this.database) return;
-        this.database.close();
-        this.database = null;
+        this.close();
         await settled(indexedDB.deleteDatabase(this.name)).catch(() => undefined);
     }
 }

@@ -1,7 +1,7 @@
 //! The page on which candidates take their interview, and staff activate accounts and reset passwords. Links in mails lead
 //! to it.
 //!
-//! The page is a few scripts of this project, which call the API. It loads nothing from other hosts than this service and the
+//! The page is a script of this project, which calls the API. It loads nothing from other hosts than this service and the
 //! bucket.
 
 mod files;

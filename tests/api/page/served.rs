@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::io::Read as _;
 
 use axum::http::Method;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
+use ring::digest::{SHA256, digest};
 use serde_json::json;
 use tests::app::TestApp;
 use tests::http::{Request, Response};
@@ -29,7 +32,8 @@ async fn named_files(app: &TestApp) -> BTreeSet<String> {
     let page = String::from_utf8(get(app, "/register/KEY").await.body).unwrap();
     let attributes = [" src=\"", " href=\""].into_iter();
     let found = attributes.flat_map(|attribute| page.split(attribute).skip(1));
-    found.map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+    // An empty address is that of the page.
+    found.map(|rest| rest.split('"').next().unwrap().to_owned()).filter(|file| !file.is_empty()).collect()
 }
 
 /// The folder of the files that the page names.
@@ -55,8 +59,13 @@ async fn every_link_leads_to_the_page_and_stays_secret() {
     let page = get(&app, LINKS[0]).await.body;
     let bucket = url::Url::parse(&app.environment()["AWS_ENDPOINT_URL_S3"]).unwrap();
     let bucket = bucket.origin().ascii_serialization();
+    let text = str::from_utf8(&page).unwrap();
+    let (_, script) = text.split_once("<script type=\"module\">").unwrap();
+    let (script, _) = script.split_once("</script>").unwrap();
+    // The only script in the page itself that may run.
+    let script = STANDARD.encode(digest(&SHA256, script.as_bytes()));
     let policy = format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' {bucket}; media-src 'self' blob: \
+        "default-src 'none'; script-src 'self' 'sha256-{script}'; style-src 'self'; connect-src 'self' {bucket}; media-src 'self' blob: \
          {bucket}; img-src 'self' blob: data: {bucket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
          require-trusted-types-for 'script'"
     );
@@ -75,6 +84,7 @@ async fn every_link_leads_to_the_page_and_stays_secret() {
                 ("permissions-policy", "camera=(self), microphone=(self)"),
                 ("x-content-type-options", "nosniff"),
                 ("content-security-policy", &policy),
+                ("strict-transport-security", "max-age=31536000"),
             ] {
                 assert_eq!(response.header(name), Some(value), "{link}");
             }
@@ -160,6 +170,8 @@ async fn other_files_and_methods_do_not_exist() {
     for nothing in [
         format!("{folder}index.html"),
         format!("{folder}nothing.js"),
+        // It is a part of main.js.
+        format!("{folder}state.js"),
         format!("{folder}../page.css"),
         format!("{folder}..%2fpage.css"),
         format!("{folder}/page.css"),

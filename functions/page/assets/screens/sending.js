@@ -19,13 +19,15 @@ export function showSending(app) {
         try {
             await app.api.advance(candidate.resource_uri, "interviewing");
         } catch (error) {
-            // The key of an invitation ends with a complete interview: only the answer that said so was lost.
-            if (!(app.api.key && error instanceof ApiError && error.isAboutAccess)) throw error;
+            // Key and session end with a complete interview: only the answer that said so was lost. A session that had ended
+            // before would have been refused when the status was read.
+            const hasEnded = error instanceof ApiError && error.isAboutAccess && (app.api.key || error.method === "PATCH");
+            if (!hasEnded) throw error;
         }
         // Set here, since with the key nothing can be read any more.
         candidate.status = "interviewed";
         if (app.model.interview) app.model.interview.status = "interviewed";
-        await app.queue?.clear();
+        await app.clear(candidate);
         app.devices.close();
     }
 

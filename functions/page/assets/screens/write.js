@@ -2,6 +2,7 @@
 
 import { ApiError } from "../api.js";
 import { button, element } from "../dom.js";
+import { draftName } from "../kept.js";
 import { filled } from "../language.js";
 import { answerTo, questionOf } from "../state.js";
 import { remember, remembered } from "../store.js";
@@ -14,7 +15,7 @@ export function showWrite(app, { question: uri = "" }) {
     const texts = app.texts.write;
     const answer = answerTo(app.model, uri);
     // A draft outlives a reload, and ends when the answer is saved.
-    const draft = `draft ${answer?.resource_uri}`;
+    const draft = draftName(answer?.resource_uri ?? "");
     const text = element("textarea", { id: "answer", rows: 10, maxlength: MAX, "aria-describedby": "answer-left answer-error" });
     text.value = remembered(draft) ?? answer?.text ?? "";
     const left = element("p", { class: "hint", id: "answer-left" });

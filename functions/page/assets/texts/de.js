@@ -8,6 +8,8 @@ export default {
     continue: "Weiter",
     back: "Zurück",
     tryAgain: "Erneut versuchen",
+    logOut: "Abmelden",
+    logOutUnsent: "Einige Ihrer Aufnahmen sind noch nicht gesendet. Sie bleiben auf diesem Gerät und werden gesendet, sobald Sie sich wieder anmelden. Abmelden?",
     minutes: "{n} min",
     seconds: "{n} s",
     minutesSeconds: "{m} min {s} s",

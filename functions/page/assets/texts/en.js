@@ -8,6 +8,8 @@ export default {
     continue: "Continue",
     back: "Back",
     tryAgain: "Try again",
+    logOut: "Log out",
+    logOutUnsent: "Some of your recordings have not been sent yet. They stay on this device, and are sent when you log in again. Log out?",
     minutes: "{n} min",
     seconds: "{n} s",
     minutesSeconds: "{m} min {s} s",

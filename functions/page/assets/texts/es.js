@@ -8,6 +8,8 @@ export default {
     continue: "Continuar",
     back: "Volver",
     tryAgain: "Intentar de nuevo",
+    logOut: "Cerrar sesión",
+    logOutUnsent: "Algunas de sus grabaciones aún no se han enviado. Permanecen en este dispositivo y se enviarán cuando vuelva a iniciar sesión. ¿Cerrar sesión?",
     minutes: "{n} min",
     seconds: "{n} s",
     minutesSeconds: "{m} min {s} s",

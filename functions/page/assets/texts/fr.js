@@ -8,6 +8,8 @@ export default {
     continue: "Continuer",
     back: "Retour",
     tryAgain: "Réessayer",
+    logOut: "Se déconnecter",
+    logOutUnsent: "Certains de vos enregistrements n’ont pas encore été envoyés. Ils restent sur cet appareil et seront envoyés quand vous vous reconnecterez. Se déconnecter ?",
     minutes: "{n} min",
     seconds: "{n} s",
     minutesSeconds: "{m} min {s} s",

@@ -8,6 +8,8 @@ export default {
     continue: "Continui",
     back: "Indietro",
     tryAgain: "Riprovi",
+    logOut: "Esci",
+    logOutUnsent: "Alcune delle Sue registrazioni non sono ancora state inviate. Restano su questo dispositivo e saranno inviate quando accederà di nuovo. Uscire?",
     minutes: "{n} min",
     seconds: "{n} s",
     minutesSeconds: "{m} min {s} s",

@@ -8,6 +8,8 @@ export default {
     continue: "Verder",
     back: "Terug",
     tryAgain: "Opnieuw proberen",
+    logOut: "Uitloggen",
+    logOutUnsent: "Sommige van uw opnamen zijn nog niet verzonden. Ze blijven op dit apparaat en worden verzonden zodra u weer inlogt. Uitloggen?",
     minutes: "{n} min",
     seconds: "{n} s",
     minutesSeconds: "{m} min {s} s",

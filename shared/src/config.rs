@@ -7,6 +7,7 @@ use chrono::TimeDelta;
 use sha2::{Digest, Sha256};
 use url::{Host, Url};
 
+use crate::domain::erasure::CopyRetention;
 use crate::domain::privacy::receipt::ReceiptKeys;
 use crate::domain::text::Email;
 use crate::domain::webhook::AllowedTargets;
@@ -64,15 +65,6 @@ pub struct Config {
     pub program_path: String,
     /// Access to the AWS APIs.
     pub aws: AwsConfig,
-}
-
-/// How long copies are kept of what was erased.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CopyRetention {
-    /// Backups of the table, and previous versions of files.
-    pub recovery: TimeDelta,
-    /// Logs.
-    pub logs: TimeDelta,
 }
 
 /// Secrets that requests must have, as hashes: comparing them takes the same time wherever they differ.
@@ -187,8 +179,8 @@ impl Config {
             event_retention: TimeDelta::days(read.number("EVENT_RETENTION_DAYS", 1..=3_650)?.unwrap_or(400)),
             receipt_keys: read.receipt_keys()?,
             copies_kept: CopyRetention {
-                recovery: TimeDelta::days(read.number("RECOVERY_DAYS", 1..=35)?.unwrap_or(28)),
-                logs: TimeDelta::days(read.number("LOG_RETENTION_DAYS", 1..=3_653)?.unwrap_or(90)),
+                recovery_days: read.number("RECOVERY_DAYS", 1..=35)?.unwrap_or(28),
+                log_days: read.number("LOG_RETENTION_DAYS", 1..=3_653)?.unwrap_or(90),
             },
             webhook_targets: match read.local_flag("WEBHOOK_TARGETS", "any", is_local)? {
                 true => AllowedTargets::Any,

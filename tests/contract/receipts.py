@@ -1,18 +1,23 @@
-"""A receipt of the service, verified by JOSE libraries: PyJWT and joserfc here, npm's jose by receipts.mjs.
+"""A receipt of the service, verified by JOSE libraries: PyJWT by the sample in PRIVACY.md, joserfc here, npm's jose by receipts.mjs.
 
 The arguments are the service's program and the folder in which npm's library is installed.
 """
 
+import io
 import json
 import subprocess
 import sys
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from contextlib import redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 import joserfc.errors
 import joserfc.jwk
 import joserfc.jws
 import jwt
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from jwt.algorithms import OKPAlgorithm
 from receiver import receiving
 from service import Api, running
 
@@ -20,16 +25,28 @@ program, npm = sys.argv[1:]
 
 # How long an erasure and the delivery of its event may take.
 PATIENCE = 60
+# The type of the signatures.
+TYPE = "erasure-receipt+jws"
 # Another key of the curve, that of RFC 8037.
 OTHER = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
 
 
+def sample(api, company):
+    """The code in PRIVACY.md, for this service and company."""
+    page = (Path(__file__).parents[2] / "functions/PRIVACY.md").read_text()
+    code = page.split("```python\n")[1].split("```")[0]
+    places = '"https://api.example.com/api/v3", "acme"'
+    assert places in code, code
+    return code.replace(places, f"{json.dumps(api)}, {json.dumps(company)}")
+
+
 def verdict_of_pyjwt(case):
+    scope = {"jws": case["jws"]}
     try:
-        keys = {key.key_id: key for key in jwt.PyJWKSet.from_dict(case["keys"]).keys}
-        key = keys[jwt.get_unverified_header(case["jws"])["kid"]]
-        return jwt.decode(case["jws"], key, algorithms=["EdDSA"])
-    except (jwt.InvalidTokenError, KeyError, UnicodeDecodeError):
+        with patch.object(jwt.PyJWKClient, "fetch_data", lambda client: case["keys"]), redirect_stdout(io.StringIO()):
+            exec(sample(base, company), scope)
+        return scope["statement"]
+    except (jwt.PyJWTError, KeyError, UnicodeDecodeError):
         return None
 
 
@@ -37,15 +54,18 @@ def verdict_of_joserfc(case):
     try:
         keys = joserfc.jwk.KeySet.import_key_set(case["keys"])
         # RFC 9864 has other names for what RFC 8037 calls EdDSA, so the library wants this one named.
-        return json.loads(joserfc.jws.deserialize_compact(case["jws"], keys, algorithms=["EdDSA"]).payload)
-    except (joserfc.errors.JoseError, ValueError):
+        receipt = joserfc.jws.deserialize_compact(case["jws"], keys, algorithms=["EdDSA"])
+        statement = json.loads(receipt.payload)
+        found = (receipt.headers()["typ"], statement["iss"], statement["company"])
+        return statement if found == (TYPE, base, f"{base}/companies/{company}/") else None
+    except (joserfc.errors.JoseError, ValueError, KeyError):
         return None
 
 
 def verdicts_of_npm(cases):
     script = Path(__file__).with_name("receipts.mjs")
     verdicts = subprocess.run(
-        ["node", script, npm], input=json.dumps(cases), stdout=subprocess.PIPE, text=True, check=True
+        ["node", script, npm, base, company], input=json.dumps(cases), stdout=subprocess.PIPE, text=True, check=True
     )
     return json.loads(verdicts.stdout)
 
@@ -58,6 +78,10 @@ def tampered(jws):
         content[len(content) // 2] ^= 1
         changed = urlsafe_b64encode(content).rstrip(b"=").decode()
         yield ".".join([*parts[:number], changed, *parts[number + 1 :]])
+
+
+def signed(private, statement, type=TYPE):
+    return jwt.encode(statement, private, algorithm="EdDSA", headers={"kid": "own", "typ": type})
 
 
 with running(program) as service, receiving() as (address, deliveries):
@@ -82,6 +106,13 @@ with running(program) as service, receiving() as (address, deliveries):
     cases += [{"jws": jws, "keys": {"keys": [{**key, "x": OTHER, "kid": "next"}, key]}, "holds": statement}]
     cases += [{"jws": changed, "keys": keys, "holds": None} for changed in tampered(jws)]
     cases += [{"jws": jws, "keys": others, "holds": None}]
+    # Of signatures that hold, only those are receipts of this service about a candidate of this company.
+    private = Ed25519PrivateKey.generate()
+    own = {"keys": [{**OKPAlgorithm.to_jwk(private.public_key(), as_dict=True), "kid": "own", "use": "sig"}]}
+    cases += [{"jws": signed(private, statement), "keys": own, "holds": statement}]
+    cases += [{"jws": signed(private, statement, "JWT"), "keys": own, "holds": None}]
+    for change in ({"iss": "https://other.example/api/v3"}, {"company": f"{base}/companies/other/"}):
+        cases += [{"jws": signed(private, {**statement, **change}), "keys": own, "holds": None}]
     verdicts = {
         "PyJWT": [verdict_of_pyjwt(case) for case in cases],
         "joserfc": [verdict_of_joserfc(case) for case in cases],

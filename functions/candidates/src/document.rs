@@ -10,7 +10,7 @@ use shared::domain::privacy::hold::ON_HOLD;
 use shared::domain::privacy::legal::LegalKind;
 use shared::domain::suppression::UNDELIVERABLE;
 use shared::domain::transition::{
-    DEADLINE_PASSED, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
+    DEADLINE_PASSED, DEADLINE_REQUIRED, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
 };
 use shared::http::BodyFields;
 use shared::http::read_announcement;
@@ -102,7 +102,7 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
              candidate's sessions and revokes the keys mailed to the old address; `invited` candidates get \
              another invitation at the new one, unless they have requested erasure.",
         )
-        .refuses(&[EMAIL_REQUIRED, UNDELIVERABLE])
+        .refuses(&[DEADLINE_REQUIRED, EMAIL_REQUIRED, UNDELIVERABLE])
         .is_limited("A candidate gets at most five invitations an hour.")
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);

@@ -132,7 +132,8 @@ pub(crate) fn set_retention(operation: OperationDoc) -> OperationDoc {
             "Candidates are erased `days` after their last activity or the close of their project, by a run in the night \
              (02:00 in the company's time zone), as if a user had deleted them; those on hold are not. The last \
              activity is the latest of the candidate's creation, invitation, confirmation, interview, reminders, \
-             evaluations and skipping, and of the deadline until the interview is done.\n\n\
+             evaluations, skipping, aborting and expiry, and of the deadline while the candidate is `invited`, `confirmed` \
+             or `interviewing`.\n\n\
              A first or stricter policy erases nothing for seven days, until `starts_at`; fewer `days`, and \
              `last_activity` in place of `project_closed`, are stricter. Another policy applies at once, but starts no \
              earlier than the one before it would have. `due/` shows beforehand who would be erased.",

@@ -45,11 +45,12 @@ pub(crate) fn get_receipt(operation: OperationDoc) -> OperationDoc {
          events of type `candidate.erased` have a receipt; others answer 404. The statement names the candidate by their \
          identifier alone.\n\n\
          Verify it with any JOSE library: pass `jws` with the key of `/receipt-keys/` that has the `kid` of its header, and \
-         the algorithm `EdDSA`. The payload is the statement. A receipt that you have fetched needs no service and is good for \
+         the algorithm `EdDSA`. Check that the header's `typ` is `erasure-receipt+jws`, and that `iss` and `company` are the \
+         service and the company that you expect. The payload is the statement. A receipt that you have fetched needs no service and is good for \
          as long as you keep it and the key; here you can fetch it until the event expires.\n\n\
          After the service was restored to an earlier moment, the candidate is erased again: `deleted_at` stays that of the \
          first deletion, `erased_at` is that of the last erasure, and the event's identifier may be another one.\n\n\
-         `copies` does not list what ends by itself: the answer to a POST with an `Idempotency-Key` (encrypted, a day), the \
+         `copies` tells the days of the service's settings at the moment of the erasure. It does not list what ends by itself: the answer to a POST with an `Idempotency-Key` (encrypted, a day), the \
          first bytes of what a webhook of yours has answered (7 days), and reports of mails that bounced (14 days). What the \
          service has sent you, and what you have written about the candidate elsewhere, is yours to erase.",
     )

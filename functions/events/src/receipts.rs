@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::app::App;
 use shared::auth::access::Admitted;
-use shared::config::{Config, CopyRetention};
-use shared::domain::erasure::{ErasureCounts, ErasureReason};
+use shared::config::Config;
+use shared::domain::erasure::{CopyRetention, ErasureCounts, ErasureReason};
 use shared::domain::history::HistoryEntry;
 use shared::domain::policy::ReadEvents;
 use shared::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};
@@ -44,6 +44,9 @@ pub(crate) struct ReceiptView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ErasureStatement")]
 struct StatementView {
+    /// The service that states it: the base URL of its API.
+    #[schemars(example = &"https://api.example.com/api/v3")]
+    iss: String,
     /// The event `candidate.erased`.
     #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_9_1795293767")]
     id: String,
@@ -87,7 +90,7 @@ struct CopyView {
 enum CopyKind {
     /// Everything that was stored, in the backups of the database.
     Table,
-    /// Photos and CVs: previous versions of the storage.
+    /// Photos, CVs and recorded answers: previous versions of the storage.
     Files,
     /// Identifiers and network addresses, in logs. No names and no addresses of mails.
     Logs,
@@ -95,10 +98,13 @@ enum CopyKind {
 
 impl StatementView {
     /// The statement of an event; `None` if it tells of no erasure.
-    fn of(event: &HistoryEntry, references: ReferenceUris<'_>, kept: CopyRetention) -> Option<Self> {
+    fn of(event: &HistoryEntry, references: ReferenceUris<'_>, config: &Config) -> Option<Self> {
         let (change, erased_at) = (&event.change, event.origin.at);
         let (erasure, company) = (change.details.erasure?, &change.company);
+        // Events of former releases do not say how long copies were kept.
+        let kept = change.details.copies.unwrap_or(config.copies_kept);
         Some(Self {
+            iss: config.base_url.as_str().trim_end_matches('/').to_owned(),
             id: event.id().to_string(),
             company: references.company(company),
             project: change.resource.project().map(|project| references.uri(company, project)),
@@ -116,9 +122,9 @@ impl StatementView {
 fn copies(erased_at: DateTime<Utc>, kept: CopyRetention) -> Vec<CopyView> {
     // From the erasure on, not from the deletion: until then, there was still something to copy.
     let ends = [
-        (CopyKind::Table, kept.recovery),
-        (CopyKind::Files, kept.recovery + STORAGE_DELAY),
-        (CopyKind::Logs, kept.logs),
+        (CopyKind::Table, TimeDelta::days(kept.recovery_days)),
+        (CopyKind::Files, TimeDelta::days(kept.recovery_days) + STORAGE_DELAY),
+        (CopyKind::Logs, TimeDelta::days(kept.log_days)),
     ];
     ends.map(|(of, kept)| CopyView { of, until: (erased_at + kept).date_naive() }).into()
 }
@@ -128,7 +134,7 @@ pub(crate) async fn read(
     access: Admitted<HistoryEntry, ReadEvents>,
 ) -> Result<CommittedResponse<Json<ReceiptView>>> {
     let config = access.config();
-    let statement = StatementView::of(&access.target, access.references(), config.copies_kept);
+    let statement = StatementView::of(&access.target, access.references(), config);
     let statement = statement.ok_or(Error::NotFound)?;
     // Nothing is stored: the event has all that is stated, and the key follows from the secret.
     let jws = keys(config)?.sign(&serde_json::to_vec(&statement).map_err(Error::internal)?);

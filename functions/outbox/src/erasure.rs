@@ -144,7 +144,9 @@ async fn erase_once(
         let told = history.iter().filter(|entry| entry.is_deletion()).map(|entry| entry.origin.at);
         let known = told.chain(cause.deleted_before).min();
         let deleted_at = known.map_or(effect.created_at, |known| known.min(effect.created_at));
-        let change = ResourceChange::of_erasure(&company, erased.into(), details, deleted_at);
+        // Stored, since the operator may change the settings before a receipt is fetched.
+        let copies = system.config().copies_kept;
+        let change = ResourceChange::of_erasure(&company, erased.into(), details, deleted_at, copies);
         store.end_history(&history, change).await?;
     }
     Ok(true)

@@ -139,6 +139,9 @@ pub struct Candidate {
     pub reminded_at: Option<DateTime<Utc>>,
     /// When the interview was last aborted.
     pub aborted_at: Option<DateTime<Utc>>,
+    /// When the candidate last missed the deadline.
+    #[serde(default)]
+    pub expired_at: Option<DateTime<Utc>>,
     /// When the candidate was skipped.
     pub skipped_at: Option<DateTime<Utc>>,
     /// The interview, if this service conducts it; set when the candidate begins.
@@ -200,6 +203,7 @@ impl Candidate {
             started_at: None,
             reminded_at: None,
             aborted_at: None,
+            expired_at: None,
             skipped_at: None,
             interview: None,
             adjustments: None,
@@ -273,10 +277,6 @@ impl Candidate {
         self
     }
 
-    /// Sets a new password and revokes all sessions and the access key.
-    pub fn with_password(mut self, hash: PasswordHash) -> Self {
-        self.password_hash = Some(hash);
-        self.session_epoch += 1;
     /// Revokes all sessions and the access key, as the interview has ended. A password still logs in.
     pub(super) fn with_access_ended(mut self) -> Self {
         // The interview may have been taken on a shared computer, whose next user must not be the candidate.
@@ -284,6 +284,10 @@ impl Candidate {
         self.with_sessions_ended()
     }
 
+    /// Sets a new password and revokes all sessions and the access key.
+    pub fn with_password(mut self, hash: PasswordHash) -> Self {
+        self.password_hash = Some(hash);
+        self.session_epoch += 1;
         self.one_time_key = None;
         // While invited, the key still confirms the candidate. Afterwards the password is their credential.
         if self.status != CandidateStatus::Invited {

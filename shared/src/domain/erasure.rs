@@ -107,6 +107,15 @@ impl ErasureCounts {
     }
 }
 
+/// How many days copies are kept of what was erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopyRetention {
+    /// Backups of the table, and previous versions of files.
+    pub recovery_days: i64,
+    /// Logs.
+    pub log_days: i64,
+}
+
 /// The erasure of a candidate, as the history keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]

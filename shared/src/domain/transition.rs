@@ -5,8 +5,9 @@ mod advances;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 
 pub use advances::{
-    ADVANCES, Actor, AdvanceRule, AdvanceTerms, DEADLINE_PASSED, EMAIL_REQUIRED, InterviewTerms,
-    MoveCondition, NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE, PROJECT_NOT_RUNNING,
+    ADVANCES, Actor, AdvanceRule, AdvanceTerms, DEADLINE_PASSED, DEADLINE_REQUIRED, EMAIL_REQUIRED,
+    InterviewTerms, MoveCondition, NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
+    PROJECT_NOT_RUNNING,
 };
 
 use super::Refusal;
@@ -114,13 +115,21 @@ impl Candidate {
 
     /// Applies a manager's change at `now` to the candidate, who was `before`: a new deadline is mailed, and a new
     /// address revokes the keys sent to the old one. `key` is a fresh one. Nothing is mailed to candidates who have
-    /// requested erasure. Fails if an invited candidate would be without a deliverable address, or gets too many mails.
+    /// requested erasure. Fails if an invited candidate would be without a deliverable address, an interview would have no
+    /// end, or the candidate gets too many mails.
     pub fn after_change(
         self,
         before: &Self,
         now: DateTime<Utc>,
         key: AccessKey,
     ) -> Result<TransitionResult, MailLimitReached> {
+        // A key and an interview without an end would last for ever.
+        if self.status == CandidateStatus::Interviewing
+            && self.profile.deadline.is_none()
+            && before.profile.deadline.is_some()
+        {
+            return Err(DEADLINE_REQUIRED.into());
+        }
         if self.profile.email != before.profile.email {
             if self.status == CandidateStatus::Invited {
                 self.profile.email.as_ref().ok_or(EMAIL_REQUIRED)?;
@@ -202,7 +211,10 @@ impl Candidate {
             return None;
         }
         self.status = match self.status {
-            CandidateStatus::Invited | CandidateStatus::Confirmed => CandidateStatus::Expired,
+            CandidateStatus::Invited | CandidateStatus::Confirmed => {
+                self.expired_at = Some(now);
+                CandidateStatus::Expired
+            }
             CandidateStatus::Interviewing => {
                 self.aborted_at = Some(now);
                 CandidateStatus::Aborted

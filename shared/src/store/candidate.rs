@@ -31,6 +31,7 @@ impl StoredEntity for Candidate {
     const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &[
         "aborted_at",
+        "expired_at",
         "interview",
         "mail_rate",
         "one_time_key",

@@ -136,6 +136,36 @@ async fn candidates_of_a_project_wait_for_its_close_and_again_once_it_is_reopene
 }
 
 #[tokio::test]
+async fn a_deadline_counts_only_while_the_candidate_may_still_act() {
+    let (app, privacy) = start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({ "allow_hash_login": true })).await;
+    set_retention(&privacy, RETENTION, json!({ "days": 7 })).await;
+    let deadline = json!({ "deadline": app.clock().in_days(100) });
+    let [aborted, expired, interviewing] = [
+        owner.invite(&project, deadline.clone()).await,
+        owner.invite(&project, deadline.clone()).await,
+        owner.invite(&project, deadline).await,
+    ];
+    for candidate in [&aborted, &interviewing] {
+        candidate.advance(&candidate.uri).await.expect(200);
+        candidate.advance(&candidate.uri).await.expect(200);
+    }
+    app.clock().advance(TimeDelta::days(1));
+    app.abort(&aborted.uri).await;
+    let owner = owner.new_token().await;
+    // Once they have expired, a new deadline alone lets them do nothing.
+    owner.set_deadline(&expired.uri, &app.clock().in_days(0)).await.expect(200);
+    assert_eq!(app.expire_overdue().await.expired, 1);
+    owner.set_deadline(&expired.uri, &app.clock().in_days(200)).await.expect(200);
+    let since = "2026-11-16T10:00:00Z";
+    let (rows, _) = list(&privacy, "until=2027-01-01T00:00:00Z").await;
+    assert_eq!(rows, [row(&aborted.uri, since, "last_activity"), row(&expired.uri, since, "last_activity")]);
+    assert_eq!(due(&privacy, "until=2027-02-23T09:59:59Z").await.len(), 2);
+    assert_eq!(due(&privacy, "until=2027-02-23T10:00:00Z").await.len(), 3);
+}
+
+#[tokio::test]
 async fn candidates_on_hold_are_marked_until_the_hold_ends() {
     let (app, privacy) = start().await;
     let [first, ..] = candidates(&app, &privacy).await;

@@ -84,6 +84,7 @@ async fn a_receipt_states_what_was_erased_and_its_signature_holds() {
     assert_eq!(
         receipt["statement"],
         json!({
+            "iss": "https://hr.example/api/v3",
             "id": event["id"],
             "company": event["company"],
             "project": project,
@@ -169,6 +170,12 @@ async fn copies_end_as_the_deployment_is_set_up() {
     let found: Vec<_> =
         copies.as_array().unwrap().iter().map(|copy| copy["until"].as_str().unwrap()).collect();
     assert_eq!(found, until);
+
+    // Settings that change later change nothing of what a receipt states.
+    let later = TestApp::start_with(&[("RECOVERY_DAYS", "35"), ("LOG_RETENTION_DAYS", "365")]).await;
+    later.table().restore(&app.table().contents().await).await;
+    let stated = fetch(&later.token(owner.secret()), &event).await.expect(200).json();
+    assert_eq!(stated["statement"]["copies"], copies);
 }
 
 #[tokio::test]

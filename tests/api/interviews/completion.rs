@@ -199,7 +199,8 @@ async fn of_a_completion_and_a_new_take_one_comes_first() {
                 paused.resume();
             };
             let (begun, ()) = tokio::join!(session.post(&takes, json!({})), meanwhile);
-            assert_refusal!(begun, @r#"400 {"code":"not_interviewing","detail":"The interview has not begun, or it has ended."}"#);
+            // The repeated request finds that the session has ended with the interview.
+            assert_refusal!(begun, @r#"401 {"code":"invalid_credential","detail":"The credential is invalid or has expired."}"#);
         } else {
             let meanwhile = async {
                 paused.reached().await;

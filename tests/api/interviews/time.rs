@@ -38,7 +38,8 @@ async fn the_end_follows_deadline_and_factor() {
     assert_eq!(times(&shown().await), ["2026-11-08T10:45:00Z", "2026-11-08T11:45:00Z"]);
     owner.set_deadline(uri, "2026-11-08T10:40:00Z").await.expect(200);
     assert_eq!(times(&shown().await), ["2026-11-08T10:40:00Z", "2026-11-08T11:40:00Z"]);
-    owner.patch(uri, json!({ "deadline": null, "adjustments": null })).await.expect(200);
+    let later = app.clock().in_days(7);
+    owner.patch(uri, json!({ "deadline": later, "adjustments": null })).await.expect(200);
     assert_eq!(times(&shown().await), ["2026-11-08T10:30:00Z", "2026-11-08T11:30:00Z"]);
     // The time of those who have begun stays.
     owner.patch(&project, json!({ "max_interview_time": 5 })).await.expect(200);
@@ -80,16 +81,14 @@ async fn the_limit_is_known_before_the_beginning_to_those_who_may_know_of_adjust
 }
 
 #[tokio::test]
-async fn without_time_of_its_own_an_interview_lasts_until_the_deadline_or_for_ever() {
+async fn without_time_of_its_own_an_interview_lasts_until_the_deadline() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let (project, questions) = project(&owner, json!({}), &[json!({ "text": "Why us?" })]).await;
     let candidate = begin(&owner, &project).await;
     let deadline = app.clock().in_days(7);
     assert_eq!(interview(&candidate, &candidate.uri).await["ends_at"], deadline);
-    owner.patch(&candidate.uri, json!({ "deadline": null })).await.expect(200);
-    assert_eq!(times(&interview(&candidate, &candidate.uri).await), [&Value::Null, &Value::Null]);
-    app.clock().advance(TimeDelta::days(300));
+    app.clock().advance(TimeDelta::days(6));
     assert_eq!(app.expire_overdue().await, ExpirySummary::default());
     record(&candidate, &questions[0]).await;
     candidate.advance(&candidate.uri).await.expect(200);
@@ -133,6 +132,15 @@ async fn with_its_interview_the_key_of_a_candidate_ends() {
     assert_refusal!(session.advance(&candidate.uri).await, @r#"400 {"code":"time_over","detail":"The time of the interview is over."}"#);
     let takes = format!("{}takes/", answer(&candidate, &video));
     assert_refusal!(session.post(&takes, json!({})).await, @r#"400 {"code":"time_over","detail":"The time of the interview is over."}"#);
+}
+
+#[tokio::test]
+async fn an_interview_keeps_a_deadline() {
+    let (_, owner, _, candidate, _) = given().await;
+    let cleared = owner.patch(&candidate.uri, json!({ "deadline": null })).await;
+    assert_refusal!(cleared, @r#"400 {"code":"deadline_missing","detail":"A candidate in the interview needs a deadline. Replace it instead of removing it."}"#);
+    let later = owner.patch(&candidate.uri, json!({ "deadline": "2026-12-24T18:00:00Z" })).await.expect(200);
+    assert_eq!(later.json()["deadline"], "2026-12-24T18:00:00Z");
 }
 
 #[tokio::test]

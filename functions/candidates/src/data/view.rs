@@ -121,6 +121,9 @@ struct ProfileDataView {
     /// When the interview was last aborted; null if it was not.
     #[schemars(example = ())]
     aborted_at: Option<Timestamp>,
+    /// When the candidate last missed the deadline; null if they did not.
+    #[schemars(example = ())]
+    expired_at: Option<Timestamp>,
     /// When the candidate was withdrawn; null if they were not.
     #[schemars(example = ())]
     skipped_at: Option<Timestamp>,
@@ -213,6 +216,7 @@ impl CandidateDataView {
             started_at,
             reminded_at,
             aborted_at,
+            expired_at,
             skipped_at,
             hold,
             erasure_request,
@@ -305,6 +309,7 @@ impl CandidateDataView {
                 started_at: started_at.map(Timestamp),
                 interviewdate: interviewed_at.map(Timestamp),
                 aborted_at: aborted_at.map(Timestamp),
+                expired_at: expired_at.map(Timestamp),
                 skipped_at: skipped_at.map(Timestamp),
             },
             files: files.into_iter().filter_map(file).collect(),

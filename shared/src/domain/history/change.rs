@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{EventType, FieldChanges, FieldValue, ResourceRef};
-use crate::domain::erasure::ErasureDetails;
+use crate::domain::erasure::{CopyRetention, ErasureDetails};
 use crate::domain::id::CompanyId;
 
 /// A resource that has a history. Each implementation stands in the file of its type.
@@ -82,15 +82,16 @@ impl ResourceChange {
         Self { company: company.clone(), resource, types, details }
     }
 
-    /// The erasure of what the deletion of a candidate at this moment has left.
+    /// The erasure of what the deletion of a candidate at this moment has left, of which copies are kept for so long.
     pub fn of_erasure(
         company: &CompanyId,
         resource: ResourceRef,
         erasure: ErasureDetails,
         deleted_at: DateTime<Utc>,
+        copies: CopyRetention,
     ) -> Self {
-        let (erasure, deleted_at) = (Some(erasure), Some(deleted_at));
-        let details = FieldChanges { erasure, deleted_at, ..FieldChanges::default() };
+        let (erasure, deleted_at, copies) = (Some(erasure), Some(deleted_at), Some(copies));
+        let details = FieldChanges { erasure, deleted_at, copies, ..FieldChanges::default() };
         Self::new(company, resource, vec![EventType::CandidateErased], details)
     }
 }

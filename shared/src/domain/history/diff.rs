@@ -9,7 +9,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::erasure::ErasureDetails;
+use crate::domain::erasure::{CopyRetention, ErasureDetails};
 use crate::domain::id::{CustomerId, QuestionId};
 
 /// The value of a field, and what the history keeps of its changes.
@@ -72,6 +72,9 @@ pub struct FieldChanges {
     /// Of an erasure: when the resource was deleted for the first time. Receipts show it, events do not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<DateTime<Utc>>,
+    /// Of an erasure: how long copies were kept then. Receipts show it, events do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<CopyRetention>,
 }
 
 impl FieldChanges {

@@ -94,8 +94,8 @@ impl HistoryEntry {
 
     /// The entry without anything that was said of the resource, which was erased. What an erasure says stays.
     pub fn stripped(mut self) -> Self {
-        let FieldChanges { erasure, deleted_at, .. } = self.change.details;
-        self.change.details = FieldChanges { erasure, deleted_at, ..FieldChanges::default() };
+        let FieldChanges { erasure, deleted_at, copies, .. } = self.change.details;
+        self.change.details = FieldChanges { erasure, deleted_at, copies, ..FieldChanges::default() };
         self
     }
 

@@ -203,9 +203,13 @@ pub struct ProjectRetention {
 impl Candidate {
     /// The last thing that happened to the candidate, or that they may still do.
     pub fn last_activity(&self) -> DateTime<Utc> {
-        use CandidateStatus::{Interviewed, New, Skipped};
-        // A deadline in the future is activity, so candidates in an open interview stay.
-        let deadline = self.profile.deadline.filter(|_| !matches!(self.status, New | Interviewed | Skipped));
+        use CandidateStatus::{Confirmed, Expired, Interviewing, Invited};
+        // A deadline in the future is activity while they may still act, so candidates in an open interview stay. No project
+        // can be closed while it has such candidates.
+        let deadline =
+            self.profile.deadline.filter(|_| matches!(self.status, Invited | Confirmed | Interviewing));
+        // Of candidates who expired before the moment was stored, only the deadline tells it.
+        let expired_at = self.expired_at.or(self.profile.deadline.filter(|_| self.status == Expired));
         let moments = [
             self.invited_at,
             self.confirmed_at,
@@ -214,6 +218,7 @@ impl Candidate {
             self.reminded_at,
             self.aborted_at,
             self.skipped_at,
+            expired_at,
             deadline,
         ];
         let evaluated = self.evaluations.values().map(|report| report.at);

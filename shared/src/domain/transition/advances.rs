@@ -153,6 +153,11 @@ pub const EMAIL_REQUIRED: Refusal = Refusal {
     code: "email_missing",
     detail: "An invited candidate needs an email address. Replace it instead of removing it.",
 };
+/// The deadline of a candidate in the interview cannot be removed.
+pub const DEADLINE_REQUIRED: Refusal = Refusal {
+    code: "deadline_missing",
+    detail: "A candidate in the interview needs a deadline. Replace it instead of removing it.",
+};
 const DEADLINE_MISSING: Refusal =
     Refusal { code: "deadline_missing", detail: "The candidate has no deadline. Set one first." };
 /// The deadline has passed.

@@ -296,10 +296,12 @@ fn a_passed_deadline_expires_or_aborts_the_candidate() {
             _ => None,
         };
         let aborted_at = to.filter(|to| *to == Aborted).map(|_| now());
+        let expired_at = to.filter(|to| *to == Expired).map(|_| now());
         let session_epoch = before.session_epoch + 1;
         let expected = to.map(|status| Candidate {
             status,
             aborted_at,
+            expired_at,
             access_key: None,
             session_epoch,
             ..before.clone()

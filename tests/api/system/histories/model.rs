@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest_state_machine::ReferenceStateMachine;
 use shared::domain::candidate::CandidateStatus::{
-    Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
+    Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New,
 };
 use shared::event::RecordOutcome;
 
@@ -228,6 +228,9 @@ impl ProjectModel {
                     DeadlineChange::In(minutes) => Some(now + minutes),
                 };
                 let candidate = self.candidate_mut(candidate);
+                if candidate.status == Interviewing && candidate.deadline.is_some() && deadline.is_none() {
+                    return refused("deadline_missing");
+                }
                 let is_news =
                     candidate.deadline != deadline && deadline.is_none_or(|deadline| deadline > now);
                 candidate.deadline = deadline;
@@ -364,10 +367,10 @@ impl ProjectModel {
                 }
                 _ => continue,
             };
+            candidate.end_access();
         }
         StepAnswer::Swept(expired, aborted)
     }
-            candidate.end_access();
 
     fn report(&mut self, event: ReportedEvent) -> RecordOutcome {
         let ReportedEvent { candidate, report, at, .. } = event;

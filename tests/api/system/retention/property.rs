@@ -24,6 +24,8 @@ struct CandidateLife {
     invited: Option<(i64, i64)>,
     /// Withdrawn on the day of the invitation.
     is_skipped: bool,
+    /// Given a deadline in the far future once they have expired.
+    has_more_time: bool,
     /// On hold until this day, or without an end.
     hold: Option<Option<i64>>,
 }
@@ -57,7 +59,8 @@ impl Scenario {
         let Some(days) = rule.days else { return false };
         let invited = life.invited.map(|(after, _)| life.created + after);
         let deadline = life.invited.map(|(after, days)| life.created + after + days);
-        let deadline = deadline.filter(|_| !life.is_skipped);
+        // Those who have expired did so on this day, whatever deadline they have since.
+        let deadline = deadline.filter(|_| !life.is_skipped).map(|deadline| deadline.max(CLOSE));
         let last = life.created.max(invited.unwrap_or(0)).max(deadline.unwrap_or(0));
         let start = if rule.counts_from_close { last.max(CLOSE) } else { last };
         let is_open = rule.counts_from_close && !is_closed;
@@ -74,12 +77,13 @@ fn rules() -> impl Strategy<Value = Rule> {
 fn lives() -> impl Strategy<Value = CandidateLife> {
     let invited = proptest::option::of((0..5_i64, 1..12_i64));
     let hold = proptest::option::weighted(0.25, proptest::option::of(37..70_i64));
-    (0..PROJECTS, 0..25_i64, invited, any::<bool>(), hold).prop_map(
-        |(project, created, invited, is_skipped, hold)| CandidateLife {
+    (0..PROJECTS, 0..25_i64, invited, any::<[bool; 2]>(), hold).prop_map(
+        |(project, created, invited, [is_skipped, has_more_time], hold)| CandidateLife {
             project,
             created,
             invited,
             is_skipped: is_skipped && invited.is_some(),
+            has_more_time,
             hold,
         },
     )
@@ -141,6 +145,11 @@ async fn try_scenario(scenario: &Scenario) {
     }
     calendar.go_to(CLOSE);
     given.app.expire_overdue().await;
+    for (_, uri) in scenario.lives.iter().zip(&uris).filter(|(life, _)| life.has_more_time) {
+        if given.token.get(uri).await.expect(200).json()["status"] == "expired" {
+            given.token.set_deadline(uri, &given.app.clock().in_days(500)).await.expect(200);
+        }
+    }
     let mut is_closed = [false; PROJECTS];
     for (index, project) in projects.iter().enumerate().filter(|(index, _)| scenario.is_closed[*index]) {
         // Refused while interviews are open.

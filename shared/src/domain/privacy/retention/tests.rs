@@ -43,7 +43,7 @@ fn a_candidate_is_due_on_the_day_and_not_before() {
 
 #[test]
 fn everything_that_happens_to_a_candidate_is_activity() {
-    use CandidateStatus::{Interviewed, New, Skipped};
+    use CandidateStatus::{Confirmed, Expired, Interviewing, Invited};
     let one = candidate(100);
     assert_eq!(one.last_activity(), day(100));
     let with = |change: fn(&mut Candidate)| {
@@ -58,11 +58,16 @@ fn everything_that_happens_to_a_candidate_is_activity() {
     assert_eq!(with(|one| one.reminded_at = Some(day(101))), day(101));
     assert_eq!(with(|one| one.aborted_at = Some(day(101))), day(101));
     assert_eq!(with(|one| one.skipped_at = Some(day(101))), day(101));
+    assert_eq!(with(|one| one.expired_at = Some(day(101))), day(101));
     for status in CandidateStatus::ALL {
         let mut one = Candidate { status, ..candidate(100) };
         one.profile.deadline = Some(day(120));
-        let is_over = matches!(status, New | Interviewed | Skipped);
-        assert_eq!(one.last_activity(), if is_over { day(100) } else { day(120) }, "{status:?}");
+        // Of an expired candidate of an earlier release, the deadline is the moment.
+        let counts = matches!(status, Invited | Confirmed | Interviewing | Expired);
+        assert_eq!(one.last_activity(), if counts { day(120) } else { day(100) }, "{status:?}");
+        one.expired_at = Some(day(110));
+        let counts = matches!(status, Invited | Confirmed | Interviewing);
+        assert_eq!(one.last_activity(), if counts { day(120) } else { day(110) }, "{status:?}");
     }
 }
 

@@ -121,11 +121,11 @@ async fn a_run_goes_on_until_its_time_is_over_and_the_next_goes_on() {
 #[tokio::test]
 async fn candidates_of_a_company_do_not_wait_for_the_many_of_another() {
     let (app, _, project) = given().await;
-    app.fill(&project, 600, app.clock().now() + TimeDelta::hours(1)).await;
+    app.fill(&project, 600, app.clock().now() + TimeDelta::minutes(30)).await;
     let other = app.owner_of("globex").await;
     let invited = other.invite(&other.running_project(json!({})).await, json!({})).await;
-    other.set_deadline(&invited.uri, "2026-11-08T12:00:00Z").await.expect(200);
-    app.clock().advance(TimeDelta::hours(2));
+    other.set_deadline(&invited.uri, "2026-11-08T11:00:00Z").await.expect(200);
+    app.clock().advance(TimeDelta::hours(1));
     assert!(app.expire_without_time().await.more);
     assert_eq!(status(&other, &invited.uri).await, "expired");
 }

@@ -41,7 +41,7 @@ async fn assert_forgotten_since(app: &TestApp, planted: &PlantedCandidate, momen
         assert_eq!(drift(app).await, json!([]), "step {step}");
         app.settle().await;
         // Events that come back without a number are not new to the stream.
-        sweep_after(app, TimeDelta::minutes(25)).await;
+        sweep_after(app, TimeDelta::minutes(50)).await;
         assert_eq!(found(&app.moment()), [] as [String; 0], "step {step}");
         let histories = app.table().snapshot().await;
         let stripped = histories.iter().filter(|((pk, _), _)| pk.ends_with(planted.id()));
@@ -95,7 +95,7 @@ async fn assert_same_end(kills: impl Fn(&[Chaos; 2]) -> &Chaos) {
         let _ = app.events().deliver_stream().await;
         let left = killed.left();
         killed.heal();
-        sweep_after(&app, TimeDelta::minutes(25)).await;
+        sweep_after(&app, TimeDelta::minutes(50)).await;
         let events = told(&planted).await;
         let last = events.last().unwrap()["data"].clone();
         assert_eq!(end_of(&planted).await, ["candidate.deleted", "candidate.erased"], "{writes}");
@@ -137,7 +137,7 @@ async fn a_file_that_comes_while_the_rest_is_erased_is_erased_and_counted_as_wel
     };
     tokio::join!(app.settle(), arrive);
     assert_eq!(end_of(&planted).await[1], "candidate.deleted", "it is not complete");
-    sweep_after(&app, TimeDelta::minutes(25)).await;
+    sweep_after(&app, TimeDelta::minutes(50)).await;
     assert_eq!(found(&app.moment()), [] as [String; 0]);
     assert_eq!(end_of(&planted).await, ["candidate.deleted", "candidate.erased"]);
     let told = told(&planted).await;

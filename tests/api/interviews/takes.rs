@@ -6,6 +6,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
+use tests::files::put;
 use tests::http::Request;
 use tests::takes::{Interviewee, signed_part};
 use tests::videos::film;
@@ -211,10 +212,17 @@ async fn a_take_is_at_most_as_large_as_its_time_allows() {
     let take = one.begin().await;
     // 2 MB a second and 32 MB more.
     let part = vec![0; 8 * 1024 * 1024];
-    for number in 1..=7 {
+    // Ahead, when the six before it may be as small.
+    let seventh = &part[..7_400_000];
+    let ahead = one.announced(take, 7, seventh).await;
+    for number in 1..=6 {
         assert_eq!(one.send(take, number, &part).await.status, 200);
     }
     let path = format!("{}takes/{take}/", one.answer);
+    let more = async |number| one.candidate.post(&format!("{path}parts/"), signed_part(number, &part)).await;
+    assert_refusal!(more(7).await, @r#"400 {"code":"too_large","detail":"The parts of this take are too large for the time to answer."}"#);
+    more(6).await.expect(200);
+    assert_eq!(put(&ahead, seventh.to_vec()).await.status, 200);
     let finished = async |parts: u32| one.candidate.patch(&path, json!({ "parts": parts })).await;
     assert_refusal!(finished(7).await, @r#"400 {"code":"too_large","detail":"The parts of this take are too large for the time to answer."}"#);
     assert_eq!(answer_of(&one).await["open_take"]["number"], take);

@@ -286,3 +286,27 @@ fn a_doubtful_length_keeps_parts_and_earlier_takes_until_a_retry_dispels_it() {
     assert!(!repaired.take(take(2)).unwrap().needs_parts());
     assert_eq!((repaired.take(take(1)), repaired.to_retry(at(90)).count()), (None, 0));
 }
+
+#[test]
+fn parts_are_signed_as_long_as_all_together_may_be_as_large() {
+    const MEGABYTES: u64 = 1_000_000;
+    let answers = begun();
+    let take = answers.take(take(1)).unwrap();
+    let most = take.most_bytes();
+    let part = |number, bytes| RecordedPart { number, bytes, arrived_at: at(0) };
+    // Ahead, in parts of the same size.
+    let size = most / u64::from(take.most_parts());
+    for number in 1..=take.most_parts() {
+        assert_eq!(take.may_grow_by(&[(number, size)], &[]), Ok(()), "{number}");
+    }
+    assert_eq!(take.may_grow_by(&[(2, most / 2 + 1)], &[]), Err(TOO_LARGE), "the first may be as large");
+    assert_eq!(take.may_grow_by(&[(2, most / 2 + 1)], &[part(1, 5)]), Ok(()), "it is not");
+    let found = [part(1, most - MEGABYTES)];
+    assert_eq!(take.may_grow_by(&[(2, MEGABYTES)], &found), Ok(()));
+    assert_eq!(take.may_grow_by(&[(2, MEGABYTES), (3, 1)], &found), Err(TOO_LARGE));
+    assert_eq!(take.may_grow_by(&[(1, most)], &found), Ok(()), "the bucket refuses it: it is there");
+    // The most that can be signed before anything arrives.
+    let largest = |number: u32| (most / u64::from(number)).min(MAX_PART_BYTES.into());
+    let signed: u64 = (1..=take.most_parts()).map(largest).sum();
+    assert!(signed < most * 34 / 10, "{signed} of {most}");
+}

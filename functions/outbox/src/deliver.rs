@@ -46,6 +46,7 @@ pub(crate) async fn deliver(
     let after = match outcome {
         EffectResult::Failed => Effect::clone(&effect).failed(now),
         EffectResult::Postponed => Effect::clone(&effect).postponed(now),
+        EffectResult::Continued => Effect::clone(&effect).continued(now),
         EffectResult::Settling => Effect::clone(&effect).settling(),
         EffectResult::GivenUp => Effect::clone(&effect).given_up(now),
         EffectResult::Sent

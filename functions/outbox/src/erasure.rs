@@ -1,7 +1,9 @@
 //! Erases what a deletion has left: evaluations, what the history says, files. Then the candidate's last event tells of it.
 //!
-//! Each step can be repeated, and each try does all of them: after a restoration, anything may be there again.
+//! Each step can be repeated, and each try does all of them: after a restoration, anything may be there again. But a try writes
+//! and deletes a limited number of entries and files, since the rest of its batch waits for it: the next one continues.
 
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::auth::SystemAccess;
 use shared::domain::account::Account;
 use shared::domain::effect::{Effect, EffectTask};
@@ -15,6 +17,21 @@ use shared::store::{EvaluationKey, VersionedItem};
 use shared::{Error, Result};
 
 use crate::outcome::EffectResult;
+
+/// The most entries of a history that a try strips, and the most files that it deletes.
+const MOST: usize = 2_000;
+/// The files that are deleted at once.
+const AT_ONCE: usize = 16;
+
+/// What a try has come to.
+enum TryEnd {
+    /// Nothing is left.
+    Complete,
+    /// It has done its share.
+    HasMore,
+    /// More was written in the meantime, for example by an upload.
+    MoreCame,
+}
 
 /// What there is to erase, except the history.
 #[derive(Default)]
@@ -76,24 +93,24 @@ pub(crate) async fn erase(
     }
     match erase_once(system, effect, erased, cause).await {
         // Everything is gone, but more may come.
-        Ok(true) if settles_at.is_some_and(|at| system.now < at) => {
+        Ok(TryEnd::Complete) if settles_at.is_some_and(|at| system.now < at) => {
             Ok((EffectResult::Settling, "files may still arrive".to_owned()))
         }
-        Ok(true) => Ok((EffectResult::Deleted, String::new())),
-        Ok(false) => Ok((EffectResult::Failed, "more was written in the meantime".to_owned())),
+        Ok(TryEnd::Complete) => Ok((EffectResult::Deleted, String::new())),
+        Ok(TryEnd::HasMore) => Ok((EffectResult::Continued, "more is left to erase".to_owned())),
+        Ok(TryEnd::MoreCame) => Ok((EffectResult::Failed, "more was written in the meantime".to_owned())),
         // The storage is to blame, so this is no try that counts towards giving up.
         Err(error @ Error::Busy(_)) => Ok((EffectResult::Postponed, error.to_string())),
         Err(error) => Err(error),
     }
 }
 
-/// Returns false if more was written in the meantime, for example by an upload.
 async fn erase_once(
     system: &SystemAccess,
     effect: &mut VersionedItem<Effect>,
     erased: ErasedItem,
     cause: ErasureCause,
-) -> Result<bool> {
+) -> Result<TryEnd> {
     let (store, objects, company) = (&system.store, system.objects()?, effect.company.clone());
     let remains = PersonalDataLeft::find(system, &company, erased).await?;
     // Before the first is erased, so that a try that breaks off loses no count.
@@ -104,8 +121,12 @@ async fn erase_once(
     }
     // Under the moment of this try: what a restored table or bucket brings back was there when it began.
     objects.note_erasure(&ErasureRecord { company: company.clone(), erased, at: system.now }).await?;
-    for file in &remains.files {
-        objects.delete(&file.key).await?;
+    let keys: Vec<String> = remains.files.iter().take(MOST).map(|file| file.key.clone()).collect();
+    let bucket = &objects;
+    let deletions = keys.into_iter().map(|key| async move { bucket.delete(&key).await });
+    stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+    if remains.files.len() > MOST {
+        return Ok(TryEnd::HasMore);
     }
     if let ErasedItem::Video { video } = erased {
         // All of them: an attempt at a conversion may have written some.
@@ -114,22 +135,30 @@ async fn erase_once(
         }
     }
     // After the files: an entry that this release cannot read ends the try, and must keep nothing else.
-    let history = store.strip_history(&company, erased.into()).await?;
-    let mut stripped = history.iter().filter(|entry| !entry.is_erasure()).count();
-    if let ErasedItem::Candidate { project, candidate } = erased {
+    let history = store.strip_history(&company, erased.into(), MOST).await?;
+    let (mut entries, mut has_more) = (history.entries, history.has_more);
+    if let ErasedItem::Candidate { project, candidate } = erased
+        && !has_more
+    {
         // Each write of the answers has an entry of its own history.
-        stripped += store.strip_history(&company, ResourceRef::Interview { project, candidate }).await?.len();
+        let interview = ResourceRef::Interview { project, candidate };
+        let answered = store.strip_history(&company, interview, MOST - history.stripped).await?;
+        entries += answered.entries;
+        has_more = answered.has_more;
+    }
+    if has_more {
+        return Ok(TryEnd::HasMore);
     }
     // An upload that was under way must not outlive its owner.
     let more = PersonalDataLeft::find(system, &company, erased).await?;
     if !more.is_empty() {
         note(system, effect, |counts, found| (counts, found.plus(more.counts()))).await?;
-        return Ok(false);
+        return Ok(TryEnd::MoreCame);
     }
     if cause.settles_at.is_some_and(|at| system.now < at) {
         // A later try finds what has come since.
         note(system, effect, |counts, found| (counts.plus(found), ErasureCounts::default())).await?;
-        return Ok(true);
+        return Ok(TryEnd::Complete);
     }
     if let ErasedItem::Candidate { project, .. } = erased
         && !(cause.reason == ErasureReason::Restored && store.is_company_erased(&company).await?)
@@ -138,18 +167,17 @@ async fn erase_once(
         store.show_erased_ratings(&company, project).await?;
         let details = ErasureDetails {
             reason: cause.reason,
-            erased: ErasureCounts { history_entries: stripped, ..counts },
+            erased: ErasureCounts { history_entries: entries, ..counts },
         };
         // The history tells of a deletion that came before this effect, and the record of one that the history has lost.
-        let told = history.iter().filter(|entry| entry.is_deletion()).map(|entry| entry.origin.at);
-        let known = told.chain(cause.deleted_before).min();
+        let known = history.deleted_at.into_iter().chain(cause.deleted_before).min();
         let deleted_at = known.map_or(effect.created_at, |known| known.min(effect.created_at));
         // Stored, since the operator may change the settings before a receipt is fetched.
         let copies = system.config().copies_kept;
         let change = ResourceChange::of_erasure(&company, erased.into(), details, deleted_at, copies);
         store.end_history(&history, change).await?;
     }
-    Ok(true)
+    Ok(TryEnd::Complete)
 }
 
 /// Changes what the effect notes of complete tries, and what of the tries since then. Returns both together.

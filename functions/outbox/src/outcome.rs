@@ -18,6 +18,8 @@ pub(crate) enum EffectResult {
     Failed,
     /// Retried once SES accepts mails again; does not count as a try.
     Postponed,
+    /// Has done its share of the work, and the next try continues; does not count as a try.
+    Continued,
     /// Everything is erased, but files may still arrive; does not count as a try.
     Settling,
     /// Kept for the operator.
@@ -97,9 +99,12 @@ impl SweepSummary {
             Ok(EffectResult::Started) => self.started += 1,
             Ok(EffectResult::Deleted) => self.deleted += 1,
             Ok(EffectResult::Outdated) => self.outdated += 1,
-            Ok(EffectResult::Failed | EffectResult::Postponed | EffectResult::Settling) => {
-                self.postponed += 1
-            }
+            Ok(
+                EffectResult::Failed
+                | EffectResult::Postponed
+                | EffectResult::Continued
+                | EffectResult::Settling,
+            ) => self.postponed += 1,
             Ok(EffectResult::GivenUp) => self.given_up += 1,
             Ok(EffectResult::Skipped) => {}
             Err(error) => {

@@ -354,6 +354,12 @@ impl Effect {
         Self { attempts, next_try_at: Some(now + delay), ..self }
     }
 
+    /// The effect after a try at `now` that has done its share of the work: due again at once. It does not count as a try.
+    pub fn continued(self, now: DateTime<Utc>) -> Self {
+        let attempts = self.attempts.saturating_sub(1).max(1);
+        Self { attempts, next_try_at: Some(now), ..self }
+    }
+
     /// The effect after a try that has left nothing, while clients may still upload files: due again when none can. It does
     /// not count as a try.
     pub fn settling(self) -> Self {

@@ -1,11 +1,12 @@
 //! Access patterns of the history: one entry for each write of a resource, in the transaction of that write.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
 use super::due::DueQueue;
-use super::table::item::{self, DueEntry, StoredEntity, VersionedItem, string};
+use super::table::item::{self, DueEntry, Item, StoredEntity, VersionedItem, string};
 use super::table::keys::{self, ItemKey, KeyRange, TABLE};
 use super::table::page::{Page, PageCursor, PageRequest};
 use super::table::query::Query;
@@ -19,6 +20,10 @@ const DELAY: TimeDelta = TimeDelta::minutes(1);
 
 /// The most entries that one query passes to find the first that has not expired.
 const MAX_ROWS: usize = 100;
+
+/// The entries of erased resources that are read together, and the most that are written at once.
+const STRIPPED_TOGETHER: usize = 200;
+const AT_ONCE: usize = 16;
 
 /// The place of a version in a history as cursors hold it, which are made for identifiers.
 pub fn history_place(version: u64) -> String {
@@ -94,6 +99,46 @@ impl StoredEntity for HistoryEntry {
             let shard = DueQueue::Events.shard_of_text(&self.change.resource.history_id(company));
             DueEntry { shard, at: self.origin.at + DELAY, company }
         })
+    }
+}
+
+/// What was found in the history of an erased resource.
+#[derive(Debug, Default)]
+pub struct StrippedHistory {
+    /// How many entries there are, without one that tells of the erasure.
+    pub entries: usize,
+    /// How many of them said something of the resource until now.
+    pub stripped: usize,
+    /// Whether there are further entries that still do.
+    pub has_more: bool,
+    /// When the resource was first deleted; `None` if no entry tells.
+    pub deleted_at: Option<DateTime<Utc>>,
+    /// The version of the last entry; 0 without entries.
+    last_version: u64,
+    last_event: Option<u64>,
+    /// Whether the last entry tells of the erasure.
+    is_ended: bool,
+}
+
+struct StrippedPage {
+    /// As they were.
+    entries: Vec<VersionedItem<HistoryEntry>>,
+    stripped: usize,
+    has_more: bool,
+    next: Option<Item>,
+}
+
+impl StrippedHistory {
+    fn add(&mut self, entries: &[VersionedItem<HistoryEntry>], stripped: usize) {
+        self.stripped += stripped;
+        for entry in entries {
+            self.entries += usize::from(!entry.is_erasure());
+            self.is_ended = entry.is_erasure();
+            self.last_version = entry.version_after;
+            self.last_event = Some(entry.version_after).filter(|_| entry.is_event()).or(self.last_event);
+            let deleted = Some(entry.origin.at).filter(|_| entry.is_deletion());
+            self.deleted_at = self.deleted_at.into_iter().chain(deleted).min();
+        }
     }
 }
 
@@ -259,54 +304,66 @@ impl Store {
         Ok(entry.filter(|entry| entry.id() == *id && entry.is_event() && entry.is_kept(now)))
     }
 
-    /// Removes from the history of an erased resource what it says of the resource, and returns its entries as they were.
-    /// Fails with [`Error::Changed`] after too many conflicts with the numbering of its events, and with [`Error::Unreadable`]
-    /// if a newer release has written an entry.
+    /// Removes from up to `most` entries of the history of an erased resource what they say of the resource. Fails with
+    /// [`Error::Changed`] after too many conflicts with the numbering of its events, and with [`Error::Unreadable`] if a newer
+    /// release has written an entry.
     pub async fn strip_history(
         &self,
         company: &CompanyId,
         resource: ResourceRef,
-    ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
-        self.retry_on_conflict(RetryPolicy::CHANGE, || self.strip_once(company, resource)).await
+        most: usize,
+    ) -> Result<StrippedHistory> {
+        let mut query = Query::of(&keys::history(company, &resource.history_id(company)));
+        // Page by page: all entries of a long history would fill the memory.
+        query.limit = Some(STRIPPED_TOGETHER);
+        let mut history = StrippedHistory::default();
+        loop {
+            let left = most.saturating_sub(history.stripped);
+            let page = self.retry_on_conflict(RetryPolicy::CHANGE, || self.strip_page(&query, left)).await?;
+            query.start = page.next;
+            history.add(&page.entries, page.stripped);
+            if page.has_more {
+                return Ok(StrippedHistory { has_more: true, ..history });
+            }
+            if query.start.is_none() {
+                return Ok(history);
+            }
+        }
     }
 
-    async fn strip_once(
-        &self,
-        company: &CompanyId,
-        resource: ResourceRef,
-    ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
-        let history = keys::history(company, &resource.history_id(company));
-        let entries = self.all_wanted(history, |_: &HistoryEntry| true).await?;
+    async fn strip_page(&self, query: &Query, most: usize) -> Result<StrippedPage> {
+        let found = self.query(query).await?;
+        let entries = found.rows.into_iter().map(item::read).collect::<Result<Vec<_>>>()?;
+        let mut left = Vec::new();
         for entry in &entries {
             let stripped = HistoryEntry::clone(entry).stripped();
             // A repeated try writes only what is left.
             if stripped != **entry {
-                self.replace(entry, stripped).await?;
+                left.push((entry.clone(), stripped));
             }
         }
-        Ok(entries)
+        let has_more = left.len() > most;
+        left.truncate(most);
+        let stripped = left.len();
+        let writes =
+            left.into_iter().map(|(entry, after)| async move { self.replace(&entry, after).await.map(drop) });
+        stream::iter(writes).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+        Ok(StrippedPage { stripped, has_more, next: found.last, entries })
     }
 
     /// Ends the `history` of an erased resource with `change`, which tells of the erasure. Does nothing if the history ends
     /// with an erasure already. Fails with [`Error::Changed`] if it goes on since it was read.
-    pub async fn end_history(
-        &self,
-        history: &[VersionedItem<HistoryEntry>],
-        change: ResourceChange,
-    ) -> Result<()> {
-        let last = history.last();
+    pub async fn end_history(&self, history: &StrippedHistory, change: ResourceChange) -> Result<()> {
         // A try that broke off has told of it already.
-        if last.is_some_and(|last| last.is_erasure()) {
+        if history.is_ended {
             return Ok(());
         }
         let origin = self.origin.as_deref().cloned();
         let origin = origin.ok_or_else(|| Error::internal("a change without an author"))?;
         // A restoration to a moment before the resource was created has taken the whole history back.
-        let version = last.map_or(0, |last| last.version_after) + 1;
-        let event_before =
-            history.iter().rev().find(|entry| entry.is_event()).map(|entry| entry.version_after);
+        let version = history.last_version + 1;
         let entry = HistoryEntry::new(change, version, origin, self.app.config().event_retention)
-            .with_event_before(event_before);
+            .with_event_before(history.last_event);
         // Its key is the next version, so of two tries one fails.
         self.create_alone(entry).await.map(drop)
     }

@@ -98,14 +98,16 @@ pub(crate) async fn record(
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<ConsentView>>> {
     let (kind, of) = (access.target.kind, &access.target.of);
+    let to_change = of.to_change(access.now)?;
     let statement = read(body, kind, of.relation == CallerRelation::Own)?;
     let by = ChangeAuthor::from(access.caller.principal());
-    let after = Candidate::clone(&of.candidate)
+    let after = to_change
+        .clone()
         .with_consent(statement, &of.company.legal, by, access.now)
         .map_err(|ConsentProblem { field, message }| Error::field(field, message))?;
     let consent = after.standing_consent(kind).ok_or_else(|| Error::internal("the consent is missing"))?;
     let view = ConsentView::new(kind, consent, access.company_id(), access.references());
-    if after == *of.candidate {
+    if after == to_change {
         return access.show(view);
     }
     access.commit(access.store.change_candidate(&of.candidate, &after.into(), access.now), Json(view)).await
@@ -141,8 +143,9 @@ pub(crate) async fn withdraw(
     access: Admitted<ConsentTarget, ChangeCandidate>,
 ) -> Result<CommittedResponse<NoContent>> {
     let before = &access.target.of.candidate;
-    let after = Candidate::clone(before).without_consent(access.target.kind, access.now);
-    if after == **before {
+    let to_change = access.target.of.to_change(access.now)?;
+    let after = to_change.clone().without_consent(access.target.kind, access.now);
+    if after == to_change {
         return access.commit(access.store.nothing(), NoContent).await;
     }
     access.commit(access.store.change_candidate(before, &after.into(), access.now), NoContent).await

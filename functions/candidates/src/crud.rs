@@ -46,7 +46,8 @@ pub(crate) async fn update(
     WithFiles(mut body): WithFiles,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
     let before = &access.target.candidate;
-    let mut after = Candidate::clone(before);
+    let to_change = access.target.to_change(access.now)?;
+    let mut after = to_change.clone();
     let references = access.references();
     let files = CandidateFiles::read(&mut body, |kind| {
         Some(references.files(access.company_id(), before.account(), kind))
@@ -66,7 +67,7 @@ pub(crate) async fn update(
         }
     }
     files.apply_to(&mut after, &access).await?;
-    if after == **before {
+    if after == to_change {
         return access.show(view(&access, before));
     }
     let key = access.new_access_key(access.target.project.id, before.id);

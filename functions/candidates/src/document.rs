@@ -103,7 +103,9 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
              another invitation at the new one, unless they have requested erasure.",
         )
         .refuses(&[DEADLINE_REQUIRED, EMAIL_REQUIRED, UNDELIVERABLE])
-        .is_limited("A candidate gets at most five invitations an hour.")
+        .is_limited(
+            "A candidate gets at most five invitations an hour, and may make 100 changes of their own.",
+        )
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);
             body.text("password", Password::choose);
@@ -151,18 +153,22 @@ pub(crate) fn get_erasure_request(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn request_erasure(operation: OperationDoc) -> OperationDoc {
-    operation.text(
+    operation
+        .text(
         "Takes no body. The service erases the candidate at `due_at`, after the `request_days` of the company's retention, \
          unless the request is withdrawn or a hold prevents it. To grant the request earlier, delete the candidate. To refuse it, \
          put the candidate on hold, which holds the reason. Until then the status stays, and the candidate gets no mails: no invitations, reminders, \
          new deadlines or password resets. A repeated request changes nothing.",
-    )
+        )
+        .is_limited("A candidate may make 100 changes of their own an hour.")
 }
 
 pub(crate) fn withdraw_erasure(operation: OperationDoc) -> OperationDoc {
-    operation.text(
-        "Mails that were due while the request stood are not sent later. Returns 404 without a request.",
-    )
+    operation
+        .text(
+            "Mails that were due while the request stood are not sent later. Returns 404 without a request.",
+        )
+        .is_limited("A candidate may make 100 changes of their own an hour.")
 }
 
 pub(crate) fn set_deadline(operation: OperationDoc) -> OperationDoc {
@@ -209,6 +215,7 @@ pub(crate) fn announce_candidate_file(operation: OperationDoc) -> OperationDoc {
     operation
         .text("Announces a file that is too large for a request. Upload it to the URL in the answer.")
         .body::<UploadView, _>(|body: BodyFields| read_announcement(body, &FileKind::ALL))
+        .is_limited("A candidate may make 100 changes of their own an hour.")
         .example("cv", json!({ "field": "cv", "content_type": "application/pdf", "size": 9_000_000 }))
 }
 
@@ -231,6 +238,7 @@ pub(crate) fn record_consent(operation: OperationDoc) -> OperationDoc {
              `candidate.consent_withdrawn` prove consents until the candidate is erased.",
         )
         .body::<ConsentView, _>(|body| consents::read(body, LegalKind::Consent, false))
+        .is_limited("A candidate may make 100 changes of their own an hour.")
         .example("now", json!({ "version": 3, "language": "en" }))
         .example(
             "elsewhere",
@@ -244,6 +252,7 @@ pub(crate) fn withdraw_consent(operation: OperationDoc) -> OperationDoc {
             "From now on, the candidate cannot advance if the text is required. Erases nothing. The answer is the same if \
              there is no consent.",
         )
+        .is_limited("A candidate may make 100 changes of their own an hour.")
 }
 
 pub(crate) fn list_shares(operation: OperationDoc) -> OperationDoc {

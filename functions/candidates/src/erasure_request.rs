@@ -46,10 +46,11 @@ pub(crate) async fn save(
     if let Some(request) = before.erasure_request {
         return access.show(ErasureRequestView::new(request));
     }
+    let to_change = access.target.to_change(access.now)?;
     let policy = access.store.retention_policy(access.company_id()).await?;
     let days = policy.map_or(*REQUEST_DAYS.end(), |policy| policy.request_days);
     let request = ErasureRequest::new(days, access.now);
-    let after = Candidate { erasure_request: Some(request), ..Candidate::clone(before) };
+    let after = Candidate { erasure_request: Some(request), ..to_change };
     let shown = Json(ErasureRequestView::new(request));
     access.commit(access.store.change_candidate(before, &after.into(), access.now), shown).await
 }
@@ -60,6 +61,7 @@ pub(crate) async fn delete(
 ) -> Result<CommittedResponse<NoContent>> {
     let before = &access.target.candidate;
     before.erasure_request.ok_or(Error::NotFound)?;
-    let after = Candidate { erasure_request: None, ..Candidate::clone(before) };
+    let to_change = access.target.to_change(access.now)?;
+    let after = Candidate { erasure_request: None, ..to_change };
     access.commit(access.store.change_candidate(before, &after.into(), access.now), NoContent).await
 }

@@ -30,12 +30,14 @@ pub(crate) async fn announce(
     access: Admitted<Candidate, ChangeCandidate>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<UploadView>>> {
+    let before = &access.target.candidate;
+    let after = access.target.to_change(access.now)?;
     let (kind, announced) = read_announcement(body, &[FileKind::Photo, FileKind::Cv])?;
-    let owner = access.target.candidate.account();
+    let owner = before.account();
     let (upload, signed) = access.files()?.announce(owner, kind, announced).await?;
     let view = UploadView::new(&upload, access.references()).with_request(&upload, signed);
     let created = Created(view);
-    access.commit(access.store.create_upload(&upload), created).await
+    access.commit(access.store.announce_candidate_file(&upload, before, &after, access.now), created).await
 }
 
 /// GET …/candidates/{candidateId}/uploads/{uploadId}/

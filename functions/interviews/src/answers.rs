@@ -32,8 +32,9 @@ pub(crate) async fn write(
     let text = read_text(body)?;
     let (all, question) = (&access.target.all, &access.target.question);
     all.of.candidate.may_begin_answer(access.now)?;
+    let counted = Answers::clone(&all.answers).count_text(access.now).map_err(Error::Throttled)?;
     let may_write = all.of.candidate.adjusted().may_write;
-    let (after, written) = Answers::clone(&all.answers).write(question, may_write, text)?;
+    let (after, written) = counted.write(question, may_write, text)?;
     let viewer = InterviewViewer::of(all, access.references());
     let view = AnswerView::new(question, after.to(question.id), Some(&written.text), &viewer);
     let is_new = access.target.answer().is_none_or(QuestionAnswer::is_empty);

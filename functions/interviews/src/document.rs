@@ -32,6 +32,7 @@ pub(crate) fn write_answer(operation: OperationDoc) -> OperationDoc {
         )
         .body::<AnswerView, _>(read_text)
         .refuses(&[NOT_INTERVIEWING, TIME_OVER, NOT_WRITTEN])
+        .is_limited("A candidate may write 600 times an hour.")
         .example("text", json!({ "text": "The race in our scheduler." }))
 }
 
@@ -59,7 +60,7 @@ pub(crate) fn sign_parts(operation: OperationDoc) -> OperationDoc {
              part that is there (412). Writes nothing, so it can be repeated.",
         )
         .body::<SignedPartsView, _>(|body| read_parts(body, MAX_PARTS))
-        .refuses(&[TAKE_CLOSED])
+        .refuses(&[TAKE_CLOSED, TOO_LARGE])
         .example(
             "part",
             json!({ "parts": [

@@ -9,7 +9,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use question_answer::{AnswerText, QuestionAnswer, TakeCounts};
@@ -23,6 +23,7 @@ use super::conversion::ConversionStatus;
 use super::history::{EventType, FieldChanges, ResourceChange, ResourceRef, fact, private};
 use super::id::{CandidateId, CompanyId, ProjectId, QuestionId};
 use super::interview::{Interview, Question, QuestionKind};
+use super::rate::{ChangeRate, MAX_TEXTS};
 
 /// The candidate is not in the interview.
 pub const NOT_INTERVIEWING: Refusal =
@@ -62,6 +63,8 @@ pub struct Answers {
     pub project: ProjectId,
     /// The candidate.
     pub candidate: CandidateId,
+    /// Texts that were written within an hour; `None` before the first.
+    pub texts_written: Option<ChangeRate>,
     /// Takes, and which answers are written, by question.
     pub questions: BTreeMap<QuestionId, QuestionAnswer>,
 }
@@ -98,6 +101,7 @@ impl Answers {
             company: candidate.company.clone(),
             project: candidate.project,
             candidate: candidate.id,
+            texts_written: None,
             questions: BTreeMap::new(),
         }
     }
@@ -200,6 +204,12 @@ impl Answers {
             }
         }
         self
+    }
+
+    /// Counts a text that is written at `now`. Fails with the time until it may be beyond [`MAX_TEXTS`] an hour.
+    pub fn count_text(mut self, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
+        self.texts_written = Some(ChangeRate::counted(self.texts_written, MAX_TEXTS, now)?);
+        Ok(self)
     }
 
     /// Answers a question in writing. Fails with [`NOT_WRITTEN`] for a question that is answered by a recording, unless the

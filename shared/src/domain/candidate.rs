@@ -24,7 +24,7 @@ use super::privacy::consent::CandidateConsent;
 use super::privacy::erasure_request::ErasureRequest;
 use super::privacy::hold::CandidateHold;
 use super::privacy::legal::LegalKind;
-use super::rate::MailRate;
+use super::rate::{ChangeRate, MailRate};
 use super::search::{WordSource, words_of};
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
 use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
@@ -157,6 +157,8 @@ pub struct Candidate {
     pub consents: BTreeMap<LegalKind, CandidateConsent>,
     /// Recent mails that managers requested.
     pub mail_rate: MailRate,
+    /// Changes that the candidate has made themselves within an hour; `None` before the first.
+    pub own_changes: Option<ChangeRate>,
     /// Evaluations by customer, evaluators or not.
     pub evaluations: BTreeMap<CustomerId, EvaluationReport>,
     /// What evaluators have written, in short, by customer.
@@ -211,6 +213,7 @@ impl Candidate {
             erasure_request: None,
             consents: BTreeMap::new(),
             mail_rate: MailRate::default(),
+            own_changes: None,
             evaluations: BTreeMap::new(),
             scores: BTreeMap::new(),
             access_key: None,

@@ -1,4 +1,4 @@
-//! Limits the mails that clients can cause for one person.
+//! Limits the mails that clients can cause for one person, and the changes that candidates make themselves.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,32 @@ impl MailRate {
         }
         self.0.push(now);
         Ok(())
+    }
+}
+
+/// The most changes of their own item that candidates make themselves in an hour: profile, files, consents, request for
+/// erasure.
+pub const MAX_OWN_CHANGES: u32 = 100;
+/// The most written answers that a candidate stores in an hour, repeated ones included.
+// One every six seconds, all the time.
+pub const MAX_TEXTS: u32 = 600;
+
+/// How many changes there were in the present hour, which begins with its first change. Each change leaves an entry of the
+/// history, which the service reads whole to erase and to export it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeRate {
+    since: DateTime<Utc>,
+    count: u32,
+}
+
+impl ChangeRate {
+    /// The rate after another change at `now`. Fails with the time until it is allowed beyond `most` in an hour.
+    pub fn counted(rate: Option<Self>, most: u32, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
+        match rate.filter(|rate| now < rate.since + WINDOW) {
+            None => Ok(Self { since: now, count: 1 }),
+            Some(rate) if rate.count >= most => Err(rate.since + WINDOW - now),
+            Some(rate) => Ok(Self { count: rate.count + 1, ..rate }),
+        }
     }
 }
 
@@ -59,5 +85,15 @@ mod tests {
         assert_eq!(rate.count(at(60)), Err(MailLimitReached::TooMany(TimeDelta::minutes(1))));
         assert_eq!(rate.count(at(200)), Ok(()));
         assert_eq!(rate.0.len(), 1, "older ones are forgotten");
+    }
+
+    #[test]
+    fn changes_are_counted_by_the_hour_from_the_first_one() {
+        let at = |minutes: i64| DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes);
+        let first = ChangeRate::counted(None, 2, at(0));
+        let second = ChangeRate::counted(first.ok(), 2, at(50));
+        assert_eq!(ChangeRate::counted(second.ok(), 2, at(59)), Err(TimeDelta::minutes(1)));
+        let next = ChangeRate::counted(second.ok(), 2, at(60));
+        assert_eq!(next, Ok(ChangeRate { since: at(60), count: 1 }));
     }
 }

@@ -35,6 +35,7 @@ impl StoredEntity for Candidate {
         "interview",
         "mail_rate",
         "one_time_key",
+        "own_changes",
         "password_hash",
         "reminded_at",
         "scores",

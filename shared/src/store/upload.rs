@@ -10,6 +10,7 @@ use super::table::item::{DueEntry, EXPIRES_AT, StoredEntity, VersionedItem, numb
 use super::table::keys::{self, DUE, ItemKey};
 use super::table::transaction::Transaction;
 use crate::domain::account::Account;
+use crate::domain::candidate::Candidate;
 use crate::domain::effect::{Effect, EffectTask};
 use crate::domain::file::StoredFile;
 use crate::domain::id::{CompanyId, FileId};
@@ -95,6 +96,22 @@ impl Store {
     pub fn create_upload(&self, upload: &Upload) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(upload);
+        transaction
+    }
+
+    /// Creates an upload that a client announces for a candidate. If the announcement counts as a change of the candidate, who
+    /// is `after` then, writes that too.
+    pub fn announce_candidate_file(
+        &self,
+        upload: &Upload,
+        before: &VersionedItem<Candidate>,
+        after: &Candidate,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let mut transaction = self.create_upload(upload);
+        if **before != *after {
+            transaction.step(before, &after.clone().into(), now);
+        }
         transaction
     }
 

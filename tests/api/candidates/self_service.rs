@@ -342,3 +342,26 @@ async fn a_session_outlives_the_deadline_until_the_candidate_expires() {
     assert_eq!((&around["status"], &around["seconds_until_deadline"]), (&json!("expired"), &json!(0)));
     assert_eq!(around["activation_key"], "");
 }
+
+#[tokio::test]
+async fn it_makes_a_hundred_changes_an_hour_and_its_managers_any_number() {
+    let (app, owner, invited) = given().await;
+    for number in 0..100 {
+        invited.patch(&invited.uri, json!({ "phone": number.to_string() })).await.expect(200);
+    }
+    app.clock().advance(TimeDelta::minutes(59));
+    let upload = json!({ "field": "cv", "content_type": "application/pdf", "size": 9_000_000 });
+    let refused = [
+        invited.patch(&invited.uri, json!({ "phone": "more" })).await,
+        invited.send(Request::put(&format!("{}erasure-request/", invited.uri))).await,
+        invited.post(&format!("{}uploads/", invited.uri), upload).await,
+        invited.send(Request::delete(&format!("{}consents/consent/", invited.uri))).await,
+    ];
+    for response in &refused {
+        assert_eq!((response.header("retry-after"), response.log().write_units), (Some("60"), 0.0));
+    }
+    assert_refusals!(refused, @r#"4 x 429 {"code":"throttled","detail":"Too many attempts. Try again after the seconds in `Retry-After`."}"#);
+    owner.patch(&invited.uri, json!({ "phone": "of a manager" })).await.expect(200);
+    app.clock().advance(TimeDelta::minutes(1));
+    invited.patch(&invited.uri, json!({ "phone": "more" })).await.expect(200);
+}

@@ -1,7 +1,10 @@
 //! Written answers, which have items of their own.
 
+use aws_sdk_dynamodb::types::AttributeValue;
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::Caller;
 
 use super::{answer, begin, interview, project, write};
@@ -66,4 +69,65 @@ async fn a_reset_and_an_erasure_leave_no_text() {
     owner.delete(&candidate.uri).await.expect(204);
     app.settle().await;
     assert_eq!(stored(&app).await, 0);
+}
+
+#[tokio::test]
+async fn six_hundred_texts_an_hour_are_stored() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let question = json!({ "text": "Why?", "kind": "text" });
+    let (project, asked) = project(&owner, json!({ "interview_platform": "builtin" }), &[question]).await;
+    let candidate = begin(&owner, &project).await;
+    write(&candidate, &asked[0], "0").await.expect(201);
+    for number in 1..600 {
+        write(&candidate, &asked[0], &number.to_string()).await.expect(200);
+    }
+    app.clock().advance(TimeDelta::minutes(59));
+    let refused = write(&candidate, &asked[0], "more").await;
+    assert_eq!((refused.header("retry-after"), refused.log().write_units), (Some("60"), 0.0));
+    assert_refusal!(refused, @r#"429 {"code":"throttled","detail":"Too many attempts. Try again after the seconds in `Retry-After`."}"#);
+    app.clock().advance(TimeDelta::minutes(1));
+    write(&candidate, &asked[0], "more").await.expect(200);
+}
+
+#[tokio::test]
+async fn a_long_history_is_erased_in_several_tries() {
+    const ENTRIES: u64 = 2_500;
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let question = json!({ "text": "Why?", "kind": "text" });
+    let (project, asked) = project(&owner, json!({ "interview_platform": "builtin" }), &[question]).await;
+    let candidate = begin(&owner, &project).await;
+    for text in ["One.", "Two."] {
+        write(&candidate, &asked[0], text).await;
+    }
+    let contents = app.table().contents().await;
+    let is_second = |(pk, sk): &&(String, String)| pk.ends_with("-interview") && sk == "0000000002";
+    let entry = contents[contents.keys().find(is_second).unwrap()].clone();
+    for version in 3..=ENTRIES {
+        let mut entry = entry.clone();
+        entry.insert("sk".to_owned(), AttributeValue::S(format!("{version:010}")));
+        entry.insert("version_after".to_owned(), AttributeValue::N(version.to_string()));
+        app.table().put(entry).await;
+    }
+    let answers = contents.keys().find(|(pk, _)| pk.starts_with("ANSWERS#")).unwrap();
+    app.table().set(answers, "version", AttributeValue::N(ENTRIES.to_string())).await;
+    let said = async || {
+        let entries = app.table().snapshot().await;
+        let says = |item: &Value| item.to_string().contains("changed");
+        entries.iter().filter(|((pk, _), item)| pk.ends_with("-interview") && says(item)).count()
+    };
+    owner.delete(&candidate.uri).await.expect(204);
+    app.settle().await;
+    let left = said().await;
+    assert!((1..1_000).contains(&left), "{left}");
+    app.sweep().await;
+    app.settle().await;
+    assert_eq!(said().await, 0);
+    app.clock().advance(TimeDelta::minutes(20));
+    app.sweep().await;
+    app.settle().await;
+    let feed = owner.get("/companies/acme/events/?type=candidate.erased").await.expect(200).json();
+    let erased = &feed["objects"][0]["data"]["erased"];
+    assert!(erased["history_entries"].as_u64().unwrap() > ENTRIES, "{feed}");
 }

@@ -241,6 +241,8 @@ impl CandidateDataView {
             one_time_key: _,
             // The moments of mails of the last hour, which the history tells as well.
             mail_rate: _,
+            // Numbers that limit requests.
+            own_changes: _,
         } = &**candidate;
         let CandidateProfile {
             first_name,

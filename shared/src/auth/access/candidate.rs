@@ -1,5 +1,7 @@
 //! A candidate as a target, and the shares of one.
 
+use chrono::{DateTime, Utc};
+
 use super::file::OwnerTarget;
 use super::request::PathIds;
 use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
@@ -11,6 +13,7 @@ use crate::domain::parse_enum;
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::privacy::legal::LegalKind;
 use crate::domain::project::Project;
+use crate::domain::rate::{ChangeRate, MAX_OWN_CHANGES};
 use crate::error::{Error, Result};
 use crate::http::exchange::UNCHANGING;
 use crate::store::{ItemKey, VersionedItem};
@@ -25,6 +28,20 @@ pub struct CandidateTarget {
     pub candidate: VersionedItem<Candidate>,
     /// What the caller is to the candidate.
     pub relation: CallerRelation,
+}
+
+impl CandidateTarget {
+    /// The candidate to change at `now`. If the caller is the candidate, counts the change, and fails with
+    /// [`Error::Throttled`] beyond [`MAX_OWN_CHANGES`] an hour.
+    // To be called first, so that a handler above the limit neither hashes nor stores anything.
+    pub fn to_change(&self, now: DateTime<Utc>) -> Result<Candidate> {
+        let mut candidate = Candidate::clone(&self.candidate);
+        if self.relation == CallerRelation::Own {
+            let counted = ChangeRate::counted(candidate.own_changes, MAX_OWN_CHANGES, now);
+            candidate.own_changes = Some(counted.map_err(Error::Throttled)?);
+        }
+        Ok(candidate)
+    }
 }
 
 impl RequestTarget for Candidate {

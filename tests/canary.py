@@ -8,12 +8,13 @@ import os
 import pathlib
 import re
 import tempfile
+import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
 import boto3
 from receiver import receiving
 from releases import live_setting
-from stack import STACK, TEMPLATE, physical_ids, published
+from stack import ENDPOINT, STACK, TEMPLATE, physical_ids, published
 from story import done
 
 FAILING = "failing/20261108T100000Z"
@@ -45,6 +46,27 @@ def before_traffic(client, versions, deployments):
     told_of = {(each["deploymentId"], each["lifecycleEventHookExecutionId"]) for each in statuses}
     assert told_of == {(hook["DeploymentId"], hook["LifecycleEventHookExecutionId"]) for hook in hooks}, statuses
     return {each["status"] for each in statuses}
+
+
+def conversion_with(folder, name, script):
+    """A version of video-conversion that finds a script in the place of a program."""
+    program = pathlib.Path(folder, name)
+    program.write_text(f"#!/bin/bash\n{script}\n", encoding="utf-8")
+    program.chmod(0o755)
+    variables = {"PATH": f"{folder}:{os.environ['PATH']}", "RELEASE": FAILING}
+    return published(physical_ids()["VideoConversionFunction"], variables)
+
+
+def program_opens_no_socket():
+    """A program that a file has taken over. That it reads no credentials needs another user than the emulator's, root."""
+    emulator = urllib.parse.urlsplit(ENDPOINT).netloc.replace(":", "/")
+    with tempfile.TemporaryDirectory() as folder:
+        script = f"echo >/dev/tcp/{emulator} && touch {folder}/opened\ntouch {folder}/tried\nexit 1"
+        version = conversion_with(folder, "ffprobe", script)
+        answer, has_failed = invoke(boto3.client("lambda"), version, {"check": "programs"})
+        assert has_failed and pathlib.Path(folder, "tried").exists(), answer
+        assert not pathlib.Path(folder, "opened").exists()
+    done("a program in the place of ffprobe opens no socket")
 
 
 def request_to(client, version):
@@ -138,11 +160,7 @@ def failing_version_is_found(owner):
     done(f"the probe approves of the published versions, {DEPLOYMENTS} times at once, and refuses one that cannot read the table")
 
     with tempfile.TemporaryDirectory() as folder:
-        program = pathlib.Path(folder, "ffmpeg")
-        program.write_text("#!/bin/sh\nkill -SEGV $$\n", encoding="utf-8")
-        program.chmod(0o755)
-        path = {"PATH": f"{folder}:{os.environ['PATH']}", "RELEASE": FAILING}
-        crashing = published(names["VideoConversionFunction"], path)
+        crashing = conversion_with(folder, "ffmpeg", "kill -SEGV $$")
         assert before_traffic(client, {"VIDEO_CONVERSION_VERSION": crashing}, 1) == {"Failed"}
     done("the probe refuses a version whose ffmpeg crashes")
 

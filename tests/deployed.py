@@ -12,7 +12,7 @@ import re
 import urllib.request
 
 import boto3
-from canary import failing_version_is_found
+from canary import failing_version_is_found, program_opens_no_socket
 from receiver import receiving
 from releases import (
     account_is_checked,
@@ -260,6 +260,7 @@ def main():
     bad_event_is_kept()
     logs_are_metrics()
     failing_version_is_found(owner)
+    program_opens_no_socket()
     update_replaces_nothing(owner, candidate)
     release_is_taken_back(owner, candidate)
     release_from_a_former_one()

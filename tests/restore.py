@@ -14,7 +14,7 @@ import urllib.request
 
 import boto3
 from stack import PASSWORD, Api, in_seconds, log_in, mails_to, operate, physical_ids
-from story import done, eventually, png, take_is_recorded
+from story import done, eventually, film, png, take_is_recorded
 
 # Seconds for which functions may run in this restore, which waits for them.
 BRIEF = 20
@@ -77,7 +77,7 @@ class Recording:
         own.patch(uri + "status/advance/")
         self.events.disable_rule(Name=self.rule)
         question = owner.get(project + "questions/")["objects"][0]["resource_uri"]
-        self.answer, self.take = take_is_recorded(own, uri, question)
+        self.answer, self.take = take_is_recorded(own, uri, question, film())
 
     def is_converted(self):
         return self.owner.get(self.answer)["status"] == "successful"

@@ -37,12 +37,11 @@ def png(pixel=b"\0\0\0"):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" + pixel)) + chunk(b"IEND", b"")
 
 
-def film():
-    """A second of a test picture, 320 by 240, as QuickTime."""
+def film(picture="testsrc=duration=1:size=320x240:rate=10"):
+    """A second of a test picture, 320 by 240, or another picture, as QuickTime."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "welcome.mov")
-        picture = ["-f", "lavfi", "-i", "testsrc=duration=1:size=320x240:rate=10"]
-        subprocess.run(["ffmpeg", "-loglevel", "error", *picture, file], check=True)
+        subprocess.run(["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", picture, file], check=True)
         return file.read_bytes()
 
 
@@ -53,10 +52,9 @@ def put(announced, data):
     urllib.request.urlopen(request).close()
 
 
-def take_is_recorded(candidate, uri, question):
+def take_is_recorded(candidate, uri, question, recording):
     """A candidate records the answer to a question in two parts, each of which is stored once. Returns the addresses of the
     answer and the take."""
-    recording = film()
     answer = f"{uri}answers/{question.rstrip('/').rsplit('/', 1)[1]}/"
     take = candidate.post(answer + "takes/", {})["resource_uri"]
     middle = len(recording) // 2
@@ -71,8 +69,14 @@ def take_is_recorded(candidate, uri, question):
 
 
 def answer_is_recorded(owner, candidate, uri, question):
-    """A candidate records the answer to a question, and its staff watch it."""
-    answer, _ = take_is_recorded(candidate, uri, question)
+    """A candidate records the answer to a question, after a file that would cost too much, and its staff watch it."""
+    huge = film("color=duration=0.004:size=7680x4320:rate=1000")
+    answer, _ = take_is_recorded(candidate, uri, question, huge)
+    eventually(lambda: owner.get(answer)["status"] == "failed")
+    error = owner.get(answer)["error"]
+    assert error == "The dimensions of this video are not supported.", error
+    done("an answer with huge frames is refused, and the take is given back")
+    take_is_recorded(candidate, uri, question, film())
     done("a candidate records an answer, which is sent in parts")
     eventually(lambda: owner.get(answer)["status"] == "successful")
     shown = owner.get(answer)

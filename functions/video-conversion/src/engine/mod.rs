@@ -1,10 +1,12 @@
 //! Makes the renditions of an untrusted video.
 //!
-//! ffmpeg runs as a separate program without settings or credentials, on one file in a known container.
+//! ffmpeg runs as a separate program without settings, credentials or sockets, on one file in a known container, for a limited
+//! time of processors.
 
 mod known;
 mod plan;
 mod probe;
+mod sandbox;
 mod tool;
 
 use std::ffi::OsStr;
@@ -17,13 +19,19 @@ use tokio::sync::OnceCell;
 
 use plan::ConversionPlan;
 use probe::ProbeReport;
-use tool::{InputFile, ToolOutput, ToolPaths};
+use tool::{InputFile, ToolOutput, Tools};
+
+pub use sandbox::hide_process;
 
 const TOO_SLOW: &str = "This video takes too long to convert. Upload a shorter or smaller one.";
 const BROKEN: &str = "The video is broken or incomplete.";
 
 /// The part of the declared length that may be missing.
 const TOLERANCE: f64 = 0.1;
+/// How many times the estimate a conversion may take before it is stopped.
+const UNDERESTIMATE: f64 = 2.0;
+/// The signal by which the kernel ends a program that takes too much time of processors or too much memory.
+const SIGKILL: i32 = 9;
 /// The position of the thumbnail: a tenth into the video, after any fade-in.
 const THUMBNAIL_AT: f64 = 0.1;
 
@@ -63,6 +71,25 @@ impl ConversionTarget {
             // One more, so that what is too long is noticed.
             Self::Video => plan::MAX_SECONDS + 1.0,
             Self::Answer { max_seconds } => f64::from(max_seconds),
+        }
+    }
+
+    /// The largest frame that is decoded, in pixels.
+    // A file of a few bytes may declare a huge frame, which decoders would allocate.
+    fn max_pixels(self) -> u32 {
+        match self {
+            Self::Video => tool::MAX_PIXELS,
+            // 4K: more than any browser records.
+            Self::Answer { .. } => 3840 * 2160,
+        }
+    }
+
+    /// The most that re-encoding may take by the estimate, in seconds of one processor.
+    fn max_work(self) -> f64 {
+        match self {
+            Self::Video => plan::MAX_WORK,
+            // In proportion to what a candidate may record: no answer keeps others waiting for long.
+            Self::Answer { max_seconds } => 2.0 * f64::from(max_seconds) + 2.0,
         }
     }
 
@@ -140,7 +167,7 @@ struct Refusal {
     reason: &'static str,
     /// For the log.
     details: String,
-    /// Whether a signal has ended a program.
+    /// Whether a program has ended itself by a signal.
     has_crashed: bool,
 }
 
@@ -158,15 +185,16 @@ async fn convert_file(
     // ffmpeg runs in another folder, where a relative path would lead elsewhere.
     let input = tokio::fs::canonicalize(input).await?;
     let directory = tempfile::tempdir_in(input.parent().unwrap_or(&input))?;
-    let tools = ToolPaths { path, directory: directory.path() };
+    let tools = Tools { path, directory: directory.path(), max_pixels: target.max_pixels() };
     let [mp4, flv, thumbnail] =
         ["video.mp4", "video.flv", "thumbnail.jpg"].map(|name| directory.path().join(name));
 
-    let probed = ProbeReport::of(&tools, &input).await?;
+    let probed = ProbeReport::of(&tools, &input, target.max_seconds()).await?;
     let plan = ConversionPlan::of(&probed, target).or_else(|reason| refused(reason, "by its plan"))?;
-    make(&tools, &InputFile::whole(&input), &plan.mp4(target.max_seconds()), &mp4).await?;
+    let how = plan.mp4(target.max_seconds());
+    make(&tools, &InputFile::whole(&input), &how, &mp4, whole(target.max_work() * UNDERESTIMATE)).await?;
     // The mp4 is measured because the upload may declare any length and size.
-    let made = ProbeReport::of(&tools, &mp4).await?;
+    let made = ProbeReport::of(&tools, &mp4, target.max_seconds()).await?;
     let seconds = made.format.duration.unwrap_or_default();
     let is_short = |announced: f64| seconds < announced * (1.0 - TOLERANCE) - 0.5;
     if seconds <= 0.0 || (!target.may_be_short() && plan.announced.is_some_and(is_short)) {
@@ -181,25 +209,26 @@ async fn convert_file(
     // From the mp4, which is upright already and whose container is ffmpeg's own, not the upload's.
     let flv = match target {
         ConversionTarget::Video => {
-            make(&tools, &InputFile::whole(&mp4), &plan::flv(), &flv).await?;
+            make(&tools, &InputFile::whole(&mp4), &plan::flv(), &flv, tool::QUICK).await?;
             Some(flv)
         }
         ConversionTarget::Answer { .. } => None,
     };
     let at = InputFile { path: &mp4, from: Some(format!("{:.3}", seconds * THUMBNAIL_AT)) };
-    make(&tools, &at, &plan::thumbnail(video), &thumbnail).await?;
+    make(&tools, &at, &plan::thumbnail(video), &thumbnail, tool::QUICK).await?;
     let (width, height) = (video.width, video.height);
     Ok(ConvertedFiles { mp4, flv, thumbnail, seconds: length(seconds), width, height, _directory: directory })
 }
 
 /// Makes a file, which must not be empty.
 async fn make(
-    tools: &ToolPaths<'_>,
+    tools: &Tools<'_>,
     input: &InputFile<'_>,
     how: &[String],
     output: &Path,
+    processor_seconds: u64,
 ) -> Result<(), Failure> {
-    let answer = tools.make(input, how, output).await?;
+    let answer = tools.make(input, how, output, processor_seconds).await?;
     let bytes = tokio::fs::metadata(output).await.map_or(0, |file| file.len());
     // ffmpeg reports success as well when it has found no frame to write.
     if answer.status.success() && bytes > 0 { Ok(()) } else { Err(failed(BROKEN, &answer)) }
@@ -211,6 +240,11 @@ fn length(seconds: f64) -> u32 {
     seconds.round().max(1.0) as u32
 }
 
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, which is meant")]
+fn whole(number: f64) -> u64 {
+    number.round() as u64
+}
+
 fn refused<T>(reason: &'static str, details: &str) -> Result<T, Failure> {
     Err(Failure::Refused(Refusal { reason, details: details.to_owned(), has_crashed: false }))
 }
@@ -218,5 +252,7 @@ fn refused<T>(reason: &'static str, details: &str) -> Result<T, Failure> {
 /// The refusal of a file that a program has failed on.
 fn failed(reason: &'static str, output: &ToolOutput) -> Failure {
     let details = format!("{}: {}", output.status, output.complaint);
-    Failure::Refused(Refusal { reason, details, has_crashed: output.status.signal().is_some() })
+    let signal = output.status.signal();
+    let reason = if signal == Some(SIGKILL) { TOO_SLOW } else { reason };
+    Failure::Refused(Refusal { reason, details, has_crashed: signal.is_some_and(|signal| signal != SIGKILL) })
 }

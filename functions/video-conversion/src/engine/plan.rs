@@ -1,7 +1,7 @@
 //! Decides how a video is converted, apart from running ffmpeg.
 
-use super::ConversionTarget;
 use super::probe::{ProbeReport, ProbeStream};
+use super::{BROKEN, ConversionTarget};
 
 /// The maximum length, in seconds.
 pub(super) const MAX_SECONDS: f64 = 3600.0;
@@ -21,14 +21,12 @@ const MAX_RATIO: u32 = 20;
 const THUMBNAIL: u32 = 640;
 /// The maximum estimated work of re-encoding, in seconds of one processor: half of the function's time. README.md gives
 /// the reasons and how the next two are measured.
-const MAX_WORK: f64 = 660.0;
+pub(super) const MAX_WORK: f64 = 660.0;
 /// Seconds of one processor to decode a million pixels, and to encode them.
 const DECODING: f64 = 0.006;
 const ENCODING: f64 = 0.011;
 /// Higher frame rates are reduced.
 const FRAME_RATE: f64 = 30.0;
-/// Higher frame rates are taken as unknown: no camera records them.
-const HIGHEST_FRAME_RATE: f64 = 240.0;
 /// The maximum size of a rendition, in bytes.
 const MAX_BYTES: &str = "2147483648";
 
@@ -78,8 +76,14 @@ impl ConversionPlan {
         if announced.is_some_and(|seconds| seconds > MAX_SECONDS) {
             return Err(TOO_LONG);
         }
+        let Some(frames) = video.nb_read_packets.filter(|packets| *packets > 0.0) else { return Err(BROKEN) };
+        if f64::from(video.width) * f64::from(video.height) > f64::from(target.max_pixels()) {
+            return Err(ODD_SIZE);
+        }
         let scaled = if fits(probed, video) { None } else { Some(scaled_to_fit(shown(video)?, MAX_ENCODED)) };
-        if announced.zip(scaled).is_some_and(|(seconds, size)| seconds * work(video, size) > MAX_WORK) {
+        // An unknown length is the longest.
+        let seconds = announced.unwrap_or(target.max_seconds());
+        if scaled.is_some_and(|size| work(video, frames, size, seconds) > target.max_work()) {
             return Err(TOO_MUCH);
         }
         let audio = probed.streams.iter().find(|stream| stream.codec_type == "audio" && stream.channels > 0);
@@ -132,12 +136,11 @@ pub(super) fn thumbnail(mp4: &ProbeStream) -> Vec<String> {
     how
 }
 
-/// The estimated work per second of video, in seconds of one processor.
-fn work(video: &ProbeStream, scaled: (u32, u32)) -> f64 {
+/// The estimated work of re-encoding, in seconds of one processor.
+fn work(video: &ProbeStream, frames: f64, scaled: (u32, u32), seconds: f64) -> f64 {
     // Decoding costs by the frames of the upload, encoding by those that are left of them.
-    let rate = video.frame_rate().unwrap_or(FRAME_RATE).min(HIGHEST_FRAME_RATE);
-    let decoded = f64::from(video.width) * f64::from(video.height) * rate;
-    let encoded = f64::from(scaled.0) * f64::from(scaled.1) * rate.min(FRAME_RATE);
+    let decoded = f64::from(video.width) * f64::from(video.height) * frames;
+    let encoded = f64::from(scaled.0) * f64::from(scaled.1) * frames.min(FRAME_RATE * seconds);
     (decoded * DECODING + encoded * ENCODING) / 1e6
 }
 
@@ -214,40 +217,72 @@ mod tests {
         }
     }
 
-    /// The plan for a video of this length.
+    /// The plan for a file with so many frames, at 6 Mbit/s if its length is known.
     fn planned(
-        minutes: f64,
+        target: ConversionTarget,
+        seconds: Option<f64>,
+        frames: f64,
         codec: &str,
         (width, height): (u32, u32),
-        rate: &str,
     ) -> Result<(), &'static str> {
-        let seconds = minutes * 60.0;
-        // 6 Mbit/s.
-        let format = json!({ "duration": seconds.to_string(), "size": (seconds * 750_000.0).to_string() });
+        let format = match seconds {
+            Some(seconds) => {
+                json!({ "duration": seconds.to_string(), "size": (seconds * 750_000.0).to_string() })
+            }
+            None => json!({}),
+        };
         let video = json!({ "index": 0, "codec_type": "video", "codec_name": codec, "pix_fmt": "yuv420p", "level": 40,
-            "width": width, "height": height, "avg_frame_rate": rate });
+            "width": width, "height": height, "nb_read_packets": frames.to_string() });
         let probed = serde_json::from_value(json!({ "format": format, "streams": [video] })).unwrap();
-        ConversionPlan::of(&probed, ConversionTarget::Video).map(drop)
+        ConversionPlan::of(&probed, target).map(drop)
     }
 
     #[test]
     fn re_encoded_videos_are_limited_by_the_functions_time() {
         for (longest, codec, size, rate) in [
-            (60.0, "h264", (1920, 1080), "30/1"),
-            (60.0, "hevc", (640, 360), "30/1"),
-            (23.0, "hevc", (1280, 720), "30/1"),
-            (16.0, "hevc", (1920, 1080), "30/1"),
-            (16.0, "hevc", (1080, 1920), "30000/1001"),
-            (10.0, "hevc", (1920, 1080), "60/1"),
-            (6.0, "hevc", (3840, 2160), "30/1"),
-            (3.0, "hevc", (3840, 2160), "60/1"),
-            // Unknown or implausible rates.
-            (16.0, "hevc", (1920, 1080), "0/0"),
-            (3.0, "hevc", (1920, 1080), "90000/1"),
+            (60.0, "h264", (1920, 1080), 30.0),
+            (60.0, "hevc", (640, 360), 30.0),
+            (23.0, "hevc", (1280, 720), 30.0),
+            (16.0, "hevc", (1920, 1080), 30.0),
+            (16.0, "hevc", (1080, 1920), 29.97),
+            (10.0, "hevc", (1920, 1080), 60.0),
+            (6.0, "hevc", (3840, 2160), 30.0),
+            (3.0, "hevc", (3840, 2160), 60.0),
         ] {
-            assert_eq!(planned(longest, codec, size, rate), Ok(()), "{longest} {size:?} {rate}");
+            let planned = |minutes: f64| {
+                let seconds = minutes * 60.0;
+                planned(ConversionTarget::Video, Some(seconds), seconds * rate, codec, size)
+            };
+            assert_eq!(planned(longest), Ok(()), "{longest} {size:?} {rate}");
             let expected = if longest < 60.0 { TOO_MUCH } else { TOO_LONG };
-            assert_eq!(planned(longest + 1.0, codec, size, rate), Err(expected), "{longest} {size:?} {rate}");
+            assert_eq!(planned(longest + 1.0), Err(expected), "{longest} {size:?} {rate}");
+        }
+    }
+
+    #[test]
+    fn what_a_file_does_not_say_or_says_wrongly_makes_it_no_cheaper() {
+        let hd = (1920, 1080);
+        // An hour in a file that says nothing, or that it lasts a second.
+        for declared in [None, Some(1.0)] {
+            let planned = |frames| planned(ConversionTarget::Video, declared, frames, "vp9", hd);
+            assert_eq!(planned(3600.0 * 30.0), Err(TOO_MUCH), "{declared:?}");
+            assert_eq!(planned(600.0 * 30.0), Ok(()), "{declared:?}");
+        }
+        assert_eq!(planned(ConversionTarget::Video, Some(9.0), 0.0, "vp9", hd), Err(BROKEN));
+    }
+
+    #[test]
+    fn answers_are_limited_by_their_time_to_answer() {
+        for seconds in [30, 120, 300] {
+            let target = ConversionTarget::Answer { max_seconds: seconds + 2 };
+            for declared in [None, Some(f64::from(seconds))] {
+                let planned =
+                    |rate: f64, size| planned(target, declared, f64::from(seconds) * rate, "vp9", size);
+                assert_eq!(planned(60.0, (1920, 1080)), Ok(()), "{seconds}");
+                assert_eq!(planned(30.0, (3840, 2160)), Ok(()), "{seconds}");
+                assert_eq!(planned(1000.0, (1920, 1080)), Err(TOO_MUCH), "{seconds}");
+                assert_eq!(planned(1.0, (7680, 4320)), Err(ODD_SIZE), "{seconds}");
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer};
 
-use super::tool::ToolPaths;
+use super::tool::Tools;
 use super::{Failure, failed, refused};
 
 const NO_VIDEO: &str = "This file is broken, or not in a supported video format.";
@@ -12,7 +12,7 @@ const NO_VIDEO: &str = "This file is broken, or not in a supported video format.
 /// The entries to show.
 const ENTRIES: &str = "format=duration,size:\
                     stream=index,codec_type,codec_name,pix_fmt,width,height,sample_aspect_ratio,field_order,\
-                    avg_frame_rate,channels,duration,level:\
+                    nb_read_packets,channels,level:\
                     stream_disposition=attached_pic:stream_side_data=rotation";
 
 #[derive(Debug, Deserialize)]
@@ -49,8 +49,10 @@ pub(super) struct ProbeStream {
     pub(super) sample_aspect_ratio: String,
     #[serde(default)]
     pub(super) field_order: String,
-    #[serde(default)]
-    avg_frame_rate: String,
+    /// The packets of the part that is converted, about one for each frame.
+    // Counted: a rate, a length and a number of frames are what the file says about itself.
+    #[serde(default, deserialize_with = "number")]
+    pub(super) nb_read_packets: Option<f64>,
     #[serde(default)]
     pub(super) channels: u32,
     #[serde(default)]
@@ -86,16 +88,12 @@ impl ProbeStream {
     pub(super) fn pixel_ratio(&self) -> f64 {
         quotient(&self.sample_aspect_ratio, ':').unwrap_or(1.0)
     }
-
-    /// The average frame rate, if known.
-    pub(super) fn frame_rate(&self) -> Option<f64> {
-        quotient(&self.avg_frame_rate, '/')
-    }
 }
 
 impl ProbeReport {
-    pub(super) async fn of(tools: &ToolPaths<'_>, input: &Path) -> Result<Self, Failure> {
-        let answer = tools.probe(input, ENTRIES).await?;
+    /// Inspects the first `max_seconds` of a file.
+    pub(super) async fn of(tools: &Tools<'_>, input: &Path, max_seconds: f64) -> Result<Self, Failure> {
+        let answer = tools.probe(input, ENTRIES, max_seconds).await?;
         if !answer.status.success() {
             return Err(failed(NO_VIDEO, &answer));
         }

@@ -1,38 +1,17 @@
 //! Programs that do not work: no fault of the videos.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use video_conversion::engine::{ConversionTarget, ConvertedFiles, EngineError, check, convert};
 
-use crate::support::{MINUTE, Place};
+use crate::support::{MINUTE, Place, path_with, program};
 
 const VIDEO: &str =
     "-f lavfi -i testsrc2=s=320x240:d=1 -f lavfi -i sine=d=1 -c:v libvpx -deadline realtime -c:a libopus";
 
-/// A folder in which shell scripts stand in for programs, before those of this computer.
-fn path_with(place: &Place, stand_ins: &[(&str, String)]) -> OsString {
-    let folder = place.path("bin");
-    std::fs::create_dir_all(&folder).unwrap();
-    for (program, script) in stand_ins {
-        // By another process: Linux starts no file that is open for writing, and a program that another test starts at the
-        // same time has what is open here until it begins.
-        let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" >\"$0\" && chmod +x \"$0\"";
-        let status = Command::new("sh").args(["-c", write]).arg(folder.join(program)).arg(script).status();
-        assert!(status.unwrap().success());
-    }
-    let path = std::env::var_os("PATH").unwrap();
-    std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path))).unwrap()
-}
-
 async fn converted(path: &OsString, input: &Path) -> Result<ConvertedFiles, EngineError> {
     convert(path, input, ConversionTarget::Answer { max_seconds: 5 }, MINUTE).await
-}
-
-fn program(name: &str) -> PathBuf {
-    let path = std::env::var_os("PATH").unwrap();
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file()).unwrap()
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 
 mod conversion;
 mod hostile;
+mod limits;
 mod machine;
 mod support;
 mod work;

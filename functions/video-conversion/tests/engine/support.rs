@@ -1,5 +1,6 @@
 //! Makes videos and asks what they are, by the same programs as the service.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -78,4 +79,25 @@ pub(crate) async fn refusal(input: &Path) -> &'static str {
         Err(EngineError::Refused(reason)) => reason,
         other => panic!("{}: {other:?}", input.display()),
     }
+}
+
+/// A folder in which shell scripts stand in for programs, before those of this computer.
+pub(crate) fn path_with(place: &Place, stand_ins: &[(&str, String)]) -> OsString {
+    let folder = place.path("bin");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (program, script) in stand_ins {
+        // By another process: Linux starts no file that is open for writing, and a program that another test starts at the
+        // same time has what is open here until it begins.
+        let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" >\"$0\" && chmod +x \"$0\"";
+        let status = Command::new("sh").args(["-c", write]).arg(folder.join(program)).arg(script).status();
+        assert!(status.unwrap().success());
+    }
+    let path = std::env::var_os("PATH").unwrap();
+    std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path))).unwrap()
+}
+
+/// Where a program of this computer is.
+pub(crate) fn program(name: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap();
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file()).unwrap()
 }

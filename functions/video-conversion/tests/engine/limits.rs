@@ -1,0 +1,63 @@
+//! Answers that would cost more than their time to answer allows.
+
+use video_conversion::engine::{ConversionTarget, EngineError, convert};
+
+use crate::support::{MINUTE, Place, path_with, program};
+
+const SECONDS: u32 = 1;
+
+/// Why an answer is refused by the programs in `path`.
+async fn refusal(path: &std::ffi::OsStr, input: &std::path::Path) -> &'static str {
+    match convert(path, input, ConversionTarget::Answer { max_seconds: SECONDS }, MINUTE).await {
+        Err(EngineError::Refused(reason)) => reason,
+        other => panic!("{}: {other:?}", input.display()),
+    }
+}
+
+/// A program in the place of ffmpeg that must not be started on the file.
+fn without_conversion(place: &Place) -> std::ffi::OsString {
+    let ffmpeg = program("ffmpeg");
+    let script = format!(
+        "case \"$*\" in *hostile*) touch {} ;; esac; exec {} \"$@\"",
+        place.path("started").display(),
+        ffmpeg.display()
+    );
+    path_with(place, &[("ffmpeg", script)])
+}
+
+/// Neither length nor rate nor size of such files says what they cost: ten frames of 8K in a hundredth of a second.
+#[tokio::test]
+async fn an_answer_with_huge_frames_is_refused_before_its_conversion() {
+    let place = Place::new();
+    let frames = "-f lavfi -i color=s=7680x4320:r=1000 -frames:v 10 -c:v libx264 -preset ultrafast -f matroska -live 1";
+    let input = place.made("hostile.mkv", frames);
+    let reason = refusal(&without_conversion(&place), &input).await;
+    assert_eq!(reason, "The dimensions of this video are not supported.");
+    assert!(!place.path("started").exists());
+}
+
+#[tokio::test]
+async fn the_frames_of_an_answer_are_counted_before_its_conversion() {
+    let place = Place::new();
+    let frames = "-f lavfi -i color=s=1920x1080:r=1000 -frames:v 50 -c:v libx264 -preset ultrafast -g 50";
+    let clip = place.made("clip.mkv", frames);
+    let looped = format!("-stream_loop 39 -i {} -c copy -f matroska -live 1", clip.display());
+    let input = place.made("hostile.mkv", &looped);
+    let reason = refusal(&without_conversion(&place), &input).await;
+    assert!(reason.starts_with("The video is too long for its dimensions and frame rate."), "{reason}");
+    assert!(!place.path("started").exists());
+}
+
+#[tokio::test]
+async fn an_answer_that_takes_too_much_time_of_processors_is_refused() {
+    let place = Place::new();
+    let input =
+        place.made("hostile.webm", "-f lavfi -i testsrc2=s=320x240:d=1 -c:v libvpx -deadline realtime");
+    let ffmpeg = program("ffmpeg");
+    let script = format!(
+        "case \"$*\" in *hostile*) while :; do :; done ;; *) exec {} \"$@\" ;; esac",
+        ffmpeg.display()
+    );
+    let reason = refusal(&path_with(&place, &[("ffmpeg", script)]), &input).await;
+    assert_eq!(reason, "This video takes too long to convert. Upload a shorter or smaller one.");
+}

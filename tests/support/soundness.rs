@@ -126,6 +126,7 @@ fn is_primary((pk, sk): &Key) -> bool {
         "HISTORY#",
         "ANSWERS#",
         "VIDEOS#",
+        "CONVERSIONS",
     ]
     .iter()
     .any(|kind| pk.starts_with(kind));

@@ -29,7 +29,11 @@ pub struct Interviewee {
 impl Interviewee {
     /// A candidate who has begun the interview, with a question that has these fields besides its text.
     pub async fn asked(app: &TestApp, question: Value) -> Self {
-        let owner = app.owner().await;
+        Self::asked_by(app.owner().await, question).await
+    }
+
+    /// The same in the company of this owner.
+    pub async fn asked_by(owner: Staff, question: Value) -> Self {
         let fields = json!({ "allow_hash_login": true, "interview_platform": "builtin" });
         let project = owner.running_project(fields).await;
         let mut asked = json!({ "text": "Why us?", "position": 1 });

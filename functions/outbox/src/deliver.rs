@@ -1,6 +1,7 @@
 //! Runs one effect under a lease and deletes it.
 
 use shared::auth::SystemAccess;
+use shared::domain::conversion::queue::WaitingTake;
 use shared::domain::effect::{Effect, EffectTask};
 use shared::domain::id::{CandidateId, ProjectId};
 use shared::mail::Mailer;
@@ -84,8 +85,10 @@ async fn perform(
             account::send_farewell_mail(system, mailer, company, was, by).await
         }
         EffectTask::ObjectsDeleted { keys } => delete_objects(system, keys).await,
-        EffectTask::TakeConversion { project, candidate, take } => {
-            takes::start_conversion(system, &answers_of(effect, *project, *candidate), *take).await
+        EffectTask::TakeConversion { project, candidate, take, finished_at } => {
+            let (company, project, candidate) = (company.clone(), *project, *candidate);
+            let waiting = WaitingTake { company, project, candidate, take: *take, finished_at: *finished_at };
+            takes::start_conversion(system, &waiting).await
         }
         EffectTask::TakesDeleted { project, candidate, takes } => {
             takes::delete_takes(system, &answers_of(effect, *project, *candidate), takes).await

@@ -62,7 +62,7 @@ pub struct SweepSummary {
     pub failed: usize,
     /// Uploads that did not arrive in time, and videos that were not converted in time.
     pub uploads_given_up: usize,
-    /// Answers with takes that were abandoned, or were not converted in time.
+    /// Answers with takes that were abandoned, queued again, or whose conversions were killed.
     pub takes_closed: usize,
     /// Events that the stream did not have numbered.
     pub events: usize,

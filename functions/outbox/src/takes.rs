@@ -6,22 +6,25 @@ use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
 use shared::domain::answers::{Answers, Take, TakeRef};
 use shared::domain::conversion::Conversion;
+use shared::domain::conversion::queue::WaitingTake;
 use shared::media::{AnswerObjects, recorded_parts};
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 
 use crate::outcome::{EffectResult, SweepSummary};
 
-/// Shown to clients of a take that was not converted in time.
-const TOO_SLOW: &str = "The recording could not be converted in time. Record the answer again.";
+/// Shown to clients of a take whose conversions were all killed.
+const BROKEN: &str = "The recording could not be converted. Record the answer again.";
 
-/// Stores the marker of a take, whose event starts the conversion.
+/// Queues a take and stores its marker, whose event converts the take whose turn it is then.
 pub(crate) async fn start_conversion(
     system: &SystemAccess,
-    objects: &AnswerObjects,
-    take: TakeRef,
+    waiting: &WaitingTake,
 ) -> Result<(EffectResult, String)> {
-    let stored = system.objects()?.put_marker(&objects.marker(take)).await;
+    let WaitingTake { company, project, candidate, take, .. } = waiting;
+    let objects = AnswerObjects { company: company.clone(), project: *project, candidate: *candidate };
+    system.store.queue_take(waiting).await?;
+    let stored = system.objects()?.put_marker(&objects.marker(*take)).await;
     Ok(match stored {
         Ok(()) => (EffectResult::Started, String::new()),
         Err(error) => (EffectResult::Failed, error.to_string()),
@@ -64,7 +67,8 @@ async fn delete_take(
     Ok(())
 }
 
-/// Closes takes that are neither sent nor finished, and fails those that were not converted in time.
+/// Closes takes that are neither sent nor finished, and queues those again whose events or executions were lost. Waiting is no
+/// failure: a take fails once its conversion was killed too often.
 pub(crate) async fn close_overdue(
     system: &SystemAccess,
     time: Duration,
@@ -104,14 +108,31 @@ async fn close(system: &SystemAccess, before: &VersionedItem<Answers>) -> Result
         let found = recorded_parts(&bucket.list(&objects.parts(take)).await?);
         after = after.close_take(take, &found, is_final, system.now);
     }
+    let (broken, lost): (Vec<TakeRef>, Vec<TakeRef>) = converting
+        .into_iter()
+        .partition(|take| before.take(*take).is_some_and(|take| take.conversion.is_used_up()));
+    // The write records the effects that queue them.
+    for take in lost {
+        after = after.with_take(take, |take| take.conversion = take.conversion.waiting_again(system.now));
+    }
     // One: each failure is an event, and a write has one. The next run finds the others.
-    if let Some(take) = converting.into_iter().next() {
-        after = after.with_take(take, |take| take.end_conversion(Conversion::failed(TOO_SLOW)));
+    let failed = broken.into_iter().next();
+    if let Some(take) = failed {
+        after = after.with_take(take, |take| take.end_conversion(Conversion::failed(BROKEN)));
     }
     let writes = match candidate.filter(|_| is_final) {
         // A changed deadline may have opened the interview again.
         Some(candidate) => system.store.save_answers(&candidate, before, &after, system.now),
         None => system.store.update_answers(before, &after, system.now),
     };
-    system.commit(writes).await
+    system.commit(writes).await?;
+    if let Some(TakeRef { question, number }) = failed {
+        let (company, candidate) = (before.company.as_str(), before.candidate);
+        // Its parts stay, so that the operator may have it converted again. An alarm counts these lines.
+        tracing::warn!(
+            target: "outbox", company, %candidate, %question, number,
+            task = "conversion", reason = "its executions were killed", "given up"
+        );
+    }
+    Ok(())
 }

@@ -13,8 +13,10 @@ use serde::Deserialize;
 use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::conversion::ConversionResult;
+use shared::domain::id::CompanyId;
 use shared::event::{ObjectCreated, RecordOutcome};
 use shared::media::{AnswerObjects, video_marker_in};
+use shared::store::COMMAND_PATIENCE;
 use shared::{Error, Result, log_failure, log_run};
 
 use engine::ConvertedFiles;
@@ -49,7 +51,7 @@ pub enum CheckSubject {
 ///
 /// # Errors
 /// If the storage, the bucket or this computer fails, its programs among it. The event is retried and, after some tries,
-/// becomes a dead letter; the recording fails after its time limit.
+/// becomes a dead letter. A video then fails after its time limit; a take waits for the next event.
 pub async fn process(app: &App, invocation: Invocation) -> Result<RecordOutcome> {
     match invocation {
         Invocation::Created(event) => process_recording(app, event).await,
@@ -65,21 +67,50 @@ async fn check_programs(app: &App) -> Result<RecordOutcome> {
     Ok(RecordOutcome::Ignored)
 }
 
+/// Processes one event: converts the video that it is about, or the take whose turn it is.
 async fn process_recording(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
-    let system = SystemAccess::of(app);
+    let system = SystemAccess::of(app).with_patience(COMMAND_PATIENCE);
     // Boxed, because they are large and deeply nested.
-    let (outcome, company, recording) = if let Some((company, id)) = video_marker_in(event.key()) {
+    if let Some((company, id)) = video_marker_in(event.key()) {
         let outcome = Box::pin(video::process_video(&system, &company, id, &event.id)).await;
-        (outcome, company, id.to_string())
-    } else if let Some((objects, take)) = AnswerObjects::in_marker(event.key()) {
-        let conversion = TakeConversion { system: &system, objects: &objects, place: take, event: &event.id };
-        let outcome = Box::pin(conversion.process()).await;
-        (outcome, objects.company, format!("{}-{}", take.question, take.number))
+        report(&system, &company, &id.to_string(), &outcome);
+        outcome
+    } else if AnswerObjects::in_marker(event.key()).is_some() {
+        Box::pin(process_next_take(&system, &event)).await
     } else {
-        return Ok(RecordOutcome::Ignored);
+        Ok(RecordOutcome::Ignored)
+    }
+}
+
+/// Converts the take whose turn it is, because of the marker of a take.
+async fn process_next_take(system: &SystemAccess, event: &ObjectCreated) -> Result<RecordOutcome> {
+    let claimed = system.store.claim_take(&event.id, system.now).await;
+    let claimed = claimed.inspect_err(|error| {
+        log_failure!(target: "conversion", error, "could not find the take whose turn it is");
+    })?;
+    let outcome = match claimed {
+        Some(waiting) => {
+            let recording = format!("{}-{}", waiting.take.question, waiting.take.number);
+            let outcome = match TakeConversion::new(system, &waiting, &event.id).process().await {
+                Ok(outcome) => {
+                    system.store.release_take(&waiting, &event.id, system.now).await.map(|()| outcome)
+                }
+                // Others come first until its time is over.
+                Err(error) => Err(error),
+            };
+            report(system, &waiting.company, &recording, &outcome);
+            outcome?
+        }
+        // There is an event for each take, and one that comes again.
+        None => RecordOutcome::Ignored,
     };
+    system.objects()?.delete(event.key()).await?;
+    Ok(outcome)
+}
+
+fn report(system: &SystemAccess, company: &CompanyId, recording: &str, outcome: &Result<RecordOutcome>) {
     let company = company.as_str();
-    match &outcome {
+    match outcome {
         // An alarm compares those that failed with all that ended.
         Ok(outcome @ (RecordOutcome::Applied | RecordOutcome::Refused)) => log_run!(
             target: "conversion", system.usage(), recording, company, ?outcome,
@@ -92,7 +123,6 @@ async fn process_recording(app: &App, event: ObjectCreated) -> Result<RecordOutc
             log_failure!(target: "conversion", error, recording, company, "could not convert the recording");
         }
     }
-    outcome
 }
 
 async fn clean_up(system: &SystemAccess, keys: &[String]) -> Result<RecordOutcome> {

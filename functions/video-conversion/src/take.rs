@@ -2,6 +2,7 @@
 
 use shared::auth::SystemAccess;
 use shared::domain::answers::{Answers, RecordedPart, Take, TakeRef};
+use shared::domain::conversion::queue::WaitingTake;
 use shared::domain::conversion::{Conversion, ConversionStatus};
 use shared::domain::file::FileType;
 use shared::event::RecordOutcome;
@@ -20,19 +21,35 @@ const TOO_LARGE: &str = "The recording is too large for the time to answer. Reco
 
 /// A take to convert because of an event.
 pub(crate) struct TakeConversion<'a> {
-    pub(crate) system: &'a SystemAccess,
-    pub(crate) objects: &'a AnswerObjects,
-    pub(crate) place: TakeRef,
+    system: &'a SystemAccess,
+    objects: AnswerObjects,
+    place: TakeRef,
     /// The event's identifier.
-    pub(crate) event: &'a str,
+    event: &'a str,
 }
 
-impl TakeConversion<'_> {
+impl<'a> TakeConversion<'a> {
+    pub(crate) fn new(system: &'a SystemAccess, waiting: &WaitingTake, event: &'a str) -> Self {
+        let WaitingTake { company, project, candidate, take, .. } = waiting;
+        let objects = AnswerObjects { company: company.clone(), project: *project, candidate: *candidate };
+        Self { system, objects, place: *take, event }
+    }
+
     /// Converts the take, unless it is converted already or another worker holds it.
     pub(crate) async fn process(&self) -> Result<RecordOutcome> {
         let Some(take) = self.begin().await? else { return self.settle().await };
+        let outcome = self.work_on(&take).await;
+        if outcome.is_err() {
+            // The recording is not to blame. If this fails as well, nothing but one attempt is lost.
+            let _ = self.forget_attempt().await;
+        }
+        outcome
+    }
+
+    /// Converts a take that is leased.
+    async fn work_on(&self, take: &Take) -> Result<RecordOutcome> {
         let directory = tempfile::tempdir().map_err(Error::internal)?;
-        let end = match self.make(&take, &directory.path().join("recording")).await {
+        let end = match self.make(take, &directory.path().join("recording")).await {
             Ok(files) => {
                 // Not of a take that has been finished with more parts since: what is stored is that of a later attempt.
                 if !self.answers().await?.is_some_and(|answers| self.is_mine(&answers)) {
@@ -48,6 +65,15 @@ impl TakeConversion<'_> {
             Err(Failure::Gone) => return self.settle().await,
         };
         self.finish(end).await
+    }
+
+    /// Has the attempt, which goes on until its lease ends, not count.
+    async fn forget_attempt(&self) -> Result<()> {
+        let Some(answers) = self.answers().await?.filter(|answers| self.is_mine(answers)) else {
+            return Ok(());
+        };
+        let forget = |take: &mut Take| take.conversion = take.conversion.clone().without_attempt();
+        self.save(&answers, forget).await.map(drop)
     }
 
     /// Leases the take; `None` if there is nothing to convert.
@@ -147,7 +173,7 @@ impl TakeConversion<'_> {
             // Another worker needs them.
             return Ok(RecordOutcome::Ignored);
         }
-        let mut keys = vec![self.objects.marker(self.place)];
+        let mut keys = Vec::new();
         if take.is_none_or(|take| take.conversion.status == ConversionStatus::Failed) {
             keys.extend(self.objects.renditions(self.place));
         }
@@ -159,7 +185,7 @@ impl TakeConversion<'_> {
     }
 
     async fn answers(&self) -> Result<Option<VersionedItem<Answers>>> {
-        let AnswerObjects { company, project, candidate } = self.objects;
+        let AnswerObjects { company, project, candidate } = &self.objects;
         self.system.store.answers(company, *project, *candidate).await
     }
 

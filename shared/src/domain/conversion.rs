@@ -1,14 +1,20 @@
 //! Conversions of recordings for browsers: their progress, attempts and results.
 
+pub mod queue;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The time for a conversion, waiting and all attempts included.
+/// How long the event that starts a conversion may take, all attempts included.
+// Lambda keeps it for six hours while no execution is free.
 const CONVERTING: TimeDelta = TimeDelta::hours(7);
 /// The duration of one attempt.
 // Longer than the function may run, so that no two attempts overlap.
 const TRY: TimeDelta = TimeDelta::minutes(16);
+/// The most attempts whose executions may be killed.
+// One recording that exhausts memory must not be converted for ever.
+const ATTEMPTS: u32 = 3;
 
 /// How far a recording is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -54,7 +60,11 @@ pub struct Conversion {
     pub status: ConversionStatus,
     /// The current attempt.
     pub attempt: Option<ConversionAttempt>,
-    /// When it fails unless it has ended; `None` if nothing but the upload ends it.
+    /// The attempts so far, without those that failed because of the service.
+    #[serde(default)]
+    pub attempts: u32,
+    /// When its event is given up: a video then fails, a take is queued again. `None` if nothing but the upload ends it, or it has
+    /// ended.
     pub given_up_at: Option<DateTime<Utc>>,
     /// The result; of a take that has got more parts since, that without them.
     pub converted: Option<ConversionResult>,
@@ -68,6 +78,7 @@ impl Conversion {
         Self {
             status: ConversionStatus::AwaitingUpload,
             attempt: None,
+            attempts: 0,
             given_up_at: None,
             converted: None,
             failure: None,
@@ -88,7 +99,7 @@ impl Conversion {
         Self { converted: self.converted, ..Self::pending(now) }
     }
 
-    /// The conversion while `event` does it; `None` if it has ended, or another worker does it.
+    /// The conversion while `event` does it; `None` if it has ended, another worker does it, or its attempts are used up.
     pub fn begun(&self, event: &str, now: DateTime<Utc>) -> Option<Self> {
         let may_begin = match (self.status, &self.attempt) {
             (ConversionStatus::AwaitingUpload | ConversionStatus::Pending, _) => true,
@@ -96,11 +107,32 @@ impl Conversion {
             (ConversionStatus::Processing, Some(attempt)) => attempt.event == event || attempt.ends_at <= now,
             _ => false,
         };
-        may_begin.then(|| Self {
+        (may_begin && !self.is_used_up()).then(|| Self {
             status: ConversionStatus::Processing,
             attempt: Some(ConversionAttempt { event: event.to_owned(), ends_at: now + TRY }),
+            attempts: self.attempts + 1,
             ..self.restarted(now)
         })
+    }
+
+    /// Whether all its attempts were killed, or one of them still runs.
+    pub fn is_used_up(&self) -> bool {
+        self.attempts >= ATTEMPTS
+    }
+
+    /// The conversion when an attempt has failed because of the service, which does not count.
+    pub fn without_attempt(self) -> Self {
+        Self { attempts: self.attempts.saturating_sub(1), ..self }
+    }
+
+    /// The conversion while it waits for another event.
+    pub fn waiting_again(&self, now: DateTime<Utc>) -> Self {
+        Self { attempts: self.attempts, ..self.restarted(now) }
+    }
+
+    /// When its attempt ends or, while it waits, its event is given up.
+    pub fn overdue_at(&self) -> Option<DateTime<Utc>> {
+        self.attempt.as_ref().map(|attempt| attempt.ends_at).or(self.given_up_at)
     }
 
     /// Whether `event` does it.
@@ -139,7 +171,13 @@ mod tests {
         assert!(begun.is_done_by("one") && !begun.is_done_by("two"));
         assert!(begun.begun("one", now).is_some(), "the first try was broken off");
         assert!(begun.begun("two", now).is_none(), "somebody is at it");
-        assert!(begun.begun("two", now + TRY).is_some(), "nobody is at it any more");
+        let again = begun.begun("two", now + TRY).unwrap();
+        assert!(again.overdue_at() == Some(now + TRY + TRY) && !again.is_used_up());
+        let third = again.begun("three", now + TRY + TRY).unwrap();
+        assert!(third.is_used_up() && third.begun("three", now).is_none());
+        assert!(third.clone().without_attempt().begun("four", now + TRY * 4).is_some());
+        let waiting = begun.waiting_again(now);
+        assert_eq!((waiting.attempts, waiting.overdue_at()), (1, Some(now + CONVERTING)));
         let done = Conversion::succeeded(ConversionResult { seconds: 1, width: 2, height: 2 });
         for ended in [done, Conversion::failed("broken")] {
             assert!(ended.begun("one", now).is_none() && !ended.is_under_way());

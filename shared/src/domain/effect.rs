@@ -92,6 +92,9 @@ pub enum EffectTask {
         candidate: CandidateId,
         /// The take.
         take: TakeRef,
+        /// When it was finished or closed.
+        #[serde(default)]
+        finished_at: DateTime<Utc>,
     },
     /// Delete objects that takes no longer need.
     TakesDeleted {
@@ -265,7 +268,9 @@ impl Effect {
         let conversions = answers.to_convert(before).into_iter().map(|take| {
             let TakeRef { question, number } = take;
             let cause = format!("{candidate}-{question}-{number}-{version}");
-            Self::new(company.clone(), cause, EffectTask::TakeConversion { project, candidate, take }, now)
+            let finished_at = answers.take(take).and_then(|take| take.finished_at).unwrap_or(now);
+            let task = EffectTask::TakeConversion { project, candidate, take, finished_at };
+            Self::new(company.clone(), cause, task, now)
         });
         let takes = answers.to_clear(before);
         let deletion = (!takes.is_empty()).then(|| {

@@ -187,7 +187,7 @@ impl HasHistory for Video {
             // Internal.
             is_active: _,
         } = self;
-        let Conversion { status, converted, failure, attempt: _, given_up_at: _ } = conversion;
+        let Conversion { status, converted, failure, attempt: _, attempts: _, given_up_at: _ } = conversion;
         vec![
             ("video_conversion_status", fact(status)),
             ("length", fact(&converted.map_or(0, |made| made.seconds))),

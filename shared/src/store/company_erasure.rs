@@ -311,13 +311,18 @@ impl Store {
         })
     }
 
-    /// Erases legal texts and what is left in the partition of a company, except its erasure. Returns whether there was anything.
+    /// Erases legal texts, what waits for conversion, and what is left in the partition of a company, except its erasure. Returns
+    /// whether there was anything.
     pub async fn erase_company_partition(&self, company: &CompanyId) -> Result<bool> {
         let erasure = keys::company_erasure(company);
         let rows = self.all_items(&partition_of(keys::company(company))).await?;
         let mut left = item::keys_of(&rows)?;
         left.retain(|key| *key != erasure);
-        let found = !left.is_empty() | (self.delete_range(&keys::legal_texts(company)).await? > 0);
+        left.push(keys::conversion_queues().key(company));
+        let mut found = left.len() > 1;
+        for range in [keys::legal_texts(company), keys::waiting_takes(company)] {
+            found |= self.delete_range(&range).await? > 0;
+        }
         self.delete_all(left).await?;
         Ok(found)
     }

@@ -7,6 +7,7 @@ mod candidate;
 mod company;
 mod company_counts;
 mod company_erasure;
+mod conversion_queue;
 mod customer;
 mod deletion;
 mod delivery;

@@ -8,9 +8,18 @@ pub const LAST_EVENT: &str = "last_event";
 
 /// Keys that begin so belong to items that stay as they are.
 // What has ended stays ended: sessions, named tokens, webhooks, and logins that were throttled. What is done is not done
-// again: mails are not sent twice. What is pending is done: deletions, and uploads whose files are in the bucket.
-const KEPT: [&str; 7] =
-    [keys::EFFECT, keys::FAILURES, keys::RESET, keys::SESSION, keys::TOKEN, keys::UPLOAD, keys::WEBHOOK];
+// again: mails are not sent twice. What is pending is done: deletions, uploads whose files are in the bucket, and conversions,
+// but for takes that are gone. The outbox queues those that come back.
+const KEPT: [&str; 8] = [
+    keys::CONVERSIONS,
+    keys::EFFECT,
+    keys::FAILURES,
+    keys::RESET,
+    keys::SESSION,
+    keys::TOKEN,
+    keys::UPLOAD,
+    keys::WEBHOOK,
+];
 
 /// What a restore does to an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

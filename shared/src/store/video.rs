@@ -23,7 +23,7 @@ use crate::media::video_keys;
 
 impl StoredEntity for Video {
     const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
-    const INTERNAL_FIELDS: &'static [&'static str] = &["attempt", "given_up_at", "is_active"];
+    const INTERNAL_FIELDS: &'static [&'static str] = &["attempt", "attempts", "given_up_at", "is_active"];
 
     fn key(&self) -> ItemKey {
         keys::video(&self.company, self.id)

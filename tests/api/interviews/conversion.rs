@@ -229,17 +229,13 @@ async fn a_doubtful_answer_is_a_warning_and_can_be_converted_again() {
 
 #[tokio::test]
 async fn failed_conversions_are_retried_by_the_operator_for_thirty_days() {
-    let app = TestApp::start_with(&[("PATH", "/nowhere")]).await;
-    let person = Interviewee::asked(&app, json!({ "takes": 2 })).await;
-    let take = person.record(&parts()).await;
-    app.events().deliver_stream().await.unwrap();
-    app.events().deliver_objects().await.unwrap_err();
-    app.clock().advance(TimeDelta::hours(8));
-    app.sweep().await;
+    let (app, person) = given().await;
+    person.record(&[b"no video"]).await;
+    app.settle().await;
+    assert_eq!(person.answer().await["status"], "failed");
     assert_eq!((retry(&app).await, retry(&app).await), (json!(1), json!(0)));
-    app.events().deliver_stream().await.unwrap();
-    let failed = app.events().put_event(person.marker_event(take, "again")).await.unwrap();
-    failed["VideoConversionFunction"].as_ref().unwrap_err();
+    app.settle().await;
+    assert_eq!(person.answer().await["status"], "failed");
     app.clock().advance(TimeDelta::days(31));
     app.sweep().await;
     assert_eq!(retry(&app).await, 0);

@@ -23,9 +23,9 @@ async fn pass(app: &TestApp, time: TimeDelta) {
 async fn assert_nothing_left(app: &TestApp) {
     assert!(app.object_keys().is_empty(), "{:?}", app.object_keys());
     let items = app.table().snapshot().await;
-    let answers: Vec<_> =
-        items.keys().filter(|(pk, _)| pk.starts_with("ANSWERS#") || pk.starts_with("TEXTS#")).collect();
-    assert!(answers.is_empty(), "{answers:?}");
+    let kinds = ["ANSWERS#", "CONVERSIONS", "TEXTS#"];
+    let left: Vec<_> = items.keys().filter(|(pk, _)| kinds.iter().any(|kind| pk.starts_with(kind))).collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 /// The numbers of files that events about the erasure of a candidate count.

@@ -5,6 +5,7 @@ mod conversion;
 mod data;
 mod erasure;
 mod killed;
+mod queue;
 mod races;
 mod settings;
 mod takes;

@@ -196,7 +196,9 @@ impl Take {
     pub fn is_doubtful(&self) -> bool {
         // Of an interrupted take, parts may be missing.
         let is_whole = self.conversion.status == ConversionStatus::Successful && !self.is_interrupted;
-        let (Some(recorded), Some(made)) = (self.recorded_seconds, self.conversion.converted) else { return false };
+        let (Some(recorded), Some(made)) = (self.recorded_seconds, self.conversion.converted) else {
+            return false;
+        };
         // The rest is cut off.
         let expected = recorded.min(self.answer_seconds);
         is_whole && made.seconds.abs_diff(expected) > expected / 10 + 2
@@ -279,7 +281,7 @@ impl Take {
 
     /// When the service looks at it.
     pub(super) fn due_at(&self) -> Option<DateTime<Utc>> {
-        if self.is_open() { self.look_at } else { self.conversion.given_up_at }
+        if self.is_open() { self.look_at } else { self.conversion.overdue_at() }
     }
 }
 

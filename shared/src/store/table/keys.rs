@@ -21,6 +21,8 @@ pub(in crate::store) const COMPANY_ERASURE: &str = "ERASURE";
 pub(in crate::store) const SEQUENCE: &str = "SEQUENCE";
 
 // The starts of keys of what a restore of the table leaves as it is: `store/restore.rs`.
+/// Of the queues of takes, and of their list.
+pub(in crate::store) const CONVERSIONS: &str = "CONVERSIONS";
 pub(in crate::store) const EFFECT: &str = "EFFECT#";
 pub(in crate::store) const FAILURES: &str = "FAILURES#";
 pub(in crate::store) const RESET: &str = "RESET#";
@@ -182,6 +184,16 @@ pub(crate) fn written_answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> Ke
 
 pub(crate) fn written_answer(c: &CompanyId, p: ProjectId, k: CandidateId, q: QuestionId) -> ItemKey {
     written_answers(c, p, k).key(q)
+}
+
+/// The queues of companies some of whose takes wait for their conversion.
+pub(crate) fn conversion_queues() -> KeyRange {
+    KeyRange { pk: CONVERSIONS.to_owned(), prefix: "" }
+}
+
+/// The takes of a company that wait for their conversion, by the time since when.
+pub(crate) fn waiting_takes(c: &CompanyId) -> KeyRange {
+    KeyRange { pk: format!("{CONVERSIONS}#{c}"), prefix: "" }
 }
 
 /// The summaries of the evaluations of candidates.

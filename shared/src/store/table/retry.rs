@@ -48,6 +48,9 @@ impl RetryPolicy {
     /// The counter of a company's events.
     // All functions that number its events compete for it. Without pauses, they would meet again and again.
     pub const COUNTER: Self = Self { has_pause: true, ..Self::CHANGE };
+    /// A turn in the queue of conversions.
+    // All executions that start at the same time compete for the queue of one company, and one wins at a time.
+    pub const CLAIM: Self = Self { attempts: 200, ..Self::COUNTER };
 
     /// Whether work that has lost so often, after this time, starts again.
     pub fn may_retry(self, lost: u32, elapsed: Duration) -> bool {

@@ -35,7 +35,8 @@ async fn a_run_of_the_outbox_takes_a_step_at_each_kind_of_work() {
     owner.post("/companies/acme/videos/", announced).await.expect(201);
     app.clock().advance(TimeDelta::hours(4));
     let run = hurried(&app).await;
-    let done = ["events", "uploads_given_up", "takes_closed", "outdated"].map(|kind| run[kind].as_u64().unwrap());
+    let done =
+        ["events", "uploads_given_up", "takes_closed", "outdated"].map(|kind| run[kind].as_u64().unwrap());
     assert!(done[0] > 0 && done[1..] == [2, 1, 1], "{run}");
 }
 

@@ -267,9 +267,9 @@ async fn candidates_read_questions_from_the_interview_on_without_internal_texts(
     let question = create(&owner, &questions, secret).await;
     let uri = question["resource_uri"].as_str().unwrap();
     create(&owner, &criteria, json!({ "name": "Listening" })).await;
-    let candidate = owner.invite(&project, json!({})).await.register().await;
-    let own = owner.get(&format!("{project}candidates/")).await.expect(200).json();
-    let own = own["objects"][0]["resource_uri"].as_str().unwrap().to_owned();
+    let invited = owner.invite(&project, json!({})).await;
+    let candidate = invited.register().await;
+    let own = &invited.uri;
     let refused = async |token: &_| {
         let token: &tests::caller::Token = token;
         for target in [&questions, uri, &criteria, &video] {
@@ -277,9 +277,9 @@ async fn candidates_read_questions_from_the_interview_on_without_internal_texts(
         }
     };
     refused(&candidate).await;
-    candidate.advance(&own).await.expect(200);
+    candidate.advance(own).await.expect(200);
     refused(&candidate).await;
-    candidate.advance(&own).await.expect(200);
+    candidate.advance(own).await.expect(200);
     let mut expected = question.clone();
     expected.as_object_mut().unwrap().remove("internal_description");
     let reads = async |token: &_| {
@@ -292,7 +292,9 @@ async fn candidates_read_questions_from_the_interview_on_without_internal_texts(
         token.delete(uri).await.expect_code(404, "not_found");
     };
     reads(&candidate).await;
-    app.complete(&own).await;
+    app.complete(own).await;
+    // The session ends with the interview.
+    let candidate = invited.log_in().await;
     reads(&candidate).await;
     // Not those of another project.
     let other = owner.running_project(json!({ "allow_hash_login": true })).await;

@@ -124,7 +124,7 @@ async fn a_long_history_is_erased_in_several_tries() {
     app.sweep().await;
     app.settle().await;
     assert_eq!(said().await, 0);
-    app.clock().advance(TimeDelta::minutes(20));
+    app.clock().advance(TimeDelta::minutes(50));
     app.sweep().await;
     app.settle().await;
     let feed = owner.get("/companies/acme/events/?type=candidate.erased").await.expect(200).json();

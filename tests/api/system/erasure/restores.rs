@@ -41,7 +41,7 @@ async fn assert_forgotten_since(app: &TestApp, planted: &PlantedCandidate, momen
         assert_eq!(drift(app).await, json!([]), "step {step}");
         app.settle().await;
         // Events that come back without a number are not new to the stream.
-        sweep_after(app, TimeDelta::minutes(50)).await;
+        sweep_after(app, TimeDelta::minutes(47)).await;
         assert_eq!(found(&app.moment()), [] as [String; 0], "step {step}");
         let histories = app.table().snapshot().await;
         let stripped = histories.iter().filter(|((pk, _), _)| pk.ends_with(planted.id()));

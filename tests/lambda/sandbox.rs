@@ -49,7 +49,7 @@ async fn a_program_reads_no_credentials_and_opens_no_socket() {
 
     let backend = Backend::start(&Storage::Memory).unwrap();
     let mut variables = backend.environment("http://localhost:8080/api/v3", "table");
-    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let path = format!("{}:{}", folder.path().display(), variables["PATH"]);
     variables.insert("PATH", path);
     variables.insert("AWS_SESSION_TOKEN", "secret-of-the-function".to_owned());
     let mut function = Function::start(function(), &variables).await.unwrap();

@@ -250,7 +250,8 @@ async fn a_take_waits_while_ffmpeg_crashes() {
     let write = "printf '#!/bin/sh\\nkill -SEGV $$\\n' >\"$0\" && chmod +x \"$0\"";
     let status = Command::new("sh").args(["-c", write]).arg(folder.path().join("ffmpeg")).status();
     assert!(status.unwrap().success());
-    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let programs = TestApp::start().await.environment()["PATH"].clone();
+    let path = format!("{}:{programs}", folder.path().display());
     let app = TestApp::start_with(&[("PATH", &path)]).await;
     let person = Interviewee::asked(&app, json!({ "takes": 2 })).await;
     person.record(&parts()).await;

@@ -66,7 +66,7 @@ async fn attributes_of_newer_code_survive_every_rewrite() {
     let parts: [(ItemKey, &[&str]); 6] = [
         (company, &[]),
         (of_company("LABEL", &label), &[]),
-        (of_company("VIDEO", &video), &[]),
+        (("VIDEOS#acme".to_owned(), last_segment(&video).to_owned()), &[]),
         (of_company("CUSTOMER", &person.uri), &[]),
         (of_company("PROJECT", &project), &["settings", "staff"]),
         (evaluated, &["profile"]),

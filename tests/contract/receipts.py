@@ -44,7 +44,8 @@ def verdict_of_pyjwt(case):
     scope = {"jws": case["jws"]}
     try:
         with patch.object(jwt.PyJWKClient, "fetch_data", lambda client: case["keys"]), redirect_stdout(io.StringIO()):
-            exec(sample(base, company), scope)
+            # Our own page: what it shows is what is tested.
+            exec(sample(base, company), scope)  # noqa: S102
         return scope["statement"]
     except (jwt.PyJWTError, KeyError, UnicodeDecodeError):
         return None

@@ -129,7 +129,8 @@ async fn every_language_fits_a_narrow_phone_and_has_all_texts() {
     let mut page = Page::open_with(BrowserOptions::with_devices()).await;
     page.resize(NARROW, 640).await;
     visit.begin(&mut page).await;
-    let folder = page.evaluate("document.querySelector('script[src]').src.replace('main.js', '')").await;
+    let folder =
+        page.evaluate("document.querySelector('link[rel=modulepreload]').href.replace('main.js', '')").await;
     let folder = folder.as_str().unwrap();
     let keys = |language: &str| {
         format!(

@@ -113,7 +113,7 @@ const WINDOW: usize = 5000;
 // More than one, because items of one company share transactions.
 const TURN: usize = 10;
 
-/// Items that are due, by pages of up to 100: up to [`TURN`] of each company in turn, the longest due first. Items that are
+/// Items that are due, by pages of up to 100: up to ten of each company in turn, the longest due first. Items that are
 /// no longer due are left out, so that a page may be empty.
 pub type DuePages<'a, T> = BoxStream<'a, Result<Vec<VersionedItem<T>>>>;
 

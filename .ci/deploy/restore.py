@@ -92,7 +92,7 @@ class Restore:
             if self.has_stopped:
                 print("Until then, requests are refused, and alarm notifications are off.", file=sys.stderr)
             elif self.has_begun:
-                print("Until then, recordings wait for their conversion, and retention erases nobody.", file=sys.stderr)
+                print("Until then, recordings wait for their conversion, and retention erases no candidate.", file=sys.stderr)
             return 1
         shutil.rmtree(self.folder)
         print(f"ok  {self.last - self.began:7.1f} s  in all. Delete the table {restored}: it holds people who were deleted")

@@ -1,7 +1,7 @@
 //! Admits uploaded videos to their conversion.
 //!
 //! Here, because this needs the account of who announced the video: the function that converts them runs a large decoder on
-//! what strangers have made, and may read nobody's account.
+//! what strangers have made, and may read no account.
 
 use shared::auth::SystemAccess;
 use shared::domain::conversion::{Conversion, ConversionStatus};

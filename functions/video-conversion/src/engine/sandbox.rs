@@ -14,7 +14,7 @@ pub(super) async fn spawn(mut command: Command, processor_seconds: u64) -> io::R
     // On a thread of its own, because a filter stays on the thread, which the program inherits it from.
     std::thread::Builder::new().spawn(move || {
         let _runtime = runtime.enter();
-        // Nobody waits any more if there is no time left; dropping the child kills it.
+        // The caller has given up if there is no time left; dropping the child kills it.
         let _ = answer.send(deny_sockets().and_then(|()| command.spawn()));
     })?;
     let child = started.await.map_err(io::Error::other)??;

@@ -51,7 +51,7 @@ impl FromRequestParts<App> for PublishedTexts {
         let store = RequestState::of(&parts.extensions).store(app);
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let (company, named) = (request.path.company_id().ok(), request.path.id("documentId").ok());
-        // A text is the same for everyone, so nobody is authenticated for it.
+        // A text is the same for everyone, so reading one needs no credential.
         let is_list = request.path.text("documentId").is_none();
         let register = if is_list { register_of_member(request).await? } else { None };
         Ok(Self { company, named, register, conditions, store, app: app.clone() })
@@ -81,7 +81,7 @@ impl PublishedTexts {
 
     /// The versions that the caller may list, all of them or the current ones alone. Callers who are not of the company may
     /// list the current ones.
-    // Texts are long and versions many: nobody without a credential makes the service read them all.
+    // Texts are long and versions many: callers without a credential cannot have the service read them all.
     pub async fn listed(&self, only_current: bool) -> Result<Vec<LegalTextId>> {
         match (&self.register, &self.company) {
             (Some(register), _) => Ok(register.texts(only_current)),

@@ -90,8 +90,8 @@ def secrets_of(configuration):
 
 
 def delete_old(stack):
-    """Deletes all but the newest versions of each function, and those that hold a replaced secret: whoever may read a version's
-    settings reads it there. What fails is reported: the release is live by then."""
+    """Deletes all but the newest versions of each function, and those that hold a replaced secret: every user who may read a
+    version's settings can read the secret there. Versions that cannot be deleted are reported: the release is live by then."""
     functions, deleted = boto3.client("lambda"), 0
     for function, (alias, versions) in published(stack).items():
         former = set(with_former_secrets(function, alias))

@@ -49,6 +49,8 @@ pub enum Error {
     FilesTooLarge,
     /// The body is not of the type that is understood: 415.
     UnsupportedMediaType,
+    /// The body is compressed, or in another coding that is not understood: 415.
+    UnsupportedCoding,
     /// Too many attempts; the time after which another may be made: 429.
     Throttled(TimeDelta),
     /// The Idempotency-Key came with another body before: 422.
@@ -91,7 +93,7 @@ impl Error {
             Self::Expired(_) => StatusCode::GONE,
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::TooLarge | Self::FilesTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::UnsupportedMediaType | Self::UnsupportedCoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Busy(_) | Self::Unreadable(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -144,6 +146,10 @@ impl Error {
             Self::UnsupportedMediaType => {
                 detail("unsupported_media_type", "Send the body as application/json.")
             }
+            Self::UnsupportedCoding => detail(
+                "unsupported_content_encoding",
+                "The body cannot be read in its `Content-Encoding`. Send it uncompressed, without this header.",
+            ),
             Self::Throttled(_) => {
                 detail("throttled", "Too many attempts. Try again after the seconds in `Retry-After`.")
             }
@@ -171,6 +177,8 @@ impl Error {
                 Some((header::RETRY_AFTER, HeaderValue::from(wait.num_seconds().max(1))))
             }
             Self::InProgress(seconds) => Some((header::RETRY_AFTER, HeaderValue::from(*seconds))),
+            // RFC 9110 has the answer name what is understood.
+            Self::UnsupportedCoding => Some((header::ACCEPT_ENCODING, HeaderValue::from_static("identity"))),
             Self::Busy(_) => Some((header::RETRY_AFTER, HeaderValue::from_static("2"))),
             Self::Unreadable(_) => Some((header::RETRY_AFTER, HeaderValue::from_static("60"))),
             _ => None,

@@ -54,7 +54,7 @@ fn read_optional(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {
 /// Reads the fields that candidates may change as well.
 fn read_contact(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {
     let mut changes: BodyChanges<CandidateProfile> = BodyChanges::default();
-    changes.set(body.emptied("phone", TextLine::parse), |profile| &mut profile.phone);
+    changes.set(body.emptied("phone", TextLine::parse_unmarked), |profile| &mut profile.phone);
     changes.set(body.emptied("gender", TextLine::parse), |profile| &mut profile.gender);
     changes.set(body.emptied("address", TextLines::parse), |profile| &mut profile.address);
     changes

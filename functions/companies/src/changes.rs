@@ -18,7 +18,7 @@ pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<Company>>
     changes.set(body.emptied("city", TextLine::parse), |company| &mut company.city);
     changes.set(body.emptied("postcode", TextLine::parse), |company| &mut company.postcode);
     changes.set(body.emptied("country", TextLine::parse), |company| &mut company.country);
-    changes.set(body.emptied("phone", TextLine::parse), |company| &mut company.phone);
+    changes.set(body.emptied("phone", TextLine::parse_unmarked), |company| &mut company.phone);
     changes.set(period, |company| &mut company.default_interview_period);
     changes.set(body.integer("default_maximum_score", 1, MAX_SCORE), |company| {
         &mut company.default_maximum_score

@@ -10,7 +10,7 @@ use shared::http::{BodyChanges, BodyFields};
 /// Reads the fields that customers may change of themselves, and that are optional in a creation.
 fn read_optional(body: &mut BodyFields) -> BodyChanges<Customer> {
     let mut changes: BodyChanges<Customer> = BodyChanges::default();
-    changes.set(body.emptied("phone", TextLine::parse), |customer| &mut customer.phone);
+    changes.set(body.emptied("phone", TextLine::parse_unmarked), |customer| &mut customer.phone);
     changes.set(body.emptied("gender", TextLine::parse), |customer| &mut customer.gender);
     changes.set(body.emptied("position", TextLine::parse), |customer| &mut customer.position);
     changes.set(body.flag("receive_interview_notifications"), |customer| {

@@ -1,5 +1,6 @@
 //! Handles bounces and complaints that SES reports.
 
+use mail_parser::MessageParser;
 use serde::Deserialize;
 use shared::auth::SystemAccess;
 use shared::domain::account::Account;
@@ -21,37 +22,61 @@ pub(crate) struct MailFeedback {
 
 #[derive(Deserialize)]
 struct SentMail {
-    tags: MailTags,
+    tags: Option<MailTags>,
 }
 
 #[derive(Deserialize)]
 struct MailTags {
     /// The recipient's account; absent in mails to accounts that were deleted.
-    #[serde(default)]
-    recipient: Vec<String>,
+    recipient: Option<Vec<String>>,
 }
 
+// SES sends null for lists that it has nothing for.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct MailBounce {
-    bounce_type: String,
+    bounce_type: Option<String>,
     /// SES's reason, such as `General`, or `Suppressed` for an address on its global list.
     bounce_sub_type: Option<String>,
-    bounced_recipients: Vec<MailRecipient>,
+    bounced_recipients: Option<Vec<MailRecipient>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct MailComplaint {
-    complained_recipients: Vec<MailRecipient>,
+    /// The type of the report in RFC 5965, such as `abuse`; absent if the recipient's server gives none.
+    complaint_feedback_type: Option<String>,
+    complained_recipients: Option<Vec<MailRecipient>>,
+}
+
+impl MailComplaint {
+    /// Whether the recipient does not want the mails.
+    fn is_against_mails(&self) -> bool {
+        // `not-spam` takes mails out of the spam folder, and `auth-failure` tells the sender that a signature does not hold.
+        let kind = self.complaint_feedback_type.as_deref().unwrap_or_default();
+        !["not-spam", "auth-failure"].iter().any(|one| one.eq_ignore_ascii_case(kind))
+    }
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct MailRecipient {
-    email_address: String,
+    /// The address, or a mailbox with a display name if SES takes it from the header `To`.
+    email_address: Option<String>,
     /// The code that the recipient's server answered, such as `5.1.1`; absent in complaints.
     status: Option<String>,
+}
+
+impl MailRecipient {
+    /// The addresses alone, such as `kim@x.example` in `Kim Lee <kim@x.example>`.
+    fn addresses(&self) -> Vec<String> {
+        let Some(mailboxes) = &self.email_address else { return Vec::new() };
+        let header = format!("To: {mailboxes}\r\n\r\n");
+        let message = MessageParser::new().parse_headers(header.as_bytes());
+        let parsed = message.as_ref().and_then(|message| message.to());
+        let parsed = parsed.into_iter().flat_map(|list| list.iter());
+        parsed.filter_map(|mailbox| mailbox.address().map(str::to_owned)).collect()
+    }
 }
 
 impl MailFeedback {
@@ -59,13 +84,13 @@ impl MailFeedback {
     // Without the diagnostic text, which quotes the address.
     fn log(&self, tag: &RecipientTag) {
         let bounce = self.bounce.as_ref();
-        let status = bounce.and_then(|bounce| bounce.bounced_recipients.first()?.status.as_deref());
+        let status = bounce.and_then(|bounce| bounce.bounced_recipients.as_ref()?.first()?.status.as_deref());
         // Written by the recipient's server, so anything else than a code is left out.
         let status = status.filter(|code| code.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
         tracing::info!(
             target: "platform-events",
             recipient = %tag,
-            bounce_type = bounce.map(|bounce| bounce.bounce_type.as_str()),
+            bounce_type = bounce.and_then(|bounce| bounce.bounce_type.as_deref()),
             bounce_sub_type = bounce.and_then(|bounce| bounce.bounce_sub_type.as_deref()),
             smtp_status = status,
             is_complaint = self.complaint.is_some(),
@@ -73,30 +98,34 @@ impl MailFeedback {
         );
     }
 
-    /// The addresses to suppress; `None` for transient bounces.
-    fn suppressed(self) -> Option<(SuppressionReason, Vec<MailRecipient>)> {
-        match (self.bounce, self.complaint) {
-            (Some(bounce), None) if bounce.bounce_type == "Permanent" => {
-                Some((SuppressionReason::Bounced, bounce.bounced_recipients))
+    /// The addresses to suppress; `None` for transient bounces, and for reports that are no complaint about the mail.
+    fn suppressed(self) -> Option<(SuppressionReason, Vec<String>)> {
+        let (reason, recipients) = match (self.bounce, self.complaint) {
+            (Some(bounce), None) if bounce.bounce_type.as_deref() == Some("Permanent") => {
+                (SuppressionReason::Bounced, bounce.bounced_recipients)
             }
-            (None, Some(complaint)) => Some((SuppressionReason::Complained, complaint.complained_recipients)),
-            _ => None,
-        }
+            (None, Some(complaint)) if complaint.is_against_mails() => {
+                (SuppressionReason::Complained, complaint.complained_recipients)
+            }
+            _ => return None,
+        };
+        Some((reason, recipients.into_iter().flatten().flat_map(|one| one.addresses()).collect()))
     }
 }
 
 /// Suppresses the reported addresses. Idempotent.
 pub(crate) async fn apply_feedback(system: &SystemAccess, feedback: MailFeedback) -> Result<RecordOutcome> {
     // By tag: an address may belong to accounts of several companies.
-    let Some(tag) = feedback.mail.tags.recipient.first() else { return Ok(RecordOutcome::Ignored) };
+    let tags = feedback.mail.tags.as_ref().and_then(|tags| tags.recipient.as_ref());
+    let Some(tag) = tags.and_then(|tags| tags.first()) else { return Ok(RecordOutcome::Ignored) };
     let tag: RecipientTag = tag.parse().map_err(|_| Error::field("recipient", "Unknown recipient tag."))?;
     feedback.log(&tag);
     let Some((reason, addresses)) = feedback.suppressed() else { return Ok(RecordOutcome::Ignored) };
     let mut outcome = RecordOutcome::Ignored;
-    for MailRecipient { email_address, .. } in addresses {
+    for address in addresses {
         if system
             .store
-            .retry_on_conflict(RetryPolicy::CHANGE, || suppress_address(system, &tag, &email_address, reason))
+            .retry_on_conflict(RetryPolicy::CHANGE, || suppress_address(system, &tag, &address, reason))
             .await?
         {
             outcome = RecordOutcome::Applied;

@@ -3,6 +3,7 @@
 use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use shared::auth::access::AdmittedRequest;
 use shared::domain::candidate::{CandidateStatus, InterviewPlatform};
@@ -210,7 +211,8 @@ struct ProjectFields {
     #[schemars(example = 0)]
     evaluated_candidates_count: i64,
     /// A partner's own data, at most 4,096 bytes as JSON. The service does not use it.
-    partner_data: Map<String, Value>,
+    #[schemars(with = "Map<String, Value>")]
+    partner_data: Box<RawValue>,
     /// The number of completed evaluations by the project's evaluators that a fully evaluated candidate needs: 1, 2,
     /// or 0 for all evaluators.
     #[schemars(example = 0)]
@@ -274,7 +276,7 @@ impl ProjectFields {
             interviewing_candidates_count: counts.with_status(CandidateStatus::Interviewing),
             aborted_candidates_count: counts.with_status(CandidateStatus::Aborted),
             evaluated_candidates_count: counts.evaluated(project),
-            partner_data: settings.partner_data.as_object().clone(),
+            partner_data: settings.partner_data.to_json(),
             team_evaluation: settings.team_evaluation,
             interview_suite_url: references.suite_page(&own),
             resource_uri: own,

@@ -132,6 +132,11 @@ fn decode(bytes: &[u8]) -> Option<(Account, Option<CustomerId>, &[u8])> {
     })
 }
 
+/// Whether a text begins like a secret that the service makes.
+fn has_own_prefix(text: &str) -> bool {
+    SecretKind::ALL.into_iter().any(|kind| text.starts_with(kind.prefix()))
+}
+
 /// A new key for an account to choose a password with, created at `now`: the key, only for its owner, and its stored form.
 pub fn new_one_time_key(
     claim: &CredentialOwner,
@@ -175,7 +180,7 @@ fn check_token_value(text: &str) -> Result<(), String> {
     if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err("Use visible ASCII characters without spaces.".to_owned());
     }
-    if SecretKind::ALL.into_iter().any(|kind| text.starts_with(kind.prefix())) {
+    if has_own_prefix(text) {
         return Err("This prefix is reserved. Choose a value that starts differently.".to_owned());
     }
     Ok(())
@@ -212,8 +217,8 @@ impl Credential {
             (None, _) => {
                 let mut cookies = cookies(headers);
                 let first = cookies.next().ok_or(Error::Unauthenticated(MISSING))?;
-                // Another host of the domain can plant a cookie, and must not choose the account that a browser acts
-                // for.
+                // Another host of the domain can plant a session of this service, and must not choose the account that a
+                // browser acts for.
                 let is_only = cookies.all(|other| other == first);
                 Self::session(SessionKind::Cookie, first).filter(|_| is_only)
             }
@@ -302,11 +307,13 @@ fn from_authorization(value: &str) -> Option<Credential> {
 }
 
 /// The values of the session cookie, of which a browser may send several; other cookies may hold any bytes.
+///
+/// Without those of other services at the domain, which name their cookie alike: they can choose no account.
 fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let lines = headers.get_all(header::COOKIE).into_iter();
     lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b';')).filter_map(|pair| {
         let (name, value) = std::str::from_utf8(pair).ok()?.trim().split_once('=')?;
-        (name == COOKIE && !value.is_empty()).then_some(value)
+        (name == COOKIE && has_own_prefix(value)).then_some(value)
     })
 }
 

@@ -1,11 +1,14 @@
 //! Passwords: argon2id, 19 MiB, two passes, one lane, as OWASP recommends; in tests at the lowest cost.
 
+use std::borrow::Cow;
 use std::num::NonZero;
 use std::sync::LazyLock;
 
 use argon2::password_hash::phc::{Output, PasswordHash as Phc, Salt};
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, Version};
 use passwords::analyzer::is_common_password;
+use precis_profiles::OpaqueString;
+use precis_profiles::precis_core::profile::Rules;
 use schemars::JsonSchema;
 use tokio::sync::Semaphore;
 
@@ -13,7 +16,9 @@ use crate::app::App;
 use crate::domain::secret::PasswordHash;
 use crate::error::{Error, Result};
 
-/// A password as it came in. Never shown, not even to logs.
+/// A password as it was typed. Never shown, not even to logs.
+///
+/// Stored in the normal form of RFC 8265: keyboards and systems compose letters differently, and type other spaces.
 #[derive(JsonSchema)]
 #[schemars(
     inline,
@@ -30,13 +35,18 @@ impl Password {
 
     /// Takes a password to log in with: any text of bounded length.
     pub fn attempt(text: &str) -> Result<Self, String> {
+        let too_long = || format!("Ensure this field has no more than {} characters.", Self::MAX);
         if text.is_empty() {
-            Err("This field may not be blank.".to_owned())
-        } else if text.chars().count() > Self::MAX {
-            Err(format!("Ensure this field has no more than {} characters.", Self::MAX))
-        } else {
-            Ok(Self(text.to_owned()))
+            return Err("This field may not be blank.".to_owned());
         }
+        // Before it is normalised, which joins at most four characters to one.
+        if text.chars().nth(4 * Self::MAX).is_some() {
+            return Err(too_long());
+        }
+        let password = Self(text.to_owned());
+        let is_short = |text: &str| text.chars().nth(Self::MAX).is_none();
+        // Each form: what counts as one letter on one system counts as two on another.
+        if is_short(text) || is_short(&password.normal()) { Ok(password) } else { Err(too_long()) }
     }
 
     /// Validates a new password; an error is the message for the client.
@@ -47,11 +57,21 @@ impl Password {
         if text.trim().is_empty() {
             return Err("This field may not be blank.".to_owned());
         }
+        let password = Self::attempt(text)?;
+        let normal = password.normal();
         // The crate's 100,000 passwords, a list that others maintain.
-        if is_common_password(text) || is_common_password(text.to_lowercase()) {
+        if is_common_password(&*normal) || is_common_password(normal.to_lowercase()) {
             return Err("This password is too common.".to_owned());
         }
-        Self::attempt(text)
+        Ok(password)
+    }
+
+    /// The password by the rules of the profile `OpaqueString` (RFC 8265): ASCII spaces, and letters in NFC.
+    fn normal(&self) -> Cow<'_, str> {
+        let profile = OpaqueString::new();
+        let spaced = profile.additional_mapping_rule(self.0.as_str());
+        // Not the profile as a whole: it refuses characters that are younger than its tables, which passwords may have.
+        spaced.and_then(|text| profile.normalization_rule(text)).unwrap_or(Cow::Borrowed(&self.0))
     }
 
     /// The hash to store, with the salt of `shared` if given, else with a new one. Takes tens of milliseconds, on a thread
@@ -64,37 +84,49 @@ impl Password {
         }
         let params = params_of(app);
         on_own_thread(move || {
-            let hash =
-                argon2(params).hash_password_with_salt(self.0.as_bytes(), &salt).map_err(Error::internal)?;
+            let hash = argon2(params)
+                .hash_password_with_salt(self.normal().as_bytes(), &salt)
+                .map_err(Error::internal)?;
             Ok(PasswordHash::new(hash.to_string()))
         })
         .await
     }
 
-    /// Finds the first of `hashes` that is of this password, among those with the first two salts that occur.
+    /// Finds the first of `hashes` that is of this password, among those with the first two salts that occur: of the password
+    /// as it was typed or, if none is, in its normal form.
     ///
-    /// Always hashes the password twice, on a thread of its own.
+    /// Always hashes the password twice, and its normal form twice if that differs, on a thread of its own.
     pub async fn find(self, hashes: Vec<PasswordHash>, app: &App) -> Result<Option<usize>> {
         let params = params_of(app);
         on_own_thread(move || {
-            let mut found: Option<usize> = None;
             // Twice even without an account: the time must not tell how many there are.
-            for salted in checks(&hashes, &params)? {
-                let mut computed = [0; Params::DEFAULT_OUTPUT_LEN];
-                let argon2 = argon2(salted.params);
-                let hashed = argon2.hash_password_into(self.0.as_bytes(), &salted.salt, &mut computed);
-                hashed.map_err(Error::internal)?;
-                let computed = Output::new(&computed).map_err(Error::internal)?;
-                let fits = salted.stored.into_iter().filter(|(_, stored)| *stored == computed);
-                found = fits.map(|(index, _)| index).chain(found).min();
+            let checks = checks(&hashes, &params)?;
+            let typed = find_in(&checks, &self.0)?;
+            match self.normal() {
+                // The time tells only what the client has sent itself, whether it can log in or not.
+                normal if normal != self.0 => Ok(typed.or(find_in(&checks, &normal)?)),
+                _ => Ok(typed),
             }
-            Ok(found)
         })
         .await
     }
 }
 
-/// How often a password is hashed to log in: once with the salt that candidates of one address share, and once for a staff
+/// The first place in the list of a stored password that is `text`. Hashes it once for each of the `checks`.
+fn find_in(checks: &[SaltedHashes], text: &str) -> Result<Option<usize>> {
+    let mut found: Option<usize> = None;
+    for SaltedHashes { params, salt, stored } in checks {
+        let mut computed = [0; Params::DEFAULT_OUTPUT_LEN];
+        let hashed = argon2(params.clone()).hash_password_into(text.as_bytes(), salt, &mut computed);
+        hashed.map_err(Error::internal)?;
+        let computed = Output::new(&computed).map_err(Error::internal)?;
+        let fits = stored.iter().filter(|(_, stored)| *stored == computed);
+        found = fits.map(|(index, _)| *index).chain(found).min();
+    }
+    Ok(found)
+}
+
+/// How often a text is hashed to log in: once with the salt that candidates of one address share, and once for a staff
 /// user of the same address, or for a candidate whose address was another when they chose their password.
 const CHECKS: usize = 2;
 const SALT: usize = 16;
@@ -215,6 +247,40 @@ mod tests {
         // Where one password fits several, the first counts.
         hashes.push(hash("password number 3", Some(&first)).await);
         assert_eq!(attempt("password number 3").find(hashes, &app()).await.unwrap(), Some(4));
+    }
+
+    #[tokio::test]
+    async fn a_password_fits_however_its_letters_and_spaces_are_typed() {
+        let composed = "Grüße aus Köln 🫠";
+        let decomposed = "Gru\u{308}ße aus Ko\u{308}ln 🫠";
+        let spaced = "Grüße\u{a0}aus\u{3000}Köln\u{202f}🫠";
+        for chosen in [composed, decomposed, spaced] {
+            let hashes = vec![hash("another horse", None).await, hash(chosen, None).await];
+            for typed in [composed, decomposed, spaced] {
+                assert_eq!(attempt(typed).find(hashes.clone(), &app()).await.unwrap(), Some(1), "{typed}");
+            }
+            for other in ["grüße aus Köln 🫠", "Gruße aus Köln 🫠", "GrüßeausKöln🫠", " Grüße aus Köln 🫠"]
+            {
+                assert_eq!(attempt(other).find(hashes.clone(), &app()).await.unwrap(), None, "{other}");
+            }
+        }
+        // The hash of a password that was stored as it had been typed.
+        let salt = [7; SALT];
+        let stored = argon2(params_of(&app())).hash_password_with_salt(decomposed.as_bytes(), &salt).unwrap();
+        let hashes = vec![PasswordHash::new(stored.to_string())];
+        assert_eq!(attempt(decomposed).find(hashes, &app()).await.unwrap(), Some(0));
+    }
+
+    #[test]
+    fn each_form_of_a_password_may_be_the_one_that_is_short_enough() {
+        let decomposed = "u\u{308}".repeat(128);
+        assert!(Password::choose(&decomposed).is_ok() && Password::attempt(&decomposed).is_ok());
+        // Of the few letters whose NFC is longer.
+        assert!(Password::attempt(&"\u{958}".repeat(128)).is_ok());
+        for long in ["u\u{308}".repeat(129), "ü".repeat(129), "x".repeat(1_000_000)] {
+            assert!(Password::attempt(&long).is_err());
+        }
+        assert!(Password::choose("ABC\u{a0}123456").is_ok());
     }
 
     #[test]

@@ -1,37 +1,90 @@
 //! Partner data, which the service stores but does not use.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+const NO_OBJECT: &str = "Expected an object.";
+
 /// A partner's own JSON object, at most [`PartnerData::MAX_BYTES`] long. The service does not use it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// Kept as text with sorted keys and without white space. Numbers stay as they were sent: a [`Value`] rounds those beyond 64
+/// bits.
+// Stored as a string, because DynamoDB's numbers differ from JSON's.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct PartnerData(Map<String, Value>);
+pub struct PartnerData(Box<RawValue>);
 
 impl PartnerData {
     /// The maximum length as JSON text.
     pub const MAX_BYTES: usize = 4096;
+    /// The maximum length with the white space and the escapes that were sent.
+    // Each level of nesting reads all levels below it once more.
+    const MAX_SENT: usize = 16 * Self::MAX_BYTES;
 
-    /// Parses a JSON object.
-    pub fn parse(object: &Map<String, Value>) -> Result<Self, String> {
-        let data = Self(object.clone());
-        if String::from(data.clone()).len() <= Self::MAX_BYTES {
-            Ok(data)
-        } else {
-            Err(format!("Ensure this field has no more than {} bytes as JSON.", Self::MAX_BYTES))
+    /// Parses the text of a JSON object.
+    pub fn parse(json: &str) -> Result<Self, String> {
+        // Limits the depth as well, which a `RawValue` does not.
+        serde_json::from_str::<Map<String, Value>>(json).map_err(|_| NO_OBJECT)?;
+        let too_long = || format!("Ensure this field has no more than {} bytes as JSON.", Self::MAX_BYTES);
+        if json.len() > Self::MAX_SENT {
+            return Err(too_long());
         }
+        let sent: &RawValue = serde_json::from_str(json).map_err(|_| NO_OBJECT)?;
+        let text = compact(sent).map_err(|_| NO_OBJECT)?;
+        if text.len() > Self::MAX_BYTES {
+            return Err(too_long());
+        }
+        Self::try_from(text).map_err(|_| NO_OBJECT.to_owned())
     }
 
     /// The JSON object.
-    pub fn as_object(&self) -> &Map<String, Value> {
-        &self.0
+    pub fn to_json(&self) -> Box<RawValue> {
+        self.0.clone()
     }
 }
 
-// Stored as text, because DynamoDB's numbers differ from JSON's.
+/// JSON without white space, the members of each object by their keys.
+fn compact(json: &RawValue) -> serde_json::Result<String> {
+    let text = json.get();
+    Ok(match text.as_bytes().first() {
+        Some(b'{') => {
+            let members: BTreeMap<String, &RawValue> = serde_json::from_str(text)?;
+            let members = members
+                .into_iter()
+                .map(|(key, value)| Ok(format!("{}:{}", Value::from(key), compact(value)?)));
+            format!("{{{}}}", members.collect::<serde_json::Result<Vec<_>>>()?.join(","))
+        }
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(text)?;
+            let items = items.into_iter().map(compact);
+            format!("[{}]", items.collect::<serde_json::Result<Vec<_>>>()?.join(","))
+        }
+        // Without escapes, which take up to six times as much.
+        Some(b'"') => serde_json::from_str::<Value>(text)?.to_string(),
+        _ => text.to_owned(),
+    })
+}
+
+impl Default for PartnerData {
+    fn default() -> Self {
+        Self(serde_json::value::to_raw_value(&Map::new()).unwrap_or_default())
+    }
+}
+
+impl PartialEq for PartnerData {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.get() == other.0.get()
+    }
+}
+
+impl Eq for PartnerData {}
+
 impl From<PartnerData> for String {
     fn from(data: PartnerData) -> Self {
-        Value::Object(data.0).to_string()
+        Box::<str>::from(data.0).into()
     }
 }
 
@@ -39,7 +92,7 @@ impl TryFrom<String> for PartnerData {
     type Error = serde_json::Error;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        serde_json::from_str(&text).map(Self)
+        RawValue::from_string(text).map(Self)
     }
 }
 
@@ -47,16 +100,49 @@ impl TryFrom<String> for PartnerData {
 mod tests {
     use super::*;
 
+    fn parse(json: &str) -> Result<String, String> {
+        PartnerData::parse(json).map(String::from)
+    }
+
     #[test]
-    fn partner_data_survives_storage_and_is_bounded() {
-        let Value::Object(object) = serde_json::json!({"a": [1, 2.5, 1e300, null, {"ä": "€"}]}) else {
-            unreachable!()
-        };
-        let data = PartnerData::parse(&object).unwrap();
+    fn partner_data_is_kept_as_sent_but_for_spaces_order_and_escapes() {
+        for (sent, kept) in [
+            ("{}", "{}"),
+            (
+                r#" { "b": [18446744073709551616, -9223372036854775809, 0.10], "a": {"y": 1E2, "x": null} } "#,
+                r#"{"a":{"x":null,"y":1E2},"b":[18446744073709551616,-9223372036854775809,0.10]}"#,
+            ),
+            (
+                r#"{"n": 3.14159265358979323846264338327950288}"#,
+                r#"{"n":3.14159265358979323846264338327950288}"#,
+            ),
+            (r#"{"\u00e4\"": "\u20ac \/ \n"}"#, r#"{"ä\"":"€ / \n"}"#),
+            (r#"{"a": 1, "a": [ ]}"#, r#"{"a":[]}"#),
+        ] {
+            assert_eq!(parse(sent).as_deref(), Ok(kept));
+        }
+        let data = PartnerData::parse(r#"{"a": [1, 2.5, 1e300, {"ä": "€"}]}"#).unwrap();
         let stored = serde_json::to_value(&data).unwrap();
         assert!(stored.is_string());
-        assert_eq!(serde_json::from_value::<PartnerData>(stored).unwrap().as_object(), &object);
-        let Value::Object(large) = serde_json::json!({"a": "x".repeat(5000)}) else { unreachable!() };
-        assert!(PartnerData::parse(&large).is_err());
+        assert_eq!(serde_json::from_value::<PartnerData>(stored).unwrap(), data);
+        assert_eq!(String::from(PartnerData::default()), "{}");
+    }
+
+    #[test]
+    fn partner_data_is_a_bounded_object() {
+        let nested = |depth| format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+        assert!(parse(&nested(100)).is_ok());
+        for wrong in ["", "[]", "7", "\"{}\"", "null", "{} {}", "{\"a\": 1e999}", &nested(10_000)] {
+            assert_eq!(parse(wrong), Err(NO_OBJECT.to_owned()), "{wrong}");
+        }
+        let fits = format!("{{\"a\":{}\"{}\"}}", " ".repeat(50_000), "x".repeat(4096 - 8));
+        assert_eq!(parse(&fits).unwrap().len(), 4096);
+        for long in [
+            fits.replacen('x', "xx", 1),
+            format!("{{\"a\":1{}}}", "0".repeat(4096)),
+            format!("{{{}}}", " ".repeat(70_000)),
+        ] {
+            assert!(parse(&long).unwrap_err().contains("no more than 4096 bytes"));
+        }
     }
 }

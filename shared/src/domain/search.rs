@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use unicode_script::{Script, UnicodeScript};
+
 use super::text::{Email, ShortName, fold_accents};
 
 /// The maximum number of results.
@@ -29,11 +31,11 @@ impl WordSource {
     pub const ALL: [Self; 3] = [Self::FullName, Self::Name, Self::Email];
 }
 
-/// The words of a candidate, each with its best source: the full name in either order; the email address, its local
-/// part and its domain; words in the names; and the parts of these and of the local part between characters other than
-/// letters and digits.
+/// The words of a candidate, each with its best source: the full name in either order; the email address and its domain;
+/// words in the names, and the local part of the address; and what of these begins at, or is, a part between characters
+/// other than letters and digits: `neil-smith`, `o`, `neil` and `smith` of `O'Neil-Smith`.
 ///
-/// Folded by [`fold_accents`].
+/// Folded by [`fold_accents`], and without apostrophes.
 pub fn words_of(
     first_name: &ShortName,
     last_name: &ShortName,
@@ -42,40 +44,82 @@ pub fn words_of(
     let email = email.map(|email| fold_accents(email.as_str())).unwrap_or_default();
     let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
     let folded = [first_name, last_name].map(|name| fold_accents(name.as_str()));
-    let names = || folded.iter().flat_map(|name| name.split_whitespace());
-    let whole = [email.as_str(), local_part, domain].map(|word| (word, WordSource::Email));
-    let names = names().chain(names().flat_map(parts)).map(|word| (word, WordSource::Name));
-    let all = whole.into_iter().chain(names).chain(parts(local_part).map(|word| (word, WordSource::Email)));
-    let [first, last] = &folded;
     // In either order, since people type names in both.
-    let full = [[first, last], [last, first]].map(|names| full_name(names.into_iter().map(String::as_str)));
-    let mut words: BTreeMap<_, _> = full.into_iter().map(|name| (name, WordSource::FullName)).collect();
-    for (word, source) in all {
+    let orders = [[&folded[0], &folded[1]], [&folded[1], &folded[0]]].map(|names| names.map(String::as_str));
+    let full = orders.map(|names| (full_name(&names.join(" "), " "), WordSource::FullName));
+    let mut words = BTreeMap::from(full);
+    let in_names = || folded.iter().flat_map(|name| split(name));
+    let whole = [email.as_str(), domain].into_iter().map(|word| (word, WordSource::Email));
+    let names = in_names().flat_map(tails).chain(in_names().flat_map(parts));
+    let names = names.map(|word| (word, WordSource::Name));
+    let local = tails(local_part).chain(parts(local_part)).map(|word| (word, WordSource::Email));
+    let unspaced = folded.iter().all(|name| is_unspaced(name));
+    let unspaced = orders.into_iter().filter(|_| unspaced).map(|names| full_name(&names.join(" "), ""));
+    let unspaced: Vec<String> = unspaced.collect();
+    let unspaced = unspaced.iter().map(|name| (name.as_str(), WordSource::Name));
+    for (word, source) in whole.chain(unspaced).chain(names).chain(local) {
         let Some(word) = normal(word) else { continue };
-        if let Some(best) = words.get_mut(word) {
+        if let Some(best) = words.get_mut(&word) {
             *best = source.min(*best);
         } else if words.len() < MAX_WORDS {
-            words.insert(word.to_owned(), source);
+            words.insert(word, source);
         }
     }
     words
 }
 
-fn parts(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|character: char| !character.is_alphanumeric())
+/// The words of a folded text.
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| character.is_whitespace() || matches!(character, ',' | ';'))
+}
+
+/// What lies between characters other than letters and digits.
+fn parts(word: &str) -> impl Iterator<Item = &str> {
+    word.split(|character: char| !character.is_alphanumeric())
+}
+
+/// The word from the beginning of each of its parts on, so that a query may begin with any and go on as the word does.
+fn tails(word: &str) -> impl Iterator<Item = &str> {
+    let mut is_in_part = false;
+    let starts = word.char_indices().filter(move |(_, character)| {
+        let was_in_part = std::mem::replace(&mut is_in_part, character.is_alphanumeric());
+        is_in_part && !was_in_part
+    });
+    starts.map(|(start, _)| &word[start..])
+}
+
+/// Whether family and given names in the scripts of `name` are written without a space between them.
+fn is_unspaced(name: &str) -> bool {
+    let mut letters = name.chars().filter(|character| character.is_alphabetic()).peekable();
+    letters.peek().is_some()
+        && letters.all(|letter| {
+            // Common to several: the mark that makes vowels of Japanese long.
+            matches!(
+                letter.script(),
+                Script::Han
+                    | Script::Hiragana
+                    | Script::Katakana
+                    | Script::Hangul
+                    | Script::Bopomofo
+                    | Script::Common
+            )
+        })
 }
 
 /// The searchable part of consecutive folded names.
-fn full_name<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let words: Vec<&str> = names.flat_map(str::split_whitespace).filter_map(normal).collect();
-    beginning(&words.join(" ")).trim_end().to_owned()
+fn full_name(names: &str, separator: &str) -> String {
+    let words: Vec<String> = split(names).filter_map(normal).collect();
+    beginning(&words.join(separator)).trim_end().to_owned()
 }
 
-/// The searchable part of a folded word: its beginning, without surrounding punctuation; none if nothing remains.
-fn normal(word: &str) -> Option<&str> {
-    // `Mueller,` and `(Anna)` match as meant, and `o'neil` is found as a whole.
+/// The searchable part of a folded word: its beginning, without apostrophes and surrounding punctuation; none if nothing
+/// remains.
+fn normal(word: &str) -> Option<String> {
+    // `Mueller,` and `(Anna)` match as meant.
     let word = word.trim_matches(|character: char| !character.is_alphanumeric());
-    (!word.is_empty()).then(|| beginning(word))
+    // Many leave the apostrophe of O'Neil out. Who takes it for a space finds the parts.
+    let word = word.replace('\'', "");
+    (!word.is_empty()).then(|| beginning(&word).to_owned())
 }
 
 /// The characters that count.
@@ -89,13 +133,12 @@ fn beginning(text: &str) -> &str {
 pub struct SearchTerms(Vec<String>);
 
 impl SearchTerms {
-    /// Splits `text` at spaces; none if it is blank.
+    /// Splits `text` at spaces and commas; none if it is blank.
     pub fn parse(text: &str) -> Result<Option<Self>, String> {
         if text.chars().count() > MAX_QUERY_CHARS {
             return Err(format!("Ensure this field has no more than {MAX_QUERY_CHARS} characters."));
         }
-        let terms: Vec<String> =
-            fold_accents(text).split_whitespace().filter_map(normal).map(str::to_owned).collect();
+        let terms: Vec<String> = split(&fold_accents(text)).filter_map(normal).collect();
         Ok((!terms.is_empty()).then_some(Self(terms)))
     }
 
@@ -103,7 +146,7 @@ impl SearchTerms {
     pub fn start(&self, source: WordSource) -> Option<String> {
         match source {
             WordSource::FullName if self.is_lead_alone() => None,
-            WordSource::FullName => Some(full_name(self.0.iter().map(String::as_str))),
+            WordSource::FullName => Some(full_name(&self.0.join(" "), " ")),
             WordSource::Name | WordSource::Email => Some(self.lead().to_owned()),
         }
     }
@@ -167,16 +210,41 @@ mod tests {
                 "",
                 "dordevic|dordevic-nandu|dordevic-nandu lucja|lucja|lucja dordevic-nandu|nandu",
             ),
-            ("王", "小明", "", "小明|小明 王|王|王 小明"),
+            ("王", "小明", "", "小明|小明 王|小明王|王|王 小明|王小明"),
             (
                 "O’Neil",
                 "d'Arc",
                 "o_n@x.de",
-                "arc|d|d'arc|d'arc o'neil|n|neil|o|o'neil|o'neil d'arc|o_n|o_n@x.de|x.de",
+                "arc|d|darc|darc oneil|n|neil|o|o_n|o_n@x.de|oneil|oneil darc|x.de",
+            ),
+            (
+                "Anna-Mary-Jane",
+                "O'Neil-Smith",
+                "",
+                "anna|anna-mary-jane|anna-mary-jane oneil-smith|jane|mary|mary-jane|neil|neil-smith|o|oneil-smith|\
+                 oneil-smith anna-mary-jane|smith",
             ),
         ] {
             let found = words(first, last, email).into_keys().collect::<Vec<_>>().join("|");
             assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn names_without_spaces_are_found_as_they_are_written() {
+        for (first, last, written) in [
+            ("小明", "王", &["王小明", "小明王"][..]),
+            ("太郎", "山田", &["山田太郎"]),
+            ("マリー", "ヤマダ", &["ヤマダマリー"]),
+            ("민수", "김", &["김민수"]),
+        ] {
+            let found = words(first, last, "");
+            for name in written {
+                assert_eq!(found.get(&fold_accents(name)), Some(&WordSource::Name), "{name}: {found:?}");
+            }
+        }
+        for (first, last) in [("Ada", "王"), ("小明", "Wang"), ("1", "2"), ("Ada", "Lovelace")] {
+            assert!(!words(first, last, "").contains_key(&fold_accents(&format!("{last}{first}"))));
         }
     }
 
@@ -194,7 +262,8 @@ mod tests {
         let terms = |text: &str| SearchTerms::parse(text).unwrap().map(|SearchTerms(terms)| terms);
         let expect = |terms: &[&str]| Some(terms.iter().map(|term| (*term).to_owned()).collect::<Vec<_>>());
         assert_eq!(terms("  MÜLLER, Łucja "), expect(&["muller", "lucja"]));
-        assert_eq!(terms("o’Neil (ANNE‐Marie)"), expect(&["o'neil", "anne-marie"]));
+        assert_eq!(terms("o’Neil (ANNE‐Marie)"), expect(&["oneil", "anne-marie"]));
+        assert_eq!(terms("neil-smith,last+tag; d´Arcy's"), expect(&["neil-smith", "last+tag", "darcys"]));
         assert_eq!(terms("ΟΔΥΣΣΕΥΣ Οδυσσεύς"), expect(&["οδυσσευσ", "οδυσσευσ"]));
         for blank in ["", " \t ", "@ - .", "\u{301}"] {
             assert_eq!(terms(blank), None, "{blank:?}");

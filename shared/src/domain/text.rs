@@ -25,8 +25,10 @@ pub struct TextLine<const MAX: usize>(String);
 impl<const MAX: usize> TextLine<MAX> {
     /// Trims `text` and normalises it to Unicode NFC. Fails if it is too long or contains a control character.
     pub fn parse(text: &str) -> Result<Self, String> {
+        // Programs put marks around what is copied from them, to show it in its own direction elsewhere.
+        let text = text.trim_matches(|character: char| character.is_whitespace() || is_hidden(character));
         // Keyboards compose accents differently; what looks alike must count and compare alike.
-        let text: String = text.trim().nfc().collect();
+        let text: String = text.nfc().collect();
         if text.chars().any(is_forbidden) {
             return Err("Control characters are not allowed.".to_owned());
         }
@@ -40,6 +42,11 @@ impl<const MAX: usize> TextLine<MAX> {
     pub(super) fn parse_visible(text: &str) -> Result<Self, String> {
         let line = Self::parse(text)?;
         if line.0.chars().any(is_visible) { Ok(line) } else { Err(BLANK.to_owned()) }
+    }
+
+    /// Parses a telephone number or an address like [`TextLine::parse`], without the invisible marks in it.
+    pub fn parse_unmarked(text: &str) -> Result<Self, String> {
+        Self::parse(&without_marks(text))
     }
 
     /// The text.
@@ -72,8 +79,20 @@ fn is_visible(character: char) -> bool {
 
 /// Control characters, and invisible ones that reorder or hide the text around them.
 fn is_forbidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    character.is_control() || is_hidden(character) || matches!(character, '\u{2028}' | '\u{2029}')
+}
+
+/// Invisible characters that reorder or hide the text around them.
+fn is_hidden(character: char) -> bool {
+    matches!(character, '\u{200b}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// A telephone number or an address without the invisible marks that come with it when it is pasted.
+pub(super) fn without_marks(text: &str) -> String {
+    // Names and sentences keep the marks of a direction, which put their letters and punctuation in order.
+    let is_mark =
+        |character| is_hidden(character) || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}');
+    text.chars().filter(|character| !is_mark(*character)).collect()
 }
 
 /// The name of a person or thing.
@@ -136,11 +155,16 @@ pub struct WebLink(TextLine<2000>);
 impl WebLink {
     /// Parses `text` like [`TextLine::parse`].
     pub fn parse(text: &str) -> Result<Self, String> {
-        let line = TextLine::parse(text)?;
-        let is_absolute = ["http://", "https://"].iter().any(|scheme| line.as_str().starts_with(scheme));
-        let valid =
-            line.is_empty() || is_absolute && Url::parse(line.as_str()).is_ok_and(|url| url.has_host());
-        if valid { Ok(Self(line)) } else { Err("Enter a valid URL.".to_owned()) }
+        let line = TextLine::parse_unmarked(text)?;
+        // Schemes have no case. The slashes are looked for, since the parser does without them.
+        let (scheme, _) = line.as_str().split_once("://").unwrap_or_default();
+        let is_absolute = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+        let is_link = is_absolute && Url::parse(line.as_str()).is_ok_and(|url| url.has_host());
+        if line.is_empty() || is_link {
+            Ok(Self(line))
+        } else {
+            Err("Enter a valid URL that begins with https:// or http://.".to_owned())
+        }
     }
 
     /// The URL.
@@ -166,9 +190,11 @@ pub fn is_login(text: &str) -> bool {
 /// Letters without a Unicode decomposition are replaced by what people type without a special keyboard.
 pub fn fold_accents(text: &str) -> String {
     if text.is_ascii() {
-        return text.to_ascii_lowercase();
+        return text.to_ascii_lowercase().replace('`', "'");
     }
-    let mut folded = String::with_capacity(text.len());
+    // Before it is decomposed, which makes a space of an accent without a letter.
+    let text = text.chars().map(|character| if is_apostrophe(character) { '\'' } else { character });
+    let mut folded = String::new();
     for character in
         text.nfkd().filter(|character| !is_combining_mark(*character)).flat_map(char::to_lowercase)
     {
@@ -183,13 +209,17 @@ pub fn fold_accents(text: &str) -> String {
             'ħ' => folded.push('h'),
             'ı' => folded.push('i'),
             'ς' => folded.push('σ'),
-            '’' | 'ʼ' => folded.push('\''),
             '‐' | '–' => folded.push('-'),
             other if is_combining_mark(other) => {}
             other => folded.push(other),
         }
     }
     folded
+}
+
+/// What people type as an apostrophe.
+fn is_apostrophe(character: char) -> bool {
+    matches!(character, '\'' | '`' | '´' | '‘' | '’' | '‛' | '′' | 'ʹ'..='ʿ' | '＇')
 }
 
 #[cfg(test)]
@@ -204,9 +234,26 @@ mod tests {
         for hidden in ["a\nb", "a\0b", "a\r\nBcc: x", "a\u{202e}b", "a\u{2028}b"] {
             assert!(TextLine::<99>::parse(hidden).is_err(), "{hidden:?}");
         }
-        for blank in [" \u{a0} ", "\u{200d}", "\u{3164}", "\u{ad}", "\u{301}"] {
+        for pasted in ["\u{202a}Kim\u{202c}", "\u{2068}Kim\u{2069} ", "\u{feff} Kim\u{200b}"] {
+            assert_eq!(TextLine::<3>::parse(pasted).unwrap().as_str(), "Kim");
+        }
+        for blank in ["\u{202a}\u{202c}", " \u{a0} ", "\u{200d}", "\u{3164}", "\u{ad}", "\u{301}"] {
             assert!(ShortName::parse(blank).is_err(), "{blank:?}");
         }
+    }
+
+    #[test]
+    fn numbers_and_addresses_lose_marks_that_are_pasted_with_them() {
+        for pasted in [
+            "\u{202a}+49 170 1234567\u{202c}",
+            "\u{202d}+49 170 1234567\u{202c}\u{a0}",
+            "\u{2066}\u{2068}+49\u{2069} 170\u{200e} 1234567\u{2069}",
+            "\u{200f}+49 170 \u{61c}1234567",
+            "\u{feff}+49 170\u{200b} 1234567",
+        ] {
+            assert_eq!(TextLine::<50>::parse_unmarked(pasted).unwrap().as_str(), "+49 170 1234567");
+        }
+        assert!(TextLine::<50>::parse_unmarked("+49\n170").is_err());
     }
 
     #[test]
@@ -220,8 +267,25 @@ mod tests {
     #[test]
     fn links_are_absolute_web_addresses() {
         assert!(WebLink::parse("https://jobs.example/1?x=y").is_ok());
+        for link in ["Https://example.com/", "HTTP://Example.com", "https://[::1]:8443/"] {
+            assert_eq!(WebLink::parse(link).unwrap().as_str(), link);
+        }
+        assert_eq!(
+            WebLink::parse("\u{200e}https://jobs.\u{200b}example/").unwrap().as_str(),
+            "https://jobs.example/"
+        );
         assert!(WebLink::parse("").is_ok());
-        for bad in ["http:x", "javascript:alert(1)", "/jobs/1", "ftp://x.y", "https://"] {
+        for bad in [
+            "http:x",
+            "http:/x",
+            "hTtps:",
+            "//jobs.example/",
+            "javascript:alert(1)",
+            "JavaScript://x/",
+            "/jobs/1",
+            "ftp://x.y",
+            "https://",
+        ] {
             assert!(WebLink::parse(bad).is_err(), "{bad}");
         }
     }
@@ -231,6 +295,9 @@ mod tests {
         assert_eq!(fold_case(" ÉLODIE@x.FR"), "élodie@x.fr");
         assert_eq!(fold_case("A@MÜLLER.example"), "a@xn--mller-kva.example");
         assert_eq!(fold_case("@"), "@");
+        for name in ["O'Neil", "O’Neil", "O´Neil", "O`Neil", "o‘neil", "Oʼneil", "O＇Neil"] {
+            assert_eq!(fold_accents(name), "o'neil");
+        }
         assert_eq!(fold_accents("Élodie Strauß-Øster Łukasz İnci"), "elodie strauss-oster lukasz inci");
     }
 }

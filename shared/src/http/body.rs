@@ -2,7 +2,7 @@
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 
 use crate::error::{Error, Result};
 
@@ -18,6 +18,23 @@ pub(super) fn content_type(request: &Request) -> Option<&str> {
 /// Whether a content type is this one, whatever its parameters.
 pub(super) fn is_of_type(content_type: &str, wanted: &str) -> bool {
     content_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(wanted)
+}
+
+/// Whether a body is declared to be compressed, or in another coding.
+pub(super) fn is_coded(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(header::CONTENT_ENCODING).into_iter();
+    let mut codings =
+        values.flat_map(|value| value.as_bytes().split(|byte| *byte == b',')).map(<[u8]>::trim_ascii);
+    codings.any(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity"))
+}
+
+/// The error about a body, which is its coding if it has one and cannot be read.
+pub(super) fn or_coding(error: Error, is_coded: bool) -> Error {
+    match error {
+        // Only now: some clients declare a character set as the coding of plain JSON, which can be read.
+        Error::MalformedJson(_) | Error::MalformedForm(_) if is_coded => Error::UnsupportedCoding,
+        error => error,
+    }
 }
 
 pub(super) async fn read_body(body: Body, limit: usize) -> Result<Bytes> {

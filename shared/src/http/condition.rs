@@ -125,21 +125,26 @@ impl TagCondition {
     }
 }
 
-fn read_tags(mut list: &str, tags: &mut Vec<(bool, String)>) -> Result<(), ()> {
+/// Adds the tags of a list, whose empty members RFC 9110 has recipients ignore.
+fn read_tags(list: &str, tags: &mut Vec<(bool, String)>) -> Result<(), ()> {
+    let mut rest = list;
     loop {
-        let (is_weak, rest) = match list.strip_prefix("W/") {
-            Some(rest) => (true, rest),
-            None => (false, list),
+        rest = rest.trim_start_matches([',', ' ', '\t']);
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let (is_weak, quoted) = match rest.strip_prefix("W/") {
+            Some(quoted) => (true, quoted),
+            None => (false, rest),
         };
-        let (tag, rest) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"')).ok_or(())?;
-        if !tag.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let (tag, after) = quoted.strip_prefix('"').and_then(|text| text.split_once('"')).ok_or(())?;
+        let after = after.trim_start();
+        // Two tags without a comma between them are no list.
+        if !tag.bytes().all(|byte| byte.is_ascii_graphic()) || !(after.is_empty() || after.starts_with(',')) {
             return Err(());
         }
         tags.push((is_weak, tag.to_owned()));
-        match rest.trim_start() {
-            "" => return Ok(()),
-            rest => list = rest.strip_prefix(',').ok_or(())?.trim_start(),
-        }
+        rest = after;
     }
 }
 
@@ -164,13 +169,24 @@ mod tests {
         assert_eq!(read(&["*"]), Ok(Some(TagCondition::Any)));
         assert_eq!(read(&[r#""a""#]), tags(&[(false, "a")]));
         assert_eq!(read(&[r#"W/"a,b" , "c""#, r#""""#]), tags(&[(true, "a,b"), (false, "c"), (false, "")]));
+        for list in [
+            &[r#""a","b","#][..],
+            &[r#","a",,"b" ,"#],
+            &[r#" , "a", "#, "", r#"	"b"	"#],
+            &[",", r#""a","b""#],
+        ] {
+            assert_eq!(read(list), tags(&[(false, "a"), (false, "b")]), "{list:?}");
+        }
         for bad in [
             &["a"][..],
             &[""],
+            &[",", " , "],
             &[r#""a"#],
             &[r#""a" "b""#],
+            &[r#""a"b,"#],
+            &[r#""a",b"#],
             &[r#"w/"a""#],
-            &[r#""a","#],
+            &["*,"],
             &["*", r#""a""#],
             &[r#""a b""#],
             &["\"é\""],

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::body::Bytes;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::outline::BodyOutline;
@@ -26,6 +27,8 @@ pub(super) const NOT_A_STRING: &str = "Not a valid string.";
 #[derive(Debug, Default)]
 pub struct BodyFields {
     object: Map<String, Value>,
+    /// The text of a JSON body or of an entry of one; empty for a form, and for an object inside.
+    json: Bytes,
     errors: FieldErrors,
     pub(super) form: Option<BodyForm>,
     /// Set only while the docs are generated: records which fields the reader asks for.
@@ -47,13 +50,13 @@ pub struct SentFile {
 }
 
 impl BodyFields {
-    pub(super) fn of_object(object: Map<String, Value>) -> Self {
-        Self { object, ..Self::default() }
+    pub(super) fn of_object(object: Map<String, Value>, json: Bytes) -> Self {
+        Self { object, json, ..Self::default() }
     }
 
     /// The fields of a form, whose texts stand for all other types as well.
     pub(super) fn of_form(texts: Map<String, Value>, form: BodyForm, errors: FieldErrors) -> Self {
-        Self { object: texts, errors, form: Some(form), outline: None }
+        Self { object: texts, errors, form: Some(form), ..Self::default() }
     }
 
     /// What `read` asks of a JSON object or of a form: it gets one with nothing in it, and what it makes of that does not
@@ -182,14 +185,20 @@ impl BodyFields {
     /// A partner's own data, which null empties; in a form, as JSON.
     pub fn partner_data(&mut self, name: &str) -> Option<PartnerData> {
         self.note(name, BodyOutline::nullable::<Map<String, Value>>);
-        let is_form = self.form.is_some();
-        self.read_or_null(name, |value| {
-            let read: Option<Value> =
-                value.as_str().filter(|_| is_form).and_then(|text| serde_json::from_str(text).ok());
-            let value = read.as_ref().unwrap_or(value);
-            PartnerData::parse(value.as_object().ok_or("Expected an object.")?)
-        })
-        .map(Option::unwrap_or_default)
+        let sent = self.json_of(name);
+        self.read_or_null(name, |_| PartnerData::parse(&sent.unwrap_or_default()))
+            .map(Option::unwrap_or_default)
+    }
+
+    /// The JSON of a field as it was sent, with all digits of its numbers; a form has it as text.
+    fn json_of(&self, name: &str) -> Option<String> {
+        let value = self.object.get(name)?;
+        if self.is_form() {
+            return value.as_str().map(str::to_owned);
+        }
+        let members = serde_json::from_slice::<BTreeMap<String, &RawValue>>(&self.json).ok();
+        let sent = members.and_then(|members| members.get(name).map(|sent| sent.get().to_owned()));
+        Some(sent.unwrap_or_else(|| value.to_string()))
     }
 
     /// A list of at most `most` items, each read by `parse`.
@@ -227,7 +236,7 @@ impl BodyFields {
         let Some(list) = list else { return Ok(None) };
         let mut items = Vec::with_capacity(list.len());
         for (index, value) in list.into_iter().enumerate() {
-            match Self::of(value).and_then(&read) {
+            match Self::of(value, Bytes::new()).and_then(&read) {
                 Ok(item) => items.push(item),
                 Err(Error::Fields(messages)) => {
                     self.errors.merge(messages.below(&format!("{name}[{index}]")));
@@ -332,7 +341,7 @@ mod tests {
     use crate::domain::text::{Email, ShortName};
 
     fn fields(json: &str) -> BodyFields {
-        BodyFields::parse(json.as_bytes()).unwrap()
+        BodyFields::parse(Bytes::copy_from_slice(json.as_bytes())).unwrap()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Dates and timestamps in ISO 8601, in its basic and extended formats.
 
-use chrono::{DateTime, Datelike, NaiveDate, Timelike, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Timelike, Utc};
 
 /// The forms of a date in ISO 8601, each digit a 0, with the format that chrono reads it by.
 const DATES: [(&str, &str); 6] = [
@@ -46,8 +46,10 @@ pub fn parse_timestamp(text: &str) -> Result<DateTime<Utc>, String> {
 }
 
 fn read_moment(text: &str) -> Option<DateTime<Utc>> {
-    let (date, rest) = text.split_once('T')?;
-    let (time, zone) = rest.split_at(rest.find(['Z', '+', '-'])?);
+    // RFC 3339 allows lower case, and a space between date and time, which many languages write by default.
+    let (date, rest) = text.split_once(['T', 't', ' '])?;
+    let (time, zone) = rest.split_at(rest.find(['Z', 'z', '+', '-'])?);
+    let zone = if zone == "z" { "Z" } else { zone };
     let (time, fraction) = time.split_once(['.', ',']).unwrap_or((time, "0"));
     let time_format = format_of(&TIMES, time)?;
     let has_seconds = time_format.ends_with("%S");
@@ -57,10 +59,19 @@ fn read_moment(text: &str) -> Option<DateTime<Utc>> {
     {
         return None;
     }
+    // 24:00 is the end of the day in ISO 8601; chrono knows it as the beginning of the next one alone.
+    let ends_day = time.starts_with("24") && !has_other_digits(&time[2..]) && !has_other_digits(fraction);
+    let time = if ends_day { time.replacen("24", "00", 1) } else { time.to_owned() };
     let format = format!("{}T{time_format}{}", format_of(&DATES, date)?, format_of(&ZONES, zone)?);
     let moment = DateTime::parse_from_str(&format!("{date}T{time}{zone}"), &format).ok()?;
+    let moment = moment.checked_add_signed(TimeDelta::days(i64::from(ends_day)))?;
     // A leap second is shown as the one before it: few clients can read a minute of 61 seconds.
     moment.to_utc().with_nanosecond(0)
+}
+
+/// Whether a time has digits besides 0.
+fn has_other_digits(time: &str) -> bool {
+    time.contains(|character| matches!(character, '1'..='9'))
 }
 
 #[cfg(test)]
@@ -102,6 +113,13 @@ mod tests {
             ("20310101T000000-01", "2031-01-01T01:00:00Z"),
             ("2031001T000000Z", "2031-01-01T00:00:00Z"),
             ("2031-W01-3T00:00:00+00:00", "2031-01-01T00:00:00Z"),
+            ("2099-01-02t03:04:05z", "2099-01-02T03:04:05Z"),
+            ("2099-01-02T03:04:05.6z", "2099-01-02T03:04:05Z"),
+            ("2099-01-02 03:04:05+00:00", "2099-01-02T03:04:05Z"),
+            ("2099-01-02T24:00:00Z", "2099-01-03T00:00:00Z"),
+            ("2099-12-31T24:00-01:00", "2100-01-01T01:00:00Z"),
+            ("20990102T240000.000Z", "2099-01-03T00:00:00Z"),
+            ("2099002t2400z", "2099-01-03T00:00:00Z"),
         ] {
             assert_eq!(
                 parse_timestamp(sent).map(|moment| Timestamp(moment).to_string()).as_deref(),
@@ -121,7 +139,14 @@ mod tests {
             "0000-11-08T22:59:00Z",
             "9999-12-31T23:59:59-01:00",
             "20310101T000000",
-            "20310101 000000Z",
+            "2031-01-01  00:00:00Z",
+            "2031-01-01_00:00:00Z",
+            "2031-01-01T00:00:00 Z",
+            "2031-01-01T24:00:01Z",
+            "2031-01-01T24:01Z",
+            "2031-01-01T24:00:00.5Z",
+            "2031-01-01T25:00:00Z",
+            "9999-12-31T24:00:00Z",
             "2031101T000000Z0",
             "20311301T000000Z",
             "20310101T250000Z",

@@ -11,7 +11,7 @@ use multer::{Constraints, Multipart, SizeLimit, parse_boundary};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::body::{content_type, is_of_type, read_body};
+use super::body::{content_type, is_coded, is_of_type, or_coding, read_body};
 use super::fields::{BodyFields, BodyForm, NOT_A_STRING, SentFile};
 use super::outline::BodyOutline;
 use super::wire::Uri;
@@ -51,13 +51,15 @@ impl FromRequest<App> for WithFiles {
         } else {
             return Err(Error::UnsupportedMediaType);
         };
+        let is_coded = is_coded(request.headers());
         let body = read_body(request.into_body(), MAX_FILES_BYTES).await;
         // Another text than for JSON: it names the way for large files.
         let body = body.map_err(|_| Error::FilesTooLarge)?;
-        match boundary {
-            Some(boundary) => read_form(body, boundary).await.map(Self),
-            None => BodyFields::parse(&body).map(Self),
-        }
+        let fields = match boundary {
+            Some(boundary) => read_form(body, boundary).await,
+            None => BodyFields::parse(body),
+        };
+        fields.map(Self).map_err(|error| or_coding(error, is_coded))
     }
 }
 

@@ -66,7 +66,9 @@ impl ErrorResponseDoc {
             Self::TooLarge => {
                 "The body is too large. Announce large files by POST to `…/uploads/`, or videos to `…/videos/`, and upload them to the URL in the answer. If the gateway answers, there is a `message` instead of a `detail`."
             }
-            Self::UnsupportedMediaType => "The endpoint does not accept this media type.",
+            Self::UnsupportedMediaType => {
+                "The endpoint does not accept this media type or `Content-Encoding`."
+            }
             Self::KeyReused => "The `Idempotency-Key` was used for a different request.",
             Self::Throttled => "Too many attempts. Wait as `Retry-After` says.",
             Self::Internal => "The service failed. Report the `X-Request-Id` to its operators.",
@@ -92,7 +94,9 @@ impl ErrorResponseDoc {
             Self::Gone => vec![("expired", Error::Expired(57))],
             Self::PreconditionFailed => vec![("changed", Error::PreconditionFailed)],
             Self::TooLarge => vec![("too_large", Error::TooLarge), ("files_too_large", Error::FilesTooLarge)],
-            Self::UnsupportedMediaType => vec![("type", Error::UnsupportedMediaType)],
+            Self::UnsupportedMediaType => {
+                vec![("type", Error::UnsupportedMediaType), ("coding", Error::UnsupportedCoding)]
+            }
             Self::KeyReused => vec![("reused", Error::KeyReused)],
             Self::Throttled => vec![("throttled", Error::Throttled(TimeDelta::minutes(15)))],
             Self::Internal => vec![("internal", Error::internal("a sample"))],

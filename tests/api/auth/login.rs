@@ -207,6 +207,8 @@ async fn every_way_of_sending_a_credential_is_the_same_user() {
         ("authorization", format!("Basic {basic}")),
         ("cookie", format!("sessionid={}", browser.cookie)),
         ("cookie", format!("a=1;sessionid=;  sessionid={0}; sessionid={0}; b=2", browser.cookie)),
+        // Of other services at the same domain.
+        ("cookie", format!("sessionid=0mv3k2; sessionid={}; sessionid=\"x\"", browser.cookie)),
     ] {
         let whoami = app.send(Request::get("/whoami/").header(name, &value)).await.expect(200).json();
         assert_eq!(whoami["resource"]["resource_uri"], owner.uri, "{name}");
@@ -222,6 +224,8 @@ async fn malformed_credentials_are_refused() {
     let without = app.anonymous().get("/whoami/").await;
     assert_refusal!(without, @r#"401 {"code":"not_authenticated","detail":"Authentication credentials were not provided."}"#);
     assert_eq!(without.header("www-authenticate"), Some("Token"));
+    let foreign = Request::get("/whoami/").header("cookie", "sessionid=0mv3k2");
+    app.send(foreign).await.expect_code(401, "not_authenticated");
 
     let password = STANDARD.encode(format!("owner:{PASSWORD}"));
     let altered = format!("{}{}", &token[..token.len() - 1], if token.ends_with('A') { 'B' } else { 'A' });
@@ -235,8 +239,7 @@ async fn malformed_credentials_are_refused() {
         ("authorization", format!("Basic {password}")),
         ("cookie", format!("sessionid={token}")),
         ("cookie", format!("sessionid={cookie}; sessionid={other}")),
-        ("cookie", format!("sessionid=old; sessionid={cookie}")),
-        ("cookie", "sessionid=x".to_owned()),
+        ("cookie", format!("sessionid=ivs_old; sessionid={cookie}")),
     ] {
         let response = app.send(Request::get("/whoami/").header(name, &value)).await;
         let response = response.expect_code(401, "invalid_credential");

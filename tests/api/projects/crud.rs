@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
+use tests::files::Form;
 use tests::http::Request;
 use tests::{assert_refusal, assert_refusals};
 
@@ -270,7 +271,7 @@ async fn everything_wrong_is_reported_at_once() {
               "interview_managers":["Expected a list of items."],
               "interview_platform":["\"here\" is not a valid choice."],
               "invite_candidates":["Must be a valid boolean."],
-              "job_url":["Enter a valid URL."],
+              "job_url":["Enter a valid URL that begins with https:// or http://."],
               "labels":["Expected a list of items."],
               "max_interview_time":["Ensure this value is from 1 to 100000."],
               "maximum_score":["Ensure this value is from 1 to 1000."],
@@ -305,6 +306,40 @@ async fn partner_data_is_bounded() {
     owner.patch(&uri, json!({ "partner_data": fits })).await.expect(200);
     let over = json!({ "a": "x".repeat(4089) });
     assert_refusal!(owner.patch(&uri, json!({ "partner_data": over })).await, @r#"400 {"partner_data":["Ensure this field has no more than 4096 bytes as JSON."]}"#);
+}
+
+#[tokio::test]
+async fn partner_data_keeps_all_digits_of_numbers() {
+    const SENT: &str =
+        r#"{ "id": 18446744073709551616, "of": [ -9223372036854775809, 0.12345678901234567890, 1.50 ] }"#;
+    const KEPT: &str = r#""partner_data":{"id":18446744073709551616,"of":[-9223372036854775809,0.12345678901234567890,1.50]}"#;
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let uri = owner.project(json!({})).await;
+    let body = |rest: &str| format!(r#"{{{rest} "partner_data": {SENT}}}"#);
+    let change = Request::patch(&uri).body("application/json", body(""));
+    let changed = String::from_utf8(owner.send(change).await.expect(200).body).unwrap();
+    assert!(changed.contains(KEPT), "{changed}");
+    let ada = body(r#""first_name": "Ada", "last_name": "Byron","#);
+    let candidates = format!("{uri}candidates/");
+    let created =
+        owner.send(Request::post(&candidates).body("application/json", ada.clone())).await.expect(201);
+    let by_form = Form::new().text("first_name", "Ada").text("last_name", "Byron").text("partner_data", SENT);
+    let by_form = owner.send(Request::post(&candidates).form(by_form)).await.expect(201);
+    let list = format!("[{ada}, {ada}]");
+    let import = Request::post(&format!("{candidates}import/")).body("application/json", list);
+    owner.send(import).await.expect(200);
+    for response in [
+        owner.get(&uri).await,
+        owner.get(&created.uri("resource_uri")).await,
+        owner.get(&by_form.uri("resource_uri")).await,
+        owner.get(&format!("{}data/", created.uri("resource_uri"))).await,
+    ] {
+        let shown = String::from_utf8(response.expect(200).body).unwrap();
+        assert!(shown.contains(KEPT), "{shown}");
+    }
+    let listed = String::from_utf8(owner.get(&candidates).await.expect(200).body).unwrap();
+    assert_eq!(listed.matches(KEPT).count(), 4, "{listed}");
 }
 
 #[tokio::test]

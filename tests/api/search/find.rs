@@ -128,6 +128,49 @@ async fn words_are_found_by_their_beginnings_ignoring_case_and_accents() {
 }
 
 #[tokio::test]
+async fn names_are_found_as_they_are_written_and_from_each_of_their_parts_on() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let people = [
+        ("Sean", "O'Neil-Smith", "first.last+tag@mail.example"),
+        ("Anna-Mary-Jane", "D´Arcy", "x@mail.example"),
+        ("小明", "王", "y@mail.example"),
+        ("민수", "김", "z@mail.example"),
+    ];
+    given(&owner, &project, &people).await;
+    for (who, texts) in [
+        (
+            0,
+            &[
+                "neil-smith",
+                "Neil-Sm",
+                "o'neil-smith",
+                "oneil-smith",
+                "oneil",
+                "O`Neil",
+                "o neil smith",
+                "last+tag",
+                "first.last+tag@mail",
+                "smith,sean",
+                "sean oneil",
+            ][..],
+        ),
+        (1, &["mary-jane", "MARY‐J", "darcy", "d'arcy", "D’Arcy", "arcy", "mary-jane darcy", "d arcy jane"]),
+        (2, &["王小明", "王小", "小明王", "王 小明", "小明"]),
+        (3, &["김민수", "김민", "민수"]),
+    ] {
+        let expected = format!("{} {}", people[who].0, people[who].1);
+        for text in texts {
+            assert_eq!(find(&owner, text).await, [expected.as_str()], "{text:?}");
+        }
+    }
+    for text in ["eil-smith", "ary-jane", "ast+tag", "smith-neil", "明王", "rcy"] {
+        assert_eq!(find(&owner, text).await, [""; 0], "{text:?}");
+    }
+}
+
+#[tokio::test]
 async fn names_come_before_addresses_whole_words_before_longer_ones_and_the_newest_first() {
     let app = TestApp::start().await;
     let owner = app.owner().await;

@@ -21,7 +21,7 @@ const PROJECTS: usize = 3;
 /// The projects in which the caller has a role who does not see all.
 const OWN: [usize; 2] = [0, 2];
 
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 29] = [
     "Ada",
     "ÁDA",
     "Adam",
@@ -35,6 +35,11 @@ const NAMES: [&str; 24] = [
     "O'Neil",
     "O’Neil",
     "Neil",
+    "O'Neil-Smith",
+    "ONeil",
+    "Anna-Mary-Jane",
+    "Mary-Jane",
+    "Smith, Neil",
     "Yıldız",
     "İnci",
     "Inci",
@@ -47,7 +52,8 @@ const NAMES: [&str; 24] = [
     "Ὀδυσσεύς",
     "A",
 ];
-const LOCAL_PARTS: [&str; 8] = ["ada", "ADA+jobs", "o'neil", "a.b", "anne-marie", "zoe_99", "neil", "x"];
+const LOCAL_PARTS: [&str; 9] =
+    ["ada", "ADA+jobs", "o'neil", "a.b", "anne-marie", "zoe_99", "neil", "x", "first.last+tag"];
 const DOMAINS: [&str; 3] = ["mail.example", "Ada.example", "strauss-co.example"];
 
 #[derive(Debug, Clone)]
@@ -74,11 +80,16 @@ fn person() -> impl Strategy<Value = SearchedPerson> {
         .prop_map(|(first, last, email, project)| SearchedPerson { first, last, email, project })
 }
 
-/// The beginning of something that people are called by, or anything at all.
+/// What people are called by, from the beginning or from a later letter on and to some other one, or anything at all.
 fn term() -> impl Strategy<Value = String> {
-    let beginning = (prop_oneof![3 => name(), 1 => email()], 1..12_usize, any::<bool>());
-    let beginning = beginning.prop_map(|(text, count, upper)| {
-        let text: String = text.chars().take(count).collect();
+    let some = (
+        prop_oneof![3 => name(), 1 => email()],
+        prop_oneof![3 => Just(0), 1 => 1..9_usize],
+        1..12_usize,
+        any::<bool>(),
+    );
+    let beginning = some.prop_map(|(text, start, count, upper)| {
+        let text: String = text.chars().skip(start).take(count).collect();
         if upper { text.to_uppercase() } else { text }
     });
     prop_oneof![12 => beginning, 1 => "\\PC{0,6}"]
@@ -88,35 +99,54 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof![3 => term(), 2 => vec(term(), 2..4).prop_map(|terms| terms.join(" "))]
 }
 
-/// A word without the punctuation around it.
+/// A word without apostrophes and the punctuation around it.
 fn bare(word: &str) -> String {
-    word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+    word.trim_matches(|c: char| !c.is_alphanumeric()).replace('\'', "")
 }
 
-/// The words between spaces, none of them empty.
+/// What stands between spaces and commas.
+fn spaced(text: &str) -> Vec<String> {
+    fold_accents(text)
+        .split([' ', ',', ';', '\u{3000}'])
+        .flat_map(str::split_whitespace)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The words between spaces and commas, none of them empty.
 fn split(text: &str) -> Vec<String> {
-    fold_accents(text).split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
+    spaced(text).iter().map(|word| bare(word)).filter(|word| !word.is_empty()).collect()
+}
+
+/// Each part of a word, and the word from there on.
+fn pieces(word: &str) -> Vec<String> {
+    let parts = word.split(|c: char| !c.is_alphanumeric()).map(str::to_owned);
+    let is_start = |at: usize| {
+        let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        is_letter(word[at..].chars().next()) && !is_letter(word[..at].chars().next_back())
+    };
+    let tails = word.char_indices().map(|(at, _)| at).filter(|at| is_start(*at)).map(|at| bare(&word[at..]));
+    parts.chain(tails).collect()
 }
 
 impl SearchedPerson {
     /// What the person is found by: whether in the full name (0), a name (1) or the address (2), and the word.
     fn words(&self) -> BTreeSet<(u8, String)> {
-        let pieces = |text: &str| -> Vec<String> {
-            fold_accents(text).split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect()
-        };
         let (first, last) = (split(&self.first), split(&self.last));
-        let mut words = BTreeSet::from([
-            (0, [first.clone(), last.clone()].concat().join(" ")),
-            (0, [last, first].concat().join(" ")),
-        ]);
+        let orders = [[first.clone(), last.clone()].concat(), [last, first].concat()];
+        let mut words: BTreeSet<(u8, String)> = orders.iter().map(|order| (0, order.join(" "))).collect();
         for name in [&self.first, &self.last] {
-            words.extend(split(name).into_iter().chain(pieces(name)).map(|word| (1, word)));
+            words.extend(spaced(name).iter().flat_map(|word| pieces(word)).map(|word| (1, word)));
+        }
+        let is_chinese = |text: &String| text.chars().all(|c| "王小明 ".contains(c));
+        if is_chinese(&self.first) && is_chinese(&self.last) {
+            words.extend(orders.iter().map(|order| (1, order.concat())));
         }
         if let Some((email, (local, domain))) =
             self.email.as_ref().and_then(|email| Some((email, email.split_once('@')?)))
         {
-            let whole = [email, local, domain].map(|text| bare(&fold_accents(text)));
-            words.extend(whole.into_iter().chain(pieces(local)).map(|word| (2, word)));
+            let whole = [email, domain].map(|text| bare(&fold_accents(text)));
+            words.extend(whole.into_iter().chain(pieces(&fold_accents(local))).map(|word| (2, word)));
         }
         words.retain(|(_, word)| !word.is_empty());
         let names: BTreeSet<String> =

@@ -2,6 +2,7 @@
 
 use embedded::Mail;
 use serde_json::{Value, json};
+use shared::event::RecordOutcome;
 use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, PASSWORD, Staff, last_segment};
@@ -179,6 +180,101 @@ async fn transient_bounces_and_unknown_recipients_change_nothing() {
 
     owner.delete(&ada.uri).await.expect(204);
     assert_eq!(put(&app, event).await, "ignored");
+}
+
+#[tokio::test]
+async fn addresses_are_reported_in_every_form_that_a_header_has() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    for form in [
+        "Kim Lee <{}>",
+        "<{}>",
+        " {} ",
+        "\"Lee, Kim <kim@other.example>\" <{}>",
+        "{} (Kim Lee)",
+        "=?utf-8?q?K=C3=ADm?= <{}>",
+        "kim@other.example, Kim\t<{}>",
+    ] {
+        let (bounce, complaint) =
+            (owner.invite(&project, json!({})).await, owner.invite(&project, json!({})).await);
+        app.settle().await;
+        let reported = |email: &str| json!(form.replace("{}", &email.to_uppercase()));
+        let mut event = bounced(&app, &bounce.email, "Permanent");
+        event["detail"]["bounce"]["bouncedRecipients"][0]["emailAddress"] = reported(&bounce.email);
+        assert_eq!(put(&app, event).await, "applied", "{form}");
+        assert_eq!(status(&owner, &bounce.uri).await, "bounced", "{form}");
+        let mut event = complained(&app, &complaint.email);
+        event["detail"]["complaint"]["complainedRecipients"][0]["emailAddress"] = reported(&complaint.email);
+        assert_eq!(put(&app, event).await, "applied", "{form}");
+        assert_eq!(status(&owner, &complaint.uri).await, "complained", "{form}");
+    }
+    // Only a name that looks like the address.
+    let ada = owner.invite(&project, json!({})).await;
+    app.settle().await;
+    let mut event = bounced(&app, &ada.email, "Permanent");
+    event["detail"]["bounce"]["bouncedRecipients"][0]["emailAddress"] =
+        json!(format!("\"{0} <{0}>\" <kim@other.example>", ada.email));
+    assert_eq!(put(&app, event).await, "ignored");
+    assert_eq!(status(&owner, &ada.uri).await, "deliverable");
+}
+
+#[tokio::test]
+async fn reports_that_are_no_complaint_change_nothing() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let ada = owner.invite(&project, json!({})).await;
+    app.settle().await;
+    let report = |kind: Value| {
+        let mut event = complained(&app, &ada.email);
+        event["detail"]["complaint"]["complaintFeedbackType"] = kind;
+        event
+    };
+    for kind in ["not-spam", "Not-Spam", "auth-failure"] {
+        assert_eq!(put(&app, report(json!(kind))).await, "ignored", "{kind}");
+    }
+    assert_eq!(status(&owner, &ada.uri).await, "deliverable");
+    assert_eq!(put(&app, report(json!("abuse"))).await, "applied");
+    assert_eq!(status(&owner, &ada.uri).await, "complained");
+    assert_eq!(put(&app, report(json!("not-spam"))).await, "ignored", "only the operator frees an address");
+    for kind in [json!("fraud"), json!("virus"), json!("other"), Value::Null] {
+        let candidate = owner.invite(&project, json!({})).await;
+        app.settle().await;
+        let mut event = complained(&app, &candidate.email);
+        event["detail"]["complaint"]["complaintFeedbackType"] = kind.clone();
+        assert_eq!(put(&app, event).await, "applied", "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn reports_without_values_are_ignored() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let ada = owner.invite(&project, json!({})).await;
+    app.settle().await;
+    let (bounce, complaint) = (bounced(&app, &ada.email, "Permanent"), complained(&app, &ada.email));
+    for (event, path) in [
+        (&bounce, "/detail/bounce/bouncedRecipients"),
+        (&bounce, "/detail/bounce/bouncedRecipients/0/emailAddress"),
+        (&bounce, "/detail/bounce/bounceType"),
+        (&bounce, "/detail/bounce"),
+        (&bounce, "/detail/mail/tags"),
+        (&bounce, "/detail/mail/tags/recipient"),
+        (&complaint, "/detail/complaint/complainedRecipients"),
+        (&complaint, "/detail/complaint/complainedRecipients/0/emailAddress"),
+        (&complaint, "/detail/complaint"),
+    ] {
+        let mut event = event.clone();
+        *event.pointer_mut(path).unwrap() = Value::Null;
+        assert_eq!(app.report(event).await.unwrap(), RecordOutcome::Ignored, "{path}");
+    }
+    assert_eq!(status(&owner, &ada.uri).await, "deliverable");
+    let mut event = bounce;
+    event["detail"]["bounce"]["bounceSubType"] = Value::Null;
+    event["detail"]["bounce"]["bouncedRecipients"][0]["status"] = Value::Null;
+    assert_eq!(put(&app, event).await, "applied");
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use shared::auth::access::CandidateTarget;
 use shared::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
@@ -152,7 +153,8 @@ struct InternalDataView {
     #[schemars(example = example_uri::CUSTOMER)]
     created_by: Option<Uri>,
     /// The partner's own data about the candidate. Only staff get this field.
-    partner_data: Map<String, Value>,
+    #[schemars(with = "Map<String, Value>")]
+    partner_data: Box<RawValue>,
     /// The address that gets no more mails since they bounced or were reported as spam, perhaps a former address of the
     /// candidate; empty if there is none. Only staff get this field.
     #[schemars(example = &"")]
@@ -263,7 +265,7 @@ impl CandidateDataView {
             let scheduled = policy.applied_to(project);
             InternalDataView {
                 created_by: created_by.map(|by| references.uri(&company.id, by)),
-                partner_data: partner_data.as_object().clone(),
+                partner_data: partner_data.to_json(),
                 suppressed_email: OrEmpty(suppression.as_ref().map(|known| known.address().clone())),
                 hold: hold.as_ref().map(HoldView::new),
                 shares: ShareView::all_of(candidate, references),

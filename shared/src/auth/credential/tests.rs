@@ -37,6 +37,8 @@ fn every_way_of_sending_leads_to_session_and_user() {
         (header::COOKIE, format!("theme=dark; sessionid={cookie}"), &cookie, CUSTOMER),
         (header::COOKIE, format!("name=é; sessionid=; sessionid={cookie}"), &cookie, CUSTOMER),
         (header::COOKIE, format!("sessionid={cookie}; sessionid={cookie}"), &cookie, CUSTOMER),
+        (header::COOKIE, format!("sessionid=0mv3k2; sessionid={cookie}"), &cookie, CUSTOMER),
+        (header::COOKIE, format!("sessionid={cookie}; sessionid=\"x=y\"; sessionid=z"), &cookie, CUSTOMER),
     ] {
         let credential = read(name, &value).unwrap();
         let claim = credential.claim().unwrap();
@@ -82,7 +84,8 @@ fn a_secret_counts_only_the_way_it_was_made_for() {
         (header::AUTHORIZATION, basic(format!("owner:{token}"))),
         (header::AUTHORIZATION, basic("token:".to_owned())),
         (header::COOKIE, format!("sessionid={cookie}; sessionid={}", session(SessionKind::Cookie))),
-        (header::COOKIE, format!("sessionid=old; sessionid={cookie}")),
+        (header::COOKIE, format!("sessionid=ivs_old; sessionid={cookie}")),
+        (header::COOKIE, format!("sessionid=0mv3k2; sessionid={token}")),
         (header::AUTHORIZATION, "Token".to_owned()),
         (header::AUTHORIZATION, "Token ivt_AAAA".to_owned()),
         (header::AUTHORIZATION, "Basic ¡".to_owned()),
@@ -92,4 +95,6 @@ fn a_secret_counts_only_the_way_it_was_made_for() {
     }
     let none = Credential::from_headers(&HeaderMap::new()).err().unwrap();
     assert!(matches!(none, Error::Unauthenticated(MISSING)));
+    let foreign = read(header::COOKIE, "sessionid=0mv3k2; sessionid=").err().unwrap();
+    assert!(matches!(foreign, Error::Unauthenticated(MISSING)));
 }

@@ -18,7 +18,7 @@ pub struct Email(TextLine<254>);
 impl Email {
     /// Parses an address that mail servers accept: a dot-atom, an @, a domain with a dot.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let line = TextLine::<254>::parse(text)?;
+        let line = TextLine::<254>::parse_unmarked(text)?;
         let (local, domain) = line.as_str().rsplit_once('@').ok_or(INVALID)?;
         let domain = to_ascii(domain).ok_or(INVALID)?;
         if !is_domain(&domain) {
@@ -106,7 +106,6 @@ mod tests {
             "a@ü b.example",
             "a@ü..example",
             "a@-ü.example",
-            "a@ü\u{200b}x.example",
             "a@ü%2e.example",
             "a@ü",
             &long,
@@ -123,6 +122,8 @@ mod tests {
             ("a@例え。テスト", "a@xn--r8jz45g.xn--zckzah"),
             ("a@straße.example", "a@xn--strae-oqa.example"),
             ("a@Example.COM", "a@Example.COM"),
+            ("\u{202a}a@example.com\u{202c}", "a@example.com"),
+            ("\u{200e}a@\u{200b}ü.example", "a@xn--tda.example"),
         ] {
             assert_eq!(Email::parse(sent).unwrap().as_str(), kept);
         }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use crate::domain::text::is_domain;
+use crate::domain::text::{is_domain, without_marks};
 
 /// The most bytes of an address.
 const MAX: usize = 2048;
@@ -30,14 +30,15 @@ impl WebhookUrl {
     /// Parses an address, in the spelling that browsers give it. Fails with what is wrong with it, most of all if it could
     /// lead to a computer inside the service's own network; names are resolved and checked again for each request.
     pub fn parse(text: &str, targets: AllowedTargets) -> Result<Self, String> {
-        let url = Url::parse(text).map_err(|_| "Enter a valid URL.")?;
+        let text = without_marks(text);
+        let url = Url::parse(&text).map_err(|_| "Enter a valid URL.")?;
         let problem = match url.scheme() {
             "https" => None,
             "http" if targets == AllowedTargets::Any => None,
             _ => Some("Use a URL that begins with https://"),
         };
         let problem = problem.or_else(|| {
-            (!names_host(text)).then_some("The URL names no host. Write it as https://host/path.")
+            (!names_host(&text)).then_some("The URL names no host. Write it as https://host/path.")
         });
         let problem = problem.or_else(|| {
             let (user, password) = (url.username(), url.password());
@@ -46,7 +47,7 @@ impl WebhookUrl {
         });
         let problem = problem.or(url.fragment().map(|_| "A fragment (#) may not be part of the URL."));
         let problem = problem.or_else(|| match targets {
-            AllowedTargets::Any => None,
+            AllowedTargets::Any => problem_of_any_place(&url),
             // Tells the client what is wrong. Only the check at each connection is safe, since a name may resolve
             // differently then.
             AllowedTargets::Public => problem_of_place(&url),
@@ -87,6 +88,18 @@ fn names_host(text: &str) -> bool {
     rest.is_some_and(|rest| !rest.starts_with(['/', '\\']))
 }
 
+/// Why no request can be sent to the host and the port of `url`, wherever it is.
+fn problem_of_any_place(url: &Url) -> Option<&'static str> {
+    if url.port() == Some(0) {
+        return Some("Nothing can be reached at port 0. Use another port, or leave it out.");
+    }
+    let Some(Host::Domain(name)) = url.host() else { return None };
+    // With underscores, which names of containers have.
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    // The parser takes wildcards and other punctuation for names.
+    (!name.bytes().all(is_name)).then_some("Use the name of one host: letters, digits, hyphens and dots.")
+}
+
 /// Why requests are not sent to the host and the port of `url`.
 fn problem_of_place(url: &Url) -> Option<&'static str> {
     if !matches!(url.port(), None | Some(1024..)) {
@@ -116,6 +129,7 @@ mod tests {
             ("https://müller.example/", "https://xn--mller-kva.example/"),
             ("https://localhost.example/", "https://localhost.example/"),
             ("https://10.example/", "https://10.example/"),
+            ("\u{202a}https://hooks.example/\u{202c}", "https://hooks.example/"),
         ] {
             assert_eq!(WebhookUrl::parse(sent, AllowedTargets::Public).unwrap().as_str(), kept);
         }
@@ -140,6 +154,9 @@ mod tests {
             ("https://:secret@hooks.example/", "user name"),
             ("https://hooks.example/#x", "fragment"),
             ("https://hooks.example:80/", "port"),
+            ("https://hooks.example:0/", "port"),
+            ("https://*.example.com/x", "public internet"),
+            ("https://*/", "public internet"),
             ("https://hooks.example:22/", "port"),
             ("https://127.0.0.1/", "IP addresses"),
             ("https://2130706433/", "IP addresses"),
@@ -174,12 +191,31 @@ mod tests {
 
     #[test]
     fn a_service_on_ones_own_computer_may_send_anywhere() {
-        for sent in
-            ["http://127.0.0.1:8080/hooks", "http://localhost/", "http://receiver/", "https://hooks.example/"]
-        {
+        for sent in [
+            "http://127.0.0.1:8080/hooks",
+            "http://[::1]:1/hooks",
+            "http://localhost/",
+            "http://receiver/",
+            "http://my_receiver.:80/",
+            "https://hooks.example/",
+            "https://müller.example/",
+        ] {
             assert!(WebhookUrl::parse(sent, AllowedTargets::Any).is_ok(), "{sent}");
         }
-        for refused in ["ftp://localhost/", "http://me@localhost/", "http://localhost/#x", "http:///hooks"] {
+        for refused in [
+            "ftp://localhost/",
+            "http://me@localhost/",
+            "http://localhost/#x",
+            "http:///hooks",
+            "http://localhost:0/",
+            "http://127.0.0.1:0/",
+            "https://*.example.com/x",
+            "https://hooks.*/",
+            "https://*/",
+            "https://{host}.example/",
+            "https://$host.example/",
+            "https://a,b.example/",
+        ] {
             assert!(WebhookUrl::parse(refused, AllowedTargets::Any).is_err(), "{refused}");
         }
     }

@@ -1,5 +1,7 @@
 //! Fields that are objects, and numbers with decimals.
 
+use axum::body::Bytes;
+
 use super::BodyFields;
 use crate::error::{Error, Result};
 
@@ -30,7 +32,7 @@ impl BodyFields {
             if value.is_object() { Ok(value) } else { Err("Expected an object.".to_owned()) }
         });
         let Some(Some(value)) = object else { return Ok(object.map(|_| None)) };
-        match Self::of(value).and_then(&read) {
+        match Self::of(value, Bytes::new()).and_then(&read) {
             Ok(read) => Ok(Some(Some(read))),
             Err(Error::Fields(messages)) => {
                 self.errors.merge(messages.below(name));
@@ -48,7 +50,7 @@ mod tests {
     type Members = (Option<f64>, Option<u32>);
 
     fn read(json: &str) -> Result<Option<Option<Members>>> {
-        let mut body = BodyFields::parse(json.as_bytes())?;
+        let mut body = BodyFields::parse(Bytes::copy_from_slice(json.as_bytes()))?;
         let value = body.clearable_object("of", |mut members| {
             let read = (members.number("factor", (1, 2), Ok), members.integer("count", 0, 9));
             members.finish(|| Some(read))

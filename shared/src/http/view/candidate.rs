@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::domain::candidate::{Candidate, CandidateStatus, InterviewAdjustments};
@@ -138,7 +139,8 @@ pub struct CandidateFields {
     address: String,
     /// A partner's own data, at most 4,096 bytes as JSON. The service does not use it, and candidates do not see it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    partner_data: Option<Map<String, Value>>,
+    #[schemars(with = "Option<Map<String, Value>>")]
+    partner_data: Option<Box<RawValue>>,
     /// The candidate's adjustments to the interview; null for none. Only callers who may change the project and the candidate
     /// see it, and no event tells of it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -235,7 +237,7 @@ impl CandidateFields {
             created_by: candidate.created_by.map(|by| references.uri(company, by)),
             address: profile.address.to_string(),
             // The contract calls it internal.
-            partner_data: viewer.is_staff.then(|| profile.partner_data.as_object().clone()),
+            partner_data: viewer.is_staff.then(|| profile.partner_data.to_json()),
             adjustments: viewer.sees_adjustments.then(|| candidate.adjustments.map(AdjustmentsView::new)),
             erasure_due_at: candidate.erasure_request.map(|request| Timestamp(request.due_at)),
             is_on_hold: viewer.is_manager.then(|| candidate.hold_at(viewer.now).is_some()),

@@ -96,12 +96,33 @@ async fn what_is_wrong_with_a_webhook_is_told_by_field() {
 }
 
 #[tokio::test]
+async fn an_address_that_nothing_can_be_at_is_refused_everywhere() {
+    const NO_PORT: &str = "Nothing can be reached at port 0. Use another port, or leave it out.";
+    const NO_NAME: &str = "Use the name of one host: letters, digits, hyphens and dots.";
+    let app = TestApp::start_with(&[("WEBHOOK_TARGETS", "any")]).await;
+    let owner = app.owner().await;
+    for (url, words) in [
+        ("https://*.example.com/x", NO_NAME),
+        ("http://hooks.*/", NO_NAME),
+        ("http://localhost:0/", NO_PORT),
+        ("http://[::1]:0/", NO_PORT),
+    ] {
+        let response = owner.post(WEBHOOKS, json!({ "url": url })).await;
+        response.expect_json(400, json!({ "url": [words] }));
+    }
+    for url in ["http://my_receiver:1/", "Http://127.0.0.1:8080/", "https://hooks.example.com/"] {
+        owner.post(WEBHOOKS, json!({ "url": url })).await.expect(201);
+    }
+}
+
+#[tokio::test]
 async fn an_address_without_a_public_host_is_refused_in_words_that_say_what_to_send() {
     const NO_HOST: &str = "The URL names no host. Write it as https://host/path.";
     const NOT_PUBLIC: &str = "Use the name of a host in the public internet.";
     let app = TestApp::start_with(&[("WEBHOOK_TARGETS", "")]).await;
     let owner = app.owner().await;
     for (url, words) in [
+        ("https://*.example.com/x", NOT_PUBLIC),
         ("https:///hooks", NO_HOST),
         ("https:///hooks.example/in", NO_HOST),
         ("https:hooks.example/in", NO_HOST),

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::FromRequest;
-use axum::http::{HeaderMap, HeaderValue, Request, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, header};
 use embedded::in_process;
 use serde_json::json;
 use shared::app::App;
@@ -26,7 +26,7 @@ use shared::event::ObjectCreated;
 use shared::http::iso8601::parse_timestamp;
 use shared::http::page::ListQuery;
 use shared::http::wire::Uri;
-use shared::http::{FileChange, RouteGroup, WithFiles};
+use shared::http::{FileChange, RequestConditions, RouteGroup, WithFiles};
 use shared::media::{CheckedFile, MediaToken, upload_in, video_marker_in, video_upload_in};
 use tests::hostile::crc32;
 use tower::ServiceExt;
@@ -84,6 +84,7 @@ async fn read_body(app: &App, content_type: &str, body: Vec<u8>) {
     let Ok(WithFiles(mut fields)) = WithFiles::from_request(request, app).await else { return };
     fields.emptied("first_name", TextLine::<100>::parse);
     fields.clearable("deadline", parse_timestamp);
+    fields.partner_data("partner_data");
     let changes = [
         (FileKind::Photo, fields.file(FileKind::Photo, None)),
         (FileKind::Cv, fields.file(FileKind::Cv, None)),
@@ -100,6 +101,22 @@ async fn read_body(app: &App, content_type: &str, body: Vec<u8>) {
 fn multipart() {
     fuzz_async("multipart", async |app, input| {
         read_body(app, "multipart/form-data; boundary=b", input.to_vec()).await;
+    });
+}
+
+#[test]
+fn json() {
+    fuzz_async("json", async |app, input| read_body(app, "application/json", input.to_vec()).await);
+}
+
+#[test]
+fn condition() {
+    fuzz("condition", |input| {
+        for (method, name) in [(Method::GET, header::IF_NONE_MATCH), (Method::PUT, header::IF_MATCH)] {
+            let Ok(value) = HeaderValue::from_bytes(input) else { continue };
+            let request = Request::builder().method(method).header(name, value).body(()).unwrap();
+            let _ = RequestConditions::of(&request.into_parts().0);
+        }
     });
 }
 

@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(parse(&fits).unwrap().len(), 4096);
         for long in [
             fits.replacen('x', "xx", 1),
-            format!("{{\"a\":1{}}}", "0".repeat(4096)),
+            format!("{{\"a\":0.{}}}", "0".repeat(4096)),
             format!("{{{}}}", " ".repeat(70_000)),
         ] {
             assert!(parse(&long).unwrap_err().contains("no more than 4096 bytes"));

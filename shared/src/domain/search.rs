@@ -190,6 +190,7 @@ mod tests {
             ("mail.example.com", Email),
             ("marie", Name),
             ("strasse", Name),
+            ("strasse+x", Email),
             ("von", Name),
             ("von strasse anne-marie", FullName),
             ("x", Email),

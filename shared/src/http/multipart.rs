@@ -134,7 +134,9 @@ async fn read_form(body: Bytes, boundary: String) -> Result<BodyFields> {
                 form.files.insert(name, SentFile { name: file_name, bytes });
             }
             // A photo may come as a data URI.
-            None if bytes.len() > MAX_TEXT && !bytes.starts_with(b"data:") => {
+            None if bytes.len() > MAX_TEXT
+                && !bytes.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"data:")) =>
+            {
                 errors.add(&name, "Ensure this field has no more than 64 KiB.");
             }
             None => match String::from_utf8(bytes.into()) {
@@ -198,17 +200,23 @@ fn file_text(kind: FileKind, own: Option<&Uri>, value: &Value) -> Result<Option<
     }
     // A client that sends another resource's URL wants what does not happen, and must not take the answer for
     // success.
-    if text.starts_with("http") {
+    if after_scheme(text, "http").is_some() {
         return Err("To keep the file, send the URL that this resource shows, or omit the field.".to_owned());
     }
     if kind != FileKind::Photo {
         return Err("Send this file as a multipart/form-data part.".to_owned());
     }
-    let data = text.strip_prefix("data:").and_then(|uri| uri.split_once(','));
-    let data =
-        data.filter(|(head, _)| head.ends_with(";base64")).and_then(|(_, data)| STANDARD.decode(data).ok());
+    let (head, data) = after_scheme(text, "data:").and_then(|uri| uri.split_once(',')).unwrap_or_default();
+    let is_base64 = head.rsplit_once(';').is_some_and(|(_, coding)| coding.eq_ignore_ascii_case("base64"));
+    let data = STANDARD.decode(data).ok().filter(|_| is_base64);
     let bytes = data.ok_or("Use data:<mime type>;base64,<data>, or multipart/form-data.")?;
     Ok(Some(FileChange::Put(bytes.into())))
+}
+
+/// What follows the beginning of a URL, which has no case.
+fn after_scheme<'a>(text: &'a str, scheme: &str) -> Option<&'a str> {
+    let (beginning, rest) = text.split_at_checked(scheme.len())?;
+    beginning.eq_ignore_ascii_case(scheme).then_some(rest)
 }
 
 fn malformed(error: multer::Error) -> Error {

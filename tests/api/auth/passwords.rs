@@ -276,7 +276,7 @@ async fn skipped_or_deactivated_users_cannot_choose_a_password() {
     let keys = [app.mailed_key(&staff.email), app.mailed_key(&candidate.email)];
     owner.delete(&staff.uri).await.expect(204);
     let skip = format!("{}status/skip/", candidate.uri);
-    owner.send(tests::http::Request::patch(&skip)).await.expect(200);
+    owner.send(Request::patch(&skip)).await.expect(200);
     for key in keys {
         assert_refusal!(reset(&app, &key, NEW).await, @r#"400 {"key":["This key is invalid or has expired."]}"#);
     }

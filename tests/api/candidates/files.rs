@@ -86,6 +86,12 @@ async fn a_photo_comes_as_a_data_uri_too_and_leaves_by_an_empty_one() {
         (WebP, "image/webp", "image/jpeg"),
     ] {
         let uri = data_uri(content_type, &photo(format, 30, 30));
+        // Schemes have no case, nor has the name of the encoding.
+        let uri = if format == Gif {
+            uri.replacen("data:", "Data:", 1).replacen("base64", "BASE64", 1)
+        } else {
+            uri
+        };
         let ada = json!({ "first_name": "Ada", "last_name": "Byron", "photo": uri });
         let candidate = owner.post(&candidates, ada).await.expect(201).uri("resource_uri");
         let found = follow(&owner, &candidate, "photo").await.expect(302);

@@ -44,11 +44,11 @@ async fn a_text_has_something_to_see_in_it_and_at_most_100_characters() {
         refusals.push(owner.patch(&uri, json!({ "text": text })).await);
     }
     assert_refusals!(refusals, @r#"
-        2 x 400 {"text":["This field may not be blank."]}
-        4 x 400 {"text":["Control characters are not allowed."]}
+        4 x 400 {"text":["This field may not be blank."]}
         2 x 400 {"text":["This field may not be null."]}
         2 x 400 {"text":["Not a valid string."]}
         2 x 400 {"text":["Ensure this field has no more than 100 characters."]}
+        2 x 400 {"text":["Control characters are not allowed."]}
         "#);
     assert_eq!(app.table().snapshot().await, before);
     // A character that folding swells to eighteen.

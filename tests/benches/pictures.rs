@@ -31,7 +31,7 @@ async fn main() -> Result<()> {
     let mut is_good = true;
     let black = |bits, color, turn| move || hostile::black_png(width, height, bits, color, turn);
     let photo = |format| move || photo(width, height, format);
-    let makers: [(&str, Maker); 20] = [
+    let makers: [(&str, Maker); 21] = [
         ("png with a broken palette", Box::new(hostile::broken_palette)),
         ("png with a profile of 256 MB", Box::new(|| hostile::profile_bomb(256 << 20))),
         ("png with a profile of 512 MB", Box::new(|| hostile::profile_bomb(512 << 20))),
@@ -49,6 +49,7 @@ async fn main() -> Result<()> {
         ("jpeg, grey, 24 scans", Box::new(|| hostile::many_scans(WIDTH, HEIGHT, 23))),
         ("jpeg, grey, 100 scans", Box::new(|| hostile::many_scans(WIDTH, HEIGHT, 99))),
         ("jpeg", Box::new(photo(ImageFormat::Jpeg))),
+        ("jpeg without its end", Box::new(move || without_end(photo(ImageFormat::Jpeg)()))),
         ("gif", Box::new(photo(ImageFormat::Gif))),
         ("webp of 30 megapixels", Box::new(|| self::photo(6_000, 5_000, ImageFormat::WebP))),
         ("png of noise, 10 MB", Box::new(|| tests::files::noise(1_850, 1_850))),
@@ -81,6 +82,12 @@ fn print(kind: &str, bytes: usize, seconds: f64, megabytes: u64, outcome: &str) 
             "figure": "picture", "kind": kind, "bytes": bytes, "seconds": seconds, "peak_megabytes": megabytes, "outcome": outcome,
         })
     );
+}
+
+/// A JPEG without the mark of its end, so that it is decoded twice.
+fn without_end(mut jpeg: Vec<u8>) -> Vec<u8> {
+    jpeg.truncate(jpeg.len() - 2);
+    jpeg
 }
 
 /// A photo with something to pack everywhere.

@@ -265,13 +265,20 @@ async fn with_a_full_disk_recordings_are_sent_from_memory() {
     assert_whole(&visit, &visit.answers().await[0]).await;
 }
 
-/// Answers the question with a file of the device.
-async fn answer_with_film(page: &mut Page) {
+/// Answers the question with a file of the device whose name ends so, after two that are no videos.
+async fn answer_with_film(page: &mut Page, ending: &str) {
     page.until("document.querySelector('input[type=file]')?.checkVisibility()").await;
-    let text = tempfile::Builder::new().suffix(".txt").tempfile().unwrap();
-    page.choose_file("input[type=file]", text.path()).await;
-    page.until("document.body.innerText.includes('This is not a video.')").await;
-    let film = film_file().await;
+    for (mistake, content) in [(".JPG", "a picture"), (".mp4", "")] {
+        let file = tempfile::Builder::new().suffix(mistake).tempfile().unwrap();
+        std::fs::write(file.path(), content).unwrap();
+        page.choose_file("input[type=file]", file.path()).await;
+        page.until(
+            "document.querySelector('.problem')?.textContent === 'This is not a video. Choose another file.'",
+        )
+        .await;
+        page.evaluate("document.querySelector('.problem').textContent = ''").await;
+    }
+    let film = film_file(ending).await;
     page.choose_file("input[type=file]", &film).await;
     page.keep().await;
 }
@@ -290,12 +297,12 @@ async fn without_a_camera_candidates_are_told_what_to_do_and_answer_with_files()
     page.press("Begin the interview").await;
     page.press("Answer question 1").await;
     page.press("Record answer").await;
-    answer_with_film(&mut page).await;
+    answer_with_film(&mut page, "").await;
     page.press("Answer question 2").await;
     page.press("Show the question").await;
     page.press("Use a video file").await;
     page.on("prepare").await;
-    answer_with_film(&mut page).await;
+    answer_with_film(&mut page, ".MOV").await;
     page.complete().await;
     for answer in visit.answers().await {
         let shown = (&answer["status"], &answer["take"]["source"], &answer["seconds"]);
@@ -331,7 +338,7 @@ async fn a_take_survives_a_read_that_began_before_it() {
     page.press("Answer question 1").await;
     page.press("Record answer").await;
     page.evaluate("hold()").await;
-    answer_with_film(&mut page).await;
+    answer_with_film(&mut page, ".mp4").await;
     // The page reads the interview when its answer has arrived.
     page.until_promised("window.isHeld").await;
     page.press("Answer question 2").await;
@@ -340,7 +347,7 @@ async fn a_take_survives_a_read_that_began_before_it() {
     page.on("prepare").await;
     page.evaluate("release()").await;
     assert!(page.text().await.contains("Question 2?"));
-    answer_with_film(&mut page).await;
+    answer_with_film(&mut page, ".mp4").await;
     page.complete().await;
 }
 

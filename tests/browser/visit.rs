@@ -306,9 +306,9 @@ impl Page {
     }
 }
 
-/// A film of two seconds, as a phone's own camera app stores it.
-pub(crate) async fn film_file() -> tempfile::TempPath {
-    let file = tempfile::Builder::new().suffix(".mp4").tempfile().unwrap();
+/// A film of two seconds, as a phone's own camera app stores it, whose name ends so.
+pub(crate) async fn film_file(ending: &str) -> tempfile::TempPath {
+    let file = tempfile::Builder::new().prefix("IMG_").suffix(ending).tempfile().unwrap();
     let (mut written, path) =
         (tokio::fs::File::from_std(file.as_file().try_clone().unwrap()), file.into_temp_path());
     let how =

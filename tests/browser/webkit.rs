@@ -121,7 +121,7 @@ async fn a_browser_that_records_nothing_says_so_and_sends_files() {
     page.press("Begin the interview").await;
     page.press("Answer question 1").await;
     page.until("document.querySelector('input[type=file]')?.checkVisibility()").await;
-    let film = film_file().await;
+    let film = film_file(".mp4").await;
     let input = json!({ "using": "css selector", "value": "input[type=file]" });
     let input = page.call("element", input).await;
     let input = input.as_object().unwrap().values().next().unwrap().as_str().unwrap().to_owned();

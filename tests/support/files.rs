@@ -32,13 +32,13 @@ impl Form {
 
     /// One more text.
     pub fn text(self, name: &str, text: &str) -> Self {
-        self.part(&format!("name=\"{name}\""), "", text.as_bytes())
+        self.part(format!("name=\"{name}\""), "", text.as_bytes())
     }
 
     /// One more file.
     pub fn file(self, name: &str, file_name: &str, content_type: &str, bytes: &[u8]) -> Self {
         let type_line = format!("Content-Type: {content_type}\r\n");
-        self.part(&format!("name=\"{name}\"; filename=\"{file_name}\""), &type_line, bytes)
+        self.part(format!("name=\"{name}\"; filename=\"{file_name}\""), &type_line, bytes)
     }
 
     /// The same parts with another separator.
@@ -46,9 +46,10 @@ impl Form {
         Self { boundary: Some(boundary.to_owned()), ..self }
     }
 
-    fn part(mut self, disposition: &str, more: &str, bytes: &[u8]) -> Self {
-        let head = format!("Content-Disposition: form-data; {disposition}\r\n{more}\r\n");
-        self.parts.push([head.as_bytes(), bytes].concat());
+    /// One more part, with the parameters of its `Content-Disposition`, and lines of further headers.
+    pub fn part(mut self, parameters: impl AsRef<[u8]>, headers: &str, bytes: &[u8]) -> Self {
+        let disposition = [b"Content-Disposition: form-data; ", parameters.as_ref(), b"\r\n"].concat();
+        self.parts.push([&disposition, headers.as_bytes(), b"\r\n", bytes].concat());
         self
     }
 }
@@ -121,8 +122,12 @@ pub fn photo_saying(text: &str) -> Vec<u8> {
 /// A Word document of this text, which is not packed.
 pub fn docx(text: &str) -> Vec<u8> {
     let body = format!("<w:document><w:t>{text}</w:t></w:document>");
+    zip(&[("[Content_Types].xml", "<Types/>"), ("word/document.xml", &body)])
+}
+
+/// A ZIP archive of two parts, which are not packed.
+pub fn zip(entries: &[(&str, &str); 2]) -> Vec<u8> {
     let (mut zip, mut directory) = (Vec::new(), Vec::new());
-    let entries = [("[Content_Types].xml", "<Types/>"), ("word/document.xml", body.as_str())];
     for (name, data) in entries {
         let length = |text: &str| u32::try_from(text.len()).expect("a short text").to_le_bytes();
         let offset = u32::try_from(zip.len()).expect("a short file").to_le_bytes();

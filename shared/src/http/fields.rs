@@ -2,15 +2,16 @@
 
 mod object;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::body::Bytes;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::multipart::FormPart;
 use super::outline::BodyOutline;
 use crate::domain::parse_enum;
 use crate::domain::partner_data::PartnerData;
@@ -35,18 +36,10 @@ pub struct BodyFields {
     outline: Option<Arc<Mutex<BodyOutline>>>,
 }
 
+/// The parts of a form by the names of their fields.
 #[derive(Debug, Default)]
 pub(super) struct BodyForm {
-    pub(super) files: BTreeMap<String, SentFile>,
-}
-
-/// A file as a form brings it.
-#[derive(Debug)]
-pub struct SentFile {
-    /// The display name.
-    pub name: String,
-    /// What it holds.
-    pub bytes: Bytes,
+    pub(super) parts: BTreeMap<String, FormPart>,
 }
 
 impl BodyFields {
@@ -55,8 +48,8 @@ impl BodyFields {
     }
 
     /// The fields of a form, whose texts stand for all other types as well.
-    pub(super) fn of_form(texts: Map<String, Value>, form: BodyForm, errors: FieldErrors) -> Self {
-        Self { object: texts, errors, form: Some(form), ..Self::default() }
+    pub(super) fn of_form(form: BodyForm) -> Self {
+        Self { form: Some(form), ..Self::default() }
     }
 
     /// What `read` asks of a JSON object or of a form: it gets one with nothing in it, and what it makes of that does not
@@ -92,7 +85,18 @@ impl BodyFields {
 
     /// Whether a field was sent.
     pub fn has(&self, name: &str) -> bool {
-        self.object.contains_key(name)
+        match &self.form {
+            Some(form) => form.parts.contains_key(name),
+            None => self.object.contains_key(name),
+        }
+    }
+
+    /// The value of a field that was sent, or why a part of a form is no text.
+    fn value(&self, name: &str) -> Option<Result<Cow<'_, Value>, String>> {
+        match &self.form {
+            Some(form) => Some(form.parts.get(name)?.text().map(|text| Cow::Owned(Value::String(text)))),
+            None => self.object.get(name).map(|value| Ok(Cow::Borrowed(value))),
+        }
     }
 
     /// Records an error if the field is missing.
@@ -284,16 +288,11 @@ impl BodyFields {
         name: &str,
         parse: impl FnOnce(&Value) -> Result<T, String>,
     ) -> Option<Option<T>> {
-        match self.object.get(name)? {
-            Value::Null => Some(None),
-            value => match parse(value) {
-                Ok(value) => Some(Some(value)),
-                Err(message) => {
-                    self.refuse(name, message);
-                    None
-                }
-            },
-        }
+        let read = self.value(name)?.and_then(|value| match &*value {
+            Value::Null => Ok(None),
+            value => parse(value).map(Some),
+        });
+        read.map_err(|message| self.refuse(name, message)).ok()
     }
 }
 

@@ -31,6 +31,11 @@ pub fn inspect(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
     })
 }
 
+/// Whether a CV of these bytes would be plain text.
+pub fn is_plain_text(bytes: &[u8]) -> bool {
+    caught(|| document::recognise(bytes)).is_ok_and(FileType::is_plain_text)
+}
+
 fn check_size(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
     if bytes.is_empty() {
         return Err("The submitted file is empty.".to_owned());

@@ -1,9 +1,10 @@
 //! Detects the type of documents from their bytes, never from their names.
 
-use std::io::Cursor;
+use std::io::{Cursor, Read};
 
 use cfb::CompoundFile;
-use rawzip::ZipArchive;
+use flate2::read::DeflateDecoder;
+use rawzip::{CompressionMethod, ZipArchive};
 
 use super::text;
 use crate::domain::file::FileType;
@@ -19,24 +20,33 @@ const HARMLESS: u64 = 10 * 1024 * 1024;
 // A document with a picture on every page has some hundreds.
 const MAX_PARTS: u64 = 10_000;
 
-const UNKNOWN: &str =
-    "Upload a PDF, Word, OpenDocument, PowerPoint, RTF, richtext, PostScript, DVI or plain text file.";
+/// The bytes that are unpacked of the list of a Word document's parts.
+// It has some 150 bytes for each part.
+const MAX_TYPES: u64 = 2 * 1024 * 1024;
+/// Where readers look for the beginning and the end of a PDF: within so many bytes.
+const EDGE: usize = 1024;
+
+const UNKNOWN: &str = "Upload a PDF, Word, OpenDocument text, PowerPoint (.ppt), RTF, richtext, PostScript, DVI or plain text file.";
 const BROKEN: &str = "This file is broken or incomplete.";
+const PROTECTED: &str =
+    "This file is protected with a password. Save it without a password and upload the new copy.";
+
+/// What a file begins with, whether it is whole, and its type.
+type Beginning = (&'static [u8], fn(&[u8]) -> bool, FileType);
+
+/// Formats of which a beginning is found behind a mark, blank lines, or headers of a mail or a download.
+const BEGINNINGS: [Beginning; 3] = [
+    (b"%PDF-", is_whole_pdf, FileType::Pdf),
+    (br"{\rtf", |bytes| without_padding(bytes).ends_with(b"}"), FileType::Rtf),
+    (b"%!PS-Adobe-", |_| true, FileType::PostScript),
+];
 
 pub(super) fn recognise(bytes: &[u8]) -> Result<FileType, String> {
-    if bytes.starts_with(b"%PDF-") {
-        return pdf(bytes);
-    }
     if bytes.starts_with(b"PK\x03\x04") {
         return packed(bytes);
     }
     if bytes.starts_with(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1") {
         return compound(bytes);
-    }
-    if bytes.starts_with(br"{\rtf") {
-        // Some writers end a file with zero bytes.
-        let last = bytes.iter().rfind(|byte| **byte != 0 && !byte.is_ascii_whitespace());
-        return if last == Some(&b'}') { Ok(FileType::Rtf) } else { Err(BROKEN.to_owned()) };
     }
     if bytes.starts_with(b"%!PS") {
         return Ok(FileType::PostScript);
@@ -44,15 +54,39 @@ pub(super) fn recognise(bytes: &[u8]) -> Result<FileType, String> {
     // The preamble of DVI version 2, with the units that TeX always writes.
     if bytes.starts_with(b"\xF7\x02\x01\x83\x92\xC0\x1C\x3B\x00\x00") {
         // The file ends with padding of 223s.
-        return if bytes.ends_with(&[223; 4]) { Ok(FileType::Dvi) } else { Err(BROKEN.to_owned()) };
+        let is_whole = without_padding(bytes).ends_with(&[223; 4]);
+        return if is_whole { Ok(FileType::Dvi) } else { Err(BROKEN.to_owned()) };
     }
-    text::recognise(bytes).ok_or_else(|| UNKNOWN.to_owned())
+    let places = BEGINNINGS.map(|(beginning, is_whole, file_type)| {
+        Some((position(&bytes[..bytes.len().min(EDGE)], beginning)?, is_whole, file_type))
+    });
+    match places.into_iter().flatten().min_by_key(|(place, ..)| *place) {
+        Some((_, is_whole, file_type)) if is_whole(bytes) => Ok(file_type),
+        Some((0, ..)) => Err(BROKEN.to_owned()),
+        // A text may mention one of these formats.
+        Some(_) => text::recognise(bytes).ok_or_else(|| BROKEN.to_owned()),
+        None => text::recognise(bytes).ok_or_else(|| UNKNOWN.to_owned()),
+    }
 }
 
-fn pdf(bytes: &[u8]) -> Result<FileType, String> {
-    // Readers look for the end in the last kilobyte.
-    let tail = &bytes[bytes.len().saturating_sub(1024)..];
-    if tail.windows(5).any(|window| window == b"%%EOF") { Ok(FileType::Pdf) } else { Err(BROKEN.to_owned()) }
+fn position(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+/// The bytes without what some writers end a file with: zero bytes, white space, or the end of a file as DOS marks it.
+fn without_padding(bytes: &[u8]) -> &[u8] {
+    let is_padding = |byte: &u8| matches!(byte, 0 | 0x1A) || byte.is_ascii_whitespace();
+    let end = bytes.iter().rposition(|byte| !is_padding(byte)).map_or(0, |last| last + 1);
+    &bytes[..end]
+}
+
+fn is_whole_pdf(bytes: &[u8]) -> bool {
+    const END: &[u8] = b"%%EOF";
+    let Some(end) = bytes.windows(END.len()).rposition(|window| window == END) else { return false };
+    let rest = &bytes[end..];
+    // Senders add padding, or pages of their own. Objects are the PDF's: of one that is made for the web and then cut, the
+    // first page has such an end.
+    rest.len() <= EDGE || position(rest, b" obj").is_none()
 }
 
 /// Detects ZIP-based documents from the table of contents, without unpacking.
@@ -63,17 +97,17 @@ fn packed(bytes: &[u8]) -> Result<FileType, String> {
         return Err("This file has too many parts.".to_owned());
     }
     let (mut unpacked, mut parts) = (0u64, 0);
-    let (mut is_word, mut has_types, mut has_macros, mut is_odt) = (false, false, false, false);
+    let (mut is_word, mut has_macros, mut is_odt, mut types) = (false, false, false, None);
     let mut entries = archive.entries();
     while let Some(entry) = entries.next_entry().map_err(|_| BROKEN)? {
         parts += 1;
         // From the table of contents, since unpacking is what a bomb waits for.
         unpacked = unpacked.saturating_add(entry.uncompressed_size_hint());
         let part = archive.get_entry(entry.wayfinder()).map_err(|_| BROKEN)?;
-        match entry.file_path().as_ref() {
+        match &*part_name(entry.file_path().as_ref()) {
             b"word/document.xml" => is_word = true,
-            b"[Content_Types].xml" => has_types = true,
-            b"word/vbaProject.bin" => has_macros = true,
+            b"[content_types].xml" => types = Some((entry.compression_method(), part.data())),
+            b"word/vbaproject.bin" => has_macros = true,
             b"mimetype" if parts == 1 => is_odt = part.data() == ODT,
             _ => {}
         }
@@ -82,19 +116,42 @@ fn packed(bytes: &[u8]) -> Result<FileType, String> {
     if unpacked > limit {
         return Err("This file is too large when it is unpacked.".to_owned());
     }
-    if has_macros {
+    // Office on the web calls the main part `document2.xml`: the list of all parts says what each is.
+    let is_word = types.is_some_and(|(method, list)| is_word || lists_word_document(method, list));
+    if is_word && has_macros {
         return Err("Save this file without macros.".to_owned());
     }
-    match (is_word && has_types, is_odt) {
+    match (is_word, is_odt) {
         (true, false) => Ok(FileType::Docx),
         (false, true) => Ok(FileType::Odt),
         _ => Err(UNKNOWN.to_owned()),
     }
 }
 
+/// The name of a part as it is compared: in small letters, and with slashes, for which some writers put backslashes.
+fn part_name(path: &[u8]) -> Vec<u8> {
+    path.iter().map(|byte| if *byte == b'\\' { b'/' } else { byte.to_ascii_lowercase() }).collect()
+}
+
+/// Whether the list of types names the main part of a Word document.
+fn lists_word_document(method: CompressionMethod, list: &[u8]) -> bool {
+    let mut types = Vec::new();
+    // Of a broken list, what comes before the fault.
+    let _ = match method {
+        CompressionMethod::STORE => list.take(MAX_TYPES).read_to_end(&mut types),
+        CompressionMethod::DEFLATE => DeflateDecoder::new(list).take(MAX_TYPES).read_to_end(&mut types),
+        _ => return false,
+    };
+    position(&types, b"wordprocessingml.document.main+xml").is_some()
+}
+
 /// Detects compound files, the format of Office until 2003.
 fn compound(bytes: &[u8]) -> Result<FileType, String> {
     let file = CompoundFile::open(Cursor::new(bytes)).map_err(|_| BROKEN)?;
+    // Office puts the whole of a protected document into one stream.
+    if file.is_stream("/EncryptedPackage") {
+        return Err(PROTECTED.to_owned());
+    }
     match (file.is_stream("/WordDocument"), file.is_stream("/PowerPoint Document")) {
         (true, false) => Ok(FileType::Doc),
         (false, true) => Ok(FileType::Ppt),
@@ -104,18 +161,25 @@ fn compound(bytes: &[u8]) -> Result<FileType, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::DeflateEncoder;
     use rawzip::ZipArchiveWriter;
+    use rawzip::path::EntryPath;
 
     use super::*;
+
+    const WORD: &[u8] = b"<Override PartName='/x.xml' ContentType='application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'/>";
 
     /// A ZIP archive of uncompressed parts.
     fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut writer = ZipArchiveWriter::new(&mut bytes);
         for (name, content) in parts {
-            let (mut entry, config) = writer.new_file(name).start().unwrap();
+            let (mut entry, config) = writer.new_file(EntryPath::verbatim(name.as_bytes())).start().unwrap();
             let mut part = config.wrap(&mut entry);
-            std::io::Write::write_all(&mut part, content).unwrap();
+            part.write_all(content).unwrap();
             let (_, descriptor) = part.finish().unwrap();
             entry.finish(descriptor).unwrap();
         }
@@ -134,12 +198,21 @@ mod tests {
         let dvi = [&b"\xF7\x02\x01\x83\x92\xC0\x1C\x3B\x00\x00"[..], &[223; 8]].concat();
         for (bytes, file_type) in [
             (b"%PDF-1.7\n...\n%%EOF\n".to_vec(), FileType::Pdf),
+            (b"\xEF\xBB\xBF\r\n\r\n%PDF-1.7\n...\n%%EOF".to_vec(), FileType::Pdf),
+            (b"Content-Type: application/pdf\r\n\r\n%PDF-1.7\n...\n%%EOF".to_vec(), FileType::Pdf),
+            ([b"%PDF-1.7\n%%EOF\n", &[0; 5000][..]].concat(), FileType::Pdf),
+            ([b"%PDF-1.7\n%%EOF\n", &b"<p>Goodbye</p>\n".repeat(200)[..]].concat(), FileType::Pdf),
             (archive(&[("[Content_Types].xml", b"<x/>"), ("word/document.xml", b"<x/>")]), FileType::Docx),
+            (archive(&[("[Content_Types].xml", WORD), ("word/document2.xml", b"<x/>")]), FileType::Docx),
+            (archive(&[("[content_types].xml", b"<x/>"), (r"word\document.xml", b"<x/>")]), FileType::Docx),
             (archive(&[("mimetype", b"application/vnd.oasis.opendocument.text")]), FileType::Odt),
             (office("/WordDocument"), FileType::Doc),
             (office("/PowerPoint Document"), FileType::Ppt),
             (br"{\rtf1\ansi Ada}".to_vec(), FileType::Rtf),
+            (b"\xEF\xBB\xBF\n{\\rtf1\\ansi Ada}\0\0\r\n\x1A".to_vec(), FileType::Rtf),
             (b"%!PS-Adobe-3.0\n".to_vec(), FileType::PostScript),
+            (b"\x1B%-12345X@PJL\r\n%!PS-Adobe-3.0\n".to_vec(), FileType::PostScript),
+            (br"How I learnt {\rtf and %PDF-1.7".to_vec(), FileType::Text),
             (dvi, FileType::Dvi),
             ("Ada Byron\nMathématicienne\n".into(), FileType::Text),
         ] {
@@ -160,6 +233,10 @@ mod tests {
             b"\0\0\0\0",
             b"MZ\x90\0",
             b"%PDF-1.7\ncut",
+            b"\n%PDF-1.7\n\xFF cut",
+            // Cut behind the end of its first page.
+            &[b"%PDF-1.7\n%%EOF\n9 0 obj\n", &[7; 2000][..]].concat(),
+            &[&[b' '; 1025][..], b"%PDF-1.7\n\xFF%%EOF"].concat(),
             br"{\rtf1\ansi cut",
             b"<!DOCTYPE html><script>",
             b"\n <svg xmlns='http://www.w3.org/2000/svg'/>",
@@ -177,5 +254,26 @@ mod tests {
                 String::from_utf8_lossy(&bytes[..bytes.len().min(40)])
             );
         }
+    }
+
+    #[test]
+    fn a_document_with_a_password_is_refused_as_such() {
+        assert_eq!(recognise(&office("/EncryptedPackage")), Err(PROTECTED.to_owned()));
+    }
+
+    #[test]
+    fn the_list_of_types_is_unpacked_up_to_its_limit() {
+        let deflated = |list: &[u8]| {
+            let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+            encoder.write_all(list).unwrap();
+            encoder.finish().unwrap()
+        };
+        let list = deflated(WORD);
+        assert!(lists_word_document(CompressionMethod::DEFLATE, &list));
+        assert!(lists_word_document(CompressionMethod::DEFLATE, &list[..list.len() - 1]));
+        assert!(!lists_word_document(CompressionMethod::STORE, &list));
+        let blank = vec![b' '; usize::try_from(MAX_TYPES).unwrap()];
+        assert!(!lists_word_document(CompressionMethod::DEFLATE, &deflated(&[&blank, WORD].concat())));
+        assert!(lists_word_document(CompressionMethod::DEFLATE, &deflated(&[WORD, &blank].concat())));
     }
 }

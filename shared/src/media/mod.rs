@@ -11,7 +11,7 @@ mod text;
 
 pub use address::{MediaSigner, MediaToken};
 pub use answers::{AnswerObjects, recorded_parts};
-pub use checked::{CheckedFile, inspect};
+pub use checked::{CheckedFile, inspect, is_plain_text};
 pub use objects::{HashedUpload, LedgerPosition, ListedObject, ObjectStore, SignedUpload};
 
 use crate::domain::account::Account;

@@ -7,6 +7,7 @@ mod header;
 mod writing;
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::Cursor;
 
 use image::metadata::Orientation;
@@ -62,7 +63,8 @@ fn check_size(width: u32, height: u32) -> Result<(), String> {
 /// Decoders panic on some files: call this where panics are caught.
 pub(super) fn re_encode(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
     let (format, header) = recognise(bytes)?;
-    let (picture, profile) = decode(bytes, format, &header)?;
+    let (picture, profile) =
+        if header.has_end { decode(bytes, format, &header)? } else { decode_without_end(bytes, &header)? };
     // JPEG would blur drawings, and has no transparency.
     let drawn = matches!(format, ImageFormat::Png | ImageFormat::Gif);
     let (written, file_type) = if drawn || picture.color().has_alpha() {
@@ -73,12 +75,30 @@ pub(super) fn re_encode(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
     Ok((written, file_type))
 }
 
-/// The pixels, upright, with 8 bits per channel, and their colour profile.
-fn decode(
-    bytes: &[u8],
-    format: ImageFormat,
-    header: &PictureHeader,
-) -> Result<(DynamicImage, Option<Vec<u8>>), String> {
+/// Pixels, upright, with 8 bits per channel, and their colour profile.
+type Decoded = (DynamicImage, Option<Vec<u8>>);
+
+/// Decodes a JPEG that lacks the mark of its end, but no pixel. Viewers show it.
+fn decode_without_end(bytes: &[u8], header: &PictureHeader) -> Result<Decoded, String> {
+    // Half of the mark may be there.
+    let bytes = bytes.strip_suffix(&[0xFF]).unwrap_or(bytes);
+    let decode_with = |filling: u8| {
+        let whole = [bytes, &[filling; 32], &[0xFF, header::END_OF_IMAGE]].concat();
+        decode(&whole, ImageFormat::Jpeg, header)
+    };
+    let hash = |(picture, _): &Decoded| {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(picture.as_bytes());
+        hasher.finish()
+    };
+    // What follows the last pixel changes none. Of a picture that is cut, the decoder makes the missing pixels of it. The
+    // fillings differ from their first bit on.
+    let other = hash(&decode_with(0xA5)?);
+    let decoded = decode_with(0)?;
+    if hash(&decoded) == other { Ok(decoded) } else { Err(BROKEN.to_owned()) }
+}
+
+fn decode(bytes: &[u8], format: ImageFormat, header: &PictureHeader) -> Result<Decoded, String> {
     let bytes = match format {
         // A colour profile of 521 KB unpacked to 512 MB, several times in one request.
         ImageFormat::Png => Cow::Owned(chunks::essential(bytes)),
@@ -197,10 +217,17 @@ mod tests {
     fn a_cut_picture_is_refused_wherever_it_is_cut() {
         for format in [ImageFormat::Jpeg, ImageFormat::Png, ImageFormat::WebP] {
             let whole = encoded(gradient(), format);
-            // The end of a PNG holds no pixels.
-            let needed = if format == ImageFormat::Png { whole.len() - 12 } else { whole.len() };
-            for length in 0..needed {
+            // The ends of some formats hold no pixels.
+            let end = match format {
+                ImageFormat::Jpeg => 2,
+                ImageFormat::Png => 12,
+                _ => 0,
+            };
+            for length in 0..whole.len() - end {
                 assert!(re_encode(&whole[..length]).is_err(), "{format:?} cut after {length} bytes");
+            }
+            for length in whole.len() - end..whole.len() {
+                assert_eq!(re_encode(&whole[..length]), re_encode(&whole), "{format:?} of {length} bytes");
             }
         }
     }

@@ -13,7 +13,7 @@ use tests::{assert_refusal, assert_refusals};
 const ADA: [(&str, &str); 2] = [("first_name", "Ada"), ("last_name", "Byron")];
 
 /// A form with the fields that a candidate needs.
-fn ada() -> Form {
+pub(crate) fn ada() -> Form {
     ADA.into_iter().fold(Form::new(), |form, (name, value)| form.text(name, value))
 }
 

@@ -8,6 +8,10 @@ import { adjustedSeconds, answerWithFile, beginTake, maxBytes } from "../takes.j
 import { deviceProblem } from "./check.js";
 import { videoOf } from "./video.js";
 
+// Browsers take the type from the ending of the name, which a video may lack, or which a device does not know. So a type tells
+// a picture or a document that was chosen by mistake; everything else is judged by the service, by its bytes.
+const OTHER_TYPES = /^(image\/|text\/plain|application\/(pdf|msword|vnd\.(oasis|openxmlformats)))/;
+
 /** @param {import("../main.js").App} app @param {import("../state.js").Screen} screen @returns {import("../main.js").View} */
 export function showQuestion(app, { question: uri = "" }) {
     const { model } = app;
@@ -96,8 +100,8 @@ export function fileChooser(app, question, problem) {
         const file = input.files?.[0];
         if (!file) return;
         input.value = "";
-        const isVideo = file.type.startsWith("video/") && file.size > 0;
-        problem.textContent = !isVideo ? texts.fileEmpty : file.size > limit ? filled(texts.fileTooLarge, { size }) : "";
+        const isMistake = file.size === 0 || OTHER_TYPES.test(file.type);
+        problem.textContent = isMistake ? texts.fileEmpty : file.size > limit ? filled(texts.fileTooLarge, { size }) : "";
         if (problem.textContent) return;
         app.recorded = file;
         await app.attempt(async () => {

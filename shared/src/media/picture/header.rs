@@ -9,7 +9,7 @@ const WEBP_LOSSLESS: u64 = 4;
 const WEBP_EXTENDED: u64 = 4;
 
 const START_OF_SCAN: u8 = 0xDA;
-const END_OF_IMAGE: u8 = 0xD9;
+pub(super) const END_OF_IMAGE: u8 = 0xD9;
 
 pub(super) struct PictureHeader {
     pub(super) width: u32,
@@ -18,10 +18,12 @@ pub(super) struct PictureHeader {
     pub(super) working_bytes: u64,
     /// Passes of the decoder over the picture.
     pub(super) scans: usize,
+    /// False for a JPEG without its end, which may be cut.
+    pub(super) has_end: bool,
 }
 
 impl PictureHeader {
-    /// `None` if the header is malformed, or a JPEG is truncated.
+    /// `None` if the header is malformed, or a JPEG of several scans is truncated.
     pub(super) fn read(format: ImageFormat, bytes: &[u8]) -> Option<Self> {
         match format {
             ImageFormat::Png => {
@@ -38,7 +40,7 @@ impl PictureHeader {
 
     fn new(width: u32, height: u32, working_bytes_per_pixel: u64) -> Self {
         let working_bytes = u64::from(width) * u64::from(height) * working_bytes_per_pixel;
-        Self { width, height, working_bytes, scans: 1 }
+        Self { width, height, working_bytes, scans: 1, has_end: true }
     }
 
     fn of_webp(bytes: &[u8]) -> Option<Self> {
@@ -57,7 +59,6 @@ impl PictureHeader {
         }
     }
 
-    /// The header of a complete JPEG; of a truncated one, the decoder would paint the rest grey.
     fn of_jpeg(bytes: &[u8]) -> Option<Self> {
         let (mut rest, mut header) = (bytes.get(2..)?, None);
         loop {
@@ -65,11 +66,13 @@ impl PictureHeader {
                 [0xFF, 0xFF, ..] => rest = &rest[1..],
                 [0xFF, START_OF_SCAN, ..] => {
                     let header: Self = header?;
-                    // The coefficients of a JPEG with several scans are kept until the last one.
-                    return Some(match scans(rest)? {
-                        1 => Self { working_bytes: 0, ..header },
-                        scans => Self { scans, ..header },
-                    });
+                    return match scans(rest) {
+                        (1, has_end) => Some(Self { working_bytes: 0, has_end, ..header }),
+                        // Its coefficients are kept until the last scan.
+                        (scans, true) => Some(Self { scans, ..header }),
+                        // Whole scans may be missing.
+                        (_, false) => None,
+                    };
                 }
                 [0xFF, marker, high, low, ..] if *marker >= 0xC0 => {
                     let (segment, next) =
@@ -93,7 +96,7 @@ impl PictureHeader {
         let (all, most) =
             (samples.iter().sum::<u64>(), samples.iter().max().copied().filter(|most| *most > 0)?);
         let working_bytes = u64::from(width) * u64::from(height) * BYTES_PER_COEFFICIENT * all / most;
-        Some(Self { width, height, working_bytes, scans: 1 })
+        Some(Self { width, height, working_bytes, scans: 1, has_end: true })
     }
 }
 
@@ -106,18 +109,17 @@ fn short(bytes: &[u8], at: usize) -> Option<u32> {
     array(bytes, at).map(u16::from_le_bytes).map(u32::from)
 }
 
-/// The number of scans until the end of a JPEG; `None` if it has no end. Within a scan, 0xFF is followed by other
-/// bytes.
-fn scans(bytes: &[u8]) -> Option<usize> {
+/// The number of scans until the end of a JPEG, and whether it has an end. Within a scan, 0xFF is followed by other bytes.
+fn scans(bytes: &[u8]) -> (usize, bool) {
     let mut count = 0;
     for pair in bytes.windows(2) {
         match pair {
-            [0xFF, END_OF_IMAGE] => return Some(count),
+            [0xFF, END_OF_IMAGE] => return (count, true),
             [0xFF, START_OF_SCAN] => count += 1,
             _ => {}
         }
     }
-    None
+    (count, false)
 }
 
 /// SOF0 to SOF15, without the tables among these markers.

@@ -1,0 +1,141 @@
+//! The header `Content-Disposition` of a part of a form.
+
+use std::borrow::Cow;
+
+use mail_parser::decoders::charsets::map::charset_decoder;
+use mail_parser::parsers::MessageStream;
+use percent_encoding::percent_decode;
+
+use super::part::decode_text;
+
+/// The names that a part has.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Disposition {
+    /// The field's.
+    pub(super) name: Option<String>,
+    /// Empty in browsers if no file was chosen.
+    pub(super) file_name: Option<String>,
+}
+
+impl Disposition {
+    pub(super) fn parse(header: &[u8]) -> Self {
+        let parameters = parameters(header);
+        let find = |name| parameters.iter().find(|(known, _)| known == name).map(|(_, value)| &value[..]);
+        Self {
+            name: find("name").map(|name| String::from_utf8_lossy(name).into_owned()),
+            // Clients that send both put a substitute for old servers into the plain one.
+            file_name: find("filename*").map(extended_text).or_else(|| find("filename").map(plain_name)),
+        }
+    }
+}
+
+/// The parameters of a header such as `form-data; name="photo"; filename="me.png"`, with names in small letters.
+// Not by `multer`, which finds `name` in file names, and no file name that is not UTF-8.
+fn parameters(header: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let (mut all, mut parameter, mut is_quoted) = (Vec::new(), Vec::new(), false);
+    let mut bytes = header.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => is_quoted = !is_quoted,
+            // Any other backslash belongs to a path, which browsers do not escape.
+            b'\\' if is_quoted && matches!(bytes.peek(), Some(b'"' | b'\\')) => {
+                parameter.extend(bytes.next())
+            }
+            b';' if !is_quoted => all.push(std::mem::take(&mut parameter)),
+            _ => parameter.push(byte),
+        }
+    }
+    all.push(parameter);
+    let parsed = all.iter().filter_map(|parameter| {
+        let equals = parameter.iter().position(|byte| *byte == b'=')?;
+        let name = String::from_utf8_lossy(parameter[..equals].trim_ascii()).to_ascii_lowercase();
+        Some((name, parameter[equals + 1..].trim_ascii().to_vec()))
+    });
+    parsed.collect()
+}
+
+/// An extended value (RFC 8187), such as `UTF-8''na%C3%AFve.png`.
+fn extended_text(value: &[u8]) -> String {
+    let mut parts = value.splitn(3, |byte| *byte == b'\'');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(charset), Some(_language), Some(text)) => {
+            let bytes: Vec<u8> = percent_decode(text).collect();
+            let charset = String::from_utf8_lossy(charset);
+            match std::str::from_utf8(&bytes) {
+                Ok(text) => text.to_owned(),
+                Err(_) => decode_text(&bytes, Some(&charset)).unwrap_or_else(|| display_name(&bytes)),
+            }
+        }
+        _ => display_name(value),
+    }
+}
+
+/// A file name without extended notation, which mail libraries write in encoded words (RFC 2047).
+fn plain_name(value: &[u8]) -> String {
+    let name = display_name(value);
+    if !name.contains("=?") {
+        return name;
+    }
+    let line = format!("{name}\n");
+    let decoded = MessageStream::new(line.as_bytes()).parse_unstructured().into_text();
+    decoded.map_or(name, Cow::into_owned)
+}
+
+/// A file name in UTF-8 or, as older clients write it, in a Western European encoding.
+// Shown to people alone. A name in any other encoding shows wrong characters, but is no reason to refuse the file.
+fn display_name(bytes: &[u8]) -> String {
+    match (std::str::from_utf8(bytes), charset_decoder(b"windows-1252")) {
+        (Ok(name), _) => name.to_owned(),
+        (Err(_), Some(decode)) => {
+            let name = decode(bytes);
+            name.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+        }
+        (Err(_), None) => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn assert_names(header: &[u8], file_name: &str) {
+        let Disposition { name, file_name: found } = Disposition::parse(header);
+        let shown = String::from_utf8_lossy(header);
+        assert_eq!((name.as_deref(), found.as_deref()), (Some("photo"), Some(file_name)), "{shown}");
+    }
+
+    #[test]
+    fn names_are_read_as_clients_write_them() {
+        for (header, file_name) in [
+            ("form-data; name=\"photo\"; filename=\"Zoë.png\"".as_bytes(), "Zoë.png"),
+            (b"form-data; name=photo; filename=my file.png", "my file.png"),
+            (b"FORM-DATA; Name = photo ; FileName = a.png", "a.png"),
+            (b"form-data; filename=\"a; name=b.png\"; name=\"photo\"", "a; name=b.png"),
+            (br#"form-data; name="photo"; filename="an \"a\".png""#, "an \"a\".png"),
+            (br#"form-data; name="photo"; filename="C:\me\a.png""#, r"C:\me\a.png"),
+            (br#"form-data; name="photo"; filename="me\\"; x="y""#, r"me\"),
+            (b"form-data; name=\"photo\"; filename=\"\"", ""),
+            (b"form-data; name=\"photo\"; filename=\"open", "open"),
+            // Extended, alone and on either side of a substitute.
+            (b"form-data; name=\"photo\"; filename*=UTF-8''Zo%C3%AB.png", "Zoë.png"),
+            (b"form-data; name=\"photo\"; filename*=UTF-8''Zo%C3%AB.png; filename=\"Zo.png\"", "Zoë.png"),
+            (b"form-data; name=\"photo\"; filename=\"Zo.png\"; filename*=iso-8859-1'en'Zo%EB.png", "Zoë.png"),
+            (b"form-data; name=\"photo\"; filename=\"=?utf-8?B?Wm/Dqy5wbmc=?=\"; filename*=utf-8''Zo%C3%AB.png", "Zoë.png"),
+            (b"form-data; name=\"photo\"; filename*=\"Zo.png\"", "Zo.png"),
+            // Encoded words.
+            (b"form-data; name=\"photo\"; filename=\"=?utf-8?B?Wm/Dqy5wbmc=?=\"", "Zoë.png"),
+            (b"form-data; name=\"photo\"; filename=\"=?ISO-8859-1?Q?my_Zo=EB.png?=\"", "my Zoë.png"),
+            (b"form-data; name=\"photo\"; filename=\"=?.png\"", "=?.png"),
+            // Latin-1, and Shift-JIS, whose letters are lost.
+            (b"form-data; name=\"photo\"; filename=\"Zo\xEB.png\"", "Zoë.png"),
+            (b"form-data; name=\"photo\"; filename=\"\x83\x81.png\"", "ƒ\u{fffd}.png"),
+        ] {
+            assert_names(header, file_name);
+        }
+        let absent = Disposition { name: None, file_name: None };
+        for header in [&b""[..], b"form-data", b"form-data; name", b"form-data; filenames=a; names=b"] {
+            assert_eq!(Disposition::parse(header), absent);
+        }
+    }
+}

@@ -233,10 +233,10 @@ mod tests {
             b"\0\0\0\0",
             b"MZ\x90\0",
             b"%PDF-1.7\ncut",
-            b"\n%PDF-1.7\n\xFF cut",
+            b"\n%PDF-1.7\n\0 cut",
             // Cut behind the end of its first page.
             &[b"%PDF-1.7\n%%EOF\n9 0 obj\n", &[7; 2000][..]].concat(),
-            &[&[b' '; 1025][..], b"%PDF-1.7\n\xFF%%EOF"].concat(),
+            &[&[b' '; 1025][..], b"%PDF-1.7\n\0%%EOF"].concat(),
             br"{\rtf1\ansi cut",
             b"<!DOCTYPE html><script>",
             b"\n <svg xmlns='http://www.w3.org/2000/svg'/>",

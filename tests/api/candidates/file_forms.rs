@@ -97,7 +97,15 @@ async fn parts_that_are_no_files_are_refused_with_what_to_do() {
     }
     let twice = ada().file("photo", "a.png", "image/png", &photo(Png, 4, 4)).text("photo", "");
     refusals.push(owner.send(Request::post(&candidates).form(twice)).await);
-    assert_refusals!(refusals, @"");
+    assert_refusals!(refusals, @r#"
+        2 x 400 {"cv":["Send this file as a multipart/form-data part with a file name."]}
+        400 {"photo":["Use data:<mime type>;base64,<data>, or a multipart/form-data part with a file name."]}
+        400 {"photo":["Upload a valid image: JPEG, PNG, GIF or WebP."]}
+        400 {"photo":["The content of this part is not what its Content-Transfer-Encoding declares. Send it as it is, without this header."]}
+        2 x 400 {"cv":["The content of this part is not what its Content-Transfer-Encoding declares. Send it as it is, without this header."]}
+        400 {"last_name":["The content of this part is not what its Content-Transfer-Encoding declares. Send it as it is, without this header."]}
+        400 {"photo":["This field appears twice. Send it once."]}
+        "#);
     assert_eq!(app.table().snapshot().await, before);
     assert!(app.object_keys().is_empty());
 }
@@ -128,7 +136,13 @@ async fn texts_of_a_form_are_read_as_they_are_declared() {
         .text("last_name", "Byron")
         .text("last_name", "King")
         .text("gender", &"x".repeat(64 * 1024 + 1));
-    assert_refusal!(owner.send(Request::post(&candidates).form(form)).await, @"");
+    assert_refusal!(owner.send(Request::post(&candidates).form(form)).await, @r#"
+        400 {
+          "first_name":["Encode text as UTF-8."],
+          "gender":["Ensure this field has no more than 64 KiB."],
+          "last_name":["This field appears twice. Send it once."]
+        }
+        "#);
 }
 
 #[tokio::test]
@@ -158,7 +172,7 @@ async fn a_data_uri_is_read_as_browsers_and_libraries_write_it() {
         let json = json!({ "first_name": "Ada", "last_name": "Byron", "photo": uri });
         refusals.push(owner.post(&candidates, json).await);
     }
-    assert_refusals!(refusals, @"");
+    assert_refusals!(refusals, @r#"4 x 400 {"photo":["Use data:<mime type>;base64,<data>, or a multipart/form-data part with a file name."]}"#);
     // What was read comes back with a line break from an editor.
     let candidate = ada().file("photo", "a.jpg", "image/jpeg", &jpeg);
     let created = owner.send(Request::post(&candidates).form(candidate)).await.expect(201);

@@ -51,7 +51,10 @@ async fn cvs_are_known_whatever_surrounds_them() {
         let form = ada().file("cv", "cv", "application/octet-stream", &bytes);
         refusals.push(owner.send(Request::post(&candidates).form(form)).await);
     }
-    assert_refusals!(refusals, @"");
+    assert_refusals!(refusals, @r#"
+        400 {"cv":["Upload a PDF, Word, OpenDocument text, PowerPoint (.ppt), RTF, richtext, PostScript, DVI or plain text file."]}
+        2 x 400 {"cv":["This file is broken or incomplete."]}
+        "#);
 }
 
 #[tokio::test]
@@ -70,5 +73,5 @@ async fn a_photo_may_lack_the_mark_of_its_end_but_no_pixel() {
     for missing in [4, 40, 400] {
         refusals.push(owner.post(&candidates, sent(&whole[..whole.len() - missing])).await);
     }
-    assert_refusals!(refusals, @"");
+    assert_refusals!(refusals, @r#"3 x 400 {"photo":["This image is broken or incomplete."]}"#);
 }

@@ -186,7 +186,7 @@ async fn errors_of_files_are_returned_with_all_others_and_nothing_is_stored() {
     let refused = owner.send(Request::post(&candidates).form(form)).await;
     assert_refusal!(refused, @r#"
         400 {
-          "cv":["Upload a PDF, Word, OpenDocument, PowerPoint, RTF, richtext, PostScript, DVI or plain text file."],
+          "cv":["Upload a PDF, Word, OpenDocument text, PowerPoint (.ppt), RTF, richtext, PostScript, DVI or plain text file."],
           "email":["Enter a valid email address."],
           "last_name":["This field is required."],
           "photo":["Upload a valid image: JPEG, PNG, GIF or WebP."]
@@ -200,8 +200,8 @@ async fn errors_of_files_are_returned_with_all_others_and_nothing_is_stored() {
         refusals.push(owner.post(&candidates, ada).await);
     }
     assert_refusals!(refusals, @r#"
-        400 {"cv":["Send this file as a multipart/form-data part."],"photo":["Not a valid string."]}
-        400 {"cv":["Send this file as a multipart/form-data part."],"photo":["Use data:<mime type>;base64,<data>, or multipart/form-data."]}
+        400 {"cv":["Send this file as a multipart/form-data part with a file name."],"photo":["Not a valid string."]}
+        400 {"cv":["Send this file as a multipart/form-data part with a file name."],"photo":["Use data:<mime type>;base64,<data>, or a multipart/form-data part with a file name."]}
         "#);
     let entry = json!({ "first_name": "Ada", "last_name": "Byron", "photo": data_uri("image/png", &photo(Png, 4, 4)) });
     let import = owner.post(&format!("{candidates}import/"), json!([entry])).await.expect(200).json();
@@ -272,7 +272,7 @@ async fn texts_are_served_as_they_are_and_with_their_encoding() {
         [&b"\xC0\xED\xED\xE0 \xCA\xE0\xF0\xE5\xED"[..], b"\xFF\xFE<\0s\0>\0", b"<script>", b"\xFF\xFEa"]
     {
         let form = ada().file("cv", "cv.txt", "text/plain", bytes);
-        assert_refusal!(owner.send(Request::post(&candidates).form(form)).await, @r#"400 {"cv":["Upload a PDF, Word, OpenDocument, PowerPoint, RTF, richtext, PostScript, DVI or plain text file."]}"#);
+        assert_refusal!(owner.send(Request::post(&candidates).form(form)).await, @r#"400 {"cv":["Upload a PDF, Word, OpenDocument text, PowerPoint (.ppt), RTF, richtext, PostScript, DVI or plain text file."]}"#);
     }
 }
 

@@ -215,7 +215,7 @@ async fn hostile_files_are_refused_each_with_a_reason() {
     }
     assert_refusals!(refusals, @r#"
         88 x 400 {"photo":["Upload a valid image: JPEG, PNG, GIF or WebP."]}
-        54 x 400 {"cv":["Upload a PDF, Word, OpenDocument, PowerPoint, RTF, richtext, PostScript, DVI or plain text file."]}
+        54 x 400 {"cv":["Upload a PDF, Word, OpenDocument text, PowerPoint (.ppt), RTF, richtext, PostScript, DVI or plain text file."]}
         82 x 400 {"photo":["Ensure this image has no more than 40 megapixels and 20000 pixels per side."]}
         82 x 400 {"photo":["This image is broken or incomplete."]}
         24 x 400 {"cv":["This file is broken or incomplete."]}

@@ -191,6 +191,29 @@ async fn fields_of_a_new_video_are_validated() {
 }
 
 #[tokio::test]
+async fn a_video_keeps_the_name_of_its_file_however_clients_write_it() {
+    let (app, recruiter) = given().await;
+    for (parameters, name) in [
+        (&b"filename*=UTF-8''Zo%C3%AB.mp4"[..], "Zoë.mp4"),
+        (b"filename=\"=?utf-8?B?Wm/Dqy5tcDQ=?=\"; filename*=UTF-8''Zo%C3%AB.mp4", "Zoë.mp4"),
+        (b"filename=\"=?utf-8?B?Wm/Dqy5tcDQ=?=\"", "Zoë.mp4"),
+        (b"filename=\"Zo\xEB.mp4\"", "Zoë.mp4"),
+        (b"filename=\"name=x; a.mp4\"", "name=x; a.mp4"),
+    ] {
+        let parameters = [b"name=file; ", parameters].concat();
+        let form = Form::new().text("name", "Welcome").part(parameters, "", b"no film");
+        let created = recruiter.send(Request::post(VIDEOS).form(form)).await.expect(201);
+        assert_eq!(created.json()["upload_filename"], name);
+    }
+    let nameless = |parameters: &str| Form::new().text("name", "x").part(parameters, "", b"no film");
+    for parameters in ["name=file", "name=file; filename=\"\""] {
+        let refused = recruiter.send(Request::post(VIDEOS).form(nameless(parameters))).await;
+        assert_refusal!(refused, @r#"400 {"file":["Send the video as a multipart/form-data part with a file name."]}"#);
+    }
+    app.settle().await;
+}
+
+#[tokio::test]
 async fn only_the_texts_of_a_video_can_be_changed() {
     let (app, recruiter) = given().await;
     let uri = uploaded(&recruiter, &film()).await;

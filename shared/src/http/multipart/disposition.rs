@@ -8,6 +8,10 @@ use percent_encoding::percent_decode;
 
 use super::part::decode_text;
 
+/// The longest file name in encoded words, in bytes.
+// Several times what a name may have.
+const MAX_ENCODED: usize = 4 * 1024;
+
 /// The names that a part has.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Disposition {
@@ -19,39 +23,49 @@ pub(super) struct Disposition {
 
 impl Disposition {
     pub(super) fn parse(header: &[u8]) -> Self {
-        let parameters = parameters(header);
-        let find = |name| parameters.iter().find(|(known, _)| known == name).map(|(_, value)| &value[..]);
+        let (mut name, mut plain, mut extended) = (None, None, None);
+        for parameter in parameters(header) {
+            let mut sides = parameter.splitn(2, |byte| *byte == b'=').map(<[u8]>::trim_ascii);
+            let (Some(key), Some(value)) = (sides.next(), sides.next()) else { continue };
+            let place = match key.to_ascii_lowercase().as_slice() {
+                b"name" => &mut name,
+                b"filename" => &mut plain,
+                b"filename*" => &mut extended,
+                _ => continue,
+            };
+            place.get_or_insert_with(|| value.to_vec());
+        }
         Self {
-            name: find("name").map(|name| String::from_utf8_lossy(name).into_owned()),
+            name: name.map(|name| String::from_utf8_lossy(&name).into_owned()),
             // Clients that send both put a substitute for old servers into the plain one.
-            file_name: find("filename*").map(extended_text).or_else(|| find("filename").map(plain_name)),
+            file_name: extended
+                .map(|value| extended_text(&value))
+                .or_else(|| plain.map(|value| plain_name(&value))),
         }
     }
 }
 
-/// The parameters of a header such as `form-data; name="photo"; filename="me.png"`, with names in small letters.
-// Not by `multer`, which finds `name` in file names, and no file name that is not UTF-8.
-fn parameters(header: &[u8]) -> Vec<(String, Vec<u8>)> {
-    let (mut all, mut parameter, mut is_quoted) = (Vec::new(), Vec::new(), false);
+/// The parameters of a header such as `form-data; name="photo"; filename="me.png"`, without their quotes.
+// Not by `multer`, which finds `name` in file names, and no file name that is not UTF-8. One at a time, because a header may be
+// as long as the body.
+fn parameters(header: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let mut bytes = header.iter().copied().peekable();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' => is_quoted = !is_quoted,
-            // Any other backslash belongs to a path, which browsers do not escape.
-            b'\\' if is_quoted && matches!(bytes.peek(), Some(b'"' | b'\\')) => {
-                parameter.extend(bytes.next())
+    std::iter::from_fn(move || {
+        bytes.peek()?;
+        let (mut parameter, mut is_quoted) = (Vec::new(), false);
+        while let Some(byte) = bytes.next() {
+            match byte {
+                b'"' => is_quoted = !is_quoted,
+                // Any other backslash belongs to a path, which browsers do not escape.
+                b'\\' if is_quoted && matches!(bytes.peek(), Some(b'"' | b'\\')) => {
+                    parameter.extend(bytes.next());
+                }
+                b';' if !is_quoted => break,
+                _ => parameter.push(byte),
             }
-            b';' if !is_quoted => all.push(std::mem::take(&mut parameter)),
-            _ => parameter.push(byte),
         }
-    }
-    all.push(parameter);
-    let parsed = all.iter().filter_map(|parameter| {
-        let equals = parameter.iter().position(|byte| *byte == b'=')?;
-        let name = String::from_utf8_lossy(parameter[..equals].trim_ascii()).to_ascii_lowercase();
-        Some((name, parameter[equals + 1..].trim_ascii().to_vec()))
-    });
-    parsed.collect()
+        Some(parameter)
+    })
 }
 
 /// An extended value (RFC 8187), such as `UTF-8''na%C3%AFve.png`.
@@ -73,7 +87,7 @@ fn extended_text(value: &[u8]) -> String {
 /// A file name without extended notation, which mail libraries write in encoded words (RFC 2047).
 fn plain_name(value: &[u8]) -> String {
     let name = display_name(value);
-    if !name.contains("=?") {
+    if !name.contains("=?") || name.len() > MAX_ENCODED {
         return name;
     }
     let line = format!("{name}\n");

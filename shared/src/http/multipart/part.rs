@@ -76,7 +76,7 @@ impl FormPart {
         // Decoded, all of these are shorter than the body, whose length is limited.
         let decoded = match self.transfer_encoding.as_deref().unwrap_or_default() {
             "" | "7bit" | "8bit" | "binary" => return Ok(self.bytes.clone()),
-            "base64" => decode_base64(&self.bytes),
+            "base64" => decode_base64(self.bytes.iter().copied()),
             "quoted-printable" => quoted_printable_decode(&self.bytes),
             _ => None,
         };
@@ -112,14 +112,14 @@ impl FormPart {
 }
 
 /// Decodes base64 as clients write it: in lines, and with or without padding.
-pub(super) fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
+fn decode_base64(text: impl Iterator<Item = u8>) -> Option<Vec<u8>> {
     const LENIENT: GeneralPurpose = GeneralPurpose::new(
         &STANDARD,
         GeneralPurposeConfig::new()
             .with_decode_padding_mode(DecodePaddingMode::Indifferent)
             .with_decode_allow_trailing_bits(true),
     );
-    let text: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let text: Vec<u8> = text.filter(|byte| !byte.is_ascii_whitespace()).collect();
     LENIENT.decode(text).ok()
 }
 
@@ -136,6 +136,5 @@ pub(super) fn decode_data_uri(text: &str) -> Option<Vec<u8>> {
     if !head.rsplit(';').next()?.trim().eq_ignore_ascii_case("base64") {
         return None;
     }
-    let data: Vec<u8> = percent_decode_str(data).collect();
-    decode_base64(&data)
+    decode_base64(percent_decode_str(data))
 }

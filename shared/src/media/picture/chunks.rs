@@ -4,6 +4,7 @@ const SIGNATURE: usize = 8;
 /// Length and type precede the data; the checksum follows it.
 const LENGTH: usize = 4;
 const AROUND: usize = 12;
+const END: &[u8] = b"\0\0\0\0IEND\xAE\x42\x60\x82";
 
 /// A PNG reduced to critical chunks, transparency, orientation and a short colour profile.
 pub(super) fn essential(png: &[u8]) -> Vec<u8> {
@@ -16,8 +17,9 @@ pub(super) fn essential(png: &[u8]) -> Vec<u8> {
         }
         rest = next;
     }
-    // A truncated chunk is left for the decoder to refuse.
-    kept.extend_from_slice(rest);
+    // Viewers show a PNG without its end: the decoder refuses it only if pixels are missing. Behind an end, another changes
+    // nothing. Any other truncated chunk is left for the decoder to refuse.
+    kept.extend_from_slice(if END.starts_with(rest) { END } else { rest });
     kept
 }
 

@@ -98,14 +98,11 @@ fn plain_name(value: &[u8]) -> String {
 /// A file name in UTF-8 or, as older clients write it, in a Western European encoding.
 // Shown to people alone. A name in any other encoding shows wrong characters, but is no reason to refuse the file.
 fn display_name(bytes: &[u8]) -> String {
-    match (std::str::from_utf8(bytes), charset_decoder(b"windows-1252")) {
-        (Ok(name), _) => name.to_owned(),
-        (Err(_), Some(decode)) => {
-            let name = decode(bytes);
-            name.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
-        }
-        (Err(_), None) => String::from_utf8_lossy(bytes).into_owned(),
+    if let Ok(name) = std::str::from_utf8(bytes) {
+        return name.to_owned();
     }
+    let name = charset_decoder(b"windows-1252").map(|decode| decode(bytes)).unwrap_or_default();
+    name.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod interview;
 mod loading;
 mod losses;
 mod marionette;
+mod recordings;
 mod reference;
 mod shared_computer;
 mod state;

@@ -2,8 +2,13 @@
 
 import { element } from "./dom.js";
 
-/** In the order of preference. H.264 is copied by the service, other pictures are encoded again. */
+/**
+ * In the order of preference. H.264 is copied by the service, other pictures are encoded again. Before avc1, which cannot say that
+ * the size of the pictures changes: in Chromium, everything is broken blocks after a phone was turned.
+ */
 const TYPES = [
+    "video/mp4;codecs=avc3.42E01E,mp4a.40.2",
+    "video/mp4;codecs=avc3.42E01E,opus",
     "video/mp4;codecs=avc1.42E01E,mp4a.40.2",
     "video/mp4;codecs=avc1.42E01E,opus",
     "video/webm;codecs=vp8,opus",

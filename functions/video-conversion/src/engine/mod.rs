@@ -3,7 +3,11 @@
 //! ffmpeg runs as a separate program without settings, credentials or sockets, on one file in a known container, for a limited
 //! time of processors.
 
+mod codecs;
 mod known;
+mod packets;
+mod parameter_sets;
+mod picture;
 mod plan;
 mod probe;
 mod sandbox;
@@ -32,7 +36,7 @@ const TOLERANCE: f64 = 0.1;
 const UNDERESTIMATE: f64 = 2.0;
 /// The signal by which the kernel ends a program that takes too much time of processors or too much memory.
 const SIGKILL: i32 = 9;
-/// The position of the thumbnail: a tenth into the video, after any fade-in.
+/// The position of the thumbnail: a tenth into the pictures, after any fade-in.
 const THUMBNAIL_AT: f64 = 0.1;
 
 /// The renditions of a video. Dropping it deletes the files.
@@ -89,8 +93,14 @@ impl ConversionTarget {
         match self {
             Self::Video => plan::MAX_WORK,
             // In proportion to what a candidate may record: no answer keeps others waiting for long.
-            Self::Answer { max_seconds } => 2.0 * f64::from(max_seconds) + 2.0,
+            Self::Answer { max_seconds } => 2.5 * f64::from(max_seconds) + 2.0,
         }
+    }
+
+    /// Whether a sound alone is converted.
+    // A candidate whose camera has failed has answered, while whoever uploads a video can choose another one.
+    fn may_lack_picture(self) -> bool {
+        matches!(self, Self::Answer { .. })
     }
 
     fn may_be_short(self) -> bool {
@@ -186,18 +196,27 @@ async fn convert_file(
     let input = tokio::fs::canonicalize(input).await?;
     let directory = tempfile::tempdir_in(input.parent().unwrap_or(&input))?;
     let tools = Tools { path, directory: directory.path(), max_pixels: target.max_pixels() };
-    let [mp4, flv, thumbnail] =
-        ["video.mp4", "video.flv", "thumbnail.jpg"].map(|name| directory.path().join(name));
+    let [mp4, flv, thumbnail, parameter_sets] =
+        ["video.mp4", "video.flv", "thumbnail.jpg", "parameter-sets"].map(|name| directory.path().join(name));
 
     let probed = ProbeReport::of(&tools, &input, target.max_seconds()).await?;
-    let plan = ConversionPlan::of(&probed, target).or_else(|reason| refused(reason, "by its plan"))?;
+    let plan = |may_copy_picture| {
+        ConversionPlan::of(&probed, target, may_copy_picture).or_else(|reason| refused(reason, "by its plan"))
+    };
+    let mut chosen = plan(true)?;
+    if let Some(stream) = chosen.copied_picture()
+        && !parameter_sets::are_constant(&tools, &input, stream, &parameter_sets).await?
+    {
+        chosen = plan(false)?;
+    }
+    let plan = chosen;
+    let upload = InputFile { path: &input, from: plan.lead };
     let how = plan.mp4(target.max_seconds());
-    make(&tools, &InputFile::whole(&input), &how, &mp4, whole(target.max_work() * UNDERESTIMATE)).await?;
+    make(&tools, &upload, &how, &mp4, whole(target.max_work() * UNDERESTIMATE)).await?;
     // The mp4 is measured because the upload may declare any length and size.
     let made = ProbeReport::of(&tools, &mp4, target.max_seconds()).await?;
     let seconds = made.format.duration.unwrap_or_default();
-    let is_short = |announced: f64| seconds < announced * (1.0 - TOLERANCE) - 0.5;
-    if seconds <= 0.0 || (!target.may_be_short() && plan.announced.is_some_and(is_short)) {
+    if seconds <= 0.0 || plan.is_short(seconds, TOLERANCE) {
         return refused(BROKEN, "shorter than announced");
     }
     if seconds > plan::MAX_SECONDS {
@@ -214,8 +233,11 @@ async fn convert_file(
         }
         ConversionTarget::Answer { .. } => None,
     };
-    let at = InputFile { path: &mp4, from: Some(format!("{:.3}", seconds * THUMBNAIL_AT)) };
-    make(&tools, &at, &plan::thumbnail(video), &thumbnail, tool::QUICK).await?;
+    // Of the pictures, which a sound may outlast, and from the first one to the last, which may be the same.
+    let first = video.extent.start.unwrap_or_default();
+    let at = first + (video.extent.last - first) * THUMBNAIL_AT - made.format.start();
+    let at = InputFile { path: &mp4, from: Some(at) };
+    make(&tools, &at, &picture::thumbnail(video), &thumbnail, tool::QUICK).await?;
     let (width, height) = (video.width, video.height);
     Ok(ConvertedFiles { mp4, flv, thumbnail, seconds: length(seconds), width, height, _directory: directory })
 }

@@ -1,114 +1,136 @@
 //! Decides how a video is converted, apart from running ffmpeg.
 
-use super::probe::{ProbeReport, ProbeStream};
+use super::picture::{self, MAX_ENCODED, MIN_SIDE, STILL};
+use super::probe::{self, MIN_CUT, ProbeReport, ProbeStream};
 use super::{BROKEN, ConversionTarget};
 
 /// The maximum length, in seconds.
 pub(super) const MAX_SECONDS: f64 = 3600.0;
 /// Larger frames are not copied: longer and shorter side.
 const MAX_COPIED: (u32, u32) = (1920, 1080);
-/// Re-encoded frames fit into this size.
-const MAX_ENCODED: (u32, u32) = (1280, 720);
 /// Level 4.2 of H.264, which browsers and phones decode in hardware.
 const MAX_LEVEL: i32 = 42;
 /// The maximum bit rate of a file that is copied, all streams together.
 const MAX_BIT_RATE: f64 = 8_000_000.0;
-/// The minimum side of encoders, in pixels.
-const MIN_SIDE: u32 = 16;
-/// The maximum aspect ratio.
-const MAX_RATIO: u32 = 20;
-/// The longer side of a thumbnail, in pixels.
-const THUMBNAIL: u32 = 640;
 /// The maximum estimated work of re-encoding, in seconds of one processor: half of the function's time. README.md gives
-/// the reasons and how the next two are measured.
+/// the reasons and how the next three are measured.
 pub(super) const MAX_WORK: f64 = 660.0;
-/// Seconds of one processor to decode a million pixels, and to encode them.
+/// Seconds of one processor to decode a million pixels, to encode them, and to map their tones before.
 const DECODING: f64 = 0.006;
 const ENCODING: f64 = 0.011;
+const TONE_MAPPING: f64 = 0.014;
 /// Higher frame rates are reduced.
 const FRAME_RATE: f64 = 30.0;
 /// The maximum size of a rendition, in bytes.
 const MAX_BYTES: &str = "2147483648";
+/// The longest silence at the beginning of a sound, and after a picture, that needs no work, in seconds.
+const MAX_LATE: f64 = 0.1;
+/// The gaps of a copied sound, in seconds: players move what follows forward, which lips show.
+const MAX_GAPS: f64 = 0.05;
 
 const NO_VIDEO: &str = "This file contains no video stream.";
 pub(super) const TOO_LONG: &str = "The video is longer than one hour. Upload a shorter one.";
 const TOO_MUCH: &str = "The video is too long for its dimensions and frame rate. Upload a shorter or smaller one, or use \
                         H.264 of at most 1920x1080 and 8 Mbit/s, which may last one hour.";
-const NO_LENGTH: &str = "The video has no duration.";
-const ODD_SIZE: &str = "The dimensions of this video are not supported.";
+pub(super) const ODD_SIZE: &str = "The dimensions of this video are not supported.";
 
 /// How to convert one video.
 #[derive(Debug, PartialEq)]
 pub(super) struct ConversionPlan {
-    /// The index of the video stream.
-    video: u32,
-    /// The size of the re-encoded frames; `None` if the stream is copied.
-    scaled: Option<(u32, u32)>,
-    /// The audio stream.
-    audio: Option<AudioStream>,
-    /// The declared length, in seconds.
-    pub(super) announced: Option<f64>,
+    picture: Picture,
+    sound: Option<Sound>,
+    /// The length of what was cut off from the beginning of a file that ffmpeg does not leave out by itself, in seconds.
+    pub(super) lead: Option<f64>,
+    /// When the sound ends, if the last picture is held until then, in seconds.
+    held_until: Option<f64>,
+    /// When the file begins, and the end that it declares, in seconds.
+    start: f64,
+    declared_end: Option<f64>,
 }
 
 #[derive(Debug, PartialEq)]
-struct AudioStream {
+enum Picture {
+    Copied {
+        stream: u32,
+    },
+    Encoded {
+        stream: u32,
+        filters: String,
+    },
+    /// Black, beside a sound alone.
+    Still,
+}
+
+#[derive(Debug, PartialEq)]
+struct Sound {
     stream: u32,
-    /// Whether it is copied.
     is_copied: bool,
 }
 
 impl ConversionPlan {
     /// The plan for a file, or the reason why it cannot be converted.
-    pub(super) fn of(probed: &ProbeReport, target: ConversionTarget) -> Result<Self, &'static str> {
-        let video = probed.streams.iter().find(|stream| stream.is_video()).ok_or(NO_VIDEO)?;
-        let announced = match target {
-            ConversionTarget::Video => probed.format.duration,
-            // An answer cannot be recorded again because of a wrong declaration, and the rest is cut off.
-            ConversionTarget::Answer { .. } => probed
-                .format
-                .duration
-                .filter(|seconds| *seconds > 0.0)
-                .map(|seconds| seconds.min(target.max_seconds())),
+    pub(super) fn of(
+        probed: &ProbeReport,
+        target: ConversionTarget,
+        may_copy_picture: bool,
+    ) -> Result<Self, &'static str> {
+        let first = |is_kind: fn(&ProbeStream) -> bool| {
+            probed.streams.iter().find(|stream| is_kind(stream) && stream.is_usable())
         };
-        if announced.is_some_and(|seconds| seconds <= 0.0) {
-            return Err(NO_LENGTH);
-        }
-        if announced.is_some_and(|seconds| seconds > MAX_SECONDS) {
+        let (video, audio) = (first(ProbeStream::is_video), first(ProbeStream::is_sound));
+        let start = probed.format.start();
+        let end_of = |stream: Option<&ProbeStream>| stream.map_or(start, |stream| stream.extent.end);
+        let seconds = (end_of(video).max(end_of(audio)) - start).min(target.max_seconds());
+        if seconds > MAX_SECONDS {
             return Err(TOO_LONG);
         }
-        let Some(frames) = video.nb_read_packets.filter(|packets| *packets > 0.0) else { return Err(BROKEN) };
-        if f64::from(video.width) * f64::from(video.height) > f64::from(target.max_pixels()) {
-            return Err(ODD_SIZE);
-        }
-        let scaled = if fits(probed, video) { None } else { Some(scaled_to_fit(shown(video)?, MAX_ENCODED)) };
-        // An unknown length is the longest.
-        let seconds = announced.unwrap_or(target.max_seconds());
-        if scaled.is_some_and(|size| work(video, frames, size, seconds) > target.max_work()) {
-            return Err(TOO_MUCH);
-        }
-        let audio = probed.streams.iter().find(|stream| stream.codec_type == "audio" && stream.channels > 0);
-        let audio = audio.map(|stream| AudioStream {
+        let picture = match video {
+            Some(video) => Picture::of(video, probed, target, seconds, may_copy_picture)?,
+            // An answer cannot be repeated by its listeners, and a voice is most of it.
+            None if audio.is_some() && target.may_lack_picture() => Picture::Still,
+            None => return Err(no_picture(probed)),
+        };
+        let sound = audio.map(|stream| Sound {
             stream: stream.index,
-            is_copied: stream.codec_name == "aac" && stream.channels <= 2,
+            is_copied: stream.codec_name == "aac"
+                && stream.channels <= 2
+                && stream.extent.hidden <= MIN_CUT
+                && stream.extent.gaps() <= MAX_GAPS
+                && stream.extent.start.is_some_and(|first| first - start <= MAX_LATE),
         });
-        Ok(Self { video: video.index, scaled, audio, announced })
+        let held_until = (end_of(audio) > end_of(video) + MAX_LATE)
+            .then(|| (end_of(audio) - start).min(target.max_seconds()));
+        let declared_end = probed.format.duration.filter(|_| !target.may_be_short());
+        Ok(Self { picture, sound, lead: probed.format.lead(), held_until, start, declared_end })
+    }
+
+    /// The video stream that is copied.
+    pub(super) fn copied_picture(&self) -> Option<u32> {
+        if let Picture::Copied { stream } = self.picture { Some(stream) } else { None }
+    }
+
+    /// Whether a result of so many seconds lacks more than `tolerance` of what the file declares.
+    pub(super) fn is_short(&self, seconds: f64, tolerance: f64) -> bool {
+        // Containers disagree whether what they declare is a length or an end, so the later of the two is compared.
+        self.declared_end.is_some_and(|end| self.start.max(0.0) + seconds < end * (1.0 - tolerance) - 0.5)
     }
 
     /// ffmpeg's arguments for the mp4, which is cut off after `max_seconds`.
     pub(super) fn mp4(&self, max_seconds: f64) -> Vec<String> {
-        let mut how = vec!["-map".to_owned(), format!("0:{}", self.video)];
-        match self.scaled {
-            None => how.extend(words("-c:v copy")),
-            Some((width, height)) => {
-                how.extend(words("-c:v libx264 -preset veryfast -crf 23 -maxrate 2500k -bufsize 5000k"));
-                how.extend(words("-profile:v high -level 4.0 -pix_fmt yuv420p -g 60"));
-                how.extend(["-fpsmax".to_owned(), FRAME_RATE.to_string()]);
-                how.extend(["-vf".to_owned(), format!("scale={width}:{height},setsar=1")]);
-            }
+        let mut how = self.picture.arguments();
+        if let Some(end) = self.held_until {
+            // Players show nothing, or stop, if the picture of a camera that froze is shorter than the sound.
+            let duration = format!("if(eq(NEXT_PTS,NOPTS),max(DURATION,{end:.3}/TB-PTS),DURATION)");
+            how.extend(["-bsf:v".to_owned(), format!("setts=duration='{duration}'")]);
         }
-        if let Some(AudioStream { stream, is_copied }) = self.audio {
+        if let Some(Sound { stream, is_copied }) = self.sound {
             how.extend(["-map".to_owned(), format!("0:{stream}")]);
-            how.extend(words(if is_copied { "-c:a copy" } else { "-c:a aac -b:a 128k -ac 2 -ar 48000" }));
+            how.extend(words(if is_copied {
+                "-c:a copy"
+            } else {
+                // Silence in place of what is missing: players do not wait at gaps.
+                "-c:a aac -b:a 128k -ac 2 -ar 48000 -af aresample=async=1:min_hard_comp=0.05:first_pts=0"
+            }));
         }
         // Phones write the place and the device into a video, which its viewers are not meant to learn.
         how.extend(words("-map_metadata -1 -map_chapters -1 -sn -dn -fflags +bitexact"));
@@ -120,35 +142,83 @@ impl ConversionPlan {
     }
 }
 
+impl Picture {
+    fn of(
+        video: &ProbeStream,
+        probed: &ProbeReport,
+        target: ConversionTarget,
+        seconds: f64,
+        may_copy: bool,
+    ) -> Result<Self, &'static str> {
+        if f64::from(video.width) * f64::from(video.height) > f64::from(target.max_pixels()) {
+            return Err(ODD_SIZE);
+        }
+        let stream = video.index;
+        let bit_rate = probed.format.size.map(|bytes| bytes * 8.0 / seconds);
+        if may_copy && bit_rate.is_some_and(|rate| rate <= MAX_BIT_RATE) && fits(video) {
+            return Ok(Self::Copied { stream });
+        }
+        let size = picture::scaled_to_fit(picture::shown(video)?, MAX_ENCODED);
+        if work(video, size, seconds) > target.max_work() {
+            return Err(TOO_MUCH);
+        }
+        Ok(Self::Encoded { stream, filters: picture::filters(video, size) })
+    }
+
+    /// ffmpeg's arguments for the picture of the mp4.
+    fn arguments(&self) -> Vec<String> {
+        let (stream, filters) = match self {
+            Self::Copied { stream } => {
+                // Browsers record avc3, which not all players know. It differs in its name alone if its parameters do not change.
+                let copied = ["-map", &format!("0:{stream}"), "-c:v", "copy", "-tag:v", "avc1"];
+                return copied.map(str::to_owned).into();
+            }
+            Self::Encoded { stream, filters } => (format!("0:{stream}"), ["-vf", filters].map(str::to_owned)),
+            Self::Still => {
+                let frame = format!("color=c=black:s={}x{}:r=1:d=1[still]", STILL.0, STILL.1);
+                ("[still]".to_owned(), ["-filter_complex".to_owned(), frame])
+            }
+        };
+        let mut how: Vec<String> = filters.into();
+        how.extend(["-map".to_owned(), stream]);
+        how.extend(words("-c:v libx264 -preset veryfast -crf 23 -maxrate 2500k -bufsize 5000k"));
+        how.extend(words("-profile:v high -level 4.0 -pix_fmt yuv420p -g 60"));
+        how.extend(["-fpsmax".to_owned(), FRAME_RATE.to_string()]);
+        how
+    }
+}
+
 /// ffmpeg's arguments for the flv, made from the mp4.
 pub(super) fn flv() -> Vec<String> {
     words("-map 0 -c copy -map_metadata -1 -fflags +bitexact -flvflags +add_keyframe_index -f flv").collect()
 }
 
-/// ffmpeg's arguments for the thumbnail, made from the mp4: the most typical frame at its position.
-pub(super) fn thumbnail(mp4: &ProbeStream) -> Vec<String> {
-    let (width, height) = scaled_to_fit((mp4.width, mp4.height), (THUMBNAIL, THUMBNAIL));
-    let mut how = vec!["-vf".to_owned(), format!("scale={width}:{height},thumbnail=50")];
-    how.extend(words(
-        "-map 0:v:0 -an -frames:v 1 -pix_fmt yuvj420p -q:v 4 -map_metadata -1 -fflags +bitexact",
-    ));
-    how.extend(words("-f mjpeg"));
-    how
+/// Why a file has no picture.
+fn no_picture(probed: &ProbeReport) -> &'static str {
+    let mut videos = probed.streams.iter().filter(|stream| stream.is_video()).peekable();
+    if videos.peek().is_none() {
+        NO_VIDEO
+    } else if videos.any(ProbeStream::is_decoded) {
+        BROKEN
+    } else {
+        probe::NO_VIDEO
+    }
 }
 
 /// The estimated work of re-encoding, in seconds of one processor.
-fn work(video: &ProbeStream, frames: f64, scaled: (u32, u32), seconds: f64) -> f64 {
+fn work(video: &ProbeStream, scaled: (u32, u32), seconds: f64) -> f64 {
+    let frames = video.extent.packets;
     // Decoding costs by the frames of the upload, encoding by those that are left of them.
     let decoded = f64::from(video.width) * f64::from(video.height) * frames;
-    let encoded = f64::from(scaled.0) * f64::from(scaled.1) * frames.min(FRAME_RATE * seconds);
-    (decoded * DECODING + encoded * ENCODING) / 1e6
+    let pixels = f64::from(scaled.0) * f64::from(scaled.1);
+    let encoded = pixels * frames.min(FRAME_RATE * seconds);
+    let mapped = if picture::is_hdr(video) { pixels * frames } else { 0.0 };
+    (decoded * DECODING + encoded * ENCODING + mapped * TONE_MAPPING) / 1e6
 }
 
-/// Whether the video stream can be copied.
-fn fits(probed: &ProbeReport, video: &ProbeStream) -> bool {
+/// Whether the video stream can be copied, if its parameters stay the same.
+fn fits(video: &ProbeStream) -> bool {
     let (long, short) = (video.width.max(video.height), video.width.min(video.height));
-    let bit_rate =
-        probed.format.size.zip(probed.format.duration).map(|(bytes, seconds)| bytes * 8.0 / seconds);
     video.codec_name == "h264"
         && video.pix_fmt == "yuv420p"
         // ffprobe reports a negative level if the stream has none.
@@ -156,41 +226,14 @@ fn fits(probed: &ProbeReport, video: &ProbeStream) -> bool {
         && matches!(video.field_order.as_str(), "" | "progressive" | "unknown")
         && video.rotation() == 0.0
         && video.pixel_ratio() == 1.0
+        && !picture::is_hdr(video)
         && long <= MAX_COPIED.0
         && short <= MAX_COPIED.1
         && short >= MIN_SIDE
         && video.width.is_multiple_of(2)
         && video.height.is_multiple_of(2)
-        && bit_rate.is_some_and(|rate| rate <= MAX_BIT_RATE)
-}
-
-/// The displayed size: upright, with square pixels.
-fn shown(video: &ProbeStream) -> Result<(u32, u32), &'static str> {
-    let (width, height) = (f64::from(video.width) * video.pixel_ratio(), f64::from(video.height));
-    let (width, height) = (whole(width), whole(height));
-    let (long, short) = (width.max(height), width.min(height));
-    if short < MIN_SIDE || long > short.saturating_mul(MAX_RATIO) {
-        return Err(ODD_SIZE);
-    }
-    // Phones store an upright video lying, with the angle by which players turn it.
-    let lies = matches!(whole(video.rotation()), 45..135 | 225..315);
-    Ok(if lies { (height, width) } else { (width, height) })
-}
-
-/// The largest size with the same aspect ratio that is not larger than the original and fits into the frame, upright or
-/// not.
-// Encoders need even sides.
-fn scaled_to_fit(size: (u32, u32), frame: (u32, u32)) -> (u32, u32) {
-    let (width, height) = (f64::from(size.0), f64::from(size.1));
-    let frame = if width >= height { frame } else { (frame.1, frame.0) };
-    let factor = (f64::from(frame.0) / width).min(f64::from(frame.1) / height).min(1.0);
-    let [width, height] = [width, height].map(|side| (whole(side * factor) / 2 * 2).max(MIN_SIDE));
-    (width, height)
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, which is meant")]
-fn whole(number: f64) -> u32 {
-    number.round() as u32
+        // A copy would hold what was cut off.
+        && video.extent.hidden == 0.0
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {
@@ -201,88 +244,65 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 mod tests {
     use serde_json::json;
 
+    use super::super::packets::StreamExtent;
     use super::*;
 
-    #[test]
-    fn pictures_keep_their_shape_and_become_even() {
-        for (shown, frame, expected) in [
-            ((1920, 1080), MAX_ENCODED, (1280, 720)),
-            ((1080, 1920), MAX_ENCODED, (720, 1280)),
-            ((641, 481), MAX_ENCODED, (640, 480)),
-            ((320, 240), MAX_ENCODED, (320, 240)),
-            ((1280, 720), (THUMBNAIL, THUMBNAIL), (640, 360)),
-            ((4000, 200), MAX_ENCODED, (1280, 64)),
-        ] {
-            assert_eq!(scaled_to_fit(shown, frame), expected, "{shown:?}");
-        }
-    }
-
-    /// The plan for a file with so many frames, at 6 Mbit/s if its length is known.
+    /// The plan for a file with so many frames in so many seconds, at 6 Mbit/s.
     fn planned(
         target: ConversionTarget,
-        seconds: Option<f64>,
+        seconds: f64,
         frames: f64,
         codec: &str,
         (width, height): (u32, u32),
+        transfer: &str,
     ) -> Result<(), &'static str> {
-        let format = match seconds {
-            Some(seconds) => {
-                json!({ "duration": seconds.to_string(), "size": (seconds * 750_000.0).to_string() })
-            }
-            None => json!({}),
-        };
+        let format = json!({ "size": (seconds * 750_000.0).to_string() });
         let video = json!({ "index": 0, "codec_type": "video", "codec_name": codec, "pix_fmt": "yuv420p", "level": 40,
-            "width": width, "height": height, "nb_read_packets": frames.to_string() });
-        let probed = serde_json::from_value(json!({ "format": format, "streams": [video] })).unwrap();
-        ConversionPlan::of(&probed, target).map(drop)
+            "width": width, "height": height, "color_transfer": transfer });
+        let mut probed: ProbeReport =
+            serde_json::from_value(json!({ "format": format, "streams": [video] })).unwrap();
+        probed.streams[0].extent =
+            StreamExtent { packets: frames, start: Some(0.0), end: seconds, ..StreamExtent::default() };
+        ConversionPlan::of(&probed, target, true).map(drop)
     }
 
     #[test]
     fn re_encoded_videos_are_limited_by_the_functions_time() {
-        for (longest, codec, size, rate) in [
-            (60.0, "h264", (1920, 1080), 30.0),
-            (60.0, "hevc", (640, 360), 30.0),
-            (23.0, "hevc", (1280, 720), 30.0),
-            (16.0, "hevc", (1920, 1080), 30.0),
-            (16.0, "hevc", (1080, 1920), 29.97),
-            (10.0, "hevc", (1920, 1080), 60.0),
-            (6.0, "hevc", (3840, 2160), 30.0),
-            (3.0, "hevc", (3840, 2160), 60.0),
+        for (longest, codec, size, rate, transfer) in [
+            (60.0, "h264", (1920, 1080), 30.0, "bt709"),
+            (60.0, "hevc", (640, 360), 30.0, "bt709"),
+            (23.0, "hevc", (1280, 720), 30.0, "bt709"),
+            (16.0, "hevc", (1920, 1080), 30.0, "bt709"),
+            (16.0, "hevc", (1080, 1920), 29.97, "bt709"),
+            (10.0, "hevc", (1920, 1080), 60.0, "bt709"),
+            (10.0, "hevc", (1920, 1080), 30.0, "arib-std-b67"),
+            (6.0, "hevc", (3840, 2160), 30.0, "bt709"),
+            (5.0, "hevc", (3840, 2160), 30.0, "smpte2084"),
+            (3.0, "hevc", (3840, 2160), 60.0, "bt709"),
         ] {
             let planned = |minutes: f64| {
                 let seconds = minutes * 60.0;
-                planned(ConversionTarget::Video, Some(seconds), seconds * rate, codec, size)
+                planned(ConversionTarget::Video, seconds, seconds * rate, codec, size, transfer)
             };
-            assert_eq!(planned(longest), Ok(()), "{longest} {size:?} {rate}");
+            assert_eq!(planned(longest), Ok(()), "{longest} {size:?} {rate} {transfer}");
             let expected = if longest < 60.0 { TOO_MUCH } else { TOO_LONG };
-            assert_eq!(planned(longest + 1.0), Err(expected), "{longest} {size:?} {rate}");
+            assert_eq!(planned(longest + 1.0), Err(expected), "{longest} {size:?} {rate} {transfer}");
         }
-    }
-
-    #[test]
-    fn what_a_file_does_not_say_or_says_wrongly_makes_it_no_cheaper() {
-        let hd = (1920, 1080);
-        // An hour in a file that says nothing, or that it lasts a second.
-        for declared in [None, Some(1.0)] {
-            let planned = |frames| planned(ConversionTarget::Video, declared, frames, "vp9", hd);
-            assert_eq!(planned(3600.0 * 30.0), Err(TOO_MUCH), "{declared:?}");
-            assert_eq!(planned(600.0 * 30.0), Ok(()), "{declared:?}");
-        }
-        assert_eq!(planned(ConversionTarget::Video, Some(9.0), 0.0, "vp9", hd), Err(BROKEN));
     }
 
     #[test]
     fn answers_are_limited_by_their_time_to_answer() {
         for seconds in [30, 120, 300] {
             let target = ConversionTarget::Answer { max_seconds: seconds + 2 };
-            for declared in [None, Some(f64::from(seconds))] {
-                let planned =
-                    |rate: f64, size| planned(target, declared, f64::from(seconds) * rate, "vp9", size);
-                assert_eq!(planned(60.0, (1920, 1080)), Ok(()), "{seconds}");
-                assert_eq!(planned(30.0, (3840, 2160)), Ok(()), "{seconds}");
-                assert_eq!(planned(1000.0, (1920, 1080)), Err(TOO_MUCH), "{seconds}");
-                assert_eq!(planned(1.0, (7680, 4320)), Err(ODD_SIZE), "{seconds}");
-            }
+            let planned = |rate: f64, size, transfer| {
+                let seconds = f64::from(seconds);
+                planned(target, seconds, seconds * rate, "vp9", size, transfer)
+            };
+            assert_eq!(planned(60.0, (1920, 1080), "bt709"), Ok(()), "{seconds}");
+            assert_eq!(planned(30.0, (3840, 2160), "bt709"), Ok(()), "{seconds}");
+            assert_eq!(planned(30.0, (3840, 2160), "arib-std-b67"), Ok(()), "{seconds}");
+            assert_eq!(planned(1000.0, (1920, 1080), "bt709"), Err(TOO_MUCH), "{seconds}");
+            assert_eq!(planned(1.0, (7680, 4320), "bt709"), Err(ODD_SIZE), "{seconds}");
         }
     }
 }

@@ -4,16 +4,19 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer};
 
+use super::packets::{PacketSurvey, StreamExtent};
 use super::tool::Tools;
-use super::{Failure, failed, refused};
+use super::{Failure, codecs, failed, refused};
 
-const NO_VIDEO: &str = "This file is broken, or not in a supported video format.";
+pub(super) const NO_VIDEO: &str = "This file is broken, or not in a supported video format.";
 
-/// The entries to show.
-const ENTRIES: &str = "format=duration,size:\
+/// The entries to show, besides the packets.
+const ENTRIES: &str = "format=start_time,duration,size:\
                     stream=index,codec_type,codec_name,pix_fmt,width,height,sample_aspect_ratio,field_order,\
-                    nb_read_packets,channels,level:\
+                    color_transfer,color_primaries,color_space,channels,level:\
                     stream_disposition=attached_pic:stream_side_data=rotation";
+/// The smallest time before 0 that was cut off, in seconds. Less is the lead of an audio codec.
+pub(super) const MIN_CUT: f64 = 0.1;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct ProbeReport {
@@ -24,7 +27,10 @@ pub(super) struct ProbeReport {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct ProbeFormat {
-    /// In seconds; some recorders omit it.
+    /// When the first packet is shown, in seconds.
+    #[serde(default, deserialize_with = "number")]
+    start_time: Option<f64>,
+    /// In seconds; some recorders omit it. In some containers, it is the end instead.
     #[serde(default, deserialize_with = "number")]
     pub(super) duration: Option<f64>,
     /// In bytes.
@@ -49,10 +55,12 @@ pub(super) struct ProbeStream {
     pub(super) sample_aspect_ratio: String,
     #[serde(default)]
     pub(super) field_order: String,
-    /// The packets of the part that is converted, about one for each frame.
-    // Counted: a rate, a length and a number of frames are what the file says about itself.
-    #[serde(default, deserialize_with = "number")]
-    pub(super) nb_read_packets: Option<f64>,
+    #[serde(default)]
+    pub(super) color_transfer: String,
+    #[serde(default)]
+    pub(super) color_primaries: String,
+    #[serde(default)]
+    pub(super) color_space: String,
     #[serde(default)]
     pub(super) channels: u32,
     #[serde(default)]
@@ -61,6 +69,10 @@ pub(super) struct ProbeStream {
     pub(super) disposition: StreamDisposition,
     #[serde(default)]
     pub(super) side_data_list: Vec<SideData>,
+    /// Of the part that is converted.
+    // Counted: a rate, a length and a number of frames are what the file says about itself.
+    #[serde(skip)]
+    pub(super) extent: StreamExtent,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -79,6 +91,22 @@ impl ProbeStream {
         self.codec_type == "video" && self.disposition.attached_pic == 0
     }
 
+    /// Whether it is a sound.
+    pub(super) fn is_sound(&self) -> bool {
+        self.codec_type == "audio" && self.channels > 0
+    }
+
+    /// Whether its codec is one of those that are decoded.
+    pub(super) fn is_decoded(&self) -> bool {
+        codecs::is_decoded(&self.codec_name)
+    }
+
+    /// Whether it is decoded, and holds something to show.
+    // iPhones store a sound in Apple's own codec before the same sound in AAC.
+    pub(super) fn is_usable(&self) -> bool {
+        self.is_decoded() && self.extent.start.is_some()
+    }
+
     /// The rotation for display, in degrees.
     pub(super) fn rotation(&self) -> f64 {
         self.side_data_list.iter().find_map(|data| data.rotation).unwrap_or_default().rem_euclid(360.0)
@@ -90,14 +118,32 @@ impl ProbeStream {
     }
 }
 
+impl ProbeFormat {
+    /// When the file begins, in seconds: what was cut off comes before 0.
+    pub(super) fn start(&self) -> f64 {
+        self.start_time.filter(|start| *start > -MIN_CUT).unwrap_or_default()
+    }
+
+    /// The length of what comes before the beginning, in seconds.
+    pub(super) fn lead(&self) -> Option<f64> {
+        self.start_time.filter(|start| *start <= -MIN_CUT).map(|start| -start)
+    }
+}
+
 impl ProbeReport {
-    /// Inspects the first `max_seconds` of a file.
+    /// Inspects a file, of which the first `max_seconds` are converted.
     pub(super) async fn of(tools: &Tools<'_>, input: &Path, max_seconds: f64) -> Result<Self, Failure> {
-        let answer = tools.probe(input, ENTRIES, max_seconds).await?;
+        let mut survey = PacketSurvey::new(max_seconds);
+        let answer = tools.probe(input, ENTRIES, &mut survey).await?;
         if !answer.status.success() {
             return Err(failed(NO_VIDEO, &answer));
         }
-        serde_json::from_slice(&answer.stdout).or_else(|error| refused(NO_VIDEO, &error.to_string()))
+        let mut report: Self =
+            serde_json::from_slice(&answer.stdout).or_else(|error| refused(NO_VIDEO, &error.to_string()))?;
+        for stream in &mut report.streams {
+            stream.extent = survey.take(stream.index);
+        }
+        Ok(report)
     }
 }
 
@@ -109,7 +155,7 @@ fn quotient(text: &str, sign: char) -> Option<f64> {
 }
 
 /// ffprobe writes numbers as strings and omits unknown ones.
-fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+pub(super) fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?;
     Ok(text.and_then(|text| text.parse().ok()).filter(|number: &f64| number.is_finite()))
 }

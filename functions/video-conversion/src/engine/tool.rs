@@ -5,13 +5,15 @@ use std::io;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 
-use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 use tokio::process::Command;
 
-use super::sandbox;
+use super::{codecs, packets, sandbox};
 
-/// The maximum length of a program's output, in bytes.
-const MAX_ANSWER: u64 = 1024 * 1024;
+/// The maximum length of what is kept of a program's output, in bytes.
+const MAX_ANSWER: usize = 1024 * 1024;
+/// The maximum length of a line of it, in bytes.
+const MAX_LINE: u64 = 64 * 1024;
 /// The maximum length of error messages for the log, in bytes.
 const MAX_COMPLAINT: u64 = 2000;
 /// The maximum number of pixels of a frame of a file that is inspected: 8K.
@@ -26,14 +28,6 @@ const MAX_STREAMS: &str = "32";
 /// The accepted containers. All are self-contained: playlists, scripts and lists of files are excluded. MPEG-TS is
 /// excluded because some static builds of ffprobe crash on its channel names.
 const CONTAINERS: &str = "mov,matroska,avi,flv,mpeg,asf,ogg";
-/// The decoders for untrusted input.
-// ffmpeg has hundreds; each one more is code that an upload can attack.
-const DECODERS: &str = "h264,hevc,vp8,vp9,libvpx,libvpx-vp9,av1,libdav1d,libaom-av1,mpeg4,mpeg1video,mpeg2video,\
-                        h263,flv,vp6,vp6f,msmpeg4v2,msmpeg4,wmv1,wmv2,wmv3,vc1,theora,mjpeg,prores,dnxhd,\
-                        aac,mp3,mp3float,mp2,mp2float,ac3,eac3,opus,libopus,vorbis,libvorbis,flac,alac,amrnb,amrwb,\
-                        wmav1,wmav2,nellymoser,speex,libspeex,adpcm_ms,adpcm_ima_wav,adpcm_ima_qt,adpcm_swf,\
-                        pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_f32le,pcm_u8,pcm_s8,pcm_alaw,pcm_mulaw";
-
 /// The programs, and where they work.
 #[derive(Debug)]
 pub(super) struct Tools<'a> {
@@ -53,14 +47,29 @@ pub(super) struct ToolOutput {
 }
 
 impl Tools<'_> {
-    /// ffprobe's JSON about the first `max_seconds` of a file, with its packets counted.
-    pub(super) async fn probe(&self, input: &Path, what: &str, max_seconds: f64) -> io::Result<ToolOutput> {
+    /// ffprobe's JSON about a file, in which `survey` reads the packets.
+    pub(super) async fn probe(
+        &self,
+        input: &Path,
+        entries: &str,
+        survey: &mut packets::PacketSurvey,
+    ) -> io::Result<ToolOutput> {
         // A larger frame than the target allows has still to be seen, to be refused by its size.
         let mut args = reading(input, MAX_PIXELS);
-        args.extend(["-count_packets", "-read_intervals"].map(OsString::from));
-        args.push(format!("%+{max_seconds}").into());
-        args.extend(["-show_entries", what, "-of", "json=compact=1"].map(OsString::from));
-        self.run("ffprobe", args, QUICK).await
+        let entries = format!("{entries}:{}", packets::ENTRIES);
+        args.extend(["-show_entries", &entries, "-of", "json=compact=1"].map(OsString::from));
+        // ffprobe opens a decoder for each stream that it lists, and gives up if it may not. With the colon, this option is one
+        // for these alone; the list in `reading` goes on to apply to what is decoded to inspect a file.
+        args.extend(["-codec_whitelist:".into(), self.all_decoders().await?.into()]);
+        self.run("ffprobe", args, QUICK, &mut |line| !survey.read(line)).await
+    }
+
+    /// The names of all decoders of ffprobe, separated by commas; empty if it has no list of them.
+    async fn all_decoders(&self) -> io::Result<String> {
+        let list = self.run("ffprobe", vec!["-decoders".into()], QUICK, &mut |_| true).await?;
+        let list = String::from_utf8_lossy(&list.stdout);
+        let rows = list.lines().skip_while(|line| line.trim() != "------").skip(1);
+        Ok(rows.filter_map(|row| row.split_whitespace().nth(1)).collect::<Vec<_>>().join(","))
     }
 
     /// Runs ffmpeg on `input` with the arguments `how`, for at most `processor_seconds`.
@@ -73,18 +82,20 @@ impl Tools<'_> {
     ) -> io::Result<ToolOutput> {
         let mut args: Vec<OsString> = ["-nostdin", "-y", "-threads", "2"].map(OsString::from).into();
         args.extend(["-filter_threads", "1"].map(OsString::from));
-        args.extend(input.from.iter().flat_map(|from| ["-ss".into(), from.into()]));
+        args.extend(input.from.iter().flat_map(|from| ["-ss".into(), format!("{from:.3}").into()]));
         args.extend(reading(input.path, self.max_pixels));
         args.extend(how.iter().map(OsString::from));
         args.push(local(output));
-        self.run("ffmpeg", args, processor_seconds).await
+        self.run("ffmpeg", args, processor_seconds, &mut |_| true).await
     }
 
+    /// Runs a program, and keeps those lines of its output that `keeps` returns true for.
     async fn run(
         &self,
         program: &str,
         args: Vec<OsString>,
         processor_seconds: u64,
+        keeps: &mut (dyn FnMut(&[u8]) -> bool + Send),
     ) -> io::Result<ToolOutput> {
         // Found beforehand: what has still to be looked up in another PATH is started by copying this process's page tables.
         let found =
@@ -97,7 +108,7 @@ impl Tools<'_> {
         let mut child = sandbox::spawn(command, processor_seconds).await?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (stdout, stderr, status) =
-            tokio::try_join!(first(stdout, MAX_ANSWER), first(stderr, MAX_COMPLAINT), child.wait())?;
+            tokio::try_join!(lines(stdout, keeps), first(stderr, MAX_COMPLAINT), child.wait())?;
         Ok(ToolOutput { status, stdout, complaint: String::from_utf8_lossy(&stderr).into_owned() })
     }
 }
@@ -105,8 +116,8 @@ impl Tools<'_> {
 /// A file to read, with the position to start from.
 pub(super) struct InputFile<'a> {
     pub(super) path: &'a Path,
-    /// In seconds.
-    pub(super) from: Option<String>,
+    /// In seconds after the first packet.
+    pub(super) from: Option<f64>,
 }
 
 impl<'a> InputFile<'a> {
@@ -118,11 +129,11 @@ impl<'a> InputFile<'a> {
 
 /// Arguments to read a file of an accepted kind, with frames of at most so many pixels, and nothing that it refers to.
 fn reading(input: &Path, max_pixels: u32) -> Vec<OsString> {
-    let max_pixels = max_pixels.to_string();
+    let (max_pixels, decoders) = (max_pixels.to_string(), codecs::decoders());
     let limits = [
         ("-protocol_whitelist", "file"),
         ("-format_whitelist", CONTAINERS),
-        ("-codec_whitelist", DECODERS),
+        ("-codec_whitelist", &decoders),
         ("-max_streams", MAX_STREAMS),
         ("-max_pixels", &max_pixels),
     ];
@@ -137,6 +148,23 @@ fn local(path: &Path) -> OsString {
     let mut name = OsString::from("file:");
     name.push(path);
     name
+}
+
+/// The lines of the output that `keeps` returns true for, as far as there is room for them.
+async fn lines(
+    from: Option<impl AsyncRead + Unpin>,
+    keeps: &mut (dyn FnMut(&[u8]) -> bool + Send),
+) -> io::Result<Vec<u8>> {
+    let (mut kept, mut line) = (Vec::new(), Vec::new());
+    let Some(from) = from else { return Ok(kept) };
+    let mut from = BufReader::new(from);
+    while (&mut from).take(MAX_LINE).read_until(b'\n', &mut line).await? > 0 {
+        if keeps(&line) && kept.len() + line.len() <= MAX_ANSWER {
+            kept.extend_from_slice(&line);
+        }
+        line.clear();
+    }
+    Ok(kept)
 }
 
 /// The first `most` bytes of the output; the rest is read and dropped, so that the program can continue.

@@ -38,6 +38,15 @@ async fn programs_that_fail_on_every_file_are_a_fault_of_the_machine() {
     converted(&path_with(&place, &[]), &input).await.unwrap();
 }
 
+/// A video in HDR needs filters of its own, which a build may lack.
+#[tokio::test]
+async fn programs_without_the_filters_for_hdr_are_a_fault_of_the_machine() {
+    let place = Place::new();
+    let script =
+        format!("case \"$*\" in *zscale*) exit 8 ;; *) exec {} \"$@\" ;; esac", program("ffmpeg").display());
+    check(&path_with(&place, &[("ffmpeg", script)])).await.unwrap_err();
+}
+
 /// Otherwise one hostile file would be retried, become a dead letter, and take a release back.
 #[tokio::test]
 async fn a_file_that_crashes_a_working_program_is_refused() {

@@ -5,5 +5,7 @@ mod conversion;
 mod hostile;
 mod limits;
 mod machine;
+mod markers;
+mod recordings;
 mod support;
 mod work;

@@ -1,0 +1,143 @@
+//! Measures the streams of a file by their packets, because the lengths that a file declares may be missing or wrong.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::probe::number;
+
+/// ffprobe's entries of a packet.
+pub(super) const ENTRIES: &str = "packet=stream_index,pts_time,dts_time,duration_time,flags";
+/// The shortest gap, in packets of a usual length.
+// In high-efficiency AAC, some packets last as long as two others.
+const GAP: f64 = 2.5;
+
+#[derive(Deserialize)]
+struct Packet {
+    stream_index: u32,
+    /// In seconds, like the next two.
+    #[serde(default, deserialize_with = "number")]
+    pts_time: Option<f64>,
+    #[serde(default, deserialize_with = "number")]
+    dts_time: Option<f64>,
+    #[serde(default, deserialize_with = "number")]
+    duration_time: Option<f64>,
+    #[serde(default)]
+    flags: String,
+}
+
+/// The packets of a file, up to a maximum length.
+#[derive(Debug)]
+pub(super) struct PacketSurvey {
+    max_seconds: f64,
+    /// When the first packet is shown.
+    start: Option<f64>,
+    streams: BTreeMap<u32, StreamExtent>,
+    /// Whether the next line of ffprobe's JSON is a packet.
+    is_inside: bool,
+}
+
+/// The measured extent of a stream. Times are in seconds, as the file counts them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct StreamExtent {
+    /// About one for each frame of a video, hidden ones included.
+    pub(super) packets: f64,
+    /// When the first packet is shown.
+    pub(super) start: Option<f64>,
+    /// When the last packet is shown.
+    pub(super) last: f64,
+    /// When the last packet ends.
+    pub(super) end: f64,
+    /// The length of the packets that players do not show, because somebody has cut them off.
+    pub(super) hidden: f64,
+    /// The length of the gaps between packets, as far as it was added up.
+    gaps: f64,
+    /// The shortest distance of two packets.
+    shortest: Option<f64>,
+    /// The last distance of two packets, which is compared when the next one is known: the first one may be a gap.
+    distance: Option<f64>,
+}
+
+impl PacketSurvey {
+    /// Ignores packets that are shown later than `max_seconds` after the first one.
+    pub(super) fn new(max_seconds: f64) -> Self {
+        Self { max_seconds, start: None, streams: BTreeMap::new(), is_inside: false }
+    }
+
+    /// Reads a line of ffprobe's compact JSON if it is a packet. Returns whether it was one.
+    // One by one: an hour has hundreds of thousands, which are not held in memory.
+    pub(super) fn read(&mut self, line: &[u8]) -> bool {
+        let line = line.trim_ascii();
+        if !self.is_inside {
+            self.is_inside = line == b"\"packets\": [";
+            return false;
+        }
+        self.is_inside = !line.starts_with(b"]");
+        if self.is_inside
+            && let Ok(packet) = serde_json::from_slice(line.strip_suffix(b",").unwrap_or(line))
+        {
+            self.add(&packet);
+        }
+        self.is_inside
+    }
+
+    /// Removes and returns the extent of a stream.
+    pub(super) fn take(&mut self, stream: u32) -> StreamExtent {
+        self.streams.remove(&stream).unwrap_or_default()
+    }
+
+    fn add(&mut self, packet: &Packet) {
+        // AVI has only the time of decoding.
+        let Some(time) = packet.pts_time.or(packet.dts_time) else {
+            self.streams.entry(packet.stream_index).or_default().packets += 1.0;
+            return;
+        };
+        let duration = packet.duration_time.unwrap_or_default().max(0.0);
+        // An edit list moves what was cut off before 0; ffmpeg marks it too, except in fragmented files.
+        let is_hidden = packet.flags.contains('D') || (time < 0.0 && time + duration <= 0.0);
+        if !is_hidden {
+            let start = self.start.map_or(time, |start| start.min(time));
+            self.start = Some(start);
+            if time >= start + self.max_seconds {
+                return;
+            }
+        }
+        self.streams.entry(packet.stream_index).or_default().add(time, duration, is_hidden);
+    }
+}
+
+impl StreamExtent {
+    /// The length of the gaps between the packets of a sound, whose packets are of equal length.
+    // Not from their declared lengths: mp4 has each packet last until the next one.
+    pub(super) fn gaps(&self) -> f64 {
+        self.gaps + self.last_gap()
+    }
+
+    fn add(&mut self, time: f64, duration: f64, is_hidden: bool) {
+        self.packets += 1.0;
+        if is_hidden {
+            self.hidden += duration.max(f64::MIN_POSITIVE);
+            return;
+        }
+        if let Some(start) = self.start {
+            self.start = Some(start.min(time));
+            self.gaps += self.last_gap();
+            let distance = time - self.last;
+            self.distance = Some(distance);
+            if distance > 0.0 {
+                self.shortest = Some(self.shortest.map_or(distance, |shortest| shortest.min(distance)));
+            }
+        } else {
+            self.start = Some(time);
+        }
+        self.last = self.last.max(time);
+        self.end = self.end.max(time + duration);
+    }
+
+    fn last_gap(&self) -> f64 {
+        match (self.distance, self.shortest) {
+            (Some(distance), Some(shortest)) if distance > shortest * GAP => distance - shortest,
+            _ => 0.0,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The sizes and the colours of pictures, and the filters that make them.
+
+use super::plan::ODD_SIZE;
+use super::probe::ProbeStream;
+
+/// Re-encoded frames fit into this size.
+pub(super) const MAX_ENCODED: (u32, u32) = (1280, 720);
+/// The size of the picture of a sound alone.
+pub(super) const STILL: (u32, u32) = (640, 360);
+/// The minimum side of encoders, in pixels.
+pub(super) const MIN_SIDE: u32 = 16;
+/// The maximum aspect ratio.
+const MAX_RATIO: u32 = 20;
+/// The longer side of a thumbnail, in pixels.
+const THUMBNAIL: u32 = 640;
+/// The luminance of white, in nits: what BT.2408 has cameras record it at.
+const WHITE: u32 = 203;
+/// The part of the luminance of white up to which tone mapping changes nothing. Everything brighter shares the rest.
+const KNEE: f64 = 0.7;
+
+/// Whether the colours of a video are those of a high dynamic range: players show them grey if they do not know it.
+pub(super) fn is_hdr(video: &ProbeStream) -> bool {
+    // HLG, as phones record it, and PQ.
+    ["arib-std-b67", "smpte2084"].contains(&video.color_transfer.as_str())
+}
+
+/// The displayed size: upright, with square pixels.
+pub(super) fn shown(video: &ProbeStream) -> Result<(u32, u32), &'static str> {
+    let (width, height) = (f64::from(video.width) * video.pixel_ratio(), f64::from(video.height));
+    let (width, height) = (whole(width), whole(height));
+    let (long, short) = (width.max(height), width.min(height));
+    if short < MIN_SIDE || long > short.saturating_mul(MAX_RATIO) {
+        return Err(ODD_SIZE);
+    }
+    // Phones store an upright video lying, with the angle by which players turn it.
+    let lies = matches!(whole(video.rotation()), 45..135 | 225..315);
+    Ok(if lies { (height, width) } else { (width, height) })
+}
+
+/// The largest size with the same aspect ratio that is not larger than the original and fits into the frame, upright or
+/// not.
+// Encoders need even sides.
+pub(super) fn scaled_to_fit(size: (u32, u32), frame: (u32, u32)) -> (u32, u32) {
+    let (width, height) = (f64::from(size.0), f64::from(size.1));
+    let frame = if width >= height { frame } else { (frame.1, frame.0) };
+    let factor = (f64::from(frame.0) / width).min(f64::from(frame.1) / height).min(1.0);
+    let [width, height] = [width, height].map(|side| (whole(side * factor) / 2 * 2).max(MIN_SIDE));
+    (width, height)
+}
+
+/// The filters that make the frames of a video so large.
+pub(super) fn filters(video: &ProbeStream, (width, height): (u32, u32)) -> String {
+    // ffmpeg evaluates this for each size that the frames have: it changes when a phone is turned.
+    let mut filters = format!(
+        "scale=w='max(2,round(min({width},{height}*dar)/2)*2)':h='max(2,round(min({height},{width}/dar)/2)*2)'"
+    );
+    if is_hdr(video) {
+        filters.push_str(&tone_mapping(video));
+    }
+    // Without the side data of frames, which would declare the luminance of the HDR master, and holds captions.
+    filters.push_str(&format!(
+        ",format=yuv420p,pad={width}:{height}:(ow-iw)/2:(oh-ih)/2,setsar=1,sidedata=mode=delete"
+    ));
+    filters
+}
+
+/// The filters that make BT.709 of HDR.
+// After scaling, because they take as long as encoding.
+fn tone_mapping(video: &ProbeStream) -> String {
+    // Without them, zscale knows no way to other colours.
+    let unknown = |name: &str| matches!(name, "" | "unknown" | "reserved" | "unspecified");
+    let primaries = if unknown(&video.color_primaries) { ":color_primaries=bt2020" } else { "" };
+    let matrix = if unknown(&video.color_space) { ":colorspace=bt2020nc" } else { "" };
+    format!(
+        ",setparams=color_trc={}{primaries}{matrix},zscale=t=linear:npl={WHITE},format=gbrpf32le,zscale=p=bt709,\
+         tonemap=mobius:param={KNEE}:desat=0,zscale=t=bt709:m=bt709:r=tv",
+        video.color_transfer
+    )
+}
+
+/// ffmpeg's arguments for the thumbnail, made from the mp4: the most typical frame at its position.
+pub(super) fn thumbnail(mp4: &ProbeStream) -> Vec<String> {
+    let (width, height) = scaled_to_fit((mp4.width, mp4.height), (THUMBNAIL, THUMBNAIL));
+    let mut how = vec!["-vf".to_owned(), format!("scale={width}:{height},thumbnail=50")];
+    let rest =
+        "-map 0:v:0 -an -frames:v 1 -pix_fmt yuvj420p -q:v 4 -map_metadata -1 -fflags +bitexact -f mjpeg";
+    how.extend(rest.split_ascii_whitespace().map(str::to_owned));
+    how
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, which is meant")]
+fn whole(number: f64) -> u32 {
+    number.round() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_keep_their_shape_and_become_even() {
+        for (shown, frame, expected) in [
+            ((1920, 1080), MAX_ENCODED, (1280, 720)),
+            ((1080, 1920), MAX_ENCODED, (720, 1280)),
+            ((641, 481), MAX_ENCODED, (640, 480)),
+            ((320, 240), MAX_ENCODED, (320, 240)),
+            ((1280, 720), (THUMBNAIL, THUMBNAIL), (640, 360)),
+            ((4000, 200), MAX_ENCODED, (1280, 64)),
+        ] {
+            assert_eq!(scaled_to_fit(shown, frame), expected, "{shown:?}");
+        }
+    }
+}

@@ -43,8 +43,9 @@ pub(super) struct ConversionPlan {
     pub(super) lead: Option<f64>,
     /// When the sound ends, if the last picture is held until then, in seconds.
     held_until: Option<f64>,
-    /// When the file begins, and the end that it declares, in seconds.
+    /// When the file begins, in seconds.
     start: f64,
+    /// The end that the file declares, in seconds; `None` if the result may be shorter.
     declared_end: Option<f64>,
 }
 
@@ -100,8 +101,10 @@ impl ConversionPlan {
         });
         let held_until = (end_of(audio) > end_of(video) + MAX_LATE)
             .then(|| (end_of(audio) - start).min(target.max_seconds()));
-        let declared_end = probed.format.duration.filter(|_| !target.may_be_short());
-        Ok(Self { picture, sound, lead: probed.format.lead(), held_until, start, declared_end })
+        let lead = probed.format.lead();
+        // With a lead, the file declares the length of what was cut off too.
+        let declared_end = probed.format.duration.filter(|_| !target.may_be_short() && lead.is_none());
+        Ok(Self { picture, sound, lead, held_until, start, declared_end })
     }
 
     /// The video stream that is copied.
@@ -111,8 +114,11 @@ impl ConversionPlan {
 
     /// Whether a result of so many seconds lacks more than `tolerance` of what the file declares.
     pub(super) fn is_short(&self, seconds: f64, tolerance: f64) -> bool {
-        // Containers disagree whether what they declare is a length or an end, so the later of the two is compared.
-        self.declared_end.is_some_and(|end| self.start.max(0.0) + seconds < end * (1.0 - tolerance) - 0.5)
+        // Containers disagree whether what they declare is a length or an end, so the shorter length counts.
+        self.declared_end.is_some_and(|end| {
+            let length = if end > self.start { end - self.start.max(0.0) } else { end };
+            seconds < length * (1.0 - tolerance) - 0.5
+        })
     }
 
     /// ffmpeg's arguments for the mp4, which is cut off after `max_seconds`.

@@ -51,8 +51,16 @@ pub(crate) fn get_candidate_data(operation: OperationDoc) -> OperationDoc {
          Fetch the files with the URLs in `files`. The document holds no credentials, no drafts of evaluations, no logs and no \
          backups. The person's applications to other projects have documents of their own: \
          `GET /companies/{companyId}/candidates/?email=` lists them.\n\n\
+         A document that is too long for one response has a `next`: its lists `evaluations`, `vetos` and `history` go on there, on \
+         pages that hold these lists alone and have a `next` themselves. Append them in this order. All pages together hold every \
+         entry once, also if the candidate changes in the meantime. The document of candidates themselves is always one page.\n\n\
          Once the candidate is interviewed, evaluators who have yet to evaluate them get 403 with the code `evaluate_first`, \
          whatever else they are in the project.",
+    )
+    .query_as(
+        "after",
+        "The place at which the page begins. Only `next` contains it.",
+        json!({ "type": "string" }),
     )
 }
 

@@ -36,7 +36,7 @@ pub const MAX_OWN_CHANGES: u32 = 100;
 pub const MAX_TEXTS: u32 = 600;
 
 /// How many changes there were in the present hour, which begins with its first change. Each change leaves an entry of the
-/// history, which the service reads whole to erase and to export it.
+/// history, which the service reads whole to erase it, and page by page to export it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeRate {
     since: DateTime<Utc>,

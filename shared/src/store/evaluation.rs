@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
+use futures_util::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
 
 use super::Store;
 use super::table::condition::WriteCondition;
@@ -21,6 +22,9 @@ use crate::domain::scoring::change::EvaluationChange;
 use crate::domain::scoring::result::ResultSummary;
 use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
+
+/// The evaluations that one call reads for a document. The longest are 110 KB each.
+const READ_TOGETHER: usize = 16;
 
 impl StoredEntity for Evaluation {
     fn key(&self) -> ItemKey {
@@ -80,16 +84,27 @@ impl Store {
         Ok(by_ids(&found))
     }
 
-    /// Every evaluation of a candidate, for documents that must not miss one. Fails with [`Error::Unreadable`] if one
-    /// cannot be read.
-    pub async fn whole_evaluations(
+    /// The evaluations of a candidate by each of these evaluators, in their order, read as they are taken, for documents that
+    /// must not miss one; `None` if there is none. Fails with [`Error::Unreadable`] if one cannot be read.
+    pub fn evaluations_by<'a>(
+        &'a self,
+        candidate: &'a Candidate,
+        evaluators: &[CustomerId],
+    ) -> impl Stream<Item = Result<(CustomerId, Option<VersionedItem<Evaluation>>)>> + Send + 'a {
+        let calls: Vec<Vec<CustomerId>> = evaluators.chunks(READ_TOGETHER).map(<[_]>::to_vec).collect();
+        let found = stream::iter(calls).then(move |together| self.written_by(candidate, together));
+        found.map_ok(|found| stream::iter(found.into_iter().map(Ok))).try_flatten()
+    }
+
+    async fn written_by(
         &self,
-        company: &CompanyId,
-        project: ProjectId,
-        candidate: CandidateId,
-    ) -> Result<Vec<VersionedItem<Evaluation>>> {
-        let rows = self.evaluation_rows(company, project, candidate).await?;
-        rows.into_iter().map(item::read).collect()
+        candidate: &Candidate,
+        evaluators: Vec<CustomerId>,
+    ) -> Result<Vec<(CustomerId, Option<VersionedItem<Evaluation>>)>> {
+        let Candidate { company, project, id, .. } = candidate;
+        let key = |by| keys::evaluation(company, *project, *id, by);
+        let mut batch = self.get(evaluators.iter().map(|by| key(*by))).await?;
+        evaluators.into_iter().map(|by| Ok((by, batch.take(&key(by))?))).collect()
     }
 
     /// Reads those of these evaluations that exist, in one round trip.

@@ -1,7 +1,8 @@
 //! Access patterns of the history: one entry for each write of a resource, in the transaction of that write.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::future;
+use futures_util::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
@@ -9,7 +10,7 @@ use super::due::DueQueue;
 use super::table::item::{self, DueEntry, Item, StoredEntity, VersionedItem, string};
 use super::table::keys::{self, ItemKey, KeyRange, TABLE};
 use super::table::page::{Page, PageCursor, PageRequest};
-use super::table::query::Query;
+use super::table::query::{Query, QueryPage};
 use super::table::retry::RetryPolicy;
 use crate::domain::history::{EventId, EventMark, HistoryEntry, ResourceChange, ResourceRef};
 use crate::domain::id::{CompanyId, Id};
@@ -20,6 +21,9 @@ const DELAY: TimeDelta = TimeDelta::minutes(1);
 
 /// The most entries that one query passes to find the first that has not expired.
 const MAX_ROWS: usize = 100;
+
+/// The entries that one call reads for a document. Most are shorter than 1 KB.
+const READ_TOGETHER: usize = 500;
 
 /// The entries of erased resources that are read together, and the most that are written at once.
 const STRIPPED_TOGETHER: usize = 200;
@@ -265,16 +269,21 @@ impl Store {
         Ok(entries)
     }
 
-    /// All entries of a resource that have not expired at `now`, by version, for documents that must not miss one. Fails with
-    /// [`Error::Unreadable`] if one cannot be read.
-    pub async fn whole_history(
+    /// The entries of a resource after `version` that have not expired at `now`, by version, read as they are taken, for
+    /// documents that must not miss one. Fails with [`Error::Unreadable`] if one cannot be read.
+    pub fn whole_history_after(
         &self,
         company: &CompanyId,
         resource: ResourceRef,
+        version: u64,
         now: DateTime<Utc>,
-    ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
+    ) -> impl Stream<Item = Result<VersionedItem<HistoryEntry>>> + Send + use<'_> {
         let history = keys::history(company, &resource.history_id(company));
-        self.all_wanted(history, |entry: &HistoryEntry| entry.is_kept(now)).await
+        let mut query = Query::of(&history).after(keys::version(version));
+        query.limit = Some(READ_TOGETHER);
+        let read = |found: QueryPage| stream::iter(found.rows.into_iter().map(item::read::<HistoryEntry>));
+        let entries = self.query_pages(query).map_ok(read).try_flatten();
+        entries.try_filter(move |entry| future::ready(entry.is_kept(now)))
     }
 
     /// Up to `most` entries of the history with this identifier from `version` on, by version, and whether there may be more.

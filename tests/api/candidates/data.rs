@@ -150,6 +150,7 @@ async fn staff_get_all_that_is_stored_about_a_candidate() {
         "answers": [],
         "vetos": [{ "evaluator": two.uri, "at": "2026-11-08T10:00:00Z", "comment": format!("{CANARY} has vetoed.") }],
         "history": null,
+        "next": null,
         "recipients": ["ats.example.com", "hr.example.com", "old.example.com"],
         "retention": { "days": null, "from": "last_activity", "is_inherited": true, "starts_at": null, "due_at": null },
     });

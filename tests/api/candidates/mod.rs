@@ -4,6 +4,7 @@ mod by_email;
 mod consents;
 mod crud;
 mod data;
+mod data_pages;
 mod deadline;
 mod erasure_request;
 mod file_addresses;

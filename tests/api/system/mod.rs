@@ -17,6 +17,7 @@ pub(crate) mod idempotency;
 mod idempotency_faults;
 mod input;
 mod logging;
+mod longest;
 mod names;
 mod newer;
 mod numbering;

@@ -1,16 +1,14 @@
 //! What evaluators have written about a candidate, as the document shows it: as it was saved, whatever the project asks today.
 
-use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::candidate::Candidate;
-use shared::domain::evaluation::{Evaluation, Rating, RatingTarget, Recommendation, Veto};
+use shared::domain::evaluation::{Evaluation, Rating, RatingTarget, Recommendation};
 use shared::domain::id::CustomerId;
 use shared::domain::interview::Interview;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Decimal, Timestamp, Uri};
-use shared::store::VersionedItem;
 
 /// A completed evaluation.
 #[derive(Serialize, JsonSchema)]
@@ -70,44 +68,40 @@ pub(crate) struct VetoDataView {
 }
 
 /// What the views of a candidate's evaluations are made of.
-pub(super) struct EvaluationData<'a> {
+#[derive(Clone, Copy)]
+pub(super) struct EvaluationScope<'a> {
     pub(super) candidate: &'a Candidate,
     pub(super) interview: &'a Interview,
-    pub(super) evaluations: &'a [VersionedItem<Evaluation>],
     pub(super) references: ReferenceUris<'a>,
 }
 
-impl EvaluationData<'_> {
-    /// The completed evaluations, by evaluator. Drafts are their authors' own until they complete them.
-    pub(super) fn completed(&self) -> Vec<EvaluationDataView> {
-        let completed = self.candidate.evaluations.iter().filter(|(_, report)| report.completed);
-        completed.map(|(evaluator, report)| self.evaluation(*evaluator, report.at)).collect()
-    }
-
-    /// The vetos, oldest first.
-    pub(super) fn vetos(&self) -> Vec<VetoDataView> {
-        let vetos = self.evaluations.iter().filter_map(|one| Some((one.veto.as_ref()?, one.evaluator)));
-        let mut vetos: Vec<(&Veto, CustomerId)> = vetos.collect();
-        vetos.sort_by_key(|(veto, _)| veto.id);
-        let view = |(veto, evaluator): (&Veto, CustomerId)| VetoDataView {
-            evaluator: self.customer(evaluator),
-            at: Timestamp(veto.id.created_at()),
-            comment: veto.comment.to_string(),
-        };
-        vetos.into_iter().map(view).collect()
-    }
-
-    fn evaluation(&self, evaluator: CustomerId, completed_at: DateTime<Utc>) -> EvaluationDataView {
-        let written = self.evaluations.iter().find(|one| one.evaluator == evaluator);
+impl EvaluationScope<'_> {
+    /// The evaluation by `evaluator`; `None` unless it is completed. Drafts are their authors' own until they complete them.
+    pub(super) fn completed(
+        &self,
+        evaluator: CustomerId,
+        written: Option<&Evaluation>,
+    ) -> Option<EvaluationDataView> {
+        let completed_at = self.candidate.completed_at(evaluator)?;
         let ratings = written.map_or(&[][..], |one| &one.ratings);
-        EvaluationDataView {
+        Some(EvaluationDataView {
             evaluator: self.customer(evaluator),
             completed_at: Timestamp(completed_at),
             maximum_score: written.map(|one| one.maximum),
             ratings: ratings.iter().map(|rating| self.rating(rating)).collect(),
             recommendation: written.and_then(|one| one.recommendation),
             comment: written.map(|one| one.comment.to_string()).unwrap_or_default(),
-        }
+        })
+    }
+
+    /// The veto in an evaluation.
+    pub(super) fn veto(&self, written: &Evaluation) -> Option<VetoDataView> {
+        let veto = written.veto.as_ref()?;
+        Some(VetoDataView {
+            evaluator: self.customer(written.evaluator),
+            at: Timestamp(veto.id.created_at()),
+            comment: veto.comment.to_string(),
+        })
     }
 
     fn rating(&self, rating: &Rating) -> RatingDataView {

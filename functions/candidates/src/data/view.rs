@@ -15,18 +15,58 @@ use shared::domain::suppression::EmailStatus;
 use shared::domain::text::{Email, Username};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::view::{AdjustmentsView, EventView, ShareView};
+use shared::http::view::{AdjustmentsView, ShareView};
 use shared::http::wire::{OrEmpty, Timestamp, Uri};
 
-use super::CandidateRecords;
+use super::DataRules;
 use super::answers::{AnswerDataView, GivenAnswers};
-use super::evaluation::{EvaluationData, EvaluationDataView, VetoDataView};
+use super::lists::DataListsView;
 use crate::consents::ConsentDataView;
 use crate::erasure_request::ErasureRequestView;
 use crate::hold::HoldView;
 
 /// The format of the document. Fields may be added to it; another meaning would get another number.
 const SCHEMA: &str = "candidate-data/1";
+
+/// The format of the pages after the first.
+const CONTINUATION_SCHEMA: &str = "candidate-data-continuation/1";
+
+/// The document, or a page of one that is too long for a response.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "CandidateDataPage")]
+pub(crate) enum CandidateDataPage {
+    /// The document, or its first page.
+    Document(Box<CandidateDataView>),
+    /// A further page.
+    Continuation(DataContinuationView),
+}
+
+/// A further page of a document that is too long for one response. Append its lists to those of the pages before.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CandidateDataContinuation")]
+pub(crate) struct DataContinuationView {
+    /// The format of this page. Ignore fields that you do not know: more may be added.
+    #[schemars(extend("const" = CONTINUATION_SCHEMA))]
+    schema: &'static str,
+    /// The URL of the document that this page continues.
+    #[schemars(example = example_uri::CANDIDATE_DATA)]
+    continues: Uri,
+    #[serde(flatten)]
+    lists: DataListsView,
+}
+
+impl DataContinuationView {
+    /// The page of the document about the candidate of `target` with these `lists`.
+    pub(super) fn new(target: &CandidateTarget, lists: DataListsView, references: ReferenceUris<'_>) -> Self {
+        Self { schema: CONTINUATION_SCHEMA, continues: document_uri(target, references), lists }
+    }
+}
+
+fn document_uri(target: &CandidateTarget, references: ReferenceUris<'_>) -> Uri {
+    let CandidateTarget { company, project, candidate, .. } = target;
+    references.uri_in_project(&company.id, project.id, candidate.id).join("data")
+}
 
 /// All that the service holds about a candidate. Staff get it to answer the candidate's request for access (GDPR, Article 15);
 /// candidates get the part that they gave or can see anyway, in a form that other systems can read (Article 20).
@@ -164,13 +204,8 @@ struct InternalDataView {
     hold: Option<HoldView>,
     /// The customers who may read the candidate without a role in the project. Only staff get this field.
     shares: Vec<ShareView>,
-    /// The completed evaluations, by evaluator. Only staff get this field.
-    evaluations: Vec<EvaluationDataView>,
-    /// The vetos, oldest first. Only staff get this field.
-    vetos: Vec<VetoDataView>,
-    /// The history of the candidate and of their interview, oldest first, as far back as it is kept: who has changed what and
-    /// when. Only staff get this field.
-    history: Vec<EventView>,
+    #[serde(flatten)]
+    lists: DataListsView,
     /// The host names of the webhooks that are sent events about the candidate, disabled ones included. These events hold
     /// identifiers and facts, no names; what the receivers read besides, the service cannot tell. Only staff get this field.
     #[schemars(example = &["hooks.example.com"])]
@@ -198,11 +233,11 @@ struct RetentionDataView {
 }
 
 impl CandidateDataView {
-    /// The document about the candidate of `target`. Without `records`, it is the candidate's own.
+    /// The document about the candidate of `target`. Without `rules`, it is the candidate's own.
     pub(super) fn new(
         target: &CandidateTarget,
         answers: Option<&GivenAnswers>,
-        records: Option<&CandidateRecords>,
+        rules: Option<&DataRules>,
         references: ReferenceUris<'_>,
     ) -> Self {
         let CandidateTarget { company, project, candidate, .. } = target;
@@ -230,7 +265,7 @@ impl CandidateDataView {
             consents: _,
             // Follows from the project, when the candidate began.
             interview: _,
-            // Shown above the candidate, as shares, or with what the evaluators have written.
+            // Shown above the candidate, as shares, or in the lists.
             company: _,
             project: _,
             shares: _,
@@ -258,9 +293,7 @@ impl CandidateDataView {
             partner_data,
         } = profile;
         let own = references.uri_in_project(&company.id, project.id, *id);
-        let internal = records.map(|records| {
-            let CandidateRecords { evaluations, interview, history, webhooks, policy } = records;
-            let written = EvaluationData { candidate, interview, evaluations, references };
+        let internal = rules.map(|DataRules { webhooks, policy }| {
             let wanting = webhooks.iter().filter(|webhook| webhook.wants_candidates_of(project.id));
             let scheduled = policy.applied_to(project);
             InternalDataView {
@@ -269,9 +302,7 @@ impl CandidateDataView {
                 suppressed_email: OrEmpty(suppression.as_ref().map(|known| known.address().clone())),
                 hold: hold.as_ref().map(HoldView::new),
                 shares: ShareView::all_of(candidate, references),
-                evaluations: written.completed(),
-                vetos: written.vetos(),
-                history: history.iter().map(|entry| EventView::new(entry, references)).collect(),
+                lists: DataListsView::default(),
                 recipients: wanting.map(|webhook| webhook.url.host().to_owned()).collect(),
                 retention: RetentionDataView::new(
                     scheduled,
@@ -289,7 +320,7 @@ impl CandidateDataView {
         };
         Self {
             schema: SCHEMA,
-            resource_uri: own.join("data"),
+            resource_uri: document_uri(target, references),
             company: references.company(&company.id),
             company_name: company.name.to_string(),
             project: references.uri(&company.id, project.id),
@@ -322,6 +353,13 @@ impl CandidateDataView {
             answers: AnswerDataView::all_of(answers, references),
             erasure_request: erasure_request.map(ErasureRequestView::new),
             internal,
+        }
+    }
+
+    /// Fills the lists of a document for staff.
+    pub(super) fn show_lists(&mut self, lists: DataListsView) {
+        if let Some(internal) = &mut self.internal {
+            internal.lists = lists;
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Lists as clients ask for them: the query, pages in memory, and the view of a page.
 
+mod budget;
 mod cursor;
 mod slice;
 mod view;
@@ -10,6 +11,7 @@ use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use url::form_urlencoded;
 
+pub use budget::ResponseBudget;
 pub use view::PageView;
 
 use super::expand::ExpandFields;

@@ -8,14 +8,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::ListQuery;
+use super::budget::ResponseBudget;
 use crate::error::{Error, Result};
 use crate::http::respond::UriRow;
 use crate::http::wire::Uri;
 use crate::store::page::{Page, PageCursor};
-
-/// The most bytes that the rows of a page take in a function's response, of which Lambda passes on 6 MB.
-// Quotation marks and backslashes take two bytes there: the response holds the body as a JSON string.
-const MAX_BYTES: usize = 5_500_000;
 
 /// A page of a list.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -55,7 +52,7 @@ impl<T: Serialize> PageView<T> {
             objects.reverse();
         }
         // Fewer rows instead of an error: clients follow links anyway, and would otherwise search for a size that fits.
-        let fitting = count_fitting(&objects);
+        let fitting = count_fitting(&objects)?;
         let is_cut = fitting < objects.len();
         objects.truncate(fitting);
         let outermost = objects.last().filter(|_| is_cut).and_then(|row| id_of(row));
@@ -82,15 +79,15 @@ impl<T: Serialize> IntoResponse for PageView<T> {
     }
 }
 
-/// The number of rows that fit in a response, at least one: a single row always fits.
-fn count_fitting(rows: &[Box<RawValue>]) -> usize {
-    let mut bytes = 0;
-    let fitting = rows.iter().take_while(|row| {
-        let json = row.get();
-        bytes += json.len() + json.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
-        bytes <= MAX_BYTES
-    });
-    fitting.count().max(1)
+/// The number of rows that fit in a response, at least one.
+fn count_fitting(rows: &[Box<RawValue>]) -> Result<usize> {
+    let mut budget = ResponseBudget::default();
+    for (index, row) in rows.iter().enumerate() {
+        if !budget.fits(row)? {
+            return Ok(index);
+        }
+    }
+    Ok(rows.len())
 }
 
 /// The identifier that a list is ordered by; the URL of each of its resources ends with it.

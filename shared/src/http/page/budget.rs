@@ -1,0 +1,93 @@
+//! How much fits in one response.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+
+/// The most bytes that a view takes in a function's response, of which Lambda passes on 6 MB.
+// The rest is for the headers, the links and the brackets around the rows.
+const MAX_BYTES: usize = 5_500_000;
+
+/// The bytes that are left in a function's response.
+#[derive(Debug)]
+pub struct ResponseBudget {
+    left: usize,
+    has_rows: bool,
+}
+
+impl Default for ResponseBudget {
+    /// Nothing is in the response yet.
+    fn default() -> Self {
+        Self { left: MAX_BYTES, has_rows: false }
+    }
+}
+
+impl ResponseBudget {
+    /// Counts a part that the response holds in any case.
+    pub fn spend(&mut self, part: &impl Serialize) -> Result<()> {
+        self.left = self.left.saturating_sub(bytes_of(part)?);
+        Ok(())
+    }
+
+    /// Counts a row, and returns whether it fits. The first one always does, so that every page makes progress.
+    pub fn fits(&mut self, row: &impl Serialize) -> Result<bool> {
+        let left = self.left.checked_sub(bytes_of(row)?);
+        let fits = left.is_some() || !self.has_rows;
+        self.has_rows = true;
+        self.left = left.unwrap_or_default();
+        Ok(fits)
+    }
+}
+
+/// The bytes that a view takes in a function's response.
+fn bytes_of(view: &impl Serialize) -> Result<usize> {
+    let mut count = ByteCount::default();
+    serde_json::to_writer(&mut count, view).map_err(Error::internal)?;
+    Ok(count.0)
+}
+
+/// Counts the bytes of the JSON that is written.
+#[derive(Default)]
+struct ByteCount(usize);
+
+impl Write for ByteCount {
+    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
+        // The response holds the body as a JSON string, where quotation marks and backslashes take two bytes.
+        self.0 += json.len() + json.iter().filter(|byte| matches!(byte, b'"' | b'\\')).count();
+        Ok(json.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_view_is_counted_as_a_string_in_the_response_of_a_function() {
+        for view in [json!({ "a": 1, "b": "\"\\\n\u{1}😀" }), json!(["x", null, true])] {
+            let string = serde_json::to_string(&view.to_string()).unwrap();
+            assert_eq!(bytes_of(&view).unwrap(), string.len() - 2, "{view}");
+        }
+    }
+
+    #[test]
+    fn rows_fit_until_the_response_is_full_and_the_first_in_any_case() {
+        let row = "x".repeat(MAX_BYTES / 2 - 4);
+        let mut budget = ResponseBudget::default();
+        assert_eq!([(); 3].map(|()| budget.fits(&row).unwrap()), [true, true, false]);
+        let mut budget = ResponseBudget::default();
+        budget.spend(&"x".repeat(10)).unwrap();
+        assert_eq!([(); 2].map(|()| budget.fits(&row).unwrap()), [true, false]);
+        let mut budget = ResponseBudget::default();
+        budget.spend(&"x".repeat(MAX_BYTES)).unwrap();
+        assert_eq!([(); 2].map(|()| budget.fits(&row).unwrap()), [true, false]);
+    }
+}

@@ -74,6 +74,10 @@ async fn it_shows_every_route_and_calls_no_other_host() {
         routes.sort_unstable();
         assert_eq!(shown, routes);
         assert_eq!(page.evaluate("document.body.textContent.includes('[object')").await, false);
+        let markup = "[...document.querySelectorAll('main p, main li, main td')].map(text => text.textContent).filter(text => /\\*\\*|\\]\\(|```/.test(text))";
+        assert_eq!(page.evaluate(markup).await, json!([]), "Markdown is shown as it is written");
+        let sample = "document.querySelector('#webhooks pre').textContent.split('\\n').length";
+        assert_eq!(page.evaluate(sample).await, 6);
         assert_sound(&page, &origin);
     }
 }
@@ -116,6 +120,10 @@ async fn operations_are_found_by_their_words_and_fields() {
         ("post labels", "#createLabel"),
         ("extended_expiration_period", "#logIn"),
         ("CANDIDATES/IMPORT", "#importCandidates"),
+        ("pagination", "#lists"),
+        ("duplicates webhook", "#webhooks"),
+        ("rate limit", "#rate-limits"),
+        ("cors", "#pages-of-other-origins"),
     ] {
         page.evaluate(&fill("document.getElementById('search')", text)).await;
         let found = texts(&page.evaluate(found).await);
@@ -206,6 +214,20 @@ async fn requests_can_be_tried_with_a_cookie() {
     let labels = execute(&mut page, "listLabels", &[]).await;
     assert_eq!(labels["objects"][0]["text"], "Senior");
     assert_sound(&page, &origin);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs axe-core, which .ci/page installs"]
+async fn no_part_has_findings() {
+    let axe = std::fs::read_to_string(std::env::var_os("AXE").unwrap()).unwrap();
+    let (_app, origin) = served().await;
+    let mut page = reference(&origin, "docs/").await;
+    page.evaluate(&format!("{axe}; undefined")).await;
+    let findings = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(node => node.html)]))";
+    for scheme in ["light", "dark"] {
+        page.prefer(scheme).await;
+        assert_eq!(page.evaluate(findings).await, json!([]), "{scheme}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -56,12 +56,20 @@ fn files() -> TempDir {
     folder
 }
 
+/// The interview that the README has a person take in a browser.
+fn interview() -> Block {
+    let script = include_str!("interview.sh").to_owned();
+    Block { place: "tests/readme/interview.sh".to_owned(), script, shown: String::new() }
+}
+
 #[tokio::test]
 async fn every_block_prints_the_text_below_it() {
     let service = Service::start().await;
     let mut walk: Vec<Block> = blocks("README.md", "## Use it");
     walk.extend(blocks("localstack/walkthrough.md", "# Walkthrough"));
     walk.extend(blocks("localstack/README.md", "## Local endpoints"));
+    let watching = walk.iter().position(|block| block.script.contains(r#"grep -o '"mp4""#)).unwrap();
+    walk.insert(watching, interview());
     let folder = files();
     let printed = executed(folder.path(), walk.iter().map(|block| service.fill_in(&block.script))).await;
 

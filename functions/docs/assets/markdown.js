@@ -26,9 +26,24 @@ function heading(level, id, ...children) {
     return element(`h${level}`, {}, ...children, " ", link);
 }
 
-// Text with `code`, the only inline markup of the document.
+// The inline markup of the document: `code`, **bold** text, which may hold code, and [links](https://…).
+const INLINE = /`([^`]+)`|\*\*(.+?)\*\*|\[([^\]]+)\]\((https:[^)\s]+)\)/g;
+
 function inline(text) {
-    return text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
+    const built = [];
+    let end = 0;
+    for (const { 0: markup, 1: code, 2: bold, 3: title, 4: href, index } of text.matchAll(INLINE)) {
+        built.push(text.slice(end, index));
+        if (code !== undefined) {
+            built.push(element("code", {}, code));
+        } else if (bold !== undefined) {
+            built.push(element("b", {}, inline(bold)));
+        } else {
+            built.push(element("a", { href, rel: "noreferrer" }, inline(title)));
+        }
+        end = index + markup.length;
+    }
+    return [...built, text.slice(end)];
 }
 
 function table(lines, id) {
@@ -48,12 +63,20 @@ function table(lines, id) {
         return row;
     });
     const columns = head.children.length > 6 ? "many-columns" : undefined;
-    const region = { class: "wide", role: "region", tabindex: 0, "aria-label": "Table" };
-    return element("div", region, element("table", { class: columns }, element("thead", {}, head), element("tbody", {}, rows)));
+    // A group, as regions are landmarks, which need a name each.
+    const group = { class: "wide", role: "group", tabindex: 0, "aria-label": "Table" };
+    return element("div", group, element("table", { class: columns }, element("thead", {}, head), element("tbody", {}, rows)));
 }
 
-// The blocks of a text: paragraphs, lists and tables. Rows of a table can be linked to where it has an id.
+// The blocks of a text: paragraphs, lists, tables and fenced code. Rows of a table can be linked to where it has an id.
 function markdown(text = "", id) {
+    // Code may contain blank lines.
+    return text.trim().split(/^```\w*\n([^]*?)\n```$/m).flatMap((part, index) =>
+        index % 2 ? element("pre", { tabindex: 0 }, element("code", {}, part)) : blocks(part, id),
+    );
+}
+
+function blocks(text, id) {
     return text.trim().split(/\n{2,}/).filter(Boolean).map((block) => {
         const lines = block.split("\n");
         if (lines[0].startsWith("|")) {

@@ -51,38 +51,38 @@ function samplesOf(operation, changed) {
     return element("div", { class: "sample" }, bar, element("pre", { tabindex: 0 }, code));
 }
 
-function exampleAnswer(operation) {
-    const [status, answer] = Object.entries(operation.responses).find(([code]) => code.startsWith("2")) ?? [];
-    const example = resolve(answer)?.content?.["application/json"]?.example;
+function exampleResponse(operation) {
+    const [status, response] = Object.entries(operation.responses).find(([code]) => code.startsWith("2")) ?? [];
+    const example = resolve(response)?.content?.["application/json"]?.example;
     const text = example === undefined ? undefined : JSON.stringify(example, null, 2);
-    const title = element("summary", {}, `Example answer, ${status}`);
+    const title = element("summary", {}, `Example response, ${status}`);
     return text && element("details", { class: "example", open: true }, title, element("pre", { tabindex: 0 }, text));
 }
 
-function answerOf([status, node]) {
-    const answer = resolve(node);
-    const schemas = Object.values(answer.content ?? {}).map((content) => content.schema ?? true);
-    const headers = Object.entries(answer.headers ?? {}).map(([name, header]) => {
+function responseOf([status, node]) {
+    const response = resolve(node);
+    const schemas = Object.values(response.content ?? {}).map((content) => content.schema ?? true);
+    const headers = Object.entries(response.headers ?? {}).map(([name, header]) => {
         const { schema, description } = resolve(header);
         return field(name, schema, { description });
     });
     return element(
         "details",
         { class: "response" },
-        element("summary", {}, element("code", { class: `status s${status[0]}` }, status), " ", inline(answer.description)),
+        element("summary", {}, element("code", { class: `status s${status[0]}` }, status), " ", inline(response.description)),
         schemas.slice(0, 1).map((schema) => body(schema, false)),
         headers.length ? [element("h5", {}, "Headers"), element("ul", { class: "fields" }, headers)] : [],
     );
 }
 
-// The answers of an operation, with its errors folded: most operations share them.
-function answersOf(operation) {
-    const answers = Object.entries(operation.responses);
-    const errors = answers.filter(([status]) => status >= "4");
+// The responses of an operation, with its errors folded: most operations share them.
+function responsesOf(operation) {
+    const responses = Object.entries(operation.responses);
+    const errors = responses.filter(([status]) => status >= "4");
     const titles = errors.map(([status]) => [" ", element("code", { class: "status s4" }, status)]);
     return [
-        answers.filter(([status]) => status < "4").map(answerOf),
-        errors.length ? element("details", { class: "response" }, element("summary", {}, "Errors", titles), errors.map(answerOf)) : [],
+        responses.filter(([status]) => status < "4").map(responseOf),
+        errors.length ? element("details", { class: "response" }, element("summary", {}, "Errors", titles), errors.map(responseOf)) : [],
     ];
 }
 
@@ -135,10 +135,10 @@ function operationSection(operation) {
             parameters("Query", "query"),
             parameters("Headers", "header"),
             content.length ? [element("h4", {}, "Body"), body(content[0].schema, true)] : [],
-            element("h4", {}, "Answers"),
-            answersOf(operation),
+            element("h4", {}, "Responses"),
+            responsesOf(operation),
         ),
-        element("div", { class: "code" }, sample, tryIt, exampleAnswer(operation)),
+        element("div", { class: "code" }, sample, tryIt, exampleResponse(operation)),
     );
 }
 

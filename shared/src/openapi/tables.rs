@@ -34,8 +34,11 @@ fn columns() -> Vec<(String, CallerRelation)> {
 pub(super) fn permissions() -> String {
     let columns = columns();
     let headings: Vec<&str> = columns.iter().map(|(heading, _)| heading.as_str()).collect();
-    let mut table =
-        format!("| permission | {} | |\n|---|{}---|\n", headings.join(" | "), "---|".repeat(columns.len()));
+    let mut table = format!(
+        "| permission | {} | allows |\n|---|{}---|\n",
+        headings.join(" | "),
+        "---|".repeat(columns.len())
+    );
     for action in Action::ALL {
         let cells: Vec<&str> =
             columns.iter().map(|(_, standing)| if action.is_allowed(standing) { "✓" } else { "" }).collect();

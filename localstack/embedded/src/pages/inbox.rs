@@ -12,7 +12,7 @@ use shared::clock::Clock;
 use super::{Pages, page, rendered, written};
 use crate::Mail;
 
-/// Mails may not run scripts or load anything, and their links open outside of the frame.
+/// Mails may not run scripts or load anything. Their links open in windows without these limits.
 const MAIL_POLICY: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; \
     img-src * data:; style-src 'unsafe-inline'; font-src *";
 /// The inbox loads only the mails' own pages.
@@ -29,7 +29,8 @@ pub(super) async fn mails(State(pages): State<Pages>) -> Response {
 
 pub(super) async fn mail_html(State(pages): State<Pages>, Path(id): Path<String>) -> Response {
     match pages.mailbox.find(&id).and_then(|mail| mail.html.clone()) {
-        Some(html) => page(html, MAIL_POLICY),
+        // The pages that mails lead to refuse to be framed, so links open outside, as those of a mail reader do.
+        Some(html) => page(html.replacen("<head>", "<head><base target=\"_blank\">", 1), MAIL_POLICY),
         None => StatusCode::NOT_FOUND.into_response(),
     }
 }

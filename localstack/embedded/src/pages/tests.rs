@@ -218,7 +218,7 @@ fn mailbox() -> Mailbox {
             tags: BTreeMap::new(),
             subject: "<script>alert(1)</script>".to_owned(),
             text: Some("1 < 2 & \"three\"".to_owned()),
-            html: (id == "2").then(|| "<p>Hello <b>Ann</b></p>".to_owned()),
+            html: (id == "2").then(|| "<head></head><p>Hello <b>Ann</b></p>".to_owned()),
             raw: None,
         };
         mailbox.add(mail).unwrap();
@@ -263,7 +263,8 @@ async fn the_inbox_escapes_texts_and_frames_html() {
 #[tokio::test]
 async fn a_mails_own_page_is_sandboxed() {
     let (status, policy, page) = get(&mailbox(), "/_local/mails/2/html").await;
-    assert_eq!((status, page.as_str()), (StatusCode::OK, "<p>Hello <b>Ann</b></p>"));
+    let framed = r#"<head><base target="_blank"></head><p>Hello <b>Ann</b></p>"#;
+    assert_eq!((status, page.as_str()), (StatusCode::OK, framed));
     assert!(policy.starts_with("sandbox") && policy.contains("default-src 'none'"));
     for path in ["/_local/mails/1/html", "/_local/mails/3/html", "/_local/clockwork"] {
         assert_eq!(get(&mailbox(), path).await.0, StatusCode::NOT_FOUND, "{path}");

@@ -1,12 +1,13 @@
 //! Chromium, told what to do over the pipe of its DevTools.
 
 use std::collections::HashSet;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
+use tempfile::{TempDir, TempPath};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 use tokio::process::{Child, Command};
@@ -18,14 +19,23 @@ use crate::PATIENCE;
 pub(crate) struct BrowserOptions {
     /// What the browser keeps on the disk. Another browser can go on with it.
     pub(crate) profile: Arc<TempDir>,
-    /// Whether pages may use its camera and its microphone, which beeps twice a second.
+    /// Whether pages may use its camera and its microphone.
     pub(crate) allows_devices: bool,
+    /// What the microphone hears, a WAV file, again and again. Without one, it beeps twice a second.
+    pub(crate) sound: Option<Arc<TempPath>>,
 }
 
 impl BrowserOptions {
     /// A new profile, with devices.
     pub(crate) fn with_devices() -> Self {
-        Self { profile: Arc::new(tempfile::tempdir().unwrap()), allows_devices: true }
+        Self { profile: Arc::new(tempfile::tempdir().unwrap()), allows_devices: true, sound: None }
+    }
+
+    /// A new profile, with devices whose microphone hears what ffmpeg makes of these arguments.
+    pub(crate) fn hearing(how: &str) -> Self {
+        let mut file = tempfile::Builder::new().suffix(".wav").tempfile().unwrap();
+        file.write_all(&tests::videos::recorded(how, "wav")).unwrap();
+        Self { sound: Some(Arc::new(file.into_temp_path())), ..Self::with_devices() }
     }
 }
 
@@ -70,7 +80,7 @@ impl Page {
     /// An empty page.
     pub(crate) async fn open() -> Self {
         let profile = Arc::new(tempfile::tempdir().unwrap());
-        Self::open_with(BrowserOptions { profile, allows_devices: false }).await
+        Self::open_with(BrowserOptions { profile, allows_devices: false, sound: None }).await
     }
 
     /// An empty page in a browser with these options.
@@ -98,6 +108,9 @@ impl Page {
             "--deny-permission-prompts"
         };
         chromium.arg(permission);
+        if let Some(sound) = &options.sound {
+            chromium.arg(format!("--use-file-for-fake-audio-capture={}", sound.display()));
+        }
         let data = folder.join("data");
         // A killed browser has left it, and the next one would wait for that browser.
         let _ = tokio::fs::remove_file(data.join("SingletonLock")).await;
@@ -163,6 +176,11 @@ impl Page {
     pub(crate) async fn prefer(&mut self, scheme: &str) {
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         self.call("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+    }
+
+    /// Puts the computer into a time zone.
+    pub(crate) async fn move_to(&mut self, zone: &str) {
+        self.call("Emulation.setTimezoneOverride", json!({ "timezoneId": zone })).await;
     }
 
     /// Goes to an address.

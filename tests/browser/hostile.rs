@@ -159,7 +159,7 @@ async fn of_two_devices_the_later_take_wins() {
     let mut second = Page::open_with(BrowserOptions::with_devices()).await;
     second.go(&visit.link).await;
     second.on("overview").await;
-    assert!(second.text().await.contains("begun elsewhere"));
+    assert!(second.text().await.contains("begun, not finished"));
     second.press("Change answer 1").await;
     second.press("Record answer").await;
     second.on("record").await;
@@ -211,12 +211,16 @@ async fn a_clock_that_is_wrong_by_a_day_changes_nothing() {
         }
         page.on("overview").await;
         let left = page.evaluate("document.querySelector('.time').textContent").await;
-        assert!(["Time left: 44 min", "Time left: 45 min"].contains(&left.as_str().unwrap()), "{left}");
+        assert!(
+            ["Time for the interview: 44 min", "Time for the interview: 45 min"]
+                .contains(&left.as_str().unwrap()),
+            "{left}"
+        );
         if day == "864e5" {
             page.record(1).await;
             page.until_promised(&has_kept(4)).await;
             let left = page.evaluate("document.querySelector('.countdown').textContent").await;
-            assert!(left.as_str().unwrap().starts_with("Time left: 1 min"), "{left}");
+            assert!(left.as_str().unwrap().starts_with("Time for this answer: 1 min"), "{left}");
             page.stop_and_keep().await;
             page.complete().await;
         }

@@ -147,10 +147,7 @@ async fn the_keyboard_alone_suffices() {
     use_control(&mut page, "overview", "Answer question 1", "Enter").await;
     use_control(&mut page, "question", "Record answer", "Enter").await;
     page.on("record").await;
-    assert_eq!(
-        page.evaluate("document.getElementById('announcer').textContent").await,
-        "Recording has begun."
-    );
+    page.until("document.getElementById('announcer').textContent === 'Recording has begun.'").await;
     page.until_promised(&has_kept(4)).await;
     use_control(&mut page, "record", "Stop recording", " ").await;
     use_control(&mut page, "review", "Keep this answer", "Enter").await;

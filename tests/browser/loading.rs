@@ -39,8 +39,8 @@ async fn files_that_are_refused_once_are_asked_for_again() {
     page.until_promised(IS_STYLED).await;
     // Another language as well.
     page.evaluate(
-        "document.querySelector('footer select').value = 'de';
-        document.querySelector('footer select').dispatchEvent(new Event('change'))",
+        "document.querySelector('header select').value = 'de';
+        document.querySelector('header select').dispatchEvent(new Event('change'))",
     )
     .await;
     page.until("document.querySelector('h1').textContent.startsWith('Guten Tag')").await;

@@ -12,6 +12,7 @@ mod loading;
 mod losses;
 mod marionette;
 mod recordings;
+mod recording;
 mod reference;
 mod shared_computer;
 mod state;

@@ -104,6 +104,8 @@ async fn each_state_has_its_screen() {
         ("review", json!({ "takes": take(3, false, None) })),
         ("review", json!({ "takes": take(3, false, None), "now": late })),
         ("question", json!({ "takes": take(3, false, None), "step": step("question") })),
+        ("connect", json!({ "takes": take(0, false, None), "step": step("connect") })),
+        ("connect", json!({ "step": step("connect") })),
         ("prepare", json!({ "takes": take(0, false, None), "step": step("question") })),
         ("overview", json!({ "takes": take(3, true, None) })),
         ("prepare", json!({ "takes": file(), "step": step("prepare") })),

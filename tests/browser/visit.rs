@@ -272,7 +272,13 @@ impl Page {
     pub(crate) async fn record(&mut self, number: usize) {
         self.press(&format!("Answer question {number}")).await;
         self.press("Record answer").await;
+        self.recording().await;
+    }
+
+    /// Waits until the page records, after its countdown.
+    pub(crate) async fn recording(&mut self) {
         self.on("record").await;
+        self.until("document.querySelector('.mark.recording')").await;
     }
 
     /// Ends the recording and keeps it.

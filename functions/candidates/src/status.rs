@@ -20,7 +20,13 @@ pub(crate) async fn advance(
         CallerRelation::Own => Actor::Candidate,
         _ => Actor::Manager,
     };
-    let terms = AdvanceTerms::of(&of.project, &of.company).with_interview(&of.project, interview, answers);
+    let answered = (&**answers, of.candidate.adjusted());
+    let terms = AdvanceTerms::of(&of.project, &of.company).with_interview(
+        &of.project,
+        interview,
+        answered,
+        access.now,
+    );
     let key = access.new_access_key(of.project.id, of.candidate.id);
     let step = Candidate::clone(&of.candidate).advance(actor, &terms, access.now, key)?;
     let shown = Json(CandidateView::new(&step.candidate, &viewer(&access, &of.relation, &of.project)));

@@ -26,7 +26,7 @@ async fn end(system: &SystemAccess, candidate: &VersionedItem<Candidate>) -> Res
     let Some(aborted) = Candidate::clone(candidate).expire(system.now) else { return Ok(None) };
     let (interview, answers) = system.store.interview_of(candidate).await?;
     let closed = system.with_takes_closed(&answers).await?;
-    let is_answered = closed.missing(&interview).is_empty();
+    let is_answered = closed.missing(&interview, candidate.adjusted(), system.now).is_empty();
     let after = if is_answered { Candidate::clone(candidate).interviewed(system.now) } else { aborted };
     let writes = system.store.end_interview(candidate, after.clone(), (&answers, &closed), system.now);
     system.commit(writes).await?;

@@ -45,9 +45,11 @@ pub(crate) fn reset_answer(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn begin_take(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "Uses up one of the takes of the question, unless it fails or is one of the first two that are interrupted. An open \
-             take of the question is closed with the parts that have arrived. Send an `Idempotency-Key`: a repeat then begins \
-             no second take.",
+            "Uses up one of the takes of the question, unless it fails, is one of the first two that are interrupted, or one of \
+             the first three that are closed without a part until a minute after `record_from`. An open take of the question is \
+             closed with the parts that have arrived. Send an `Idempotency-Key`: a repeat then begins no second take. If the \
+             question has a time to prepare and a film, the candidate sees both only now, and the time to prepare begins when \
+             the film has had its time.",
         )
         .refuses(&[NOT_INTERVIEWING, TIME_OVER, NOT_RECORDED, NO_TAKES_LEFT])
 }
@@ -74,10 +76,10 @@ pub(crate) fn finish_take(operation: OperationDoc) -> OperationDoc {
         .text(
             "Once all parts have arrived, the take is `pending` and will be converted. Otherwise it stays open, and \
              `missing_parts` lists what to send. Repeating it is harmless. With `parts` null, the parts that have arrived are \
-             the take.",
+             the take. With `parts` 0, the candidate gives the take up: it is dropped, and an earlier one stays the answer.",
         )
         .body::<TakeView, _>(|body| read_finished(body, MAX_PARTS))
-        .field("parts", "The number of parts; null for those that have arrived.")
+        .field("parts", "The number of parts; null for those that have arrived, 0 to give the take up.")
         .refuses(&[TAKE_CLOSED, TOO_LARGE])
         .example("take", json!({ "parts": 25, "recorded_seconds": 84, "source": "recorder" }))
 }

@@ -11,6 +11,7 @@ use shared::domain::answers::{
     Answers, FinishedTake, MAX_PART_BYTES, MAX_PARTS, QuestionAnswer, RecordedPart, TAKE_CLOSED, Take,
     TakeRef, TakeSource, TakeTerms,
 };
+use shared::domain::interview::Question;
 use shared::domain::parse_enum;
 use shared::domain::policy::AnswerQuestions;
 use shared::domain::upload::PART_URL_LIFETIME;
@@ -39,12 +40,26 @@ pub(crate) async fn begin(
         }
         None => Vec::new(),
     };
-    let terms = TakeTerms::of(&all.of.candidate);
+    let film_seconds = film_seconds(&access, question).await?;
+    let terms = TakeTerms { film_seconds, ..TakeTerms::of(&all.of.candidate) };
     let after = Answers::clone(&all.answers).begin_take(question, &terms, &found, access.now)?;
     let viewer = InterviewViewer::of(all, access.references());
     let begun = Created(BegunTakeView::new(question, after.to(question.id), &viewer));
     let writes = access.store.save_answers(&all.of.candidate, &all.answers, &after, access.now);
     access.commit(writes, begun).await
+}
+
+/// The length of the film that the candidate sees only now, which must not use up their time to prepare.
+// A film of another question was there to be watched before.
+async fn film_seconds(
+    access: &Admitted<QuestionAnswer, AnswerQuestions>,
+    question: &Question,
+) -> Result<u32> {
+    let Some(film) = question.video.filter(|_| question.has_preparation()) else { return Ok(0) };
+    let film = access.store.video(&access.target.all.of.candidate.company, film).await?;
+    // Without a conversion there is nothing to watch.
+    let converted = film.and_then(|film| film.conversion.converted);
+    Ok(converted.map_or(0, |converted| converted.seconds))
 }
 
 /// POST …/answers/{questionId}/takes/{take}/parts/
@@ -90,7 +105,8 @@ pub(crate) async fn finish(
     let missing = finished.missing(&found);
     let after = Answers::clone(&all.answers).finish_take(place, finished, &found, access.now)?;
     let after = after.unwrap_or_else(|| Answers::clone(&all.answers));
-    let take = after.take(place).ok_or(TAKE_CLOSED)?;
+    // A take that was given up is shown as it was.
+    let take = after.take(place).or(access.target.take.as_ref()).ok_or(TAKE_CLOSED)?;
     let shown = Json(FinishedTakeView::new(place, take, missing, &viewer));
     access.commit(access.store.save_answers(&all.of.candidate, &all.answers, &after, access.now), shown).await
 }
@@ -139,7 +155,7 @@ pub(crate) fn read_parts(mut body: BodyFields, most: u32) -> Result<Vec<(u32, Ha
 /// Reads what a client says of a take with at most so many parts.
 pub(crate) fn read_finished(mut body: BodyFields, most: u32) -> Result<FinishedTake> {
     body.require("parts");
-    let parts = body.clearable_integer("parts", 1, most);
+    let parts = body.clearable_integer("parts", 0, most);
     let recorded_seconds = body.clearable_integer("recorded_seconds", 0, MAX_RECORDED_SECONDS).flatten();
     let source = body.text("source", parse_enum).unwrap_or(TakeSource::Recorder);
     body.finish(|| Some(FinishedTake { parts: parts?, recorded_seconds, source }))

@@ -79,11 +79,11 @@ pub(crate) struct InterviewView {
     /// the candidate's adjustments.
     #[schemars(example = 600)]
     answer_seconds: u32,
-    /// The required questions without an answer; empty before the interview has begun.
+    /// The required questions that lack an answer and can still be answered; empty before the interview has begun.
     #[schemars(example = [example_uri::QUESTION])]
     missing: Vec<Uri>,
     /// The answers to all questions, in their order; empty before the interview has begun.
-    answers: Vec<AnswerView>,
+    answers: Vec<InterviewAnswerView>,
 }
 
 impl InterviewView {
@@ -116,10 +116,20 @@ impl InterviewView {
                 .filter(|_| viewer.sees_limits),
             questions: interview.questions.len(),
             answer_seconds: answer_seconds(interview, &viewer),
-            missing: answers.missing(interview).into_iter().filter(|_| has_begun).map(uri).collect(),
+            missing: answers
+                .missing(interview, viewer.adjustments, now)
+                .into_iter()
+                .filter(|_| has_begun)
+                .map(uri)
+                .collect(),
             answers: asked()
                 .map(|question| {
-                    AnswerView::new(question, answers.to(question.id), texts.get(&question.id), &viewer)
+                    let given = answers.to(question.id);
+                    InterviewAnswerView {
+                        answer: AnswerView::new(question, given, texts.get(&question.id), &viewer),
+                        unanswerable: given
+                            .is_some_and(|given| given.is_unanswerable(question, viewer.adjustments, now)),
+                    }
                 })
                 .collect(),
         }
@@ -131,6 +141,19 @@ fn answer_seconds(interview: &Interview, viewer: &InterviewViewer<'_>) -> u32 {
     let factor =
         if viewer.sees_limits { viewer.adjustments } else { InterviewAdjustments::default() }.time_factor;
     recorded.map(|question| factor.stretch(question.answer_seconds)).sum()
+}
+
+/// The answer to a question, in the state of the interview.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "InterviewAnswer")]
+struct InterviewAnswerView {
+    #[serde(flatten)]
+    answer: AnswerView,
+    /// Whether the question is not answered and can no longer be: no take is left, and the time of the last one is over. Such
+    /// a question is not `missing`. A reset or `extra_takes` let the candidate answer it.
+    // Only here: it changes with the time alone, without another tag of the answer.
+    #[schemars(example = false)]
+    unanswerable: bool,
 }
 
 /// The answer to a question.
@@ -167,7 +190,7 @@ pub(crate) struct AnswerView {
     /// How many takes may still begin. Only managers and the candidate see it.
     #[schemars(example = 1)]
     takes_left: Option<u32>,
-    /// How many takes were interrupted.
+    /// How many takes were interrupted: something had arrived of them when the service closed them.
     #[schemars(example = 0)]
     interruptions: u32,
     /// The take that is being recorded or sent; null for none.
@@ -247,7 +270,7 @@ pub(crate) struct TakeView {
     status: ConversionStatus,
     /// When it was begun.
     begun_at: Timestamp,
-    /// When the time to prepare ends. Only managers and the candidate see it.
+    /// When the film that asks the question and the time to prepare end. Only managers and the candidate see it.
     record_from: Option<Timestamp>,
     /// When the time to answer ends; what is recorded later is cut off. Only managers and the candidate see it.
     record_until: Option<Timestamp>,

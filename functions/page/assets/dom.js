@@ -56,17 +56,19 @@ export function button(label, action, properties = {}) {
 }
 
 /**
- * A labelled input, with a hint and a place for its errors.
+ * A labelled input, with a hint and a place for its errors. With `reveal`, the label of a box that shows a password.
  * @param {string} label
  * @param {Record<string, unknown>} properties
- * @param {string} [hint]
+ * @param {{ hint?: string, reveal?: string }} [options]
  */
-export function field(label, properties, hint) {
+export function field(label, properties, { hint, reveal } = {}) {
     const id = String(properties.id ?? properties.name);
     const input = element("input", { ...properties, id, "aria-describedby": `${id}-error${hint ? ` ${id}-hint` : ""}` });
     const error = element("p", { class: "error", id: `${id}-error`, role: "alert" });
     const about = hint && element("p", { class: "hint", id: `${id}-hint` }, hint);
-    const whole = element("div", { class: "field" }, element("label", { for: id }, label), about, input, error);
+    const toggle = () => (input.type = input.type === "password" ? "text" : "password");
+    const revealing = reveal && element("label", { class: "choice" }, element("input", { type: "checkbox", onchange: toggle }), reveal);
+    const whole = element("div", { class: "field" }, element("label", { for: id }, label), about, input, error, revealing);
     /** @param {string} [message] */
     const refuse = (message = "") => {
         error.textContent = message;
@@ -76,16 +78,31 @@ export function field(label, properties, hint) {
     return { whole, input, refuse };
 }
 
+/** How long an announcement stands at least, and without another one, in milliseconds: a reader may miss one that is replaced at once. */
+const STANDS = { least: 1500, most: 5000 };
+/** @type {string[]} */
+const unsaid = [];
+let saidAt = -Infinity;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
-let clearing;
+let saying;
 
 /**
- * Says a text to those who use a screen reader.
+ * Says a text to those who use a screen reader, after those that were to be said before.
  * @param {string} text
  */
 export function announce(text) {
+    unsaid.push(text);
+    clearTimeout(saying);
+    const wait = saidAt + STANDS.least - performance.now();
+    if (wait > 0) saying = setTimeout(sayNext, wait);
+    else sayNext();
+}
+
+function sayNext() {
+    const text = unsaid.shift();
     const announcer = /** @type {HTMLElement} */ (document.getElementById("announcer"));
-    announcer.textContent = text;
-    clearTimeout(clearing);
-    clearing = setTimeout(() => announcer.replaceChildren(), 5000);
+    announcer.textContent = text ?? "";
+    if (text === undefined) return;
+    saidAt = performance.now();
+    saying = setTimeout(sayNext, unsaid.length > 0 ? STANDS.least : STANDS.most);
 }

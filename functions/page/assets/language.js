@@ -39,12 +39,15 @@ export async function loadTexts(language) {
     }
 }
 
+/** Words of companies in a script that is written from right to left, apart from the direction of the text around them. @param {string} value */
+const isolated = (value) => (/[\u0590-\u08ff]/.test(value) ? `\u2068${value}\u2069` : value);
+
 /**
  * A text with its values.
  * @param {string} text
  * @param {Record<string, unknown>} values
  */
-export const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+export const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => isolated(String(values[name] ?? "")));
 
 /**
  * A length of time, such as `2 min 30 s`.

@@ -1,15 +1,17 @@
 // The page: loads what the service knows, shows the screen for it, and follows the candidate.
 
 import { Api, ApiError } from "./api.js";
-import { button, element, fill } from "./dom.js";
+import { element, fill } from "./dom.js";
+import { renderFrame } from "./frame.js";
 import { forgetInterview, storeName, tidyUp } from "./kept.js";
-import { LANGUAGES, duration, filled, languageOf, loadTexts, refusalText } from "./language.js";
+import { languageOf, loadTexts, refusalText } from "./language.js";
 import { Queue } from "./queue.js";
 import { Devices } from "./recorder.js";
 import { isUnfinished, screenOf } from "./state.js";
-import { remember, remembered } from "./store.js";
+import { remembered } from "./store.js";
 import { loadStyle } from "./style.js";
-import { showCheck } from "./screens/check.js";
+import { deviceProblem, showCheck } from "./screens/check.js";
+import { showConnect } from "./screens/connect.js";
 import { showDone, showOver } from "./screens/over.js";
 import { showLogin } from "./screens/login.js";
 import { showOverview } from "./screens/overview.js";
@@ -37,17 +39,16 @@ import { showWrite } from "./screens/write.js";
 /** @type {Record<Screen["name"], (app: App, screen: Screen) => View>} */
 const SCREENS = {
     login: showLogin, password: showPassword, welcome: showWelcome, check: showCheck, practice: showPractice,
-    overview: showOverview, question: showQuestion, prepare: showPrepare, record: showRecord, review: showReview,
+    overview: showOverview, question: showQuestion, connect: showConnect, prepare: showPrepare, record: showRecord, review: showReview,
     write: showWrite, sending: showSending, done: showDone, over: showOver,
 };
 
+/** The screens with a picture of the camera. On all others, camera and microphone are off. */
+const WITH_DEVICES = ["check", "practice", "connect", "prepare", "record"];
 /** How often the page asks for the state while something is only known to the service, in milliseconds. */
 const REFRESH = 30_000;
 
-/** The time left from which it is always shown, in seconds. */
-const SHOWN_SECONDS = 3 * 3600;
-
-const [header, main, footer] = ["header", "screen", "footer"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
+const main = /** @type {HTMLElement} */ (document.getElementById("screen"));
 
 /** The page of one candidate. */
 export class App {
@@ -80,6 +81,28 @@ export class App {
         /** Whether the candidate has logged out. */
         this.isLeaving = false;
         this.problem = element("p", { class: "problem", role: "alert" });
+    }
+
+    /**
+     * Turns on camera and microphone for the screen that is shown. Returns whether they are on and the screen is still there: the
+     * browser may ask for permission meanwhile.
+     * @param {Element} problem where to say what is wrong
+     */
+    async turnOn(problem) {
+        const { view } = this;
+        try {
+            if (!this.devices.isOpen) await this.devices.open();
+        } catch (error) {
+            problem.textContent = deviceProblem(this, error);
+            return false;
+        }
+        if (this.view !== view && !WITH_DEVICES.includes(this.screen)) this.devices.close();
+        return this.view === view;
+    }
+
+    /** The name of the screen that is shown. */
+    get screen() {
+        return main.dataset.screen ?? "";
     }
 
     /** Shows the page, and keeps it up to date. */
@@ -231,9 +254,9 @@ export class App {
         queue.run();
     }
 
-    /** Goes to another screen of the same state. @param {Step["name"]} name @param {string} [question] */
-    go(name, question) {
-        this.model.step = { name, question };
+    /** Goes to another screen of the same state. @param {Step["name"]} name @param {string} [question] @param {boolean} [isCounted] */
+    go(name, question, isCounted) {
+        this.model.step = { name, question, isCounted };
         this.problem.textContent = "";
         this.render();
     }
@@ -260,6 +283,18 @@ export class App {
         }
     }
 
+    /**
+     * Goes to another screen when something has been done, unless the candidate has left the one that is shown.
+     * @param {Promise<unknown>} done
+     * @param {Step["name"]} name
+     * @param {string} [question]
+     */
+    async goAfter(done, name, question) {
+        const { view } = this;
+        await done;
+        if (this.view === view) this.go(name, question);
+    }
+
     /** Reads the state again; without a connection, the former one stays. */
     async refresh() {
         try {
@@ -278,13 +313,14 @@ export class App {
         model.takes = this.queue?.takes ?? [];
         const screen = screenOf(model);
         const key = JSON.stringify([screen.name, screen.reason, screen.question]);
-        this.renderFrame();
+        renderFrame(this);
         if (key === this.shown) {
             this.view?.update?.();
             return;
         }
         this.shown = key;
         this.view?.leave?.();
+        if (!WITH_DEVICES.includes(screen.name)) this.devices.close();
         this.view = SCREENS[screen.name](this, screen);
         const heading = element("h1", { tabindex: -1 }, this.view.title);
         document.title = this.view.title;
@@ -295,43 +331,6 @@ export class App {
         this.view?.update?.();
     }
 
-    renderFrame() {
-        const { candidate } = this.model;
-        const name = candidate ? `${candidate.company.name} · ${candidate.project.name}` : this.texts.title;
-        const frame = JSON.stringify([name, this.isSession, document.documentElement.lang]);
-        if (header.dataset.frame !== frame) {
-            header.dataset.frame = frame;
-            const logOut = this.isSession && button(this.texts.logOut, () => this.attempt(() => this.logOut()), { class: "link" });
-            fill(header, element("p", { class: "name" }, name), element("p", { class: "time" }), logOut);
-        }
-        const logOut = header.querySelector("button");
-        // A recording is ended first.
-        if (logOut) logOut.hidden = this.model.step.name === "record";
-        const left = this.secondsLeft();
-        // Days are told as a deadline on the first screen.
-        const shown = left === null || left > SHOWN_SECONDS ? "" : filled(this.texts.status.timeLeft, { time: duration(this.texts, left > 120 ? Math.floor(left / 60) * 60 : left) });
-        const time = /** @type {HTMLElement} */ (header.querySelector(".time"));
-        if (time.textContent !== shown) time.textContent = shown;
-        if (footer.dataset.language !== document.documentElement.lang) this.renderFooter();
-        // Another language draws the screen anew, which would end a recording.
-        /** @type {HTMLSelectElement} */ (footer.querySelector("select")).disabled = this.model.step.name === "record";
-        const status = /** @type {HTMLElement} */ (footer.querySelector(".status"));
-        const text = this.statusText();
-        if (status.textContent !== text) status.textContent = text;
-    }
-
-    renderFooter() {
-        const options = Object.entries(LANGUAGES).map(([tag, name]) =>
-            element("option", { value: tag, lang: tag, selected: tag === document.documentElement.lang }, name));
-        const choose = async (/** @type {Event} */ event) => {
-            remember("language", /** @type {HTMLSelectElement} */ (event.target).value);
-            await this.attempt(() => this.speak());
-        };
-        footer.dataset.language = document.documentElement.lang;
-        fill(footer, element("p", { class: "status", role: "status" }),
-            element("label", {}, `${this.texts.language} `, element("select", { onchange: choose }, options)));
-    }
-
     /** Seconds until the end of the interview; null without one. */
     secondsLeft() {
         const { interview } = this.model;
@@ -339,21 +338,10 @@ export class App {
         return Math.max((Date.parse(interview.ends_at) - this.api.now()) / 1000, 0);
     }
 
-    /** What becomes of the recordings, in words. */
-    statusText() {
-        const { status } = this.texts;
-        if (!this.queue || this.model.interview?.status !== "interviewing") return "";
-        if (this.queue.isLoggedOut) return status.loggedOut;
-        if (!navigator.onLine || this.queue.isStuck) return status.offline;
-        const { takes, total, sent } = this.queue.progress;
-        const progress = takes > 0 ? filled(status.sending, { percent: Math.floor((100 * sent) / total) }) : this.queue.takes.length ? "" : status.sent;
-        return this.queue.store.isDurable ? progress : status.volatile;
-    }
-
     tick() {
         const isWatched = this.model.interview?.status === "interviewing" && this.model.step.name !== "record";
         if (isWatched && Date.now() - this.followed > REFRESH) this.refresh();
-        this.renderFrame();
+        renderFrame(this);
         this.view?.update?.();
         // Screens end with the time of the interview.
         if (this.secondsLeft() === 0) this.render();

@@ -15,11 +15,13 @@ const MAX_BYTES = 4 * 1024 * 1024;
  * @property {string} uri
  * @property {string} question
  * @property {number} number
+ * @property {string} begunAt
  * @property {string} recordFrom
  * @property {string} recordUntil
  * @property {string} contentType
  * @property {"recorder" | "file"} source
- * @property {boolean} isEnded whether the candidate has ended it, so that the service is to be told
+ * @property {boolean} [isStopped] whether the candidate has ended the recording, and has yet to decide whether it is the answer
+ * @property {boolean} isEnded whether it is the answer, so that the service is to be told
  * @property {number} seconds its length
  * @property {string} [refusal] why the service does not accept it
  *
@@ -47,6 +49,8 @@ export class Queue extends EventTarget {
         this.closesAt = "";
         /** Whether the last attempt to send has failed. */
         this.isStuck = false;
+        /** How much was sent when it was last asked for, in percent. */
+        this.percent = 0;
         this.wake = () => {};
         /** Called when the service has a take, or refuses it, before the take is forgotten. @type {() => Promise<void>} */
         this.settle = async () => {};
@@ -90,6 +94,19 @@ export class Queue extends EventTarget {
         };
     }
 
+    /** How much of the ended takes is sent, in percent: until all of it is, never less than before. */
+    percentSent() {
+        const { takes, total, sent } = this.progress;
+        this.percent = takes > 0 ? Math.max(this.percent, Math.floor((100 * sent) / total)) : 0;
+        return this.percent;
+    }
+
+    /** Whether a take is on its way to the service, as far as the browser knows. @param {string} question */
+    isSending(question) {
+        const { isEnded, refusal } = this.of(question)?.record ?? {};
+        return isEnded === true && !refusal && !this.isStuck && !this.isLoggedOut && navigator.onLine;
+    }
+
     /** Whether something recorded would be lost with this browser. */
     get isUnsent() {
         return this.takes.some(({ record, slices }) => slices.length > 0 && !record.refusal);
@@ -107,7 +124,7 @@ export class Queue extends EventTarget {
         for (const { record } of former) await this.forget(record.uri);
         /** @type {TakeRecord} */
         const record = {
-            uri: take.resource_uri, question, number: take.number, recordFrom: take.record_from,
+            uri: take.resource_uri, question, number: take.number, begunAt: take.begun_at, recordFrom: take.record_from,
             recordUntil: take.record_until, contentType, source, isEnded: false, seconds: 0,
         };
         const known = this.takes.find((one) => one.record.uri === record.uri);
@@ -150,6 +167,13 @@ export class Queue extends EventTarget {
         const bytes = await piece.arrayBuffer();
         await this.store.put("slices", { take: uri, ...slice, bytes });
         listed.isKept = true;
+    }
+
+    /** Stops a take that may not become the answer. @param {string} uri @param {number} seconds */
+    async stop(uri, seconds) {
+        const take = this.find(uri);
+        if (take) await this.change(take, { isStopped: true, seconds });
+        this.changed();
     }
 
     /** Ends a take: its last part may be sent, and the service told. @param {string} uri @param {number} seconds */

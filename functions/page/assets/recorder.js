@@ -85,31 +85,6 @@ export class Devices {
         return devices.filter((device) => device.kind === kind && device.deviceId);
     }
 
-    /**
-     * Calls back with the level of the microphone, 0 to 1, for each picture of the screen. Returns a function that ends it.
-     * @param {(level: number) => void} show
-     */
-    meter(show) {
-        const { stream } = this;
-        if (!stream?.getAudioTracks().length || typeof AudioContext === "undefined") return () => {};
-        const context = new AudioContext();
-        const analyser = context.createAnalyser();
-        context.createMediaStreamSource(stream).connect(analyser);
-        const samples = new Float32Array(analyser.fftSize);
-        let frame = requestAnimationFrame(look);
-        function look() {
-            analyser.getFloatTimeDomainData(samples);
-            const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
-            // Speech is about -40 to -10 decibels.
-            show(Math.min(Math.max(1 + (10 * Math.log10(power + 1e-9)) / 50, 0), 1));
-            frame = requestAnimationFrame(look);
-        }
-        return () => {
-            cancelAnimationFrame(frame);
-            context.close();
-        };
-    }
-
     /** Gives up the type in use, whose recordings are empty. Returns whether another is left. */
     nextType() {
         this.types.shift();

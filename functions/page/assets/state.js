@@ -11,11 +11,12 @@
  * @property {string} [company]
  * @property {string} [key]
  *
- * @typedef {"welcome" | "check" | "practice" | "overview" | "question" | "prepare" | "record" | "review" | "write" | "sending"} StepName
+ * @typedef {"welcome" | "check" | "practice" | "overview" | "question" | "connect" | "prepare" | "record" | "review" | "write" | "sending"} StepName
  *
  * @typedef {object} Step where the candidate is, as far as the service does not say
  * @property {StepName} name
  * @property {string} [question]
+ * @property {boolean} [isCounted] whether the candidate has seen a countdown
  *
  * @typedef {object} Model what the page knows
  * @property {Link} link
@@ -35,6 +36,7 @@
  * @property {"login" | "password" | "over" | "done" | StepName} name
  * @property {OverReason} [reason]
  * @property {string} [question]
+ * @property {boolean} [isCounted]
  */
 
 /**
@@ -81,8 +83,9 @@ function during(model) {
     const question = step.question && questionOf(model, step.question);
     if (unfinished) {
         // Candidates who record again decide so with the former recording still at hand.
-        const isAgain = question && step.name === "question" && step.question === unfinished.record.question;
-        return isAgain && unfinished.slices.length > 0 ? step : screenOfUnfinished(unfinished);
+        const isSame = question && step.question === unfinished.record.question;
+        const isAgain = step.name === "connect" || (step.name === "question" && unfinished.slices.length > 0);
+        return isSame && isAgain ? step : screenOfUnfinished(unfinished);
     }
     if (question && step.name === "review") return step;
     const isSending = model.takes.some(({ record }) => record.isEnded && !record.refusal);
@@ -91,7 +94,7 @@ function during(model) {
     if (isOver) return isSending || isComplete(model) ? { name: "sending" } : over("time");
     if (step.name === "sending" && (isSending || isComplete(model))) return step;
     const isPreparing = step.name === "prepare" && takeOf(model, step.question ?? "") !== undefined;
-    return question && (isPreparing || ["question", "write"].includes(step.name)) ? step : { name: "overview" };
+    return question && (isPreparing || ["question", "connect", "write"].includes(step.name)) ? step : { name: "overview" };
 }
 
 /**
@@ -127,11 +130,12 @@ export const takeOf = (model, question) => model.takes.find(({ record }) => reco
  * How far an answer is, in words of `texts.states`.
  * @param {Model} model
  * @param {string} question
- * @returns {"none" | "written" | "sending" | "refused" | "elsewhere" | "kept" | "failed"}
+ * @returns {"none" | "written" | "sending" | "refused" | "unanswerable" | "elsewhere" | "kept" | "failed"}
  */
 export function answerState(model, question) {
     const answer = answerTo(model, question);
     const local = takeOf(model, question);
+    if (answer?.unanswerable && (!local || local.record.refusal)) return "unanswerable";
     if (local?.record.refusal) return "refused";
     if (local?.record.isEnded) return "sending";
     if (answer?.text !== null && answer?.text !== undefined) return "written";

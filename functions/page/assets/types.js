@@ -19,6 +19,7 @@
  * @property {string} resource_uri
  * @property {number} number
  * @property {string} status
+ * @property {string} begun_at
  * @property {string} record_from
  * @property {string} record_until
  * @property {boolean} is_interrupted
@@ -30,8 +31,10 @@
  * @property {string | null} text
  * @property {number} takes_begun
  * @property {number} takes_left
+ * @property {{ mp4: string | null } | null} streams
  * @property {Take | null} open_take
  * @property {Take | null} take
+ * @property {boolean} unanswerable
  *
  * @typedef {object} Interview
  * @property {CandidateStatus} status
@@ -51,6 +54,7 @@
  * @property {string | null} video
  * @property {number | null} preparation_seconds
  * @property {number} answer_seconds
+ * @property {number | null} takes
  * @property {boolean} is_required
  *
  * @typedef {object} LegalText

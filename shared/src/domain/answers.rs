@@ -18,7 +18,7 @@ pub use take::{FinishedTake, MAX_PART_BYTES, MAX_PARTS, RecordedPart, Take, Take
 use take::PATIENCE;
 
 use super::Refusal;
-use super::candidate::Candidate;
+use super::candidate::{Candidate, InterviewAdjustments};
 use super::conversion::ConversionStatus;
 use super::history::{EventType, FieldChanges, ResourceChange, ResourceRef, fact, private};
 use super::id::{CandidateId, CompanyId, ProjectId, QuestionId};
@@ -139,11 +139,20 @@ impl Answers {
         })
     }
 
-    /// The required questions without an answer, in their order.
-    pub fn missing<'a>(&self, interview: &'a Interview) -> Vec<&'a Question> {
-        let is_missing = |question: &&Question| {
-            question.is_required && !self.to(question.id).is_some_and(QuestionAnswer::is_answered)
+    /// The required questions without an answer, in their order, except those that can no longer be answered.
+    // One take that was used up must not keep the other answers from being complete.
+    pub fn missing<'a>(
+        &self,
+        interview: &'a Interview,
+        adjustments: InterviewAdjustments,
+        now: DateTime<Utc>,
+    ) -> Vec<&'a Question> {
+        let is_settled = |question: &Question| {
+            self.to(question.id).is_some_and(|answer| {
+                answer.is_answered() || answer.is_unanswerable(question, adjustments, now)
+            })
         };
+        let is_missing = |question: &&Question| question.is_required && !is_settled(question);
         interview.questions.iter().filter(is_missing).collect()
     }
 
@@ -165,8 +174,8 @@ impl Answers {
         Ok(self)
     }
 
-    /// Finishes a take whose parts are all in the bucket. Fails with [`TAKE_CLOSED`] if it is not the last of its question,
-    /// and with [`TOO_LARGE`]. `None` if the bucket lacks parts.
+    /// Finishes a take whose parts are all in the bucket, or gives it up. Fails with [`TAKE_CLOSED`] if it is not the last of its
+    /// question, and with [`TOO_LARGE`]. `None` if the bucket lacks parts.
     pub fn finish_take(
         mut self,
         take: TakeRef,

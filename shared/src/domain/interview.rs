@@ -103,8 +103,8 @@ pub struct Question {
 }
 
 impl Question {
-    /// Whether candidates have time to prepare once they know the question.
-    fn has_preparation(&self) -> bool {
+    /// Whether candidates have time to prepare once they know the question, with the beginning of a take.
+    pub fn has_preparation(&self) -> bool {
         self.kind == QuestionKind::Video && self.preparation_seconds.is_some_and(|seconds| seconds > 0)
     }
 }

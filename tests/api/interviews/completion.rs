@@ -51,6 +51,43 @@ async fn candidates_complete_their_interview_once_nothing_required_is_missing() 
 }
 
 #[tokio::test]
+async fn a_question_that_can_no_longer_be_answered_does_not_keep_an_interview_from_its_end() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let once = json!({ "text": "Why us?", "takes": 1, "preparation_seconds": 30, "answer_seconds": 60 });
+    let written = json!({ "text": "Since when?", "kind": "text" });
+    let (project, questions) = project(&owner, json!({ "max_interview_time": 30 }), &[once, written]).await;
+    let [video, text] = &questions[..] else { panic!("{questions:?}") };
+    let (completing, closing) = (begin(&owner, &project).await, begin(&owner, &project).await);
+    for candidate in [&completing, &closing] {
+        begin_take(candidate, video).await;
+        write(candidate, text, "2019").await.expect(201);
+    }
+    let uri = &completing.uri;
+    let shown = async || {
+        let interview = interview(&owner, uri).await;
+        (interview["missing"].clone(), interview["answers"][0]["unanswerable"].clone())
+    };
+    app.clock().advance(TimeDelta::seconds(89));
+    assert_eq!(shown().await, (json!([video]), json!(false)), "it may be recorded on another device");
+    assert_refusal!(completing.advance(uri).await, @r#"400 {"code":"answers_missing","detail":"Answer all required questions first."}"#);
+    app.clock().advance(TimeDelta::seconds(1));
+    assert_eq!(shown().await, (json!([]), json!(true)));
+    // Another take lets the candidate answer it after all.
+    owner.patch(uri, json!({ "adjustments": { "extra_takes": 1 } })).await.expect(200);
+    assert_eq!(shown().await, (json!([video]), json!(false)));
+    owner.patch(uri, json!({ "adjustments": null })).await.expect(200);
+    completing.advance(uri).await.expect(200);
+    assert_eq!(shown().await, (json!([]), json!(true)));
+
+    app.clock().advance(TimeDelta::minutes(90));
+    app.expire_overdue().await;
+    assert_eq!(status(&app, &closing.uri).await, "interviewed");
+    let closed = interview(&owner, &closing.uri).await;
+    assert_eq!((&closed["answers"][0]["unanswerable"], &closed["missing"]), (&json!(true), &json!([])));
+}
+
+#[tokio::test]
 async fn sessions_end_with_the_interview_and_a_password_begins_another() {
     let app = TestApp::start().await;
     let owner = app.owner().await;

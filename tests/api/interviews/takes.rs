@@ -88,7 +88,7 @@ async fn parts_are_checked_before_they_are_signed() {
     2 x 400 {"parts[0].size":["Ensure this value is from 1 to 8388608."]}
     400 {"parts[0].sha256":["Use the SHA-256 of the part in base64."]}
     400 {"parts":["Ensure this list has no more than 8 items."]}
-    400 {"parts":["Ensure this value is from 1 to 55."],"source":["\"disk\" is not a valid choice."]}
+    400 {"parts":["Ensure this value is from 0 to 55."],"source":["\"disk\" is not a valid choice."]}
     "#);
 }
 
@@ -114,8 +114,8 @@ async fn a_repeated_beginning_uses_up_one_take() {
 async fn takes_are_used_up_by_beginning_them_and_given_back_by_a_reset() {
     let app = TestApp::start().await;
     let one = Interviewee::asked(&app, json!({ "takes": 2 })).await;
-    // Those of the first two that the next one interrupts are free.
-    for left in [1, 1, 1, 0] {
+    // The first three that the next one closes before anything could be recorded are given back.
+    for left in [1, 1, 1, 1, 0] {
         one.begin().await;
         assert_eq!(answer_of(&one).await["takes_left"], left);
     }
@@ -124,8 +124,45 @@ async fn takes_are_used_up_by_beginning_them_and_given_back_by_a_reset() {
     assert_refusal!(refused, @r#"400 {"code":"no_takes_left","detail":"This question was recorded as often as it may be."}"#);
     one.owner.delete(&one.answer).await.expect(204);
     one.candidate.get(&one.answer).await.expect(404);
-    assert_eq!(one.begin().await, 5, "numbers go on");
+    assert_eq!(one.begin().await, 6, "numbers go on");
     assert_eq!(answer_of(&one).await["takes_left"], 1);
+}
+
+#[tokio::test]
+async fn a_take_that_nobody_wants_is_given_back_unless_there_was_time_to_record() {
+    let app = TestApp::start().await;
+    let one = Interviewee::asked(&app, json!({ "takes": 1, "preparation_seconds": 30 })).await;
+    let takes_left = async || answer_of(&one).await["takes_left"].clone();
+    let first = one.begin().await;
+    assert_eq!(takes_left().await, 0);
+    app.clock().advance(TimeDelta::seconds(90));
+    assert_eq!(one.finish(first, None, 0).await["missing_parts"], json!([1]), "another device may hold it");
+    assert_eq!(one.finish(first, Some(0), 0).await["missing_parts"], json!([]));
+    let given_back = answer_of(&one).await;
+    assert_eq!((&given_back["takes_left"], &given_back["open_take"]), (&json!(1), &Value::Null));
+    let closed = one.candidate.patch(&format!("{}takes/{first}/", one.answer), json!({ "parts": 0 })).await;
+    assert_refusal!(closed, @r#"400 {"code":"take_closed","detail":"A later take of this question has begun, or the interview is closed."}"#);
+
+    let late = one.begin().await;
+    app.clock().advance(TimeDelta::seconds(91));
+    one.finish(late, Some(0), 0).await;
+    assert_eq!(takes_left().await, 0);
+}
+
+#[tokio::test]
+async fn a_take_that_is_given_up_leaves_the_earlier_answer_and_no_objects() {
+    let app = TestApp::start().await;
+    let one = Interviewee::asked(&app, json!({ "takes": 2 })).await;
+    one.record(&[&film()]).await;
+    app.settle().await;
+    let second = one.begin().await;
+    one.send(second, 1, &film()).await;
+    one.finish(second, Some(0), 2).await;
+    app.settle().await;
+    let answer = answer_of(&one).await;
+    let shown = (&answer["status"], &answer["take"]["number"], &answer["takes_left"], &answer["open_take"]);
+    assert_eq!(shown, (&json!("successful"), &json!(1), &json!(0), &Value::Null));
+    assert!(app.object_keys().iter().all(|key| !key.starts_with("takes/")), "{:?}", app.object_keys());
 }
 
 #[tokio::test]

@@ -1,11 +1,14 @@
 //! When interviews end and close.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use deadline_expiry::ExpirySummary;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, Invited, PASSWORD, Staff};
+use tests::files::Form;
+use tests::http::Request;
+use tests::videos::film;
 
 use super::{answer, begin, begin_take, interview, project, record, send_part, status, write};
 
@@ -141,6 +144,32 @@ async fn an_interview_keeps_a_deadline() {
     assert_refusal!(cleared, @r#"400 {"code":"deadline_missing","detail":"A candidate in the interview needs a deadline. Replace it instead of removing it."}"#);
     let later = owner.patch(&candidate.uri, json!({ "deadline": "2026-12-24T18:00:00Z" })).await.expect(200);
     assert_eq!(later.json()["deadline"], "2026-12-24T18:00:00Z");
+}
+
+#[tokio::test]
+async fn a_film_that_is_shown_with_a_take_has_its_own_time_before_the_preparation() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let form = Form::new().text("name", "Why us?").file("file", "film.mp4", "video/mp4", &film());
+    let film = owner.send(Request::post("/companies/acme/videos/").form(form)).await.expect(201);
+    app.settle().await;
+    let film = film.uri("resource_uri");
+    let seconds = owner.get(&film).await.expect(200).json()["length"].as_i64().unwrap();
+    assert!(seconds > 0);
+    let asked = [Some(30), None].map(|preparation| {
+        json!({ "text": "Why us?", "video": film, "preparation_seconds": preparation, "answer_seconds": 60 })
+    });
+    let (project, questions) = project(&owner, json!({}), &asked).await;
+    let candidate = begin(&owner, &project).await;
+    owner.patch(&candidate.uri, json!({ "adjustments": { "time_factor": 2.0 } })).await.expect(200);
+    for (question, before) in questions.iter().zip([seconds + 60, 0]) {
+        let takes = format!("{}takes/", answer(&candidate, question));
+        let begun = candidate.post(&takes, json!({})).await.expect(201).json();
+        let [at, from, until] = ["begun_at", "record_from", "record_until"]
+            .map(|name| begun[name].as_str().unwrap().parse::<DateTime<Utc>>().unwrap());
+        assert_eq!((from - at, until - from), (TimeDelta::seconds(before), TimeDelta::seconds(120)));
+        assert_eq!(begun["question"]["video"], json!(film));
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 // Camera and microphone, tested on this device only. Nothing is enforced: a candidate may answer with files.
 
 import { announce, button, element, fill } from "../dom.js";
+import { Hearing } from "../hearing.js";
 import { Recording } from "../recorder.js";
 
 /** The length of the test recording. */
@@ -12,7 +13,9 @@ export function showCheck(app) {
     const { devices } = app;
     const problem = element("p", { class: "problem", role: "alert" });
     const stage = element("div", { class: "stage" });
-    let endMeter = () => {};
+    /** @type {Hearing | null} */
+    let hearing = null;
+    const unheard = element("p", { class: "note", role: "status", hidden: true }, app.texts.stage.unheard);
     /** @type {Recording | null} */
     let recording = null;
 
@@ -21,23 +24,18 @@ export function showCheck(app) {
 
     async function open() {
         problem.textContent = "";
-        try {
-            await devices.open();
-        } catch (error) {
-            problem.textContent = deviceProblem(app, error);
-            return;
-        }
-        await showPreview();
+        devices.close();
+        if (await app.turnOn(problem)) await showPreview();
     }
 
     async function showPreview() {
-        endMeter();
+        hearing?.end();
         const level = element("meter", { min: 0, max: 1, value: 0, "aria-label": texts.level });
-        endMeter = devices.meter((value) => (level.value = value));
+        hearing = new Hearing(devices.stream, (value) => (level.value = value));
         const test = element("div", { class: "test" });
         const record = button(texts.record, () => recordTest(test));
         fill(stage, devices.preview(texts.preview),
-            element("p", {}, texts.speak), level, record, test,
+            element("p", {}, texts.speak), level, unheard, record, test,
             await chooser(texts.camera, "videoinput", "camera"), await chooser(texts.microphone, "audioinput", "microphone"),
             button(texts.works, next, { class: "main" }));
         // The button that was pressed is gone.
@@ -65,12 +63,14 @@ export function showCheck(app) {
         /** @type {Blob[]} */
         const slices = [];
         recording = new Recording(devices.stream, devices.types[0] ?? "", (slice) => slices.push(slice));
+        const loud = hearing?.loud;
         setTimeout(() => recording?.stop(), SECONDS * 1000);
         await recording.ended;
         const recorded = new Blob(slices, { type: devices.types[0] });
         if (recorded.size > 0) {
-            fill(test, playback(recorded, texts.play), element("p", {}, texts.listen));
-            announce(texts.listen);
+            const told = hearing?.loud === loud ? app.texts.review.silent : texts.listen;
+            fill(test, playback(recorded, texts.play), element("p", { class: told === texts.listen ? "" : "note" }, told));
+            announce(told);
             return;
         }
         const hasNext = devices.nextType();
@@ -87,8 +87,11 @@ export function showCheck(app) {
                 element("p", {}, texts.intro), problem, stage, button(texts.skip, next, { class: "link" }),
             ]
             : [element("p", { class: "problem" }, texts.none), button(app.texts.continue, next, { class: "main" })],
+        update() {
+            unheard.hidden = !hearing?.isUnheard;
+        },
         leave() {
-            endMeter();
+            hearing?.end();
             recording?.stop();
         },
     };

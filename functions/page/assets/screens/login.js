@@ -8,7 +8,7 @@ export function showLogin(app) {
     const texts = app.texts.login;
     const { company } = app.model.link;
     const email = field(texts.email, { name: "email", type: "email", autocomplete: "username", required: true });
-    const password = field(texts.password, { name: "password", type: "password", autocomplete: "current-password", required: true });
+    const password = field(texts.password, { name: "password", type: "password", autocomplete: "current-password", required: true }, { reveal: app.texts.showPassword });
     const sent = element("p", { role: "status" });
 
     async function logIn() {

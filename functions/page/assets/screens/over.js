@@ -8,7 +8,6 @@ export function showDone(app) {
     const { candidate } = app.model;
     const names = { name: candidate?.first_name, company: candidate?.company.name };
     const { title, text, close } = app.texts.done;
-    app.devices.close();
     return {
         title: filled(title, names),
         content: [element("p", { class: "lead" }, filled(text, names)), element("p", {}, close)],
@@ -19,7 +18,6 @@ export function showDone(app) {
 export function showOver(app, { reason = "link" }) {
     const { title, text } = app.texts.over[reason];
     const company = app.model.candidate?.company.name ?? "";
-    app.devices.close();
     const again = reason === "offline" && button(app.texts.tryAgain, () => app.attempt(() => app.load()), { class: "main" });
     return { title, content: [element("p", { class: "lead" }, filled(text, { company })), again] };
 }

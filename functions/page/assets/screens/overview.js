@@ -1,8 +1,10 @@
 // All questions, and how far each answer is.
 
 import { button, element, fill } from "../dom.js";
-import { filled } from "../language.js";
+import { duration, filled } from "../language.js";
 import { answerState, answerTo, isComplete } from "../state.js";
+import { adjustedSeconds } from "../takes.js";
+import { titleOf, unanswerableText } from "./question.js";
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
 export function showOverview(app) {
@@ -15,14 +17,17 @@ export function showOverview(app) {
         const { model } = app;
         const states = model.questions.map((question) => answerState(model, question.resource_uri));
         const missing = model.questions.flatMap((question, index) => (isOpen(app, question) ? [index + 1] : []));
-        const now = JSON.stringify([states, missing]);
+        const lost = states.flatMap((state, index) => (state === "unanswerable" ? [index + 1] : []));
+        const playable = model.questions.map((question) => Boolean(answerTo(model, question.resource_uri)?.streams?.mp4));
+        const now = JSON.stringify([states, missing, playable]);
         // Only a change is drawn, so that the focus of the keyboard stays.
         if (now === shown) return;
         shown = now;
         fill(list, model.questions.map((question, index) => entry(app, question, index + 1)));
         const complete = button(texts.complete, () => app.go("sending"), { class: "main" });
+        const ready = lost.length > 0 ? filled(texts.without, { list: lost.join(", ") }) : texts.ready;
         fill(end, isComplete(model)
-            ? [element("p", {}, `${texts.ready} ${texts.end}`), complete]
+            ? [element("p", {}, `${ready} ${texts.end}`), complete]
             : element("p", { class: "note" }, filled(texts.missing, { list: missing.join(", ") })));
     }
 
@@ -39,11 +44,32 @@ function entry(app, question, n) {
     const texts = app.texts.overview;
     const state = answerState(app.model, question.resource_uri);
     const answer = answerTo(app.model, question.resource_uri);
+    const isRecorded = question.kind === "video";
     const canAnswer = question.kind === "text" || (answer?.takes_left ?? 0) > 0 || state === "elsewhere" || app.model.candidate?.adjustments?.may_write;
     const label = filled(state === "none" ? texts.answer : texts.again, { n });
+    const facts = [
+        app.texts.states[state], question.is_required ? texts.required : texts.optional,
+        isRecorded && filled(texts.length, { time: duration(app.texts, adjustedSeconds(app, question.answer_seconds)) }),
+    ];
     return element("li", { "data-state": state },
-        element("h2", {}, filled(texts.question, { n })),
-        element("p", { class: question.text === null ? "hint" : "asked" }, question.text ?? texts.hidden),
-        element("p", { class: "state" }, `${app.texts.states[state]} · ${question.is_required ? texts.required : texts.optional}`),
-        canAnswer ? button(label, () => app.go("question", question.resource_uri)) : element("p", { class: "hint" }, app.texts.question.noTakes));
+        element("h2", {}, titleOf(app, question.resource_uri)),
+        element("p", { class: question.text === null ? "hint" : "asked", dir: "auto" }, question.text ?? texts.hidden),
+        element("p", { class: "state" }, facts.filter(Boolean).join(" · ")),
+        answer?.streams?.mp4 && watcher(app, answer, filled(texts.watch, { n })),
+        canAnswer
+            ? button(label, () => app.go("question", question.resource_uri))
+            : element("p", { class: "hint" }, state === "unanswerable" ? unanswerableText(app) : app.texts.question.noTakes));
+}
+
+/** The kept answer, to be watched again. @param {import("../main.js").App} app @param {import("../types.js").Answer} answer @param {string} label */
+function watcher(app, answer, label) {
+    const place = element("div", {}, button(label, () => app.attempt(async () => {
+        // Addresses end with the session that was shown them.
+        const { streams } = await app.api.get(answer.resource_uri);
+        if (!streams?.mp4) return;
+        const video = element("video", { controls: true, autoplay: true, playsinline: true, "aria-label": label, src: streams.mp4, tabindex: 0 });
+        fill(place, video);
+        video.focus();
+    })));
+    return place;
 }

@@ -3,12 +3,15 @@
 import { ApiError } from "../api.js";
 import { element, field, fill } from "../dom.js";
 
+/** Why the service refuses a password. @param {import("../main.js").App} app @param {string} password */
+export const weakness = (app, password) => app.texts.password[[...password].length < 8 ? "hint" : "common"];
+
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
 export function showPassword(app) {
     const texts = app.texts.password;
     const { kind, key } = app.model.link;
     const isReset = kind === "reset";
-    const password = field(texts.password, { name: "password", type: "password", autocomplete: "new-password", minlength: 8, required: true }, texts.hint);
+    const password = field(texts.password, { name: "password", type: "password", autocomplete: "new-password", minlength: 8, maxlength: 128, required: true }, { hint: texts.hint, reveal: app.texts.showPassword });
 
     async function save() {
         password.refuse();
@@ -18,7 +21,7 @@ export function showPassword(app) {
         } catch (error) {
             if (!(error instanceof ApiError) || error.status !== 400) throw error;
             const isWeak = error.about("password") !== "";
-            password.refuse(isWeak ? texts.hint : app.texts.over.link.title);
+            password.refuse(isWeak ? weakness(app, password.input.value) : app.texts.over.link.title);
             return;
         }
         const heading = element("h2", { tabindex: -1 }, texts.saved);

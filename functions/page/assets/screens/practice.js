@@ -4,6 +4,7 @@ import { announce, button, element, fill } from "../dom.js";
 import { duration, filled } from "../language.js";
 import { Recording } from "../recorder.js";
 import { playback } from "./check.js";
+import { Stage, answerTime, timeTeller } from "./stage.js";
 
 /** The longest practice answer. */
 const SECONDS = 60;
@@ -12,55 +13,86 @@ const SECONDS = 60;
 export function showPractice(app) {
     const texts = app.texts.practice;
     const { devices } = app;
-    const stage = element("div", { class: "stage" });
-    const left = element("p", { class: "countdown" });
+    const asked = () => element("p", { class: "asked" }, texts.question);
+    const place = element("div", { class: "stage" });
     /** @type {Recording | null} */
     let recording = null;
+    /** @type {Stage | null} */
+    let stage = null;
+    let tell = timeTeller(answerTime(app));
 
-    async function record() {
+    /** As a recording that counts: the candidate should know it from here. */
+    function record() {
+        const counting = new Stage(app);
+        stage = counting;
+        fill(place, counting.whole(texts.title, asked()));
+        counting.record(app.texts.connect.cancel, () => {
+            counting.end();
+            show();
+        }, "").focus();
+        counting.count(() => void start(counting));
+    }
+
+    /** @param {Stage} shown */
+    async function start(shown) {
         const { stream } = devices;
         if (!stream) return;
         /** @type {Blob[]} */
         const slices = [];
         recording = new Recording(stream, devices.types[0] ?? "", (slice) => slices.push(slice));
-        const stop = button(app.texts.record.stop, () => recording?.stop(), { class: "main recording" });
-        fill(stage, devices.preview(app.texts.check.preview), left, stop);
-        stop.focus();
+        tell = timeTeller(answerTime(app));
+        shown.show(app.texts.record.mark, "recording");
+        shown.record(app.texts.record.stop, () => recording?.stop(), "main recording");
         announce(app.texts.record.started);
         await recording.ended;
         recording = null;
         announce(app.texts.record.stopped);
-        const again = button(texts.again, () => void record());
-        fill(stage, playback(new Blob(slices, { type: devices.types[0] }), texts.yourAnswer), again);
+        shown.end();
+        const again = button(texts.again, record);
+        const { wasSilent } = shown.hearing;
+        fill(place, playback(new Blob(slices, { type: devices.types[0] }), texts.yourAnswer),
+            wasSilent && element("p", { class: "note", role: "status" }, app.texts.review.silent), again);
+        begin.className = "main";
         again.focus();
     }
 
-    async function begin() {
+    function show() {
+        if (!devices.isOpen) return;
+        fill(place, asked(), devices.preview(app.texts.check.preview), button(texts.record, record, { class: "main" }));
+    }
+
+    async function beginInterview() {
         const { candidate } = app.model;
         if (!candidate) return;
         await app.api.advance(candidate.resource_uri, "confirmed");
         await app.follow();
-        app.go("overview");
     }
 
-    if (devices.isOpen) fill(stage, devices.preview(app.texts.check.preview), button(texts.record, () => void record()));
+    // Those who can practise should do that first: the time runs from the other button on.
+    const begin = button(texts.begin, () => app.attempt(() => app.goAfter(beginInterview(), "overview")), { class: devices.isOpen ? "" : "main" });
+    show();
     const limit = app.model.interview?.limit_seconds;
     const time = limit ? filled(texts.time, { time: duration(app.texts, limit) }) : texts.noTime;
     return {
         title: devices.isOpen ? texts.title : texts.begin,
         content: [
-            devices.isOpen && element("p", {}, texts.intro),
-            devices.isOpen && element("p", { class: "asked" }, texts.question),
-            stage,
+            element("p", {}, devices.isOpen ? texts.intro : texts.withoutCamera),
+            place,
             element("p", { class: "note" }, time),
-            button(texts.begin, () => app.attempt(begin), { class: "main" }),
+            begin,
             button(app.texts.back, () => app.go("check"), { class: "link" }),
         ],
         update() {
-            if (!recording) return;
-            left.textContent = filled(app.texts.record.left, { time: duration(app.texts, SECONDS - recording.seconds) });
-            if (recording.seconds >= SECONDS) recording.stop();
+            stage?.update();
+            if (!recording || !stage) return;
+            const rest = SECONDS - recording.seconds;
+            stage.left.textContent = filled(app.texts.record.left, { time: duration(app.texts, rest) });
+            tell(rest);
+            if (rest <= 0) recording.stop();
         },
-        leave: () => recording?.stop(),
+        leave() {
+            stage?.end();
+            recording?.stop();
+        },
     };
 }

@@ -4,13 +4,22 @@ import { ApiError } from "../api.js";
 import { button, element } from "../dom.js";
 import { duration, filled } from "../language.js";
 import { answerState, answerTo, questionOf } from "../state.js";
-import { adjustedSeconds, answerWithFile, beginTake, maxBytes } from "../takes.js";
-import { deviceProblem } from "./check.js";
+import { adjustedSeconds, answerWithFile, maxBytes } from "../takes.js";
 import { videoOf } from "./video.js";
 
 // Browsers take the type from the ending of the name, which a video may lack, or which a device does not know. So a type tells
 // a picture or a document that was chosen by mistake; everything else is judged by the service, by its bytes.
 const OTHER_TYPES = /^(image\/|text\/plain|application\/(pdf|msword|vnd\.(oasis|openxmlformats)))/;
+
+/** So few takes are told also where the company has set no limit. */
+const FEW = 4;
+
+/** The title of a question. @param {import("../main.js").App} app @param {string} uri */
+export function titleOf(app, uri) {
+    const { questions } = app.model;
+    const n = questions.findIndex((question) => question.resource_uri === uri) + 1;
+    return filled(app.texts.overview.question, { n, total: questions.length });
+}
 
 /** @param {import("../main.js").App} app @param {import("../state.js").Screen} screen @returns {import("../main.js").View} */
 export function showQuestion(app, { question: uri = "" }) {
@@ -25,46 +34,43 @@ export function showQuestion(app, { question: uri = "" }) {
 
     async function record() {
         problem.textContent = "";
-        try {
-            if (!app.devices.isOpen) await app.devices.open();
-        } catch (error) {
-            problem.textContent = deviceProblem(app, error);
-            files.hidden = isHidden;
-            withoutCamera.hidden = !isHidden;
+        if (await app.turnOn(problem)) {
+            begin();
             return;
         }
-        await begin();
+        files.hidden = isHidden;
+        withoutCamera.hidden = !isHidden;
     }
 
-    async function begin() {
-        await app.attempt(async () => {
-            await beginTake(app, uri);
-            app.go(question.preparation_seconds ? "prepare" : "record", uri);
-        });
-    }
+    const begin = () => app.go("connect", uri);
 
     async function keepArrived() {
         const take = answer?.open_take;
         if (!take) return;
         const { body } = await app.api.send("PATCH", take.resource_uri, { parts: null });
-        if (body.missing_parts.length > 0) problem.textContent = texts.nothingArrived;
-        await app.follow();
-        if (body.missing_parts.length === 0) app.go("overview");
+        const hasArrived = body.missing_parts.length === 0;
+        if (!hasArrived) problem.textContent = texts.nothingArrived;
+        const followed = app.follow();
+        await (hasArrived ? app.goAfter(followed, "overview") : followed);
     }
 
     // The file is chosen when the question is known.
     const withoutCamera = button(texts.file, begin, { hidden: true });
-    const canBegin = isVideo && (answer?.takes_left ?? 0) > 0;
     const mayWrite = !isVideo || model.candidate?.adjustments?.may_write;
     const isElsewhere = answerState(model, uri) === "elsewhere";
+    const left = answer?.takes_left ?? 0;
+    // The next take closes an open one, which may be given back then.
+    const canBegin = isVideo && (left > 0 || isElsewhere);
+    // Without a limit of the company, that of the service matters only at its end.
+    const isCounted = question.takes !== null || left < FEW;
     const refusal = app.queue?.of(uri)?.record.refusal;
     // Without a recorder, a question with time to prepare is shown first, then answered with a file.
     const first = app.devices.canRecord || isHidden;
     files.hidden = app.devices.canRecord || isHidden || !canBegin;
     return {
-        title: filled(app.texts.overview.question, { n: model.questions.indexOf(question) + 1 }),
+        title: titleOf(app, uri),
         content: [
-            element("p", { class: isHidden ? "hint" : "asked" }, question.text ?? app.texts.overview.hidden),
+            element("p", { class: isHidden ? "hint" : "asked", dir: "auto" }, question.text ?? app.texts.overview.hidden),
             question.video && !isHidden && videoOf(app, question.video, texts.video),
             refusal && element("p", { class: "problem" }, app.texts.refusals[refusal] ?? app.texts.refusals.other),
             isElsewhere && element("p", { class: "note" }, texts.elsewhere),
@@ -72,7 +78,10 @@ export function showQuestion(app, { question: uri = "" }) {
             isVideo && [
                 question.preparation_seconds !== null && element("p", {}, filled(texts.prepare, { time: duration(app.texts, adjustedSeconds(app, question.preparation_seconds)) })),
                 element("p", {}, filled(texts.answer, { time: duration(app.texts, adjustedSeconds(app, question.answer_seconds)) })),
-                element("p", {}, canBegin ? filled(texts.takesLeft, { n: answer?.takes_left }) : texts.noTakes),
+                answer?.unanswerable
+                    ? element("p", { class: "note" }, unanswerableText(app))
+                    : left === 0 ? !isElsewhere && element("p", {}, texts.noTakes)
+                        : isCounted && element("p", {}, filled(texts.takesLeft, { n: left })),
                 canBegin && element("p", { class: "hint" }, texts.hint),
             ],
             problem,
@@ -84,6 +93,9 @@ export function showQuestion(app, { question: uri = "" }) {
         ],
     };
 }
+
+/** Why a question is left without an answer, and what to do. @param {import("../main.js").App} app */
+export const unanswerableText = (app) => filled(app.texts.overview.unanswerable, { company: app.model.candidate?.company.name });
 
 /**
  * The way to answer with a file, in place of a recording by the page.
@@ -103,6 +115,7 @@ export function fileChooser(app, question, problem) {
         const isMistake = file.size === 0 || OTHER_TYPES.test(file.type);
         problem.textContent = isMistake ? texts.fileEmpty : file.size > limit ? filled(texts.fileTooLarge, { size }) : "";
         if (problem.textContent) return;
+        const here = app.view;
         app.recorded = file;
         await app.attempt(async () => {
             try {
@@ -114,7 +127,7 @@ export function fileChooser(app, question, problem) {
                 return;
             }
             app.notice = app.texts.review.file;
-            app.go("review", question.resource_uri);
+            if (app.view === here) app.go("review", question.resource_uri);
         });
     };
     return element("div", { class: "files" },

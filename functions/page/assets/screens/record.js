@@ -3,24 +3,14 @@
 import { announce, button, element, fill } from "../dom.js";
 import { duration, filled } from "../language.js";
 import { Recording } from "../recorder.js";
-import { questionOf } from "../state.js";
-import { adjustedSeconds } from "../takes.js";
-import { deviceProblem } from "./check.js";
-import { fileChooser } from "./question.js";
+import { answerTo, questionOf } from "../state.js";
+import { withdraw } from "../takes.js";
+import { fileChooser, titleOf } from "./question.js";
+import { Stage, answerTime, timeTeller } from "./stage.js";
 import { videoOf } from "./video.js";
 
-/** When the time left is announced, in seconds. */
-const ANNOUNCED = [60, 30, 10];
-
-/** Announces the time left, once at each of these moments. @param {import("../main.js").App} app */
-function announcer(app) {
-    let last = Infinity;
-    return (/** @type {number} */ left) => {
-        const passed = ANNOUNCED.find((moment) => left <= moment && last > moment);
-        last = left;
-        if (passed !== undefined) announce(filled(app.texts.announce.left, { n: passed }));
-    };
-}
+/** How much later than the service a recording may begin and still have all of its time, in milliseconds: the page counts down. */
+const COUNTED = 5000;
 
 /** @param {import("../main.js").App} app @param {import("../state.js").Screen} screen @returns {import("../main.js").View} */
 export function showPrepare(app, { question: uri = "" }) {
@@ -29,57 +19,67 @@ export function showPrepare(app, { question: uri = "" }) {
     const take = app.queue?.of(uri);
     if (!question || !take) return { title: texts.title, content: [] };
     const problem = element("p", { class: "problem", role: "alert" });
-    const left = element("p", { class: "countdown" });
-    const stage = element("div", { class: "stage" });
+    const place = element("div", { class: "stage" });
     const files = fileChooser(app, question, problem);
-    files.hidden = app.devices.isOpen;
-    const tell = announcer(app);
+    const { record } = take;
+    const [begun, from, until] = [record.begunAt, record.recordFrom, record.recordUntil].map((time) => Date.parse(time));
+    /** @type {Stage | null} */
+    let stage = null;
+    const left = element("p", { class: "countdown" });
+    const beginsIn = (/** @type {number} */ seconds) => filled(texts.left, { time: duration(app.texts, seconds) });
+    const tell = timeTeller(beginsIn);
+    let isCounted = false;
 
     async function open() {
-        try {
-            await app.devices.open();
-        } catch (error) {
-            problem.textContent = deviceProblem(app, error);
-            return;
-        }
-        files.hidden = true;
-        show();
+        if (await app.turnOn(problem)) show();
     }
 
     function show() {
+        files.hidden = app.devices.isOpen;
         if (!app.devices.canRecord) return;
-        fill(stage, app.devices.isOpen
-            ? [app.devices.preview(app.texts.check.preview), button(texts.now, () => app.go("record", uri), { class: "main" })]
-            : [element("p", { class: "note" }, texts.noDevices), button(app.texts.check.open, open, { class: "main" })]);
+        if (app.devices.isOpen) {
+            stage = new Stage(app);
+            fill(stage.controls, left, button(texts.now, () => app.go("record", uri), { class: "main" }));
+            fill(place, stage.picture, stage.controls);
+        } else {
+            fill(place, left, element("p", { class: "note" }, texts.noDevices), button(app.texts.check.open, open, { class: "main" }));
+        }
     }
 
+    fill(place, left);
     show();
-    // The clock of the service is known to a second, and nobody is shown more time than was promised.
-    const preparation = adjustedSeconds(app, question.preparation_seconds ?? 0);
     return {
         title: texts.title,
         content: [
-            element("p", { class: "asked" }, question.text), question.video && videoOf(app, question.video, app.texts.question.video),
-            left, problem, stage, files,
+            element("p", { class: "asked", dir: "auto" }, question.text),
+            question.video && videoOf(app, question.video, app.texts.question.video, true),
+            problem, place, files,
         ],
         update() {
-            const [from, until] = [take.record.recordFrom, take.record.recordUntil].map((time) => (Date.parse(time) - app.api.now()) / 1000);
-            left.textContent = from > 0
-                ? filled(texts.left, { time: duration(app.texts, Math.min(from, preparation)) })
-                : filled(app.texts.record.left, { time: duration(app.texts, until) });
-            tell(from);
-            if (until <= 0) {
-                // Nothing was recorded in time. The take is used up, unless another is left.
-                app.queue?.forget(take.record.uri).then(() => app.go("question", uri));
-                return;
+            const now = app.api.now();
+            const [rest, end] = [(from - now) / 1000, (until - now) / 1000];
+            // The clock of the service is known to a second, and nobody is shown more time than was promised.
+            left.textContent = rest > 0
+                ? beginsIn(Math.min(rest, (from - begun) / 1000))
+                : filled(app.texts.record.left, { time: duration(app.texts, end) });
+            tell(rest);
+            stage?.update();
+            const isClose = stage !== null && rest > 0 && rest <= 3;
+            isCounted ||= isClose;
+            stage?.show(isClose ? String(Math.ceil(rest)) : "", "number");
+            // A second later, so that the service knows that it is over.
+            if (end <= -1) {
+                app.queue?.forget(record.uri).then(() => app.refresh()).then(() => app.go("question", uri));
+            } else if (rest <= 0 && stage && app.model.step.name === "prepare") {
+                app.go("record", uri, isCounted);
             }
-            if (from <= 0 && app.devices.isOpen && app.model.step.name === "prepare") app.go("record", uri);
         },
+        leave: () => stage?.end(),
     };
 }
 
 /** @param {import("../main.js").App} app @param {import("../state.js").Screen} screen @returns {import("../main.js").View} */
-export function showRecord(app, { question: uri = "" }) {
+export function showRecord(app, { question: uri = "", isCounted }) {
     const texts = app.texts.record;
     const { queue } = app;
     const { stream, types } = app.devices;
@@ -92,52 +92,82 @@ export function showRecord(app, { question: uri = "" }) {
     }
     const { record } = take;
     const [from, until] = [record.recordFrom, record.recordUntil].map((time) => Date.parse(time));
-    // Candidates who begin before the time to prepare is over have no more time to answer.
-    const limit = Math.min(until - from, until - app.api.now()) / 1000;
-    /** @type {Blob[]} */
-    const slices = [];
-    /** @type {Promise<void>[]} */
-    const kept = [];
-    const recording = new Recording(stream, types[0] ?? "", (slice, milliseconds) => {
-        slices.push(slice);
-        kept.push(queue.add(record.uri, slice, milliseconds));
-    });
-    announce(texts.started);
-    const left = element("p", { class: "countdown" });
     const unsaved = element("p", { class: "problem", role: "alert" });
-    const tell = announcer(app);
+    const tell = timeTeller(answerTime(app));
+    const stage = new Stage(app);
+    /** @type {Recording | null} */
+    let recording = null;
+    let limit = 0;
 
-    recording.ended.then(async (reason) => {
-        announce(texts.stopped);
-        await Promise.all(kept);
-        const isEmpty = slices.length === 0;
-        // Interrupted recordings stay open: the candidate decides whether to keep them.
-        if (reason === "stopped" || isEmpty) await queue.end(record.uri, recording.seconds);
+    async function cancel() {
+        if (question?.preparation_seconds && app.api.now() < until) {
+            app.go("prepare", uri);
+            return;
+        }
+        await withdraw(app, record);
+    }
+
+    function start() {
+        // Candidates who begin before the time to prepare is over have no more time to answer.
+        limit = Math.min(until - from, until + COUNTED - app.api.now()) / 1000;
+        /** @type {Blob[]} */
+        const slices = [];
+        /** @type {Promise<void>[]} */
+        const kept = [];
+        const begun = new Recording(/** @type {MediaStream} */ (stream), types[0] ?? "", (slice, milliseconds) => {
+            slices.push(slice);
+            kept.push(/** @type {import("../queue.js").Queue} */ (queue).add(record.uri, slice, milliseconds));
+        });
+        recording = begun;
+        stage.show(texts.mark, "recording");
+        stage.record(texts.stop, () => begun.stop(), "main recording");
+        announce(texts.started);
+        view.update?.();
+        begun.ended.then(async (reason) => {
+            announce(texts.stopped);
+            await Promise.all(kept);
+            await conclude(reason, new Blob(slices, { type: types[0] }));
+        });
+    }
+
+    /** @param {import("../recorder.js").EndReason} reason @param {Blob} recorded */
+    async function conclude(reason, recorded) {
         const { review } = app.texts;
+        const seconds = recording?.seconds ?? 0;
+        const isEmpty = recorded.size === 0;
+        // Where there is an answer already, the candidate decides between the two. Interrupted recordings stay open as well.
+        const isDecided = reason === "stopped" && !answerTo(app.model, uri)?.take;
         if (isEmpty) {
             app.devices.nextType();
             app.notice = review.nothing;
-            app.go("question", uri);
+            await withdraw(app, record);
             return;
         }
-        app.recorded = new Blob(slices, { type: types[0] });
-        app.notice = reason === "stopped" ? "" : reason === "device" ? review.device : review.failed;
+        if (isDecided) await queue?.end(record.uri, seconds);
+        else if (reason === "stopped") await queue?.stop(record.uri, seconds);
+        app.recorded = recorded;
+        app.notice = reason === "device" ? review.device : reason !== "stopped" ? review.failed : stage.hearing.wasSilent ? review.silent : "";
         app.go("review", uri);
         app.refresh();
-    });
-    return {
+    }
+
+    /** @type {import("../main.js").View} */
+    const view = {
         title: texts.title,
-        content: [
-            element("p", { class: "asked" }, question.text),
-            app.devices.preview(app.texts.check.preview), left, unsaved,
-            button(texts.stop, () => recording.stop(), { class: "main recording" }),
-        ],
+        content: [stage.whole(titleOf(app, uri), element("p", { class: "asked", dir: "auto" }, question.text), unsaved)],
         update() {
+            stage.update();
+            if (!recording) return;
             const rest = limit - recording.seconds;
-            left.textContent = filled(texts.left, { time: duration(app.texts, rest) });
+            stage.left.textContent = filled(texts.left, { time: duration(app.texts, rest) });
             if (!queue.store.isDurable) unsaved.textContent = texts.unsaved;
             tell(rest);
             if (rest <= 0) recording.stop();
         },
+        leave: () => stage.end(),
     };
+    stage.record(app.texts.connect.cancel, cancel, "");
+    if (isCounted) start();
+    else stage.count(start);
+    return view;
 }

@@ -2,6 +2,7 @@
 
 import { button, element, fill } from "../dom.js";
 import { answerTo, isUnfinished, questionOf } from "../state.js";
+import { giveUp } from "../takes.js";
 import { playback } from "./check.js";
 
 /** @param {import("../main.js").App} app @param {import("../state.js").Screen} screen @returns {import("../main.js").View} */
@@ -12,8 +13,9 @@ export function showReview(app, { question: uri = "" }) {
     // The first slice of an mp4 may be its head alone.
     const isTooShort = isOpen && take.slices.length === 1;
     const stage = element("div", { class: "stage" });
-    const notice = app.takeNotice() || (isOpen ? texts.interrupted : "");
-    const again = element("div");
+    const notice = app.takeNotice() || (isOpen && !take.record.isStopped ? texts.interrupted : "");
+    const saved = element("p", { class: "hint" }, texts.saved);
+    const choices = element("div");
     let address = "";
 
     async function show() {
@@ -29,26 +31,38 @@ export function showReview(app, { question: uri = "" }) {
     async function keep() {
         if (take && isOpen) {
             const seconds = take.slices.reduce((sum, slice) => sum + slice.milliseconds, 0) / 1000;
-            await app.queue?.end(take.record.uri, seconds);
+            await app.queue?.end(take.record.uri, take.record.isStopped ? take.record.seconds : seconds);
         }
         app.go("overview");
         await app.refresh();
     }
 
+    const keepEarlier = () => app.attempt(async () => {
+        if (take) await giveUp(app, take.record.uri);
+        await app.goAfter(app.follow(), "overview");
+    });
+
     show();
-    let left = -1;
+    let shown = "";
     return {
         title: texts.title,
         content: [
-            element("p", { class: "asked" }, questionOf(app.model, uri)?.text), notice && element("p", { class: "note" }, notice),
-            stage, element("p", { class: "hint" }, texts.saved),
-            button(texts.keep, keep, { class: "main" }), again,
+            element("p", { class: "asked", dir: "auto" }, questionOf(app.model, uri)?.text), notice && element("p", { class: "note", role: "status" }, notice),
+            stage, saved,
+            button(texts.keep, keep, { class: "main" }), choices,
         ],
         update() {
-            const now = answerTo(app.model, uri)?.takes_left ?? 0;
-            if (now === left) return;
-            left = now;
-            fill(again, now > 0 ? button(texts.again, () => app.go("question", uri)) : element("p", { class: "hint" }, texts.last));
+            // The foot of the page tells what else becomes of it.
+            saved.hidden = !app.queue?.isSending(uri);
+            const answer = answerTo(app.model, uri);
+            const isLast = (answer?.takes_left ?? 0) === 0;
+            const hasEarlier = isOpen && Boolean(answer?.take) && answer?.take?.resource_uri !== take.record.uri;
+            const now = JSON.stringify([isLast, hasEarlier]);
+            if (now === shown) return;
+            shown = now;
+            fill(choices,
+                hasEarlier && button(texts.keepEarlier, keepEarlier),
+                isLast ? element("p", { class: "hint" }, texts.last) : button(texts.again, () => app.go("question", uri)));
         },
         leave: () => URL.revokeObjectURL(address),
     };

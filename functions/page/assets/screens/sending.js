@@ -28,7 +28,6 @@ export function showSending(app) {
         candidate.status = "interviewed";
         if (app.model.interview) app.model.interview.status = "interviewed";
         await app.clear(candidate);
-        app.devices.close();
     }
 
     async function finish() {
@@ -43,8 +42,8 @@ export function showSending(app) {
             button(texts.overview, () => app.go("overview"), { class: "link" }),
         ],
         update() {
-            const { takes, total, sent } = app.queue?.progress ?? { takes: 0, total: 0, sent: 0 };
-            const percent = takes > 0 ? Math.floor((100 * sent) / total) : 100;
+            const { takes } = app.queue?.progress ?? { takes: 0 };
+            const percent = takes > 0 ? (app.queue?.percentSent() ?? 0) : 100;
             bar.value = percent;
             const text = takes > 0 ? filled(texts.progress, { percent }) : texts.completing;
             if (state.textContent !== text) state.textContent = text;

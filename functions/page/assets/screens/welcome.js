@@ -3,6 +3,7 @@
 import { ApiError } from "../api.js";
 import { element, field } from "../dom.js";
 import { duration, filled } from "../language.js";
+import { weakness } from "./password.js";
 import { videoOf } from "./video.js";
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
@@ -10,7 +11,7 @@ export function showWelcome(app) {
     const texts = app.texts.welcome;
     const candidate = /** @type {import("../types.js").Candidate} */ (app.model.candidate);
     const needsPassword = app.model.link.kind === "register" && candidate.status === "invited";
-    const password = field(texts.password, { name: "password", type: "password", autocomplete: "new-password", minlength: 8, required: true }, texts.passwordHint);
+    const password = field(texts.password, { name: "password", type: "password", autocomplete: "new-password", minlength: 8, maxlength: 128, required: true }, { hint: texts.passwordHint, reveal: app.texts.showPassword });
     const consents = app.legal.map((text) => consentOf(app, text));
     const videos = candidate.project.videos.map(({ uri }, index) => videoOf(app, uri, filled(texts.video, { n: index + 1 })));
 
@@ -36,7 +37,7 @@ export function showWelcome(app) {
             return true;
         } catch (error) {
             if (!(error instanceof ApiError) || !error.about("password")) throw error;
-            password.refuse(texts.passwordHint);
+            password.refuse(weakness(app, password.input.value));
             return false;
         }
     }
@@ -62,7 +63,7 @@ export function showWelcome(app) {
     },
     consents.length > 0 && element("h2", {}, texts.legal), consents.map(({ whole }) => whole),
     // Managers of passwords keep the name with the password.
-    needsPassword && element("input", { class: "hidden", type: "text", name: "username", autocomplete: "username", value: candidate.email, readonly: true, tabindex: -1, "aria-hidden": true }),
+    needsPassword && element("input", { class: "hidden", type: "text", name: "username", autocomplete: "username", value: candidate.email, readonly: true, tabindex: -1, "aria-label": app.texts.login.email }),
     needsPassword && password.whole,
     element("button", { class: "main" }, candidate.project.interview_platform === "builtin" ? texts.submit : texts.accepted));
     const names = { name: candidate.first_name, company: candidate.company.name, project: candidate.project.name };
@@ -83,10 +84,13 @@ function facts(app) {
     const texts = app.texts.welcome;
     const { candidate, interview } = app.model;
     const deadline = candidate?.deadline && new Date(candidate.deadline);
-    const zone = { dateStyle: "full", timeStyle: "short" };
     const { lang } = document.documentElement;
     const tag = candidate?.project.language.startsWith(lang) ? candidate.project.language : lang;
-    const shown = deadline && new Intl.DateTimeFormat(tag, /** @type {any} */ (zone)).format(deadline);
+    // With the zone, since the mail tells the same moment in that of the company.
+    const format = new Intl.DateTimeFormat(tag, {
+        weekday: "long", day: "numeric", month: "long", year: "numeric", hour: "numeric", minute: "2-digit", timeZoneName: "shortOffset",
+    });
+    const shown = deadline && `${format.format(deadline)} (${format.resolvedOptions().timeZone.replaceAll("_", " ")})`;
     const lines = [
         interview && [texts.questions, interview.questions],
         interview && interview.answer_seconds > 0 && [texts.answerTime, duration(app.texts, interview.answer_seconds)],
@@ -107,15 +111,15 @@ function consentOf(app, text) {
     const wording = text.texts[language] ?? "";
     const isLink = /^https:\/\/\S+$/.test(wording) && URL.canParse(wording);
     const id = `consent-${text.kind}`;
-    const box = element("input", { type: "checkbox", id, "aria-describedby": `${id}-error` });
+    const box = element("input", { type: "checkbox", id, "aria-labelledby": `${id}-name ${id}-label`, "aria-describedby": `${id}-error` });
     const error = element("p", { class: "error", id: `${id}-error`, role: "alert" });
     const name = texts[text.kind] ?? text.kind;
     const shown = isLink
         ? element("p", {}, element("a", { href: wording, target: "_blank", rel: "noopener noreferrer" }, wording))
-        : element("div", { class: "wording", lang: language, tabindex: 0, role: "region", "aria-label": name }, wording);
+        : element("div", { class: "wording", dir: "auto", lang: language, tabindex: 0, role: "region", "aria-label": name }, wording);
     return {
-        whole: element("section", { class: "consent" }, element("h3", {}, name), shown,
-            element("label", { class: "choice", for: id }, box, text.is_required ? texts.accept : texts.acceptOptional), error),
+        whole: element("section", { class: "consent" }, element("h3", { id: `${id}-name` }, name), shown,
+            element("label", { class: "choice", for: id }, box, element("span", { id: `${id}-label` }, text.is_required ? texts.accept : texts.acceptOptional)), error),
         check() {
             const isMissing = text.is_required && !box.checked;
             error.textContent = isMissing ? texts.acceptMissing : "";

@@ -6,6 +6,7 @@ import { draftName } from "../kept.js";
 import { filled } from "../language.js";
 import { answerTo, questionOf } from "../state.js";
 import { remember, remembered } from "../store.js";
+import { titleOf } from "./question.js";
 
 /** The most characters that the service accepts. */
 const MAX = 2000;
@@ -16,7 +17,7 @@ export function showWrite(app, { question: uri = "" }) {
     const answer = answerTo(app.model, uri);
     // A draft outlives a reload, and ends when the answer is saved.
     const draft = draftName(answer?.resource_uri ?? "");
-    const text = element("textarea", { id: "answer", rows: 10, maxlength: MAX, "aria-describedby": "answer-left answer-error" });
+    const text = element("textarea", { id: "answer", rows: 10, dir: "auto", maxlength: MAX, "aria-describedby": "answer-left answer-error" });
     text.value = remembered(draft) ?? answer?.text ?? "";
     const left = element("p", { class: "hint", id: "answer-left" });
     const error = element("p", { class: "error", id: "answer-error", role: "alert" });
@@ -43,16 +44,15 @@ export function showWrite(app, { question: uri = "" }) {
             return;
         }
         remember(draft, null);
-        await app.follow();
-        app.go("overview");
+        await app.goAfter(app.follow(), "overview");
     }
 
     text.addEventListener("input", count);
     count();
     return {
-        title: filled(app.texts.overview.question, { n: app.model.questions.findIndex((one) => one.resource_uri === uri) + 1 }),
+        title: titleOf(app, uri),
         content: [
-            element("p", { class: "asked" }, questionOf(app.model, uri)?.text),
+            element("p", { class: "asked", dir: "auto" }, questionOf(app.model, uri)?.text),
             element("div", { class: "field" }, element("label", { for: "answer" }, texts.label), text, left, error),
             button(texts.save, () => app.attempt(save), { class: "main" }),
             button(app.texts.back, () => app.go("question", uri), { class: "link" }),

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::take::{FinishedTake, RecordedPart, Take, TakeTerms};
 use super::{NO_TAKES_LEFT, Refusal};
+use crate::domain::candidate::InterviewAdjustments;
 use crate::domain::conversion::ConversionStatus;
-use crate::domain::interview::Question;
+use crate::domain::interview::{Question, QuestionKind};
 use crate::domain::text::TextLines;
 
 /// The takes of a question that are kept.
@@ -20,6 +21,8 @@ const UNLIMITED_TAKES: u32 = 20;
 const MOST_TAKES: u32 = 20;
 /// Interrupted takes that do not count.
 const FREE_INTERRUPTIONS: u32 = 2;
+/// Withdrawn takes that do not count: each shows the question, and with it more time to prepare.
+const FREE_WITHDRAWALS: u32 = 3;
 
 /// A written answer: up to 2,000 characters in several lines, not blank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,8 +49,10 @@ pub struct TakeCounts {
     pub begun: u32,
     /// Those whose conversion has failed.
     pub failed: u32,
-    /// Those that the service has closed, without the failed ones.
+    /// Those of which something had arrived when the service closed them, without the failed ones.
     pub interrupted: u32,
+    /// Those that were closed before there was time to record anything.
+    pub withdrawn: u32,
 }
 
 impl TakeCounts {
@@ -63,7 +68,8 @@ impl TakeCounts {
     /// How many takes of `question` may still begin, with `extra_takes` in addition to its own.
     pub fn left(&self, question: &Question, extra_takes: u32) -> u32 {
         let allowed = question.takes.unwrap_or(UNLIMITED_TAKES) + extra_takes;
-        let free = self.failed + self.interrupted.min(FREE_INTERRUPTIONS);
+        let free =
+            self.failed + self.interrupted.min(FREE_INTERRUPTIONS) + self.withdrawn.min(FREE_WITHDRAWALS);
         let left = (allowed + free).saturating_sub(self.begun);
         left.min(MOST_TAKES.saturating_sub(self.begun))
     }
@@ -135,6 +141,22 @@ impl QuestionAnswer {
         self.is_written || self.answer().is_some()
     }
 
+    /// Whether `question` is not answered and can no longer be: by a recording alone, for which no take is left, and the time of
+    /// the last one is over.
+    pub fn is_unanswerable(
+        &self,
+        question: &Question,
+        adjustments: InterviewAdjustments,
+        now: DateTime<Utc>,
+    ) -> bool {
+        let may_be_written = question.kind == QuestionKind::Text || adjustments.may_write;
+        let is_over = |take: &Take| take.record_until <= now;
+        !self.is_answered()
+            && !may_be_written
+            && self.counts().left(question, adjustments.extra_takes) == 0
+            && self.open_take().is_none_or(is_over)
+    }
+
     pub(super) fn begin_take(
         &mut self,
         question: &Question,
@@ -154,6 +176,10 @@ impl QuestionAnswer {
     /// Closes the open take with the parts that are in the bucket; without part 1 it is dropped.
     pub(super) fn close_open_take(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
         let Some(open) = self.takes.last_mut().filter(|take| take.is_open()) else { return };
+        if found.is_empty() {
+            self.drop_last_take(found, now);
+            return;
+        }
         open.interrupt(found, now);
         if !found.iter().any(|part| part.number == 1) {
             let last = self.takes.len() - 1;
@@ -162,12 +188,22 @@ impl QuestionAnswer {
         self.revision += 1;
     }
 
+    /// Drops the last take. Unless something has arrived of it, or there was time to record, it counts as withdrawn.
+    // A take that was begun and never recorded is no interruption: the free ones would be more time to prepare.
+    pub(super) fn drop_last_take(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
+        let Some(last) = self.takes.len().checked_sub(1) else { return };
+        let is_withdrawn = found.is_empty() && self.takes[last].may_be_withdrawn(now);
+        self.dropped.withdrawn += u32::from(is_withdrawn);
+        self.drop_take(last);
+        self.revision += 1;
+    }
+
     /// The last take, if it has this number. A later one closes it, even if that one is no longer kept.
     pub(super) fn last_take(&self, number: u32) -> Option<&Take> {
         self.takes.last().filter(|take| take.number == number && self.last_number == number)
     }
 
-    /// The client has finished the last take. Repeating it changes nothing.
+    /// The client has finished the last take, or gives it up. Repeating it changes nothing.
     pub(super) fn finish_take(
         &mut self,
         finished: FinishedTake,
@@ -175,6 +211,10 @@ impl QuestionAnswer {
         now: DateTime<Utc>,
     ) -> Result<(), Refusal> {
         if let Some(take) = self.takes.last_mut().filter(|take| take.is_open() || take.is_interrupted) {
+            if finished.is_given_up() {
+                self.drop_last_take(found, now);
+                return Ok(());
+            }
             take.finish(finished, found, now)?;
             let (number, needs_parts) = (take.number, take.needs_parts());
             self.revision += 1;

@@ -24,6 +24,8 @@ pub(super) const PATIENCE: TimeDelta = TimeDelta::minutes(30);
 const RARELY: TimeDelta = TimeDelta::days(1);
 /// How long the parts of takes are kept whose conversion may be retried, by a rule of the bucket.
 const PARTS_KEPT: TimeDelta = TimeDelta::days(30);
+/// How long after the time to prepare a take can be withdrawn: an answer that arrives late may begin one that nobody wants.
+const WITHDRAWAL: TimeDelta = TimeDelta::minutes(1);
 /// How long a recording may go on after the end of the interview.
 const OVERTIME: TimeDelta = TimeDelta::minutes(30);
 
@@ -37,19 +39,21 @@ named! {
     }
 }
 
-/// The candidate's terms for a new take.
+/// The terms of a new take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TakeTerms {
     /// The end of the interview.
     pub ends_at: Option<DateTime<Utc>>,
     /// The candidate's adjustments.
     pub adjustments: InterviewAdjustments,
+    /// The length of the film that the candidate sees before the time to prepare begins.
+    pub film_seconds: u32,
 }
 
 impl TakeTerms {
-    /// The terms of a candidate.
+    /// The terms of a candidate, for a question without a film.
     pub fn of(candidate: &Candidate) -> Self {
-        Self { ends_at: candidate.ends_at(), adjustments: candidate.adjusted() }
+        Self { ends_at: candidate.ends_at(), adjustments: candidate.adjusted(), film_seconds: 0 }
     }
 }
 
@@ -67,7 +71,7 @@ pub struct RecordedPart {
 /// A take as the client has finished it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedTake {
-    /// The number of parts; `None` to keep those that have arrived.
+    /// The number of parts; `None` to keep those that have arrived, 0 to give the take up.
     pub parts: Option<u32>,
     /// The length in seconds, as recorded.
     pub recorded_seconds: Option<u32>,
@@ -76,6 +80,11 @@ pub struct FinishedTake {
 }
 
 impl FinishedTake {
+    /// Whether the candidate does not want the take.
+    pub fn is_given_up(&self) -> bool {
+        self.parts == Some(0)
+    }
+
     /// The parts that the bucket lacks.
     pub fn missing(&self, found: &[RecordedPart]) -> Vec<u32> {
         // Without part 1, which begins the file, the others cannot be played.
@@ -98,7 +107,7 @@ pub struct Take {
     pub number: u32,
     /// When it was begun.
     pub begun_at: DateTime<Utc>,
-    /// When the time to prepare ends.
+    /// When the film that asks the question and the time to prepare end.
     pub record_from: DateTime<Utc>,
     /// When the time to answer ends.
     pub record_until: DateTime<Utc>,
@@ -130,7 +139,9 @@ impl Take {
     pub(super) fn begun(number: u32, question: &Question, terms: &TakeTerms, now: DateTime<Utc>) -> Self {
         let answer_seconds = terms.adjustments.time_factor.stretch(question.answer_seconds);
         let preparation = question.preparation_seconds.unwrap_or_default();
-        let record_from = now + seconds(terms.adjustments.time_factor.stretch(preparation));
+        // A film lasts as long as it lasts, whatever the factor.
+        let record_from =
+            now + seconds(terms.film_seconds) + seconds(terms.adjustments.time_factor.stretch(preparation));
         let wanted = record_from + seconds(answer_seconds);
         let record_until = terms.ends_at.map_or(wanted, |end| wanted.min(end + OVERTIME));
         Self {
@@ -153,6 +164,11 @@ impl Take {
     /// Whether the client may still send and finish it.
     pub fn is_open(&self) -> bool {
         self.conversion.status == ConversionStatus::AwaitingUpload
+    }
+
+    /// Whether there was no time to record anything yet, so that the take is given back if nothing has arrived of it.
+    pub(super) fn may_be_withdrawn(&self, now: DateTime<Utc>) -> bool {
+        now <= self.record_from + WITHDRAWAL
     }
 
     /// The greatest number of a part.

@@ -66,6 +66,11 @@ fn left(answers: &Answers) -> u32 {
     answers.to(question().id).unwrap().counts().left(&question(), 0)
 }
 
+/// Whether the required question is missing.
+fn is_missing(answers: &Answers, second: i64) -> bool {
+    !answers.missing(&interview(), InterviewAdjustments::default(), at(second)).is_empty()
+}
+
 #[test]
 fn a_take_has_time_to_prepare_and_to_answer_with_the_factor() {
     let terms = granted(1.5, 0);
@@ -74,6 +79,9 @@ fn a_take_has_time_to_prepare_and_to_answer_with_the_factor() {
     assert_eq!((take.record_from, take.record_until), (at(15), at(15 + 180)));
     assert_eq!((take.answer_seconds, take.most_parts()), (180, 140));
     assert_eq!(answers.due_at(), Some(at(195) + TimeDelta::minutes(30)));
+    let filmed = TakeTerms { film_seconds: 20, ..terms };
+    let after_film = Answers::of(&samples::candidate()).begin_take(&question(), &filmed, &[], at(0)).unwrap();
+    assert_eq!(after_film.take(self::take(1)).unwrap().record_from, at(35), "the film has no factor");
     let terms = TakeTerms { ends_at: Some(at(-1790)), ..terms };
     let late = Answers::of(&samples::candidate()).begin_take(&question(), &terms, &[], at(0)).unwrap();
     assert_eq!(late.take(self::take(1)).unwrap().record_until, at(10), "half an hour after the end at most");
@@ -88,7 +96,7 @@ fn a_take_is_finished_once_all_its_parts_are_there() {
     let kept = done.take(take(1)).unwrap();
     assert_eq!((kept.last_part, kept.part_count, kept.finished_at), (2, 2, Some(at(30))));
     assert_eq!(done.to_convert(&begun()), [take(1)]);
-    assert!(done.missing(&interview()).is_empty() && begun().missing(&interview()).len() == 1);
+    assert!(!is_missing(&done, 30) && is_missing(&begun(), 30));
     let again = done.clone().finish_take(take(1), finished(Some(2)), &parts([1, 2]), at(40));
     assert_eq!(again, Ok(Some(done)), "a repeat changes nothing");
     let huge = [RecordedPart { number: 1, bytes: 273_000_000, arrived_at: at(1) }];
@@ -111,7 +119,7 @@ fn a_later_take_closes_the_earlier_one_which_is_not_counted_twice() {
     // Without its beginning, a take is dropped, and counts all the same.
     let dropped = begun().begin_take(&question(), &terms(), &parts([2]), at(60)).unwrap();
     assert_eq!((dropped.take(take(1)), left(&dropped)), (None, 1));
-    let counts = TakeCounts { begun: 2, failed: 0, interrupted: 1 };
+    let counts = TakeCounts { begun: 2, failed: 0, interrupted: 1, withdrawn: 0 };
     assert_eq!(dropped.to(question().id).unwrap().counts(), counts);
 }
 
@@ -119,15 +127,14 @@ fn a_later_take_closes_the_earlier_one_which_is_not_counted_twice() {
 fn takes_are_used_up_but_by_failures_and_two_interruptions() {
     let mut answers = begun();
     for number in 2..=4 {
-        answers = answers.begin_take(&question(), &terms(), &[], at(number)).unwrap();
+        answers = answers.begin_take(&question(), &terms(), &parts([1]), at(number)).unwrap();
     }
     assert_eq!(left(&answers), 0, "two of three interrupted ones are free");
-    assert_eq!(answers.clone().begin_take(&question(), &terms(), &[], at(5)), Err(NO_TAKES_LEFT));
+    assert_eq!(answers.clone().begin_take(&question(), &terms(), &parts([1]), at(5)), Err(NO_TAKES_LEFT));
     let extra = granted(1.0, 1);
-    assert!(answers.clone().begin_take(&question(), &extra, &[], at(5)).is_ok());
+    assert!(answers.clone().begin_take(&question(), &extra, &parts([1]), at(5)).is_ok());
     let failed = failed(answers, 4);
     assert_eq!(left(&failed), 1);
-    assert_eq!(failed.missing(&interview()).len(), 1);
     assert!(failed.to(question().id).unwrap().failure().is_some());
     let unlimited = Question { takes: None, ..question() };
     let mut many = Answers::of(&samples::candidate());
@@ -135,6 +142,73 @@ fn takes_are_used_up_but_by_failures_and_two_interruptions() {
         many = many.begin_take(&unlimited, &terms(), &[], at(number)).unwrap();
     }
     assert_eq!(many.begin_take(&unlimited, &terms(), &[], at(21)), Err(NO_TAKES_LEFT));
+}
+
+#[test]
+fn three_takes_are_given_back_that_are_closed_before_anything_could_be_recorded() {
+    let give_up = |answers: Answers, number, found: &[RecordedPart], second| {
+        answers.finish_take(take(number), finished(Some(0)), found, at(second)).unwrap().unwrap()
+    };
+    // Ten seconds to prepare, and a minute.
+    for (found, second, expected) in
+        [(vec![], 70, 2), (vec![], 71, 1), (parts([1]).to_vec(), 70, 1), (parts([2]).to_vec(), 70, 1)]
+    {
+        let closed = give_up(begun(), 1, &found, second);
+        assert_eq!((left(&closed), closed.take(take(1))), (expected, None), "{found:?} {second}");
+    }
+    let mut answers = Answers::of(&samples::candidate());
+    for number in 1..=4 {
+        answers = answers.begin_take(&question(), &terms(), &[], at(0)).unwrap();
+        answers = give_up(answers, number, &[], 5);
+        assert_eq!(left(&answers), if number <= 3 { 2 } else { 1 }, "{number}");
+    }
+    // The next one closes it as well.
+    let next = begun().begin_take(&question(), &terms(), &[], at(70)).unwrap();
+    assert_eq!(left(&next), 1);
+    let late = begun().begin_take(&question(), &terms(), &[], at(71)).unwrap();
+    assert_eq!(left(&late), 0);
+    assert_eq!(late.to(question().id).unwrap().counts().interrupted, 0);
+}
+
+#[test]
+fn a_take_that_is_given_up_leaves_the_earlier_answer() {
+    let first =
+        converted(begun().finish_take(take(1), finished(Some(1)), &parts([1]), at(30)).unwrap().unwrap(), 1);
+    let second = first.begin_take(&question(), &terms(), &[], at(60)).unwrap();
+    let left_alone =
+        second.clone().finish_take(take(2), finished(Some(0)), &parts([1, 2]), at(90)).unwrap().unwrap();
+    let answer = left_alone.to(question().id).unwrap();
+    assert_eq!((answer.answer().unwrap().number, answer.open_take()), (1, None));
+    assert_eq!(left_alone.to_clear(&second), [take(2)], "its parts");
+    assert_eq!(left(&left_alone), 0, "it is used up");
+    let again = left_alone.finish_take(take(2), finished(Some(0)), &[], at(91));
+    assert_eq!(again, Err(TAKE_CLOSED));
+}
+
+#[test]
+fn a_question_whose_takes_and_time_are_used_up_is_not_missing() {
+    let asked = Question { takes: Some(1), ..question() };
+    let answers = Answers::of(&samples::candidate()).begin_take(&asked, &terms(), &[], at(0)).unwrap();
+    let given = answers.to(asked.id).unwrap();
+    let none = InterviewAdjustments::default();
+    let end = 10 + i64::from(ANSWER_SECONDS);
+    assert!(
+        !given.is_unanswerable(&asked, none, at(end - 1)) && given.is_unanswerable(&asked, none, at(end))
+    );
+    for granted in
+        [InterviewAdjustments { extra_takes: 1, ..none }, InterviewAdjustments { may_write: true, ..none }]
+    {
+        assert!(!given.is_unanswerable(&asked, granted, at(end)), "{granted:?}");
+    }
+    let interview =
+        Interview::new(samples::company().id, samples::project().id).with_question(asked.clone()).unwrap();
+    let missing = |answers: &Answers, second| answers.missing(&interview, none, at(second)).len();
+    assert_eq!((missing(&answers, end - 1), missing(&answers, end)), (1, 0));
+    // Its end changes nothing.
+    let closed = answers.clone().close_take(take(1), &[], true, at(4000));
+    assert!(closed.to(asked.id).unwrap().open_take().is_none());
+    assert_eq!(missing(&closed, 4000), 0);
+    assert_eq!(missing(&answers.reset(asked.id), 4000), 1);
 }
 
 #[test]
@@ -242,7 +316,7 @@ fn only_questions_of_the_kind_are_written_or_recorded() {
     assert_eq!(none().write(&question(), false, text()), Err(NOT_WRITTEN));
     assert!(none().write(&question(), true, text()).is_ok());
     let (answers, stored) = none().write(&written, false, text()).unwrap();
-    assert!(answers.missing(&interview()).is_empty());
+    assert!(!is_missing(&answers, 0));
     assert_eq!((answers.written().collect::<Vec<_>>(), stored.text), (vec![written.id], text()));
     assert_eq!(none().begin_take(&written, &terms(), &[], at(0)), Err(NOT_RECORDED));
 }

@@ -4,7 +4,9 @@ use chrono::{DateTime, Utc};
 
 use crate::domain::Refusal;
 use crate::domain::answers::{ANSWERS_MISSING, Answers, TIME_OVER};
-use crate::domain::candidate::{Candidate, CandidateStatus, ConductedInterview, EMAIL_MISSING};
+use crate::domain::candidate::{
+    Candidate, CandidateStatus, ConductedInterview, EMAIL_MISSING, InterviewAdjustments,
+};
 use crate::domain::company::Company;
 use crate::domain::interview::Interview;
 use crate::domain::mail::CandidateMail;
@@ -216,7 +218,7 @@ pub struct AdvanceTerms {
 pub struct InterviewTerms {
     /// The interview of a candidate who begins now.
     pub conducted: ConductedInterview,
-    /// Whether the candidate has answered all required questions.
+    /// Whether the candidate has answered all required questions that can be answered.
     pub is_answered: bool,
 }
 
@@ -232,11 +234,17 @@ impl AdvanceTerms {
         }
     }
 
-    /// The same terms for a candidate who has given these answers to the questions of the project.
-    pub fn with_interview(self, project: &Project, interview: &Interview, answers: &Answers) -> Self {
+    /// The same terms for a candidate with these adjustments who has given these answers to the questions of the project.
+    pub fn with_interview(
+        self,
+        project: &Project,
+        interview: &Interview,
+        (answers, adjustments): (&Answers, InterviewAdjustments),
+        now: DateTime<Utc>,
+    ) -> Self {
         let interview = project.conducts(interview).then(|| InterviewTerms {
             conducted: ConductedInterview::of(project),
-            is_answered: answers.missing(interview).is_empty(),
+            is_answered: answers.missing(interview, adjustments, now).is_empty(),
         });
         Self { interview, ..self }
     }

@@ -1,0 +1,66 @@
+// What surrounds every screen: whose interview it is, the language, the time left, and what becomes of the recordings.
+
+import { button, element, fill } from "./dom.js";
+import { LANGUAGES, duration, filled } from "./language.js";
+import { remember } from "./store.js";
+
+/** @typedef {import("./main.js").App} App */
+
+/** The screens that another language, which draws the screen anew, would end. */
+const FIXED = ["connect", "record"];
+/** The time left from which it is always shown, in seconds. */
+const SHOWN_SECONDS = 3 * 3600;
+
+const [header, status] = ["header", "status"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
+
+/** Shows the frame for a state, or updates it. @param {App} app */
+export function renderFrame(app) {
+    const { candidate } = app.model;
+    const name = candidate ? `${candidate.company.name} · ${candidate.project.name}` : app.texts.title;
+    const frame = JSON.stringify([name, app.isSession, document.documentElement.lang]);
+    if (header.dataset.frame !== frame) {
+        header.dataset.frame = frame;
+        const logOut = app.isSession && button(app.texts.logOut, () => app.attempt(() => app.logOut()), { class: "link" });
+        fill(header, element("p", { class: "name", dir: "auto", title: name }, name), languages(app), element("p", { class: "time" }), logOut);
+    }
+    // A recording is ended first.
+    const isFixed = FIXED.includes(app.model.step.name);
+    for (const control of header.querySelectorAll("button, label")) /** @type {HTMLElement} */ (control).hidden = isFixed;
+    write(/** @type {HTMLElement} */ (header.querySelector(".time")), timeText(app));
+    write(status, statusText(app));
+}
+
+/** Changes a text only if it is another one: some readers say it again. @param {HTMLElement} place @param {string} text */
+function write(place, text) {
+    if (place.textContent !== text) place.textContent = text;
+}
+
+/** The choice of the language. @param {App} app */
+function languages(app) {
+    const options = Object.entries(LANGUAGES).map(([tag, name]) =>
+        element("option", { value: tag, lang: tag, selected: tag === document.documentElement.lang }, name));
+    const choose = async (/** @type {Event} */ event) => {
+        remember("language", /** @type {HTMLSelectElement} */ (event.target).value);
+        await app.attempt(() => app.speak());
+    };
+    return element("label", {}, element("span", { class: "hidden" }, app.texts.language), element("select", { onchange: choose }, options));
+}
+
+/** The time of the interview, once it is short: days are told as a deadline on the first screen. @param {App} app */
+function timeText(app) {
+    const left = app.secondsLeft();
+    if (left === null || left > SHOWN_SECONDS) return "";
+    const shown = left > 120 ? Math.floor(left / 60) * 60 : left;
+    return filled(app.texts.status.timeLeft, { time: duration(app.texts, shown) });
+}
+
+/** What becomes of the recordings, in words. @param {App} app */
+function statusText({ queue, model, texts }) {
+    if (!queue || model.interview?.status !== "interviewing") return "";
+    if (queue.isLoggedOut) return texts.status.loggedOut;
+    if (!navigator.onLine || queue.isStuck) return texts.status.offline;
+    if (!queue.store.isDurable) return texts.status.volatile;
+    const percent = queue.percentSent();
+    if (queue.progress.takes > 0) return filled(texts.status.sending, { percent });
+    return queue.takes.length > 0 ? "" : texts.status.sent;
+}

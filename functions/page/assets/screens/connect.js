@@ -1,0 +1,41 @@
+// Between the button that asks for a recording and its take. Nothing is recorded for a candidate who has left meanwhile.
+
+import { ApiError } from "../api.js";
+import { button, element } from "../dom.js";
+import { refusalText } from "../language.js";
+import { questionOf } from "../state.js";
+import { beginTake } from "../takes.js";
+
+/** @param {import("../main.js").App} app @param {import("../state.js").Screen} screen @returns {import("../main.js").View} */
+export function showConnect(app, { question: uri = "" }) {
+    const texts = app.texts.connect;
+    let isGone = false;
+
+    async function begin() {
+        try {
+            if (!(await beginTake(app, uri, () => !isGone))) return;
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            app.model.isLoggedOut ||= error.isAboutAccess;
+            if (isGone) return;
+            app.notice = refusalText(error, app.texts);
+            app.go("question", uri);
+            return;
+        }
+        const isPrepared = questionOf(app.model, uri)?.preparation_seconds || !app.devices.isOpen;
+        app.go(isPrepared ? "prepare" : "record", uri);
+    }
+
+    begin();
+    return {
+        title: texts.title,
+        content: [
+            element("p", { role: "status" }, texts.text),
+            app.devices.isOpen && app.devices.preview(app.texts.check.preview),
+            element("div", { class: "controls" }, button(texts.cancel, () => app.go("question", uri))),
+        ],
+        leave() {
+            isGone = true;
+        },
+    };
+}

@@ -119,7 +119,8 @@ async fn a_question_that_can_no_longer_be_answered_does_not_keep_the_others_from
     page.press("Answer question 1").await;
     page.press("Show the question").await;
     page.on("prepare").await;
-    page.go("about:blank").await;
+    page.go(&format!("{}/interview/acme/", visit.origin)).await;
+    page.on("login").await;
     visit.app.clock().advance(chrono::TimeDelta::seconds(41));
     page.go(&visit.link).await;
     page.on("overview").await;
@@ -179,9 +180,8 @@ const VIEWPORTS: [[u32; 2]; 8] =
 #[tokio::test(flavor = "multi_thread")]
 async fn picture_time_and_stop_are_in_sight_while_recording() {
     let lengths = [40, 200, 990];
-    let name =
-        "Regional head of sales, northern and eastern districts, with travel in all of them. ".repeat(3);
-    let visit = Visit::invited(json!({ "name": name.trim() }), &lengths.map(question_of)).await;
+    let name = "Regional head of sales, northern and eastern districts, with travel in all of them";
+    let visit = Visit::invited(json!({ "name": name }), &lengths.map(question_of)).await;
     let mut page = watched(&visit, BrowserOptions::with_devices()).await;
     for (number, length) in (1..).zip(lengths) {
         page.resize(390, 844).await;
@@ -378,8 +378,7 @@ async fn the_better_recording_can_be_kept_and_watched() {
     page.press("Keep my earlier answer").await;
     page.on("overview").await;
     let answer = first_answer(&visit).await;
-    let kept = (&answer["take"]["number"], &answer["open_take"], &answer["takes_left"]);
-    assert_eq!(kept, (&json!(1), &Value::Null, &json!(0)));
+    assert_eq!((&answer["take"]["number"], &answer["open_take"]), (&json!(1), &Value::Null));
     page.press("Watch answer 1").await;
     page.until_promised("document.querySelector('li video')?.currentTime > 0.5").await;
     page.complete().await;
@@ -505,7 +504,8 @@ async fn the_first_screen_names_its_fields_fits_and_tells_when_by_which_clock() 
     page.move_to("Asia/Tokyo").await;
     for width in [320, 1280] {
         page.resize(width, 640).await;
-        page.go("about:blank").await;
+        page.go(&format!("{}/interview/acme/", visit.origin)).await;
+        page.on("login").await;
         page.go(&visit.link).await;
         page.on("welcome").await;
         assert_eq!(

@@ -21,7 +21,7 @@ export function renderFrame(app) {
     if (header.dataset.frame !== frame) {
         header.dataset.frame = frame;
         const logOut = app.isSession && button(app.texts.logOut, () => app.attempt(() => app.logOut()), { class: "link" });
-        fill(header, element("p", { class: "name", dir: "auto", title: name }, name), languages(app), element("p", { class: "time" }), logOut);
+        fill(header, element("p", { class: "name", dir: "auto", title: name }, name), languages(app), logOut, element("p", { class: "time" }));
     }
     // A recording is ended first.
     const isFixed = FIXED.includes(app.model.step.name);

@@ -19,8 +19,9 @@ const WITHDRAWAL = 60_000;
  * @param {import("./main.js").App} app
  * @param {string} question
  * @param {() => boolean} isWanted
+ * @param {File} [file] what it consists of, in place of a recording
  */
-export async function beginTake(app, question, isWanted) {
+export async function beginTake(app, question, isWanted, file) {
     const { model, queue } = app;
     const uri = answerTo(model, question)?.resource_uri;
     if (!uri || !queue) return false;
@@ -40,7 +41,7 @@ export async function beginTake(app, question, isWanted) {
         answer.takes_left = Math.max(answer.takes_left - 1, 0);
         answer.open_take = body;
     }
-    await queue.begin(body, question, app.devices.types[0] ?? "", "recorder");
+    await queue.begin(body, question, file?.type ?? app.devices.types[0] ?? "", file ? "file" : "recorder");
     return true;
 }
 
@@ -114,7 +115,7 @@ export async function answerWithFile(app, question, file) {
     if (!queue) return;
     const open = queue.of(question);
     // What was recorded of another take is not continued with a file.
-    if (!open || open.record.isEnded || open.slices.length > 0) await beginTake(app, question, () => true);
+    if (!open || open.record.isEnded || open.slices.length > 0) await beginTake(app, question, () => true, file);
     // Of the queue: it knows a take that the service has closed meanwhile, and says why a file is refused.
     const take = queue.of(question);
     if (!take) return;

@@ -55,7 +55,7 @@ function entry(app, question, n) {
         element("h2", {}, titleOf(app, question.resource_uri)),
         element("p", { class: question.text === null ? "hint" : "asked", dir: "auto" }, question.text ?? texts.hidden),
         element("p", { class: "state" }, facts.filter(Boolean).join(" · ")),
-        answer?.streams?.mp4 && watcher(app, answer, filled(texts.watch, { n })),
+        state === "kept" && answer?.streams?.mp4 && watcher(app, answer, filled(texts.watch, { n })),
         canAnswer
             ? button(label, () => app.go("question", question.resource_uri))
             : element("p", { class: "hint" }, state === "unanswerable" ? unanswerableText(app) : app.texts.question.noTakes));

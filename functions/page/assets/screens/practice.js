@@ -44,6 +44,7 @@ export function showPractice(app) {
         shown.show(app.texts.record.mark, "recording");
         shown.record(app.texts.record.stop, () => recording?.stop(), "main recording");
         announce(app.texts.record.started);
+        view.update?.();
         await recording.ended;
         recording = null;
         announce(app.texts.record.stopped);
@@ -73,7 +74,8 @@ export function showPractice(app) {
     show();
     const limit = app.model.interview?.limit_seconds;
     const time = limit ? filled(texts.time, { time: duration(app.texts, limit) }) : texts.noTime;
-    return {
+    /** @type {import("../main.js").View} */
+    const view = {
         title: devices.isOpen ? texts.title : texts.begin,
         content: [
             element("p", {}, devices.isOpen ? texts.intro : texts.withoutCamera),
@@ -95,4 +97,5 @@ export function showPractice(app) {
             recording?.stop();
         },
     };
+    return view;
 }

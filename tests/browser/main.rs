@@ -4,6 +4,7 @@
 
 mod accessibility;
 mod answers;
+mod conversions;
 mod devtools;
 mod firefox;
 mod hostile;
@@ -11,7 +12,6 @@ mod interview;
 mod loading;
 mod losses;
 mod marionette;
-mod recordings;
 mod recording;
 mod reference;
 mod shared_computer;

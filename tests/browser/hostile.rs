@@ -276,11 +276,8 @@ async fn answer_with_film(page: &mut Page, ending: &str) {
         let file = tempfile::Builder::new().suffix(mistake).tempfile().unwrap();
         std::fs::write(file.path(), content).unwrap();
         page.choose_file("input[type=file]", file.path()).await;
-        page.until(
-            "document.querySelector('.problem')?.textContent === 'This is not a video. Choose another file.'",
-        )
-        .await;
-        page.evaluate("document.querySelector('.problem').textContent = ''").await;
+        page.until("document.body.innerText.includes('This is not a video.')").await;
+        page.evaluate("document.querySelectorAll('.problem').forEach(it => { it.textContent = ''; })").await;
     }
     let film = film_file(ending).await;
     page.choose_file("input[type=file]", &film).await;

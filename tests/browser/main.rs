@@ -8,14 +8,17 @@ mod conversions;
 mod devtools;
 mod firefox;
 mod hostile;
+mod in_sight;
 mod interview;
 mod loading;
 mod losses;
 mod marionette;
+mod options;
 mod recording;
 mod reference;
 mod shared_computer;
 mod state;
+mod told;
 mod visit;
 mod webkit;
 

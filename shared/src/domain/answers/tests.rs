@@ -127,14 +127,15 @@ fn a_later_take_closes_the_earlier_one_which_is_not_counted_twice() {
 fn takes_are_used_up_but_by_failures_and_two_interruptions() {
     let mut answers = begun();
     for number in 2..=4 {
-        answers = answers.begin_take(&question(), &terms(), &parts([1]), at(number)).unwrap();
+        answers = answers.begin_take(&question(), &terms(), &parts([2]), at(number)).unwrap();
     }
     assert_eq!(left(&answers), 0, "two of three interrupted ones are free");
-    assert_eq!(answers.clone().begin_take(&question(), &terms(), &parts([1]), at(5)), Err(NO_TAKES_LEFT));
+    assert_eq!(answers.clone().begin_take(&question(), &terms(), &parts([2]), at(5)), Err(NO_TAKES_LEFT));
     let extra = granted(1.0, 1);
-    assert!(answers.clone().begin_take(&question(), &extra, &parts([1]), at(5)).is_ok());
+    assert!(answers.clone().begin_take(&question(), &extra, &parts([2]), at(5)).is_ok());
     let failed = failed(answers, 4);
     assert_eq!(left(&failed), 1);
+    assert!(is_missing(&failed, 5));
     assert!(failed.to(question().id).unwrap().failure().is_some());
     let unlimited = Question { takes: None, ..question() };
     let mut many = Answers::of(&samples::candidate());

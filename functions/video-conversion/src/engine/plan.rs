@@ -250,7 +250,6 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 mod tests {
     use serde_json::json;
 
-    use super::super::packets::StreamExtent;
     use super::*;
 
     /// The plan for a file with so many frames in so many seconds, at 6 Mbit/s.
@@ -267,8 +266,8 @@ mod tests {
             "width": width, "height": height, "color_transfer": transfer });
         let mut probed: ProbeReport =
             serde_json::from_value(json!({ "format": format, "streams": [video] })).unwrap();
-        probed.streams[0].extent =
-            StreamExtent { packets: frames, start: Some(0.0), end: seconds, ..StreamExtent::default() };
+        let extent = &mut probed.streams[0].extent;
+        (extent.packets, extent.start, extent.end) = (frames, Some(0.0), seconds);
         ConversionPlan::of(&probed, target, true).map(drop)
     }
 

@@ -42,6 +42,8 @@ async fn what_a_second_of_video_takes() {
         ("av1", "1920x1080", 30, "-c:v libsvtav1 -preset 12 -b:v 6M -pix_fmt yuv420p"),
         ("hevc, 10 bits", "1920x1080", 30, &format!("{hevc} -b:v 8M")),
         ("hevc, 10 bits", "3840x2160", 30, &format!("{hevc} -b:v 24M")),
+        ("hevc, HLG", "1920x1080", 30, &format!("{hevc}:transfer=arib-std-b67 -b:v 8M")),
+        ("h264, copied", "1280x720", 30, &format!("{h264} -g 30 -b:v 4M -maxrate 4M -bufsize 4M")),
     ] {
         let input = recorded(&place, "clip.mkv", size, rate, codec);
         println!("{name}, {size}, {rate} a second: {:.2}", per_second(&input).await);

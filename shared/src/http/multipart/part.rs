@@ -73,12 +73,12 @@ impl FormPart {
         if self.is_repeated {
             return Err("This field appears twice. Send it once.".to_owned());
         }
-        // Decoded, all of these are shorter than the body, whose length is limited.
-        let decoded = match self.transfer_encoding.as_deref().unwrap_or_default() {
-            "" | "7bit" | "8bit" | "binary" => return Ok(self.bytes.clone()),
-            "base64" => decode_base64(self.bytes.iter().copied()),
-            "quoted-printable" => quoted_printable_decode(&self.bytes),
-            _ => None,
+        // Decoded, these are shorter than the body, whose length is limited.
+        let decoded = match self.transfer_encoding.as_deref() {
+            Some("base64") => decode_base64(self.bytes.iter().copied()),
+            Some("quoted-printable") => quoted_printable_decode(&self.bytes),
+            // The rest leave the content as it is, also a charset, which some clients declare here.
+            _ => return Ok(self.bytes.clone()),
         };
         let refusal = "The content of this part is not what its Content-Transfer-Encoding declares. Send it as it is, without this header.";
         decoded.map(Bytes::from).ok_or_else(|| refusal.to_owned())

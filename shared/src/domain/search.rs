@@ -31,9 +31,10 @@ impl WordSource {
     pub const ALL: [Self; 3] = [Self::FullName, Self::Name, Self::Email];
 }
 
-/// The words of a candidate, each with its best source: the full name in either order; the email address and its domain;
-/// words in the names, and the local part of the address; and what of these begins at, or is, a part between characters
-/// other than letters and digits: `neil-smith`, `o`, `neil` and `smith` of `O'Neil-Smith`.
+/// The words of a candidate, each with its best source: the full name in either order, in Chinese, Japanese and Korean as one
+/// word too; the email address and its domain; and, of each word in the names and of the local part of the address, the parts
+/// between characters other than letters and digits, and the rest of the word from each part on: `o`, `neil`, `smith`,
+/// `oneil-smith` and `neil-smith` of `O'Neil-Smith`.
 ///
 /// Folded by [`fold_accents`], and without apostrophes.
 pub fn words_of(
@@ -117,7 +118,7 @@ fn full_name(names: &str, separator: &str) -> String {
 fn normal(word: &str) -> Option<String> {
     // `Mueller,` and `(Anna)` match as meant.
     let word = word.trim_matches(|character: char| !character.is_alphanumeric());
-    // Many leave the apostrophe of O'Neil out. Who takes it for a space finds the parts.
+    // Queries often lack the apostrophe of O'Neil. With a space in its place, they find the parts.
     let word = word.replace('\'', "");
     (!word.is_empty()).then(|| beginning(&word).to_owned())
 }

@@ -216,9 +216,7 @@ mod tests {
     #[test]
     fn a_cut_picture_is_refused_wherever_it_is_cut_unless_no_pixel_is_missing() {
         // The marks of the end hold none.
-        for (format, end) in
-            [(ImageFormat::Jpeg, 2), (ImageFormat::Png, 12), (ImageFormat::Gif, 2), (ImageFormat::WebP, 0)]
-        {
+        for (format, end) in [(ImageFormat::Jpeg, 2), (ImageFormat::Png, 12), (ImageFormat::WebP, 0)] {
             let whole = encoded(gradient(), format);
             let needed = whole.len() - end;
             for length in 0..needed {

@@ -88,7 +88,7 @@ class Recording:
             r".*/companies/(.*)/projects/(.*)/candidates/(.*)/answers/(.*)/takes/(.*)/", self.take
         ).groups()
         self.events.enable_rule(Name=self.rule)
-        marker = f"uploads/takes/{company}/{project}/{candidate}/{question}/{number}"
+        marker = f"uploads/conversions/{company}/{project}/{candidate}/{question}/{number}"
         boto3.client("s3").put_object(Bucket=physical_ids()["MediaBucket"], Key=marker)
         eventually(self.is_converted)
 

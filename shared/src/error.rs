@@ -101,9 +101,10 @@ impl Error {
         }
     }
 
-    /// Whether it is what others have sent or done meanwhile, not a fault of the service.
+    /// Whether others can cause it, by what they have sent or done meanwhile. It is then no fault of the service.
+    // Also a busy storage: a company that uses up the throughput of its partitions makes it busy.
     pub fn is_of_others(&self) -> bool {
-        !matches!(self, Self::Busy(_) | Self::Unreadable(_) | Self::Internal(_))
+        !matches!(self, Self::Unreadable(_) | Self::Internal(_))
     }
 
     /// What clients get to read.

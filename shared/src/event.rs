@@ -1,12 +1,15 @@
 //! Events that start functions, and what runs their handlers as Lambda functions.
 
+use std::time::Duration;
+
 use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::LambdaResult;
 use crate::app::App;
-use crate::error::Result;
+use crate::auth::SystemAccess;
+use crate::error::{Error, Result};
 use crate::telemetry;
 
 /// Handles events until the execution environment ends. Fails if a setting is missing, or if the Lambda runtime API
@@ -38,6 +41,37 @@ where
     E: DeserializeOwned,
 {
     serve(async |app, batch: QueueBatch| Ok(batch.process(async |event| process(app, event).await).await))
+}
+
+/// The most attempts at a step of [`persist`].
+const STEP_ATTEMPTS: u32 = 4;
+
+/// Repeats a step that has failed because the storage is busy or others are faster, four times at most, and not once `time` is
+/// over since the beginning of the invocation. For functions whose invocations have nothing else to do. Each attempt must start
+/// by reading.
+// Lambda, too, would repeat an event, but counts each failure as an error of the release, which others can cause. Calls of the
+// table are repeated for some seconds in each attempt.
+pub async fn persist<T, F>(system: &SystemAccess, time: Duration, step: impl Fn() -> F) -> Result<T>
+where
+    F: Future<Output = Result<T>>,
+{
+    for failed in 1..STEP_ATTEMPTS {
+        match step().await {
+            Err(Error::Busy(_) | Error::Changed) if system.usage().elapsed() < time => {}
+            settled => return settled,
+        }
+        system.store.back_off(failed).await;
+    }
+    step().await
+}
+
+/// The result of a scheduled run: `unfinished` if it has failed because of others, since the next run goes on.
+// Lambda would repeat the run as well, and count its failure as an error of the release.
+pub fn leave_to_next_run<S>(summary: Result<S>, unfinished: S) -> Result<S> {
+    match summary {
+        Err(error) if error.is_of_others() => Ok(unfinished),
+        summary => summary,
+    }
 }
 
 /// The events of a function that the table's stream and a schedule start; any other fails.

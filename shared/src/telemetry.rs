@@ -87,7 +87,10 @@ macro_rules! log_run {
 macro_rules! log_failure {
     (target: $target:literal, $error:expr, $($line:tt)+) => {{
         let error: &$crate::Error = $error;
-        if error.is_of_others() {
+        if let $crate::Error::Busy(_) = error {
+            // An alarm compares these lines with all invocations.
+            tracing::warn!(target: $target, %error, storage_busy = 1u8, $($line)+);
+        } else if error.is_of_others() {
             tracing::warn!(target: $target, %error, $($line)+);
         } else {
             tracing::error!(target: $target, %error, $($line)+);

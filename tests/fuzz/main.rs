@@ -27,7 +27,7 @@ use shared::http::iso8601::parse_timestamp;
 use shared::http::page::ListQuery;
 use shared::http::wire::Uri;
 use shared::http::{FileChange, RequestConditions, RouteGroup, WithFiles};
-use shared::media::{CheckedFile, MediaToken, upload_in, video_marker_in, video_upload_in};
+use shared::media::{AnswerObjects, CheckedFile, MediaToken, upload_in, video_upload_in};
 use tests::hostile::crc32;
 use tower::ServiceExt;
 
@@ -196,7 +196,7 @@ fn media_token() {
 fn s3_key() {
     fuzz("s3-key", |input| {
         let key = String::from_utf8_lossy(input);
-        let _ = (upload_in(&key), video_upload_in(&key), video_marker_in(&key));
+        let _ = (upload_in(&key), video_upload_in(&key), AnswerObjects::in_file(&key));
     });
 }
 

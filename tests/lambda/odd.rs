@@ -170,7 +170,7 @@ async fn every_event_function_outlives_odd_events() {
         "\u{0}",
         &long,
     ] {
-        for prefix in ["", "uploads/files/", "uploads/videos/acme/", "uploads/admitted/acme/"] {
+        for prefix in ["", "uploads/files/", "uploads/videos/acme/", "uploads/conversions/acme/"] {
             let object = json!({ "key": format!("{prefix}{key}"), "size": -1 });
             events.push(
                 json!({ "id": "odd", "detail-type": "Object Created", "detail": { "object": object } }),

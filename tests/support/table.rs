@@ -13,6 +13,7 @@ use shared::app::App;
 use shared::domain::answers::Answers;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
+use shared::domain::file::FileType;
 use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::search::WordSource;
 use shared::domain::upload::{Upload, UploadStatus};
@@ -276,7 +277,10 @@ fn answer_keys(answers: &Answers) -> Vec<String> {
     let objects = AnswerObjects::of(answers);
     let mut keys = Vec::new();
     for (place, take) in answers.takes() {
-        keys.extend(objects.renditions(place).into_iter().filter(|_| take.conversion.converted.is_some()));
+        let renditions =
+            |number| [FileType::Mp4, FileType::Jpeg].map(|of| objects.rendition(place, number, of));
+        assert_eq!(take.played_conversion.is_some(), take.conversion.converted.is_some(), "{take:?}");
+        keys.extend(take.played_conversion.into_iter().flat_map(renditions));
         let parts = (1..=take.last_part).filter(|_| take.needs_parts());
         keys.extend(parts.map(|number| objects.part(place, number)));
     }

@@ -95,7 +95,7 @@ impl Interviewee {
         let [question, _, candidate, _, project, _, company, ..] = segments[..] else {
             panic!("{segments:?}")
         };
-        let key = format!("uploads/takes/{company}/{project}/{candidate}/{question}/{take}");
+        let key = format!("uploads/conversions/{company}/{project}/{candidate}/{question}/{take}");
         let detail = json!({ "bucket": { "name": "MediaBucket" }, "object": { "key": key } });
         json!({ "id": id, "source": "aws.s3", "detail-type": "Object Created", "detail": detail })
     }

@@ -18,8 +18,9 @@ use shared::auth::SystemAccess;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::project_counts::SHARDS;
+use shared::event::leave_to_next_run;
 use shared::store::{DuePages, Store, VersionedItem};
-use shared::{Error, Result, log_run};
+use shared::{Error, Result, log_failure, log_run};
 
 /// The duration of one run; the next run continues.
 const RUN: Duration = Duration::from_secs(40);
@@ -53,8 +54,10 @@ type ExpiryMove = (VersionedItem<Candidate>, Candidate);
 /// # Errors
 /// If the storage cannot be read.
 pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExpirySummary> {
-    let summary = sweep(app, RUN).await;
-    summary.inspect_err(|error| tracing::error!(target: "deadline-expiry", %error, "could not sweep"))
+    let summary = sweep(app, RUN).await.inspect_err(|error| {
+        log_failure!(target: "deadline-expiry", error, "could not sweep");
+    });
+    leave_to_next_run(summary, ExpirySummary { more: true, ..ExpirySummary::default() })
 }
 
 /// Expires candidates for this time, companies in turn, a page of each shard of the counts at least.
@@ -138,7 +141,7 @@ impl ExpirySummary {
             self.moved_on += 1;
             return;
         }
-        tracing::error!(target: "deadline-expiry", candidate = %candidate.id, %error, "could not expire the candidate");
+        log_failure!(target: "deadline-expiry", error, candidate = %candidate.id, "could not expire the candidate");
         self.failed += 1;
     }
 

@@ -1,7 +1,7 @@
 //! Runs one effect under a lease and deletes it.
 
 use shared::auth::SystemAccess;
-use shared::domain::conversion::queue::WaitingTake;
+use shared::domain::conversion::queue::WaitingRecording;
 use shared::domain::effect::{Effect, EffectTask};
 use shared::domain::id::{CandidateId, ProjectId};
 use shared::mail::Mailer;
@@ -10,7 +10,7 @@ use shared::store::VersionedItem;
 use shared::{Error, Result};
 
 use crate::outcome::EffectResult;
-use crate::{account, candidate, erasure, reset, takes, webhook};
+use crate::{account, candidate, erasure, recordings, reset, takes, webhook};
 
 /// Effects that run in parallel.
 pub(crate) const PARALLEL: usize = 8;
@@ -85,10 +85,9 @@ async fn perform(
             account::send_farewell_mail(system, mailer, company, was, by).await
         }
         EffectTask::ObjectsDeleted { keys } => delete_objects(system, keys).await,
-        EffectTask::TakeConversion { project, candidate, take, finished_at } => {
-            let (company, project, candidate) = (company.clone(), *project, *candidate);
-            let waiting = WaitingTake { company, project, candidate, take: *take, finished_at: *finished_at };
-            takes::start_conversion(system, &waiting).await
+        EffectTask::Conversion { recording, since } => {
+            let (company, recording, since) = (company.clone(), *recording, *since);
+            recordings::queue(system, &WaitingRecording { company, recording, since }).await
         }
         EffectTask::TakesDeleted { project, candidate, takes } => {
             takes::delete_takes(system, &answers_of(effect, *project, *candidate), takes).await

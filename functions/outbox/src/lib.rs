@@ -1,5 +1,5 @@
-//! Runs the effects that changes have recorded: sends mails, erases what deletions have left. Numbers the events that
-//! changes have written. Fails uploads that never arrived.
+//! Runs the effects that changes have recorded: sends mails, erases what deletions have left, has recordings converted. Numbers
+//! the events that changes have written. Fails uploads that never arrived.
 //!
 //! Effects are written in the transaction of their cause, so that none is lost. The table's stream delivers each at
 //! once; the schedule picks up those that the stream missed and those that failed before.
@@ -10,19 +10,21 @@ mod deliver;
 mod erasure;
 mod numbering;
 mod outcome;
+mod recordings;
 mod reset;
 mod stream;
 mod sweep;
 mod takes;
 mod uploads;
+mod videos;
 mod webhook;
 
 use std::time::Duration;
 
-use shared::Result;
 use shared::app::App;
 use shared::auth::SystemAccess;
-use shared::event::{ScheduleKind, TableEvent, TableResponse};
+use shared::event::{ScheduleKind, TableEvent, TableResponse, leave_to_next_run};
+use shared::{Error, Result, log_failure};
 
 pub use outcome::SweepSummary;
 
@@ -35,13 +37,17 @@ const RUN: Duration = Duration::from_secs(40);
 /// If the storage cannot be read or a setting is missing.
 pub async fn handle(app: &App, event: TableEvent) -> Result<TableResponse<SweepSummary>> {
     let system = SystemAccess::of(app);
-    let response = match event {
-        TableEvent::Stream { records } => stream::handle(&system, &records).await.map(TableResponse::Batch),
-        TableEvent::Schedule { kind: ScheduleKind::Scheduled } => {
-            sweep::handle(&system, RUN).await.map(TableResponse::Sweep)
+    let log = |error: &Error| log_failure!(target: "outbox", error, "could not handle the event");
+    match event {
+        TableEvent::Stream { records } => {
+            stream::handle(&system, &records).await.inspect_err(log).map(TableResponse::Batch)
         }
-    };
-    response.inspect_err(|error| tracing::error!(target: "outbox", %error, "could not handle the event"))
+        TableEvent::Schedule { kind: ScheduleKind::Scheduled } => {
+            let summary = sweep::handle(&system, RUN).await.inspect_err(log);
+            let unfinished = SweepSummary { more: true, ..SweepSummary::default() };
+            leave_to_next_run(summary, unfinished).map(TableResponse::Sweep)
+        }
+    }
 }
 
 /// Does what the stream has missed for this time: a step of each kind of work at least.

@@ -48,7 +48,7 @@ pub(crate) async fn send_mail(
 pub struct SweepSummary {
     /// Mails that SES accepted.
     pub sent: usize,
-    /// Conversions of answers that will start.
+    /// Recordings that wait for their conversion.
     pub started: usize,
     /// Recorded deletions, and deleted objects without references.
     pub deleted: usize,
@@ -60,8 +60,10 @@ pub struct SweepSummary {
     pub given_up: usize,
     /// Effects and uploads that could not be read, and companies whose events could not be numbered.
     pub failed: usize,
-    /// Uploads that did not arrive in time, and videos that were not converted in time.
+    /// Uploads and videos that did not arrive in time, and videos that cannot be converted.
     pub uploads_given_up: usize,
+    /// Videos that were queued again.
+    pub videos_queued: usize,
     /// Answers with takes that were abandoned, queued again, or whose conversions were killed.
     pub takes_closed: usize,
     /// Events that the stream did not have numbered.
@@ -85,6 +87,7 @@ impl SweepSummary {
         self.given_up += other.given_up;
         self.failed += other.failed;
         self.uploads_given_up += other.uploads_given_up;
+        self.videos_queued += other.videos_queued;
         self.takes_closed += other.takes_closed;
         self.events += other.events;
         self.numbering_lag_seconds = self.numbering_lag_seconds.max(other.numbering_lag_seconds);

@@ -11,7 +11,7 @@ use shared::{Error, Result, log_run};
 
 use crate::deliver::{PARALLEL, deliver};
 use crate::outcome::{EffectResult, SweepSummary};
-use crate::{numbering, takes, uploads};
+use crate::{numbering, takes, uploads, videos};
 
 // SES limits mails per second.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ pub(crate) async fn handle(system: &SystemAccess, time: Duration) -> Result<Swee
     let results = join5(
         numbering::assign_missing_numbers(system, time, events),
         uploads::give_up_uploads(system, time, uploads),
-        uploads::give_up_videos(system, time, videos),
+        videos::look_at_overdue(system, time, videos),
         takes::close_overdue(system, time, takes),
         run_effects(system, time, effects),
     );
@@ -34,8 +34,8 @@ pub(crate) async fn handle(system: &SystemAccess, time: Duration) -> Result<Swee
     let oldest = system.store.oldest_pending_erasure().await?;
     summary.erasure_delay_seconds = oldest.map_or(0, |at| (system.now - at).num_seconds());
     let SweepSummary { sent, started, deleted, outdated, postponed, given_up, .. } = summary;
-    let SweepSummary { failed, uploads_given_up, takes_closed, events, numbering_lag_seconds, .. } = summary;
-    let SweepSummary { erasure_delay_seconds, more, .. } = summary;
+    let SweepSummary { failed, uploads_given_up, videos_queued, takes_closed, events, .. } = summary;
+    let SweepSummary { numbering_lag_seconds, erasure_delay_seconds, more, .. } = summary;
     log_run!(
         target: "outbox",
         system.usage(),
@@ -47,6 +47,7 @@ pub(crate) async fn handle(system: &SystemAccess, time: Duration) -> Result<Swee
         given_up,
         failed,
         uploads_given_up,
+        videos_queued,
         takes_closed,
         events,
         numbering_lag_seconds,

@@ -1,4 +1,4 @@
-//! Takes of answers: starts their conversions, deletes their objects, and closes abandoned ones.
+//! Takes of answers: deletes their objects, and closes abandoned ones.
 
 use std::time::Duration;
 
@@ -6,30 +6,16 @@ use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
 use shared::domain::answers::{Answers, Take, TakeRef};
 use shared::domain::conversion::Conversion;
-use shared::domain::conversion::queue::WaitingTake;
+use shared::domain::conversion::queue::Recording;
 use shared::media::{AnswerObjects, recorded_parts};
 use shared::store::VersionedItem;
-use shared::{Error, Result};
+use shared::{Error, Result, log_failure};
 
 use crate::outcome::{EffectResult, SweepSummary};
+use crate::recordings::log_broken;
 
 /// Shown to clients of a take whose conversions were all killed.
 const BROKEN: &str = "The recording could not be converted. Record the answer again.";
-
-/// Queues a take and stores its marker, whose event converts the take whose turn it is then.
-pub(crate) async fn start_conversion(
-    system: &SystemAccess,
-    waiting: &WaitingTake,
-) -> Result<(EffectResult, String)> {
-    let WaitingTake { company, project, candidate, take, .. } = waiting;
-    let objects = AnswerObjects { company: company.clone(), project: *project, candidate: *candidate };
-    system.store.queue_take(waiting).await?;
-    let stored = system.objects()?.put_marker(&objects.marker(*take)).await;
-    Ok(match stored {
-        Ok(()) => (EffectResult::Started, String::new()),
-        Err(error) => (EffectResult::Failed, error.to_string()),
-    })
-}
 
 /// Deletes the objects of takes that are no longer kept, and the parts of those that were converted as a whole.
 pub(crate) async fn delete_takes(
@@ -59,10 +45,13 @@ async fn delete_take(
     is_kept: bool,
 ) -> Result<()> {
     let bucket = system.objects()?;
-    let parts = bucket.list(&objects.parts(place)).await?.into_iter().map(|part| part.key);
-    let others = objects.renditions(place).into_iter().chain([objects.marker(place)]);
-    for key in parts.chain(others.filter(|_| !is_kept)) {
-        bucket.delete(&key).await?;
+    let mut found = bucket.list(&objects.parts(place)).await?;
+    if !is_kept {
+        found.extend(bucket.list(&objects.renditions(place)).await?);
+        bucket.delete(&objects.marker(place)).await?;
+    }
+    for object in found {
+        bucket.delete(&object.key).await?;
     }
     Ok(())
 }
@@ -82,7 +71,7 @@ pub(crate) async fn close_overdue(
                 // The candidate has just gone on, or was deleted.
                 Err(Error::Changed | Error::NotFound) => {}
                 Err(error) => {
-                    tracing::error!(target: "outbox", %error, "could not close a take");
+                    log_failure!(target: "outbox", &error, "could not close a take");
                     summary.failed += 1;
                 }
             }
@@ -126,13 +115,10 @@ async fn close(system: &SystemAccess, before: &VersionedItem<Answers>) -> Result
         None => system.store.update_answers(before, &after, system.now),
     };
     system.commit(writes).await?;
-    if let Some(TakeRef { question, number }) = failed {
-        let (company, candidate) = (before.company.as_str(), before.candidate);
-        // Its parts stay, so that the operator may have it converted again. An alarm counts these lines.
-        tracing::warn!(
-            target: "outbox", company, %candidate, %question, number,
-            task = "conversion", reason = "its executions were killed", "given up"
-        );
+    if let Some(take) = failed {
+        // Its parts stay, so that the operator may have it converted again.
+        let AnswerObjects { company, project, candidate } = objects;
+        log_broken(&company, &Recording::Take { project, candidate, take });
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use shared::domain::candidate::Candidate;
 use shared::domain::erasure::ErasureReason;
 use shared::domain::id::CandidateId;
 use shared::store::VersionedItem;
-use shared::{Error, Result};
+use shared::{Error, Result, log_failure};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep_until};
 
@@ -67,7 +67,7 @@ pub(crate) async fn erase(
             // The next day decides again.
             Err(Error::Changed | Error::NotFound | Error::Refused(_)) => batch.moved_on += 1,
             Err(error) => {
-                tracing::error!(target: "retention", %candidate, %error, "could not erase the candidate");
+                log_failure!(target: "retention", &error, %candidate, "could not erase the candidate");
                 batch.failed.push(candidate);
             }
         }

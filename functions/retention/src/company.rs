@@ -10,7 +10,7 @@ use shared::domain::privacy::company_erasure::{
     CompanyErasure, ErasureStep, HeldCandidate, MAX_NAMED, StepResult,
 };
 use shared::store::VersionedItem;
-use shared::{Error, Result};
+use shared::{Error, Result, log_failure};
 
 use crate::RetentionSummary;
 use crate::batch::{self, Pace};
@@ -47,7 +47,7 @@ pub(crate) async fn continue_due_erasures(
             Err(error) => {
                 let company = company.as_str();
                 // Its lease ends within minutes, and then it goes on.
-                tracing::error!(target: "retention", company, %error, "the erasure of a company has broken off");
+                log_failure!(target: "retention", &error, company, "the erasure of a company has broken off");
                 summary.failed += 1;
             }
         }

@@ -19,8 +19,9 @@ use serde::de::IgnoredAny;
 use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::privacy::retention_run::RetentionRun;
+use shared::event::leave_to_next_run;
 use shared::store::VersionedItem;
-use shared::{Error, Result, log_run};
+use shared::{Error, Result, log_failure, log_run};
 
 use batch::Pace;
 pub use limits::RunLimits;
@@ -75,8 +76,10 @@ impl RetentionSummary {
 /// # Errors
 /// If the storage cannot be read.
 pub async fn handle(app: &App, _: IgnoredAny) -> Result<RetentionSummary> {
-    let summary = run(app, RunLimits::SCHEDULED).await;
-    summary.inspect_err(|error| tracing::error!(target: "retention", %error, "could not run"))
+    let summary = run(app, RunLimits::SCHEDULED).await.inspect_err(|error| {
+        log_failure!(target: "retention", error, "could not run");
+    });
+    leave_to_next_run(summary, RetentionSummary { more: true, ..RetentionSummary::default() })
 }
 
 /// Erases the candidates that are due, within `limits`.
@@ -143,7 +146,7 @@ async fn continue_due_runs(
             Err(error) => {
                 let company = company.as_str();
                 // Its lease ends within minutes, and then it goes on.
-                tracing::error!(target: "retention", company, %error, "a retention run has broken off");
+                log_failure!(target: "retention", &error, company, "a retention run has broken off");
                 summary.failed += 1;
             }
         }

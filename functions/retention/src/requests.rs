@@ -5,7 +5,7 @@ use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::erasure::ErasureReason;
 use shared::store::VersionedItem;
-use shared::{Error, Result};
+use shared::{Error, Result, log_failure};
 
 use crate::RetentionSummary;
 use crate::batch::{self, Pace};
@@ -53,7 +53,7 @@ async fn postpone(system: &SystemAccess, before: &VersionedItem<Candidate>, summ
         Err(Error::Changed | Error::NotFound) => summary.moved_on += 1,
         Err(error) => {
             let candidate = before.id;
-            tracing::error!(target: "retention", %candidate, %error, "could not postpone a request for erasure");
+            log_failure!(target: "retention", &error, %candidate, "could not postpone a request for erasure");
             summary.failed += 1;
         }
     }

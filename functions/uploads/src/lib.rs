@@ -13,9 +13,9 @@ use shared::domain::customer::Customer;
 use shared::domain::file::StoredFile;
 use shared::domain::id::FileId;
 use shared::domain::upload::{Upload, UploadStatus};
-use shared::event::{ObjectCreated, RecordOutcome};
+use shared::event::{ObjectCreated, RecordOutcome, persist};
 use shared::media::{CheckedFile, object_key, upload_in, upload_key, video_upload_in};
-use shared::store::{RetryPolicy, VersionedItem};
+use shared::store::{EVENT_PATIENCE, RetryPolicy, VersionedItem};
 use shared::{Error, Result, log_failure, log_run};
 
 const NOT_AS_ANNOUNCED: &str =
@@ -32,9 +32,9 @@ pub async fn process(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
     let key = event.key();
     let system = SystemAccess::of(app);
     let (outcome, id) = if let Some(id) = upload_in(key) {
-        (process_upload(&system, id, key).await, id.to_string())
+        (persist(&system, EVENT_PATIENCE, || process_upload(&system, id, key)).await, id.to_string())
     } else if let Some((company, id)) = video_upload_in(key) {
-        (video::admit(&system, &company, id).await, id.to_string())
+        (persist(&system, EVENT_PATIENCE, || video::admit(&system, &company, id)).await, id.to_string())
     } else {
         return Ok(RecordOutcome::Ignored);
     };

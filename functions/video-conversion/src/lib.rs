@@ -1,7 +1,7 @@
 //! Converts uploaded welcome videos and recorded answers to formats that browsers play.
 //!
-//! Events may be duplicated, late, or arrive after the recording was deleted. All attempts write the same objects and
-//! delete those without a recording, so that one result remains and no orphan.
+//! Events may be duplicated, late, or arrive after the recording was deleted. Each attempt deletes what it has stored unless its
+//! result is the one that is recorded, so that one result remains and no orphan.
 
 pub mod engine;
 mod take;
@@ -13,9 +13,9 @@ use serde::Deserialize;
 use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::conversion::ConversionResult;
-use shared::domain::id::CompanyId;
-use shared::event::{ObjectCreated, RecordOutcome};
-use shared::media::{AnswerObjects, video_marker_in};
+use shared::domain::conversion::queue::{Recording, WaitingRecording};
+use shared::event::{ObjectCreated, RecordOutcome, persist};
+use shared::media::{AnswerObjects, is_conversion_marker};
 use shared::store::COMMAND_PATIENCE;
 use shared::{Error, Result, log_failure, log_run};
 
@@ -25,6 +25,10 @@ use take::TakeConversion;
 /// The duration of one attempt.
 // The rest of the function's 15 minutes is for storing the result.
 const TRY: Duration = Duration::from_secs(13 * 60);
+
+/// How long after the beginning a step may be repeated that has failed because of others.
+// The function has fifteen minutes.
+const PERSISTENCE: Duration = COMMAND_PATIENCE;
 
 /// What the function is invoked with.
 #[derive(Debug, Deserialize)]
@@ -51,7 +55,7 @@ pub enum CheckSubject {
 ///
 /// # Errors
 /// If the storage, the bucket or this computer fails, its programs among it. The event is retried and, after some tries,
-/// becomes a dead letter. A video then fails after its time limit; a take waits for the next event.
+/// becomes a dead letter. The recording then waits for the next event.
 pub async fn process(app: &App, invocation: Invocation) -> Result<RecordOutcome> {
     match invocation {
         Invocation::Created(event) => process_recording(app, event).await,
@@ -67,60 +71,62 @@ async fn check_programs(app: &App) -> Result<RecordOutcome> {
     Ok(RecordOutcome::Ignored)
 }
 
-/// Processes one event: converts the video that it is about, or the take whose turn it is.
+/// Converts the recording whose turn it is, because of the event of a marker.
 async fn process_recording(app: &App, event: ObjectCreated) -> Result<RecordOutcome> {
-    let system = SystemAccess::of(app).with_patience(COMMAND_PATIENCE);
-    // Boxed, because they are large and deeply nested.
-    if let Some((company, id)) = video_marker_in(event.key()) {
-        let outcome = Box::pin(video::process_video(&system, &company, id, &event.id)).await;
-        report(&system, &company, &id.to_string(), &outcome);
-        outcome
-    } else if AnswerObjects::in_marker(event.key()).is_some() {
-        Box::pin(process_next_take(&system, &event)).await
-    } else {
-        Ok(RecordOutcome::Ignored)
+    if !is_conversion_marker(event.key()) {
+        return Ok(RecordOutcome::Ignored);
     }
-}
-
-/// Converts the take whose turn it is, because of the marker of a take.
-async fn process_next_take(system: &SystemAccess, event: &ObjectCreated) -> Result<RecordOutcome> {
-    let claimed = system.store.claim_take(&event.id, system.now).await;
-    let claimed = claimed.inspect_err(|error| {
-        log_failure!(target: "conversion", error, "could not find the take whose turn it is");
+    let system = SystemAccess::of(app).with_patience(COMMAND_PATIENCE);
+    let claim = || system.store.claim_recording(&event.id, system.now);
+    let claimed = persist(&system, PERSISTENCE, claim).await.inspect_err(|error| {
+        log_failure!(target: "conversion", error, "could not find the recording whose turn it is");
     })?;
     let outcome = match claimed {
         Some(waiting) => {
-            let recording = format!("{}-{}", waiting.take.question, waiting.take.number);
-            let outcome = match TakeConversion::new(system, &waiting, &event.id).process().await {
-                Ok(outcome) => {
-                    system.store.release_take(&waiting, &event.id, system.now).await.map(|()| outcome)
-                }
-                // Others come first until its time is over.
-                Err(error) => Err(error),
-            };
-            report(system, &waiting.company, &recording, &outcome);
+            // Boxed, because it is large and deeply nested.
+            let outcome = Box::pin(process_claimed(&system, &waiting, &event.id)).await;
+            report(&system, &waiting, &outcome);
             outcome?
         }
-        // There is an event for each take, and one that comes again.
+        // There is an event for each recording, and one that comes again.
         None => RecordOutcome::Ignored,
     };
     system.objects()?.delete(event.key()).await?;
     Ok(outcome)
 }
 
-fn report(system: &SystemAccess, company: &CompanyId, recording: &str, outcome: &Result<RecordOutcome>) {
-    let company = company.as_str();
+async fn process_claimed(
+    system: &SystemAccess,
+    waiting: &WaitingRecording,
+    event: &str,
+) -> Result<RecordOutcome> {
+    let company = &waiting.company;
+    let outcome = match waiting.recording {
+        Recording::Take { project, candidate, take } => {
+            let objects = AnswerObjects { company: company.clone(), project, candidate };
+            TakeConversion::new(system, objects, take, event).process().await
+        }
+        Recording::Video { video } => video::process_video(system, company, video, event).await,
+    };
+    // If it has failed, others come first until its time is over.
+    let outcome = outcome?;
+    persist(system, PERSISTENCE, || system.store.release_recording(waiting, event, system.now)).await?;
+    Ok(outcome)
+}
+
+fn report(system: &SystemAccess, waiting: &WaitingRecording, outcome: &Result<RecordOutcome>) {
+    let (company, recording) = (waiting.company.as_str(), waiting.recording);
     match outcome {
         // An alarm compares those that failed with all that ended.
         Ok(outcome @ (RecordOutcome::Applied | RecordOutcome::Refused)) => log_run!(
-            target: "conversion", system.usage(), recording, company, ?outcome,
+            target: "conversion", system.usage(), %recording, company, ?outcome,
             conversion_failed = u8::from(*outcome == RecordOutcome::Refused), "processed"
         ),
         Ok(outcome) => {
-            log_run!(target: "conversion", system.usage(), recording, company, ?outcome, "processed");
+            log_run!(target: "conversion", system.usage(), %recording, company, ?outcome, "processed");
         }
         Err(error) => {
-            log_failure!(target: "conversion", error, recording, company, "could not convert the recording");
+            log_failure!(target: "conversion", error, %recording, company, "could not convert the recording");
         }
     }
 }

@@ -2,16 +2,15 @@
 
 use shared::auth::SystemAccess;
 use shared::domain::answers::{Answers, RecordedPart, Take, TakeRef};
-use shared::domain::conversion::queue::WaitingTake;
-use shared::domain::conversion::{Conversion, ConversionStatus};
+use shared::domain::conversion::{Conversion, ConversionResult};
 use shared::domain::file::FileType;
-use shared::event::RecordOutcome;
+use shared::event::{RecordOutcome, persist};
 use shared::media::{AnswerObjects, recorded_parts};
 use shared::store::{RetryPolicy, VersionedItem};
 use shared::{Error, Result};
 
 use crate::engine::{ConversionTarget, ConvertedFiles, EngineError, convert};
-use crate::{TRY, clean_up, converted};
+use crate::{PERSISTENCE, TRY, clean_up, converted};
 
 /// How long a recorder may go on after the time to answer, in seconds.
 const SPARE_SECONDS: u32 = 2;
@@ -29,47 +28,53 @@ pub(crate) struct TakeConversion<'a> {
 }
 
 impl<'a> TakeConversion<'a> {
-    pub(crate) fn new(system: &'a SystemAccess, waiting: &WaitingTake, event: &'a str) -> Self {
-        let WaitingTake { company, project, candidate, take, .. } = waiting;
-        let objects = AnswerObjects { company: company.clone(), project: *project, candidate: *candidate };
-        Self { system, objects, place: *take, event }
+    pub(crate) fn new(
+        system: &'a SystemAccess,
+        objects: AnswerObjects,
+        place: TakeRef,
+        event: &'a str,
+    ) -> Self {
+        Self { system, objects, place, event }
     }
 
     /// Converts the take, unless it is converted already or another worker holds it.
     pub(crate) async fn process(&self) -> Result<RecordOutcome> {
-        let Some(take) = self.begin().await? else { return self.settle().await };
+        let begun = persist(self.system, PERSISTENCE, || self.begin()).await?;
+        let Some(take) = begun else { return self.settle().await };
         let outcome = self.work_on(&take).await;
         if outcome.is_err() {
             // The recording is not to blame. If this fails as well, nothing but one attempt is lost.
-            let _ = self.forget_attempt().await;
+            let _ = self.forget_attempt(take.last_conversion).await;
         }
         outcome
     }
 
     /// Converts a take that is leased.
     async fn work_on(&self, take: &Take) -> Result<RecordOutcome> {
-        let directory = tempfile::tempdir().map_err(Error::internal)?;
+        let (conversion, directory) = (take.last_conversion, tempfile::tempdir().map_err(Error::internal)?);
         let end = match self.make(take, &directory.path().join("recording")).await {
             Ok(files) => {
-                // Not of a take that has been finished with more parts since: what is stored is that of a later attempt.
-                if !self.answers().await?.is_some_and(|answers| self.is_mine(&answers)) {
+                // Not of a take that has been finished with more parts since.
+                if !self.answers().await?.is_some_and(|answers| self.is_converted_by(conversion, &answers)) {
                     return self.settle().await;
                 }
-                self.store(&files).await?;
-                Conversion::succeeded(converted(&files))
+                self.store(conversion, &files).await?;
+                ConversionEnd::Converted(converted(&files))
             }
-            Err(Failure::Take(EngineError::Refused(reason))) => Conversion::failed(reason),
+            Err(Failure::NoRecording(reason)) => ConversionEnd::NoRecording(reason),
+            Err(Failure::Take(EngineError::Refused(reason))) => ConversionEnd::Failed(reason),
             Err(Failure::Take(EngineError::Machine(error))) => return Err(Error::internal(error)),
             Err(Failure::Storage(error)) => return Err(error),
             // With the candidate, or the answer was reset.
             Err(Failure::Gone) => return self.settle().await,
         };
-        self.finish(end).await
+        persist(self.system, PERSISTENCE, || self.finish(conversion, end)).await
     }
 
     /// Has the attempt, which goes on until its lease ends, not count.
-    async fn forget_attempt(&self) -> Result<()> {
-        let Some(answers) = self.answers().await?.filter(|answers| self.is_mine(answers)) else {
+    async fn forget_attempt(&self, conversion: u32) -> Result<()> {
+        let answers = self.answers().await?;
+        let Some(answers) = answers.filter(|answers| self.is_converted_by(conversion, answers)) else {
             return Ok(());
         };
         let forget = |take: &mut Take| take.conversion = take.conversion.clone().without_attempt();
@@ -84,11 +89,11 @@ impl<'a> TakeConversion<'a> {
             let Some(take) = answers.take(self.place).filter(|take| !take.is_open()) else { return Ok(None) };
             if seen.as_ref().is_some_and(|seen| *seen != take.conversion) {
                 // Another worker, or a retry of this event, is responsible.
-                break;
+                return Ok(None);
             }
-            let Some(begun) = take.conversion.begun(self.event, self.system.now) else { return Ok(None) };
+            let Some(begun) = take.begin_conversion(self.event, self.system.now) else { return Ok(None) };
             seen = Some(take.conversion.clone());
-            match self.save(&answers, |take| take.conversion = begun).await {
+            match self.save(&answers, |take| *take = begun).await {
                 Ok(after) => return Ok(after.take(self.place).cloned()),
                 // Mostly because the candidate goes on with another question.
                 Err(Error::Changed | Error::NotFound) => {}
@@ -104,7 +109,7 @@ impl<'a> TakeConversion<'a> {
         let mut parts = recorded_parts(&bucket.list(&self.objects.parts(self.place)).await?);
         parts.retain(|part| part.number <= take.last_part);
         if let Some(reason) = refusal(take, &parts) {
-            return Err(EngineError::Refused(reason).into());
+            return Err(Failure::NoRecording(reason));
         }
         let keys: Vec<String> = parts.iter().map(|part| self.objects.part(self.place, part.number)).collect();
         if !bucket.fetch_joined(&keys, input).await? {
@@ -115,11 +120,12 @@ impl<'a> TakeConversion<'a> {
         Ok(convert(self.system.config().program_path.as_ref(), input, target, time).await?)
     }
 
-    /// Stores the renditions in the bucket.
-    async fn store(&self, files: &ConvertedFiles) -> Result<()> {
+    /// Stores the renditions of this conversion in the bucket.
+    async fn store(&self, conversion: u32, files: &ConvertedFiles) -> Result<()> {
         let bucket = self.system.objects()?;
         for (file_type, path) in [(FileType::Mp4, &files.mp4), (FileType::Jpeg, &files.thumbnail)] {
-            bucket.put_file(&self.objects.rendition(self.place, file_type), path, file_type).await?;
+            let key = self.objects.rendition(self.place, conversion, file_type);
+            bucket.put_file(&key, path, file_type).await?;
         }
         Ok(())
     }
@@ -138,19 +144,22 @@ impl<'a> TakeConversion<'a> {
         );
     }
 
-    /// Writes the result unless another attempt has, and deletes unneeded objects.
-    async fn finish(&self, end: Conversion) -> Result<RecordOutcome> {
+    /// Writes the end of this conversion unless a later one has begun, and deletes unneeded objects.
+    async fn finish(&self, conversion: u32, end: ConversionEnd) -> Result<RecordOutcome> {
         for _ in 0..RetryPolicy::CHANGE.attempts {
-            let Some(answers) = self.answers().await?.filter(|answers| self.is_mine(answers)) else {
+            let answers = self.answers().await?;
+            let Some(answers) = answers.filter(|answers| self.is_converted_by(conversion, answers)) else {
                 return self.settle().await;
             };
-            match self.save(&answers, |take| take.end_conversion(end.clone())).await {
+            match self.save(&answers, |take| end.apply_to(take)).await {
                 Ok(after) => {
                     let take = after.take(self.place);
                     take.into_iter().for_each(|take| self.report_doubt(take));
                     self.delete_unneeded(take).await?;
-                    let is_converted = end.converted.is_some();
-                    return Ok(if is_converted { RecordOutcome::Applied } else { RecordOutcome::Refused });
+                    return Ok(match end {
+                        ConversionEnd::Converted(_) => RecordOutcome::Applied,
+                        ConversionEnd::Failed(_) | ConversionEnd::NoRecording(_) => RecordOutcome::Refused,
+                    });
                 }
                 // The candidate has gone on with another question.
                 Err(Error::Changed | Error::NotFound) => {}
@@ -166,19 +175,19 @@ impl<'a> TakeConversion<'a> {
         self.delete_unneeded(answers.as_ref().and_then(|answers| answers.take(self.place))).await
     }
 
-    /// Deletes objects that a take does not need: those of none, the parts of one that [needs](Take::needs_parts) none, and the
-    /// renditions of a failed one, whose parts the operator may have converted again.
+    /// Deletes objects that a take does not need: all those of none, the parts of one that [needs](Take::needs_parts) none, and
+    /// renditions of conversions whose result is not played.
     async fn delete_unneeded(&self, take: Option<&Take>) -> Result<RecordOutcome> {
-        if take.is_some_and(|take| take.conversion.is_under_way()) {
-            // Another worker needs them.
-            return Ok(RecordOutcome::Ignored);
-        }
-        let mut keys = Vec::new();
-        if take.is_none_or(|take| take.conversion.status == ConversionStatus::Failed) {
-            keys.extend(self.objects.renditions(self.place));
-        }
+        let bucket = self.system.objects()?;
+        let is_needless = |key: &String| {
+            let conversion = self.objects.conversion_in(self.place, key);
+            !take.zip(conversion).is_some_and(|(take, conversion)| take.needs_renditions_of(conversion))
+        };
+        let renditions = bucket.list(&self.objects.renditions(self.place)).await?;
+        let mut keys: Vec<String> =
+            renditions.into_iter().map(|rendition| rendition.key).filter(is_needless).collect();
         if take.is_none_or(|take| !take.needs_parts()) {
-            let parts = self.system.objects()?.list(&self.objects.parts(self.place)).await?;
+            let parts = bucket.list(&self.objects.parts(self.place)).await?;
             keys.extend(parts.into_iter().map(|part| part.key));
         }
         clean_up(self.system, &keys).await
@@ -189,8 +198,10 @@ impl<'a> TakeConversion<'a> {
         self.system.store.answers(company, *project, *candidate).await
     }
 
-    fn is_mine(&self, answers: &Answers) -> bool {
-        answers.take(self.place).is_some_and(|take| take.conversion.is_done_by(self.event))
+    /// Whether the conversion with this number is under way, and none has begun since.
+    fn is_converted_by(&self, conversion: u32, answers: &Answers) -> bool {
+        let take = answers.take(self.place);
+        take.is_some_and(|take| take.last_conversion == conversion && take.conversion.attempt.is_some())
     }
 
     async fn save(&self, before: &VersionedItem<Answers>, change: impl FnOnce(&mut Take)) -> Result<Answers> {
@@ -200,9 +211,30 @@ impl<'a> TakeConversion<'a> {
     }
 }
 
+/// How a conversion has ended.
+#[derive(Debug, Clone, Copy)]
+enum ConversionEnd {
+    Converted(ConversionResult),
+    Failed(&'static str),
+    /// The parts can never be converted.
+    NoRecording(&'static str),
+}
+
+impl ConversionEnd {
+    fn apply_to(self, take: &mut Take) {
+        match self {
+            Self::Converted(made) => take.end_conversion(Conversion::succeeded(made)),
+            Self::Failed(reason) => take.end_conversion(Conversion::failed(reason)),
+            Self::NoRecording(reason) => take.refuse(reason),
+        }
+    }
+}
+
 /// Why there are no renditions.
 enum Failure {
     Take(EngineError),
+    /// Its parts are no recording.
+    NoRecording(&'static str),
     Storage(Error),
     /// Its parts have just been deleted.
     Gone,

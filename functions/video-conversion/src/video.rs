@@ -4,47 +4,81 @@ use shared::auth::SystemAccess;
 use shared::domain::conversion::Conversion;
 use shared::domain::id::{CompanyId, VideoId};
 use shared::domain::video::{Rendition, Video};
-use shared::event::RecordOutcome;
-use shared::media::{ObjectStore, rendition_key, video_keys, video_marker_key, video_upload_key};
+use shared::event::{RecordOutcome, persist};
+use shared::media::{ObjectStore, rendition_key, video_keys, video_upload_key};
 use shared::store::{RetryPolicy, VersionedItem};
 use shared::{Error, Result};
 
 use crate::engine::{ConversionTarget, ConvertedFiles, EngineError, convert};
-use crate::{TRY, clean_up, converted};
+use crate::{PERSISTENCE, TRY, clean_up, converted};
 
 const NOT_AS_ANNOUNCED: &str =
     "The uploaded file does not have the announced size. Announce it again with the correct size.";
 
 /// Converts a video because of `event`, unless it is converted already or another worker holds it.
+// All attempts convert the same file to the same objects: unlike a take, a video never gets more parts.
 pub(crate) async fn process_video(
     system: &SystemAccess,
     company: &CompanyId,
     id: VideoId,
     event: &str,
 ) -> Result<RecordOutcome> {
-    let Some(video) = system.store.video(company, id).await? else {
-        return clean_up(system, &video_keys(company, id)).await;
+    let Some(video) = persist(system, PERSISTENCE, || begin(system, company, id, event)).await? else {
+        return settle(system, company, id).await;
     };
-    let Some(begun) = video.conversion.begun(event, system.now) else {
-        // Another worker needs the file.
-        let left = if video.conversion.is_under_way() { None } else { Some(done_with(company, id)) };
-        return clean_up(system, left.as_ref().map_or(&[], <[String; 2]>::as_slice)).await;
-    };
-    let video = match system.store.begin_conversion(&video, Video::clone(&video).with_conversion(begun)).await
-    {
-        // Another worker, or a retry of this event, is responsible.
-        Err(Error::Changed | Error::NotFound) => {
-            return Err(Error::Changed);
-        }
-        video => video?,
-    };
-    work_on(system, video, event).await
+    let outcome = work_on(system, video, event).await;
+    if outcome.is_err() {
+        // The video is not to blame. If this fails as well, nothing but one attempt is lost.
+        let _ = forget_attempt(system, company, id, event).await;
+    }
+    outcome
 }
 
-/// The objects that are of no use after the conversion.
-fn done_with(company: &CompanyId, id: VideoId) -> [String; 2] {
-    // The upload is never shown, the largest file of all, and it holds the location and the device.
-    [video_upload_key(company, id), video_marker_key(company, id)]
+/// Leases the video; `None` if there is nothing to convert.
+async fn begin(
+    system: &SystemAccess,
+    company: &CompanyId,
+    id: VideoId,
+    event: &str,
+) -> Result<Option<VersionedItem<Video>>> {
+    let mut seen: Option<Conversion> = None;
+    for _ in 0..RetryPolicy::CHANGE.attempts {
+        let Some(video) = system.store.video(company, id).await? else { return Ok(None) };
+        if seen.as_ref().is_some_and(|seen| *seen != video.conversion) {
+            // Another worker, or a retry of this event, is responsible.
+            return Ok(None);
+        }
+        let Some(begun) = video.conversion.begun(event, system.now) else { return Ok(None) };
+        seen = Some(video.conversion.clone());
+        match system.store.begin_conversion(&video, Video::clone(&video).with_conversion(begun)).await {
+            // Mostly because staff change the texts.
+            Err(Error::Changed | Error::NotFound) => {}
+            begun => return begun.map(Some),
+        }
+    }
+    Err(Error::Changed)
+}
+
+/// Has the attempt, which goes on until its lease ends, not count.
+async fn forget_attempt(system: &SystemAccess, company: &CompanyId, id: VideoId, event: &str) -> Result<()> {
+    let video = system.store.video(company, id).await?;
+    let Some(video) = video.filter(|video| video.conversion.is_done_by(event)) else { return Ok(()) };
+    let forgotten = video.conversion.clone().without_attempt();
+    let after = Video::clone(&video).with_conversion(forgotten);
+    system.store.begin_conversion(&video, after).await.map(drop)
+}
+
+/// Leaves the video as it is, and deletes what it does not need.
+async fn settle(system: &SystemAccess, company: &CompanyId, id: VideoId) -> Result<RecordOutcome> {
+    match system.store.video(company, id).await? {
+        // Another worker needs the file.
+        Some(video) if video.conversion.is_under_way() => Ok(RecordOutcome::Ignored),
+        // It is never shown, the largest file of all, and holds the location and the device.
+        Some(video) if video.conversion.converted.is_some() => {
+            clean_up(system, &[video_upload_key(company, id)]).await
+        }
+        _ => clean_up(system, &video_keys(company, id)).await,
+    }
 }
 
 /// Converts a video whose conversion has begun because of `event`.
@@ -60,15 +94,16 @@ async fn work_on(system: &SystemAccess, video: VersionedItem<Video>, event: &str
     } else {
         Err(EngineError::Refused(NOT_AS_ANNOUNCED))
     };
-    match made {
+    let end = match made {
         Ok(conversion) => {
             // The disk has room for the upload and the renditions, not for more.
             store(&objects, &video, &conversion).await?;
-            finish(system, video, event, Conversion::succeeded(converted(&conversion))).await
+            Conversion::succeeded(converted(&conversion))
         }
-        Err(EngineError::Refused(reason)) => finish(system, video, event, Conversion::failed(reason)).await,
-        Err(EngineError::Machine(error)) => Err(Error::internal(error)),
-    }
+        Err(EngineError::Refused(reason)) => Conversion::failed(reason),
+        Err(EngineError::Machine(error)) => return Err(Error::internal(error)),
+    };
+    persist(system, PERSISTENCE, || finish(system, video.clone(), event, &end)).await
 }
 
 /// Stores the renditions in the bucket.
@@ -91,32 +126,25 @@ async fn finish(
     system: &SystemAccess,
     mut video: VersionedItem<Video>,
     event: &str,
-    end: Conversion,
+    end: &Conversion,
 ) -> Result<RecordOutcome> {
     let (company, id) = (video.company.clone(), video.id);
     for _ in 0..RetryPolicy::CHANGE.attempts {
         let after = Video::clone(&video).with_conversion(end.clone());
         let is_converted = end.converted.is_some();
         match system.commit(system.store.update_video(&video, &after)).await {
-            Ok(()) if is_converted => {
-                clean_up(system, &done_with(&company, id)).await?;
-                return Ok(RecordOutcome::Applied);
-            }
             Ok(()) => {
-                clean_up(system, &video_keys(&company, id)).await?;
-                return Ok(RecordOutcome::Refused);
+                settle(system, &company, id).await?;
+                return Ok(if is_converted { RecordOutcome::Applied } else { RecordOutcome::Refused });
             }
-            // Staff have changed or deleted the video, or its time limit is over.
+            // Staff have changed or deleted the video.
             Err(Error::Changed | Error::NotFound) => {}
             Err(error) => return Err(error),
         }
         match system.store.video(&company, id).await? {
             // Staff have only changed the texts.
             Some(now) if now.conversion.is_done_by(event) => video = now,
-            Some(now) if now.conversion.is_under_way() || now.conversion.converted.is_some() => {
-                return Ok(RecordOutcome::Ignored);
-            }
-            _ => return clean_up(system, &video_keys(&company, id)).await,
+            _ => return settle(system, &company, id).await,
         }
     }
     Err(Error::Changed)

@@ -12,12 +12,12 @@ pub mod outgoing;
 mod stream;
 mod sweep;
 
-use shared::Result;
 use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::webhook::{AllowedTargets, is_public};
-use shared::event::{ScheduleKind, TableEvent, TableResponse};
+use shared::event::{ScheduleKind, TableEvent, TableResponse, leave_to_next_run};
 use shared::store::SENDER_PATIENCE;
+use shared::{Result, log_failure};
 
 use deliver::{EventSender, RunKind};
 use outgoing::{NameResolver, Outgoing, SystemResolver};
@@ -50,15 +50,18 @@ pub async fn handle_through(
     event: TableEvent,
 ) -> Result<TableResponse<RunSummary>> {
     let system = SystemAccess::of(app).with_patience(SENDER_PATIENCE);
-    let response = match event {
+    match event {
         TableEvent::Stream { records } => {
             let sender = EventSender::new(app, &system, outgoing, RunKind::Stream);
             Ok(TableResponse::Batch(stream::handle(&sender, &records).await))
         }
         TableEvent::Schedule { kind: ScheduleKind::Scheduled } => {
             let sender = EventSender::new(app, &system, outgoing, RunKind::Schedule);
-            sweep::handle(&sender).await.map(TableResponse::Sweep)
+            let summary = sweep::handle(&sender).await.inspect_err(|error| {
+                log_failure!(target: "webhooks", error, "could not look for webhooks to serve");
+            });
+            let unfinished = RunSummary { more: true, ..RunSummary::default() };
+            leave_to_next_run(summary, unfinished).map(TableResponse::Sweep)
         }
-    };
-    response.inspect_err(|error| tracing::error!(target: "webhooks", %error, "could not handle the event"))
+    }
 }

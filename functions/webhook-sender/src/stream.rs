@@ -6,7 +6,7 @@ use futures_util::stream::{self, StreamExt as _};
 use shared::domain::id::{CompanyId, WebhookId};
 use shared::event::{BatchReport, StreamRecord};
 use shared::store::StreamTrigger;
-use shared::{Result, log_run};
+use shared::{Result, log_failure, log_run};
 
 use crate::deliver::{ENDPOINTS, EventSender};
 
@@ -31,7 +31,7 @@ pub(crate) async fn handle(sender: &EventSender<'_>, records: &[StreamRecord]) -
             }
             Ok(None) => {}
             Err(error) => {
-                tracing::error!(target: "webhooks", %error, "could not look up the endpoints of a record");
+                log_failure!(target: "webhooks", &error, "could not look up the endpoints of a record");
                 numbers.into_iter().for_each(|number| report.add_failure(number));
             }
         }
@@ -46,7 +46,7 @@ pub(crate) async fn handle(sender: &EventSender<'_>, records: &[StreamRecord]) -
         match result {
             Ok(endpoints) => failed += endpoints,
             Err(error) => {
-                tracing::error!(target: "webhooks", %error, "could not serve a company");
+                log_failure!(target: "webhooks", &error, "could not serve a company");
                 numbers.into_iter().for_each(|number| report.add_failure(number));
             }
         }

@@ -63,8 +63,8 @@ pub struct Conversion {
     /// The attempts so far, without those that failed because of the service.
     #[serde(default)]
     pub attempts: u32,
-    /// When its event is given up: a video then fails, a take is queued again. `None` if nothing but the upload ends it, or it has
-    /// ended.
+    /// When its event is given up, and it is queued again; of a video whose file has not arrived, when it fails. `None` if nothing
+    /// but the upload ends it, or it has ended.
     pub given_up_at: Option<DateTime<Utc>>,
     /// The result; of a take that has got more parts since, that without them.
     pub converted: Option<ConversionResult>,

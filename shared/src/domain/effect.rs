@@ -1,11 +1,17 @@
 //! Effects: work that follows from a change, recorded in the same transaction.
 
+mod recordings;
+mod task;
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::answers::{Answers, TakeRef};
+use super::answers::TakeRef;
+use super::conversion::queue::Recording;
 use super::customer::Customer;
 use super::deletion::ItemDeletion;
 use super::erasure::{ErasedItem, ErasureCause, ErasureCounts};
@@ -14,8 +20,6 @@ use super::id::CompanyId;
 use super::mail::WebhookMail;
 use super::transition::TransitionResult;
 use super::webhook::Webhook;
-
-mod task;
 
 pub use task::{EffectTask, FormerCustomer};
 
@@ -106,26 +110,6 @@ impl Effect {
             Self::new(company, cause, EffectTask::WebhookMail { customer, webhook, mail }, now)
         });
         effects.collect()
-    }
-
-    /// The effects of the `version`th write of `answers`, which were `before`: conversions, and the deletion of objects that takes
-    /// no longer need.
-    pub fn of_answers(before: &Answers, answers: &Answers, version: u64, now: DateTime<Utc>) -> Vec<Self> {
-        let Answers { company, project, candidate, .. } = answers;
-        let (project, candidate) = (*project, *candidate);
-        let conversions = answers.to_convert(before).into_iter().map(|take| {
-            let TakeRef { question, number } = take;
-            let cause = format!("{candidate}-{question}-{number}-{version}");
-            let finished_at = answers.take(take).and_then(|take| take.finished_at).unwrap_or(now);
-            let task = EffectTask::TakeConversion { project, candidate, take, finished_at };
-            Self::new(company.clone(), cause, task, now)
-        });
-        let takes = answers.to_clear(before);
-        let deletion = (!takes.is_empty()).then(|| {
-            let task = EffectTask::TakesDeleted { project, candidate, takes };
-            Self::new(company.clone(), format_args!("{candidate}-interview-{version}"), task, now)
-        });
-        conversions.chain(deletion).collect()
     }
 
     /// A deletion that starts at `now`. The request itself is the first try: the stream skips it, and the sweep takes
@@ -245,6 +229,3 @@ impl Effect {
         self.given_up_at.filter(|_| !self.task.is_deletion()).map(|at| at + kept)
     }
 }
-
-#[cfg(test)]
-mod tests;

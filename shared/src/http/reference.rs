@@ -118,7 +118,7 @@ impl<'a> ReferenceUris<'a> {
 
     /// Where a rendition of a converted take can be fetched; `None` without a signer.
     pub fn take_rendition(&self, answers: &AnswerObjects, take: TakeRef, file_type: FileType) -> Option<Uri> {
-        let token = self.signer?.sign(take.question.to_bytes(), &answers.rendition(take, file_type));
+        let token = self.signer?.sign(take.question.to_bytes(), &answers.rendition_name(take, file_type));
         let take = self.take(answers, take);
         match file_type {
             FileType::Jpeg => Some(take.join("thumb").join(token)),

@@ -1,6 +1,6 @@
-//! The objects of recorded answers: parts as uploaded, the marker that starts a conversion, and renditions.
+//! The objects of recorded answers: parts as uploaded, the marker that permits a conversion, and renditions.
 
-use super::files_prefix;
+use super::{CONVERSION_MARKERS, files_prefix};
 use crate::domain::account::Account;
 use crate::domain::answers::{Answers, RecordedPart, TakeRef};
 use crate::domain::file::FileType;
@@ -10,8 +10,6 @@ use crate::media::ListedObject;
 /// Where candidates upload the parts of their takes. Nothing below it is served; a lifecycle rule of the bucket deletes what
 /// remains.
 const TAKES: &str = "takes/";
-/// Empty objects whose events start conversions.
-const TAKE_MARKERS: &str = "uploads/takes/";
 
 /// The objects of a candidate's answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,25 +47,40 @@ impl AnswerObjects {
 
     /// The key of the marker of a take.
     pub fn marker(&self, take: TakeRef) -> String {
-        format!("{TAKE_MARKERS}{}{}/{}", self.place(), take.question, take.number)
+        format!("{}{}/{}", self.all_markers(), take.question, take.number)
     }
 
     /// The prefix of all markers.
     pub fn all_markers(&self) -> String {
-        format!("{TAKE_MARKERS}{}", self.place())
+        format!("{CONVERSION_MARKERS}{}", self.place())
     }
 
-    /// The key of a rendition: an mp4, or a thumbnail.
+    /// The key of a rendition that the conversion with this number has made: an mp4, or a thumbnail.
+    // Each conversion has keys of its own, so that one that is too late replaces nothing.
+    pub fn rendition(&self, take: TakeRef, conversion: u32, file_type: FileType) -> String {
+        format!("{}{conversion}.{}", self.renditions(take), file_type.extension())
+    }
+
+    /// The prefix of the renditions of a take, of all its conversions.
+    pub fn renditions(&self, take: TakeRef) -> String {
+        format!("{}-", self.rendition_stem(take))
+    }
+
+    /// What the tokens in the URLs of a rendition are signed for, whichever conversion has made it.
+    pub fn rendition_name(&self, take: TakeRef, file_type: FileType) -> String {
+        format!("{}.{}", self.rendition_stem(take), file_type.extension())
+    }
+
     // Below the candidate's files, so that whatever erases, exports or copies those includes it.
-    pub fn rendition(&self, take: TakeRef, file_type: FileType) -> String {
+    fn rendition_stem(&self, take: TakeRef) -> String {
         let owner = Account::Candidate { project: self.project, candidate: self.candidate };
-        let files = files_prefix(&self.company, owner);
-        format!("{files}answers/{}/{}.{}", take.question, take.number, file_type.extension())
+        format!("{}answers/{}/{}", files_prefix(&self.company, owner), take.question, take.number)
     }
 
-    /// Both renditions of a take.
-    pub fn renditions(&self, take: TakeRef) -> [String; 2] {
-        [FileType::Mp4, FileType::Jpeg].map(|file_type| self.rendition(take, file_type))
+    /// The number of the conversion that has made the rendition of a take with this key.
+    pub fn conversion_in(&self, take: TakeRef, key: &str) -> Option<u32> {
+        let (conversion, _) = key.strip_prefix(&self.renditions(take))?.split_once('.')?;
+        conversion.parse().ok()
     }
 
     fn place(&self) -> String {
@@ -82,17 +95,10 @@ impl AnswerObjects {
                 (company, project, candidate, question, number)
             }
             ["media", company, "candidates", project, candidate, "answers", question, file] => {
-                (company, project, candidate, question, file.split_once('.')?.0)
+                (company, project, candidate, question, file.split_once('-')?.0)
             }
             _ => return None,
         };
-        Self::in_marker(&format!("{TAKE_MARKERS}{company}/{project}/{candidate}/{question}/{number}"))
-    }
-
-    /// The take whose marker has this key.
-    pub fn in_marker(key: &str) -> Option<(Self, TakeRef)> {
-        let segments: Vec<&str> = key.strip_prefix(TAKE_MARKERS)?.split('/').collect();
-        let [company, project, candidate, question, number] = segments[..] else { return None };
         let objects = Self {
             company: company.parse().ok()?,
             project: project.parse().ok()?,
@@ -118,19 +124,21 @@ mod tests {
     use crate::domain::samples;
 
     #[test]
-    fn a_marker_names_its_take_and_all_keys_begin_with_their_candidate() {
+    fn files_name_their_take_and_all_keys_begin_with_their_candidate() {
         let objects = AnswerObjects::of(&Answers::of(&samples::candidate()));
         let take = TakeRef { question: Id::from_bytes([3; 16]), number: 12 };
-        assert_eq!(AnswerObjects::in_marker(&objects.marker(take)), Some((objects.clone(), take)));
-        assert_eq!(AnswerObjects::in_marker("uploads/takes/acme/1/2/3/4"), None);
-        for file in objects.renditions(take).into_iter().chain([objects.part(take, 7)]) {
-            assert_eq!(AnswerObjects::in_file(&file), Some((objects.clone(), take)), "{file}");
+        let renditions = [FileType::Mp4, FileType::Jpeg].map(|of| objects.rendition(take, 34, of));
+        for file in renditions.iter().chain([&objects.part(take, 7)]) {
+            assert_eq!(AnswerObjects::in_file(file), Some((objects.clone(), take)), "{file}");
         }
+        assert!(renditions.iter().all(|key| objects.conversion_in(take, key) == Some(34)), "{renditions:?}");
+        let other = objects.rendition(TakeRef { number: 1, ..take }, 34, FileType::Mp4);
+        assert_eq!(objects.conversion_in(take, &other), None);
         assert_eq!(AnswerObjects::in_file("media/acme/candidates/1/2/3"), None);
         assert!(objects.part(take, 7).ends_with("/12/0007"));
         assert!(objects.part(take, 7).starts_with(&objects.all_parts()));
         assert!(objects.marker(take).starts_with(&objects.all_markers()));
         let files = files_prefix(&samples::company().id, samples::candidate().account());
-        assert!(objects.renditions(take).iter().all(|key| key.starts_with(&files)));
+        assert!(renditions.iter().all(|key| key.starts_with(&files)));
     }
 }

@@ -15,6 +15,7 @@ pub use checked::{CheckedFile, inspect, is_plain_text};
 pub use objects::{HashedUpload, LedgerPosition, ListedObject, ObjectStore, SignedUpload};
 
 use crate::domain::account::Account;
+use crate::domain::conversion::queue::Recording;
 use crate::domain::file::StoredFile;
 use crate::domain::id::{CompanyId, FileId, VideoId};
 use crate::domain::video::Rendition;
@@ -25,8 +26,8 @@ const UPLOADS: &str = "uploads/files/";
 /// Where clients upload large videos; otherwise like [`UPLOADS`].
 const VIDEO_UPLOADS: &str = "uploads/videos/";
 
-/// Empty objects whose events start conversions of videos.
-const VIDEO_MARKERS: &str = "uploads/admitted/";
+/// Empty objects whose events each permit one conversion.
+const CONVERSION_MARKERS: &str = "uploads/conversions/";
 
 /// The key of a validated file.
 pub fn object_key(company: &CompanyId, owner: Account, file: FileId) -> String {
@@ -65,15 +66,19 @@ pub fn video_upload_in(key: &str) -> Option<(CompanyId, VideoId)> {
     Some((company.parse().ok()?, video.parse().ok()?))
 }
 
-/// The key of the marker of a video that is to be converted.
-pub fn video_marker_key(company: &CompanyId, video: VideoId) -> String {
-    format!("{VIDEO_MARKERS}{company}/{video}")
+/// Whether this is the key of a marker whose event permits a conversion.
+pub fn is_conversion_marker(key: &str) -> bool {
+    key.starts_with(CONVERSION_MARKERS)
 }
 
-/// The company and the video whose marker has this key.
-pub fn video_marker_in(key: &str) -> Option<(CompanyId, VideoId)> {
-    let (company, video) = key.strip_prefix(VIDEO_MARKERS)?.split_once('/')?;
-    Some((company.parse().ok()?, video.parse().ok()?))
+/// The key of the marker of a recording that waits for its conversion.
+pub fn conversion_marker_key(company: &CompanyId, recording: &Recording) -> String {
+    match *recording {
+        Recording::Take { project, candidate, take } => {
+            AnswerObjects { company: company.clone(), project, candidate }.marker(take)
+        }
+        Recording::Video { video } => format!("{CONVERSION_MARKERS}{company}/{video}"),
+    }
 }
 
 /// The key of a rendition.
@@ -90,7 +95,8 @@ pub fn rendition_name(rendition: Rendition) -> String {
 /// All keys under which objects of a video may exist.
 pub fn video_keys(company: &CompanyId, video: VideoId) -> [String; 5] {
     let [mp4, flv, thumbnail] = Rendition::ALL.map(|one| rendition_key(company, video, one));
-    [video_upload_key(company, video), video_marker_key(company, video), mp4, flv, thumbnail]
+    let marker = conversion_marker_key(company, &Recording::Video { video });
+    [video_upload_key(company, video), marker, mp4, flv, thumbnail]
 }
 
 /// The name for saving a document: its owner's, without characters that file systems reject.

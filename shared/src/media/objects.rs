@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use aws_sdk_s3::error::SdkError;
+use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_s3::presigning::{PresignedRequest, PresigningConfig};
 use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::Object;
@@ -64,7 +64,7 @@ impl<'a> ObjectStore<'a> {
     pub async fn put(&self, key: &str, id: FileId, file: CheckedFile) -> Result<StoredFile> {
         let file_type = file.file_type;
         let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
-        put.body(ByteStream::from(file.bytes)).send().await.map_err(busy)?;
+        put.body(ByteStream::from(file.bytes)).send().await.map_err(failure)?;
         Ok(StoredFile { id, file_type })
     }
 
@@ -87,14 +87,14 @@ impl<'a> ObjectStore<'a> {
                 Ok(length.map(|length| (length, found.body)))
             }
             Err(SdkError::ServiceError(error)) if error.err().is_no_such_key() => Ok(None),
-            Err(error) => Err(busy(error)),
+            Err(error) => Err(failure(error)),
         }
     }
 
     /// Stores unvalidated bytes under `key`.
     pub async fn put_unchecked(&self, key: &str, bytes: Bytes) -> Result<()> {
         let put = self.s3().put_object().bucket(self.bucket).key(key);
-        put.body(ByteStream::from(bytes)).send().await.map_err(busy)?;
+        put.body(ByteStream::from(bytes)).send().await.map_err(failure)?;
         Ok(())
     }
 
@@ -107,7 +107,7 @@ impl<'a> ObjectStore<'a> {
     pub async fn put_file(&self, key: &str, path: &Path, file_type: FileType) -> Result<()> {
         let body = ByteStream::from_path(path).await.map_err(Error::internal)?;
         let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
-        put.body(body).send().await.map_err(busy)?;
+        put.body(body).send().await.map_err(failure)?;
         Ok(())
     }
 
@@ -137,7 +137,7 @@ impl<'a> ObjectStore<'a> {
 
     /// Deletes the object under `key`. Idempotent.
     pub async fn delete(&self, key: &str) -> Result<()> {
-        self.s3().delete_object().bucket(self.bucket).key(key).send().await.map_err(busy)?;
+        self.s3().delete_object().bucket(self.bucket).key(key).send().await.map_err(failure)?;
         Ok(())
     }
 
@@ -147,7 +147,7 @@ impl<'a> ObjectStore<'a> {
         loop {
             let list = self.s3().list_objects_v2().bucket(self.bucket).prefix(prefix);
             let last = listed.last().map(|object| object.key.clone());
-            let page = list.set_start_after(last).send().await.map_err(busy)?;
+            let page = list.set_start_after(last).send().await.map_err(failure)?;
             listed.extend(page.contents.into_iter().flatten().filter_map(ListedObject::of));
             if !page.is_truncated.unwrap_or_default() {
                 return Ok(listed);
@@ -167,7 +167,7 @@ impl<'a> ObjectStore<'a> {
         since: &LedgerPosition,
     ) -> Result<(Vec<ErasureRecord>, Option<LedgerPosition>)> {
         let list = self.s3().list_objects_v2().bucket(self.bucket).prefix(ledger::LEDGER);
-        let page = list.start_after(&since.0).send().await.map_err(busy)?;
+        let page = list.start_after(&since.0).send().await.map_err(failure)?;
         let keys: Vec<String> = page.contents.into_iter().flatten().filter_map(|object| object.key).collect();
         let entry = |key: &String| {
             let unknown = || Error::internal(format!("{key} is no entry of the ledger of erasures"));
@@ -304,9 +304,23 @@ impl From<PresignedRequest> for SignedUpload {
     }
 }
 
-// Failures of S3 are worth a retry.
-fn busy<E: std::error::Error + Send + Sync + 'static>(error: SdkError<E>) -> Error {
-    Error::Busy(error.into())
+/// Why a call has failed: S3 is busy or out of reach, or refuses it for a reason that no retry changes, such as a missing right.
+fn failure<E>(error: SdkError<E>) -> Error
+where
+    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+{
+    let is_refused = match &error {
+        SdkError::ConstructionFailure(_) => true,
+        // Throttled, too slow, or two writes at once.
+        SdkError::ServiceError(service) => {
+            let status = service.raw().status().as_u16();
+            (400..500).contains(&status)
+                && ![408, 409, 429].contains(&status)
+                && error.code() != Some("RequestTimeout")
+        }
+        _ => false,
+    };
+    if is_refused { Error::internal(error) } else { Error::Busy(error.into()) }
 }
 
 /// A Content-Disposition that makes browsers save the file under a name with any characters (RFC 6266).

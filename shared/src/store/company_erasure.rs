@@ -320,7 +320,7 @@ impl Store {
         left.retain(|key| *key != erasure);
         left.push(keys::conversion_queues().key(company));
         let mut found = left.len() > 1;
-        for range in [keys::legal_texts(company), keys::waiting_takes(company)] {
+        for range in [keys::legal_texts(company), keys::waiting_recordings(company)] {
             found |= self.delete_range(&range).await? > 0;
         }
         self.delete_all(left).await?;

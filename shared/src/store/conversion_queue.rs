@@ -1,4 +1,4 @@
-//! Access patterns of the queues of takes that wait for their conversion: one for each company, and a list of them.
+//! Access patterns of the queues of recordings that wait for their conversion: one for each company, and a list of them.
 
 use chrono::{DateTime, Utc};
 
@@ -6,13 +6,13 @@ use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::query::Query;
 use super::{RetryPolicy, Store};
-use crate::domain::conversion::queue::{ConversionQueue, WaitingTake};
+use crate::domain::conversion::queue::{ConversionQueue, WaitingRecording};
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
-impl StoredEntity for WaitingTake {
+impl StoredEntity for WaitingRecording {
     fn key(&self) -> ItemKey {
-        keys::waiting_takes(&self.company).key(self.place())
+        keys::waiting_recordings(&self.company).key(self.place())
     }
 }
 
@@ -23,15 +23,15 @@ impl StoredEntity for ConversionQueue {
 }
 
 impl Store {
-    /// Has a take wait for its conversion. Idempotent.
-    pub async fn queue_take(&self, take: &WaitingTake) -> Result<()> {
-        self.put(take.key(), item::write(take, 1)?).await?;
-        // After the take: `remove_queue` looks for takes once the queue is gone, so one of both sees the other's write.
-        self.ensure_queue(&take.company).await
+    /// Has a recording wait for its conversion. Idempotent.
+    pub async fn queue_recording(&self, waiting: &WaitingRecording) -> Result<()> {
+        self.put(waiting.key(), item::write(waiting, 1)?).await?;
+        // After the recording: `remove_queue` looks for recordings once the queue is gone, so one of both sees the other's write.
+        self.ensure_queue(&waiting.company).await
     }
 
     /// Creates the queue of a company unless it exists.
-    // It is only read mostly, so thousands of takes at one deadline do not compete for it.
+    // It is only read mostly, so thousands of recordings at one deadline do not compete for it.
     async fn ensure_queue(&self, company: &CompanyId) -> Result<()> {
         let queue = ConversionQueue::of(company.clone());
         if self.item(&queue.key()).await?.is_some() {
@@ -43,10 +43,10 @@ impl Store {
         }
     }
 
-    /// Takes the take whose turn it is from its queue, because of `event`: the one that waits longest, of the company whose
-    /// [turn](ConversionQueue::sort_by_turn) it is. If the event comes again, it is the same take. `None` if none waits. Fails
-    /// with [`Error::Changed`] if it loses against too many others.
-    pub async fn claim_take(&self, event: &str, now: DateTime<Utc>) -> Result<Option<WaitingTake>> {
+    /// Takes the recording whose turn it is from its queue, because of `event`: the one that waits longest, of the company whose
+    /// [turn](ConversionQueue::sort_by_turn) it is. If the event comes again, it is the same recording. `None` if none waits.
+    /// Fails with [`Error::Changed`] if it loses against too many others.
+    pub async fn claim_recording(&self, event: &str, now: DateTime<Utc>) -> Result<Option<WaitingRecording>> {
         let mut lost = 0;
         loop {
             match self.try_to_claim(event, now).await {
@@ -59,13 +59,13 @@ impl Store {
         }
     }
 
-    async fn try_to_claim(&self, event: &str, now: DateTime<Utc>) -> Result<Option<WaitingTake>> {
+    async fn try_to_claim(&self, event: &str, now: DateTime<Utc>) -> Result<Option<WaitingRecording>> {
         let mut queues: Vec<VersionedItem<ConversionQueue>> = self.all(&keys::conversion_queues()).await?;
         for queue in &queues {
             if let Some(place) = queue.place_of(event, now) {
-                let take = self.one::<WaitingTake>(keys::waiting_takes(&queue.company).key(place)).await?;
-                if let Some(take) = take {
-                    return Ok(Some(WaitingTake::clone(&take)));
+                let key = keys::waiting_recordings(&queue.company).key(place);
+                if let Some(waiting) = self.one::<WaitingRecording>(key).await? {
+                    return Ok(Some(WaitingRecording::clone(&waiting)));
                 }
                 // Killed after it had done everything but this.
                 self.end_turn(&queue.company, event, now).await?;
@@ -75,10 +75,10 @@ impl Store {
         ConversionQueue::sort_by_turn(&mut queues, now);
         for queue in &queues {
             match self.first_waiting(queue, now).await? {
-                Some(take) => {
-                    let after = ConversionQueue::clone(queue).started(take.place(), event, now);
+                Some(waiting) => {
+                    let after = ConversionQueue::clone(queue).started(waiting.place(), event, now);
                     self.replace(queue, after).await?;
-                    return Ok(Some(take));
+                    return Ok(Some(waiting));
                 }
                 None if queue.count_running(now) == 0 => self.remove_queue(queue).await?,
                 None => {}
@@ -87,10 +87,15 @@ impl Store {
         Ok(None)
     }
 
-    /// Takes a take whose conversion has ended, because of `event`, out of its queue.
-    pub async fn release_take(&self, take: &WaitingTake, event: &str, now: DateTime<Utc>) -> Result<()> {
-        self.delete_alone(&take.key()).await?;
-        self.end_turn(&take.company, event, now).await
+    /// Takes a recording whose conversion has ended, because of `event`, out of its queue.
+    pub async fn release_recording(
+        &self,
+        waiting: &WaitingRecording,
+        event: &str,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        self.delete_alone(&waiting.key()).await?;
+        self.end_turn(&waiting.company, event, now).await
     }
 
     async fn end_turn(&self, company: &CompanyId, event: &str, now: DateTime<Utc>) -> Result<()> {
@@ -115,25 +120,25 @@ impl Store {
         Ok(())
     }
 
-    /// The take of a company that waits longest and is not being converted.
+    /// The recording of a company that waits longest and is not being converted.
     async fn first_waiting(
         &self,
         queue: &ConversionQueue,
         now: DateTime<Utc>,
-    ) -> Result<Option<WaitingTake>> {
-        let waiting = Query::of(&keys::waiting_takes(&queue.company));
+    ) -> Result<Option<WaitingRecording>> {
+        let waiting = Query::of(&keys::waiting_recordings(&queue.company));
         let rows = self.query_rows(waiting, queue.count_running(now) + 1).await?;
-        let takes: Vec<VersionedItem<WaitingTake>> = item::readable(rows)?;
-        Ok(takes
+        let recordings: Vec<VersionedItem<WaitingRecording>> = item::readable(rows)?;
+        Ok(recordings
             .iter()
-            .find(|take| !queue.is_running(&take.place(), now))
-            .map(|take| WaitingTake::clone(take)))
+            .find(|waiting| !queue.is_running(&waiting.place(), now))
+            .map(|waiting| WaitingRecording::clone(waiting)))
     }
 
-    /// Deletes the queue of a company without takes. Fails with [`Error::Changed`] after a concurrent write.
+    /// Deletes the queue of a company without recordings. Fails with [`Error::Changed`] after a concurrent write.
     async fn remove_queue(&self, queue: &VersionedItem<ConversionQueue>) -> Result<()> {
         self.erase(queue).await?;
-        let waiting = Query::of(&keys::waiting_takes(&queue.company));
+        let waiting = Query::of(&keys::waiting_recordings(&queue.company));
         if self.query_rows(waiting, 1).await?.is_empty() {
             Ok(())
         } else {

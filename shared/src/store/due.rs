@@ -33,7 +33,7 @@ pub(crate) enum DueQueue {
     Effects,
     /// Uploads whose file has not arrived.
     Uploads,
-    /// Videos that are not converted.
+    /// Videos whose file has not arrived, and those that are not converted.
     Videos,
     /// Effects that were given up, under that moment.
     GivenUpEffects,
@@ -140,7 +140,7 @@ impl Store {
         self.due(DueQueue::Uploads, now)
     }
 
-    /// Videos that were not converted in time.
+    /// Videos whose file has not arrived in time, and those to be looked at because they are not converted.
     pub fn due_videos(&self, now: DateTime<Utc>) -> DuePages<'_, Video> {
         self.due(DueQueue::Videos, now)
     }

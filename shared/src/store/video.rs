@@ -31,7 +31,7 @@ impl StoredEntity for Video {
 
     fn due(&self) -> Option<DueEntry<'_>> {
         let shard = DueQueue::Videos.shard_of(self.id);
-        self.conversion.given_up_at.map(|at| DueEntry { shard, at, company: &self.company })
+        self.conversion.overdue_at().map(|at| DueEntry { shard, at, company: &self.company })
     }
 }
 
@@ -79,6 +79,16 @@ impl Store {
     /// Replaces `before` by `after`.
     pub fn update_video(&self, before: &VersionedItem<Video>, after: &Video) -> Transaction {
         self.replacing(before, after)
+    }
+
+    /// Has a video wait for its conversion, whose file has arrived. Fails with [`Error::Changed`](crate::Error::Changed) after a
+    /// concurrent write.
+    pub fn await_conversion(&self, video: &VersionedItem<Video>, now: DateTime<Utc>) -> Transaction {
+        let mut transaction = self.transaction();
+        let waiting = video.conversion.waiting_again(now);
+        transaction.replace(video, &Video::clone(video).with_conversion(waiting));
+        transaction.effect(Some(Effect::of_video(video, video.version() + 1, now)));
+        transaction
     }
 
     /// Commits `after` in place of `before`, and returns it for further changes. Fails after a concurrent write or

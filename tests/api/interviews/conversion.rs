@@ -43,7 +43,7 @@ async fn parts_become_one_video() {
     let answer = person.answer().await;
     assert_eq!((&answer["status"], &answer["seconds"]), (&json!("successful"), &json!(2)));
     assert_eq!(answer["dimensions"], json!({ "width": 320, "height": 240 }));
-    assert_eq!(names(&app), [format!("{take}.jpg"), format!("{take}.mp4")]);
+    assert_eq!(names(&app), [format!("{take}-1.jpg"), format!("{take}-1.mp4")]);
     let address = answer["streams"]["mp4"].as_str().unwrap();
     let redirect = app.anonymous().get(address).await.expect(302);
     let video = probed(&fetch(redirect.header("location").unwrap(), &[]).await.body);
@@ -105,7 +105,7 @@ async fn files_without_video_fail_and_give_the_take_back() {
         assert_eq!(names(&app), ["0001"], "for a retry by the operator");
         person.record(&parts()).await;
         app.settle().await;
-        assert_eq!(names(&app), [format!("{}.jpg", take + 1), format!("{}.mp4", take + 1)]);
+        assert_eq!(names(&app), [format!("{}-1.jpg", take + 1), format!("{}-1.mp4", take + 1)]);
     }
 }
 
@@ -119,7 +119,7 @@ async fn an_earlier_take_is_deleted_once_the_next_one_can_be_played() {
     app.anonymous().get(first.as_str().unwrap()).await.expect(302);
     app.settle().await;
     app.anonymous().get(first.as_str().unwrap()).await.expect(404);
-    assert_eq!(names(&app), ["2.jpg", "2.mp4"]);
+    assert_eq!(names(&app), ["2-1.jpg", "2-1.mp4"]);
 }
 
 #[tokio::test]
@@ -134,7 +134,7 @@ async fn an_interrupted_take_plays_as_far_as_it_came_and_may_grow() {
     app.settle().await;
     let answer = person.answer().await;
     assert_eq!((&answer["status"], &answer["interruptions"]), (&json!("successful"), &json!(1)));
-    assert_eq!(names(&app), ["1.jpg", "1.mp4", "0001", "0002"]);
+    assert_eq!(names(&app), ["1-1.jpg", "1-1.mp4", "0001", "0002"]);
 }
 
 #[tokio::test]
@@ -184,6 +184,48 @@ async fn events_that_come_again_or_late_change_nothing() {
     assert!(app.object_keys().is_empty(), "{:?}", app.object_keys());
 }
 
+#[tokio::test]
+async fn the_parts_of_a_recording_without_its_beginning_are_deleted_at_once() {
+    let (app, person) = given().await;
+    person.record(&parts()).await;
+    let bucket = app.app().config().bucket.clone().unwrap();
+    let first = app.object_keys().into_iter().find(|key| key.ends_with("/0001")).unwrap();
+    app.app().aws().s3().delete_object().bucket(bucket).key(first).send().await.unwrap();
+    app.settle().await;
+    let answer = person.answer().await;
+    assert_eq!(answer["error"], "The recording did not arrive completely. Record the answer again.");
+    assert!(app.object_keys().is_empty(), "{:?}", app.object_keys());
+    assert_eq!(retry(&app).await, 0);
+    let seen = person.candidate.get(&person.answer).await.expect(200).json();
+    assert_eq!((&seen["takes_begun"], &seen["takes_left"]), (&json!(1), &json!(2)));
+}
+
+#[tokio::test]
+async fn a_recording_that_is_too_large_is_deleted_when_it_is_closed() {
+    let app = TestApp::start().await;
+    let person = Interviewee::asked(&app, json!({ "takes": 2, "answer_seconds": 10 })).await;
+    let take = person.begin().await;
+    // Signed ahead, together they are larger than the 52 MB of ten seconds.
+    let part = vec![0; 7_400_000];
+    let mut announced = Vec::new();
+    for number in 1..=7 {
+        let larger = if number < 7 { 900_000 } else { 0 };
+        let bytes = [part.as_slice(), &part[..larger]].concat();
+        announced.push((person.announced(take, number, &bytes).await, bytes));
+    }
+    for (request, bytes) in announced {
+        assert_eq!(put(&request, bytes).await.status, 200);
+    }
+    app.date_objects("");
+    app.clock().advance(TimeDelta::hours(1));
+    app.sweep().await;
+    app.settle().await;
+    let answer = person.owner.new_token().await.get(&person.answer).await.expect(200).json();
+    assert_eq!((&answer["status"], &answer["open_take"]), (&Value::Null, &Value::Null), "{answer}");
+    assert_eq!((&answer["takes_begun"], &answer["takes_left"]), (&json!(1), &json!(2)));
+    assert!(app.object_keys().is_empty(), "{:?}", app.object_keys());
+}
+
 async fn retry(app: &TestApp) -> Value {
     let command = json!({ "command": "retry-conversions", "company": "acme" });
     app.operate(command).await.unwrap()["retried"]["conversion"].clone()
@@ -208,10 +250,13 @@ async fn a_doubtful_answer_is_a_warning_and_can_be_converted_again() {
         let doubt = lines.iter().find(|line| line["message"] == message).unwrap();
         let told = (&doubt["level"], &doubt["recorded"], &doubt["seconds"]);
         assert_eq!(told, (&json!("WARN"), &json!(recorded), &json!(2)), "{doubt}");
-        let kept = ["1.jpg", "1.mp4", "2.jpg", "2.mp4", "0001"];
-        assert_eq!(names(&app), kept);
+        let kept = |number: u32| {
+            let second = ["jpg", "mp4"].map(|extension| format!("2-{number}.{extension}"));
+            ["1-1.jpg", "1-1.mp4", second[0].as_str(), second[1].as_str(), "0001"].map(str::to_owned)
+        };
+        assert_eq!(names(&app), kept(1));
         let staff = person.owner.new_token().await;
-        for _ in 0..2 {
+        for number in [2, 3] {
             assert_eq!(retry(&app).await, 1);
             let again = staff.get(&person.answer).await.expect(200).json();
             assert_eq!(again["status"], "pending");
@@ -220,7 +265,7 @@ async fn a_doubtful_answer_is_a_warning_and_can_be_converted_again() {
             let answer = staff.get(&person.answer).await.expect(200).json();
             let shown = (&answer["status"], &answer["take"]["is_interrupted"]);
             assert_eq!(shown, (&json!("successful"), &json!(false)));
-            assert_eq!(names(&app), kept);
+            assert_eq!(names(&app), kept(number));
         }
         app.clock().advance(TimeDelta::days(31));
         assert_eq!(retry(&app).await, 0);
@@ -291,7 +336,7 @@ async fn recordings_that_waited_at_the_moment_of_a_restore_are_converted_again()
     }
     let renditions: Vec<String> = app.object_keys().into_iter().filter(|key| !files.contains(key)).collect();
     assert_eq!(renditions.len(), 2, "{renditions:?}");
-    let other = renditions[0].replace(&format!("/{take}."), "/7.");
+    let other = renditions[0].replace(&format!("/{take}-"), "/7-");
     let newer: Vec<&String> = renditions.iter().chain([&files[0], &other]).collect();
     let needed = operate(json!({ "command": "files-of-takes", "files": newer })).await;
     assert_eq!(needed["files_of_takes"], json!([renditions[0], renditions[1], files[0]]));
@@ -303,6 +348,6 @@ async fn recordings_that_waited_at_the_moment_of_a_restore_are_converted_again()
     app.settle().await;
     let answer = person.answer().await;
     assert_eq!((&answer["status"], &answer["seconds"]), (&json!("successful"), &json!(2)));
-    assert_eq!(names(&app), [format!("{take}.jpg"), format!("{take}.mp4")]);
+    assert_eq!(names(&app), [format!("{take}-1.jpg"), format!("{take}-1.mp4")]);
     assert_eq!(restart().await["conversion"], 0);
 }

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::json;
 use tests::app::TestApp;
-use tests::caller::Caller;
+use tests::caller::{Caller, last_segment};
 use tests::files::put;
 use tests::takes::Interviewee;
 use tests::videos::film;
@@ -94,6 +94,32 @@ async fn an_answer_that_is_being_converted_is_erased_with_its_candidate() {
         assert_nothing_left(&app).await;
         assert_eq!(told(&app).await.len(), 1, "{operation}");
     }
+}
+
+#[tokio::test]
+async fn what_all_conversions_of_an_answer_have_stored_is_erased() {
+    let (app, [table, s3]) = TestApp::start_with_storage_chaos().await;
+    let person = Interviewee::asked(&app, json!({})).await;
+    let take = person.record(&[&film()]).await;
+    app.events().deliver_stream().await.unwrap();
+    // Both are killed once they have stored their renditions, the second one after it has written its result.
+    for (proxy, writes) in [(&table, 2), (&s3, 2)] {
+        proxy.cut_after_writes(writes);
+        let killed = app.events().put_event(person.marker_event(take, "one")).await.unwrap();
+        assert!(killed["VideoConversionFunction"].is_err());
+        proxy.heal();
+    }
+    let renditions = |number| ["jpg", "mp4"].map(|extension| format!("{take}-{number}.{extension}"));
+    let keys = app.object_keys();
+    let stored: Vec<_> =
+        keys.iter().filter(|key| key.starts_with("media/")).map(|key| last_segment(key)).collect();
+    assert_eq!(stored, [renditions(1), renditions(2)].concat());
+    person.owner.delete(&person.candidate.uri).await.expect(204);
+    app.settle().await;
+    // Lambda sends the event of a killed execution again, which takes the take out of the queue.
+    app.put_event(person.marker_event(take, "one")).await;
+    let_arrive(&app).await;
+    assert_nothing_left(&app).await;
 }
 
 #[tokio::test]

@@ -135,9 +135,19 @@ impl Story {
             for chance in chances {
                 item.pointer_mut(chance).map(Value::take);
             }
+            if step == DeadlyStep::Conversion {
+                drop_conversion_numbers(&mut item);
+            }
             dump.insert(self.without_ids(&key), Value::String(self.without_ids(&item.to_string())));
         }
-        dump.extend(self.app.object_keys().iter().map(|key| (self.without_ids(key), Value::Null)));
+        for key in self.app.object_keys() {
+            let (number, extension) = key.rsplit_once('.').unwrap_or((&key, ""));
+            let file = match number.rsplit_once('-') {
+                Some((take, _)) if step == DeadlyStep::Conversion => format!("{take}.{extension}"),
+                _ => key.clone(),
+            };
+            dump.insert(self.without_ids(&file), Value::Null);
+        }
         dump
     }
 
@@ -146,6 +156,18 @@ impl Story {
         let ids = ids.filter(|segment| segment.chars().all(|one| one.is_ascii_alphanumeric()));
         ids.chain([self.person.candidate.email.as_str()])
             .fold(text.to_owned(), |text, id| text.replace(id, "…"))
+    }
+}
+
+/// Takes the numbers of conversions out of an item, which go on when one begins again.
+fn drop_conversion_numbers(item: &mut Value) {
+    match item {
+        Value::Object(fields) => {
+            fields.retain(|name, _| !["last_conversion", "played_conversion"].contains(&name.as_str()));
+            fields.values_mut().for_each(drop_conversion_numbers);
+        }
+        Value::Array(values) => values.iter_mut().for_each(drop_conversion_numbers),
+        _ => {}
     }
 }
 
@@ -159,7 +181,7 @@ async fn undisturbed(step: DeadlyStep) -> &'static BTreeMap<String, Value> {
         story.tell().await;
         let keys = story.app.object_keys();
         let names: Vec<&str> = keys.iter().map(|key| last_segment(key)).collect();
-        assert_eq!(names, ["2.jpg", "2.mp4", "3.jpg", "3.mp4", "0001"]);
+        assert_eq!(names, ["2-1.jpg", "2-1.mp4", "3-1.jpg", "3-1.mp4", "0001"]);
         story.dump(step).await
     };
     end.get_or_init(tell).await

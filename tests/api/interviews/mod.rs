@@ -5,6 +5,7 @@ mod conversion;
 mod data;
 mod erasure;
 mod killed;
+mod overlap;
 mod queue;
 mod races;
 mod settings;

@@ -1,9 +1,11 @@
-//! Takes that wait for their conversion: companies take turns, and waiting is no failure.
+//! Recordings that wait for their conversion: companies take turns, and waiting is no failure.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::{Caller, last_segment};
+use tests::caller::{Caller, Staff, last_segment};
+use tests::files::Form;
+use tests::http::Request;
 use tests::logs;
 use tests::takes::Interviewee;
 use tests::videos::film;
@@ -15,7 +17,7 @@ async fn queued(app: &TestApp) -> Vec<String> {
     of_queue.map(|(pk, _)| pk).collect()
 }
 
-/// The companies whose takes were processed, in their order.
+/// The companies whose recordings were processed, in their order.
 fn processed() -> Vec<String> {
     let lines = logs::take_lines("conversion");
     let processed = lines.iter().filter(|line| line["message"] == "processed");
@@ -50,6 +52,33 @@ async fn companies_take_turns_whatever_the_order_of_the_events() {
     app.events().deliver_objects().await.unwrap();
     assert_eq!(processed(), ["acme", "globex", "initech", "acme", "acme"]);
     assert!(queued(&app).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_welcome_video_has_its_turn_however_many_answers_of_another_company_wait() {
+    let app = TestApp::start().await;
+    for _ in 0..3 {
+        Interviewee::asked(&app, json!({})).await.record(&[b"no video"]).await;
+    }
+    app.events().deliver_stream().await.unwrap();
+    let uploaded = uploaded_by(&app.owner_of("globex").await, b"no video").await;
+    app.put_event(uploaded).await;
+    app.events().deliver_stream().await.unwrap();
+    logs::take_lines("conversion");
+    app.events().deliver_objects().await.unwrap();
+    assert_eq!(processed(), ["acme", "globex", "acme", "acme"]);
+    app.settle().await;
+    assert!(queued(&app).await.is_empty());
+}
+
+/// The event of the file of a video that somebody sends in a form.
+async fn uploaded_by(owner: &Staff, file: &[u8]) -> Value {
+    let form = Form::new().text("name", "Welcome").file("file", "hello.mp4", "video/mp4", file);
+    let videos = format!("/companies/{}/videos/", owner.company);
+    let video = owner.send(Request::post(&videos).form(form)).await.expect(201).uri("resource_uri");
+    let key = format!("uploads/videos/{}/{}", owner.company, last_segment(&video));
+    let detail = json!({ "bucket": { "name": "MediaBucket" }, "object": { "key": key } });
+    json!({ "source": "aws.s3", "detail-type": "Object Created", "detail": detail })
 }
 
 #[tokio::test]
@@ -109,5 +138,5 @@ async fn a_take_that_kills_its_executions_fails_and_holds_up_no_other() {
     assert_eq!(status(&deadly).await, "successful");
     assert!(queued(&app).await.is_empty());
     let names: Vec<_> = app.object_keys().iter().map(|key| last_segment(key).to_owned()).collect();
-    assert_eq!(names, ["1.jpg", "1.mp4", "1.jpg", "1.mp4"]);
+    assert_eq!(names, ["1-4.jpg", "1-4.mp4", "1-1.jpg", "1-1.mp4"]);
 }

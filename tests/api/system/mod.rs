@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 mod addresses;
+mod busy;
 mod canary;
 mod chaos;
 mod concurrency;

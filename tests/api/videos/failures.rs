@@ -6,6 +6,7 @@ use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, last_segment};
 use tests::files::put;
+use tests::logs;
 use tests::videos::film;
 
 use crate::videos::crud::{announced, given, read, status, uploaded};
@@ -51,35 +52,102 @@ async fn a_video_that_never_arrives_fails_in_time_and_one_that_comes_too_late_is
 }
 
 #[tokio::test]
-async fn a_video_that_this_computer_cannot_convert_fails_in_the_end() {
-    let app = TestApp::start_with(&[("PATH", "/nowhere")]).await;
-    let recruiter = app.staff("recruiter").await;
+async fn a_video_waits_as_long_as_its_file_is_there() {
+    let (app, recruiter) = given().await;
     let uri = uploaded(&recruiter, &film()).await;
-    app.events().deliver_objects().await.unwrap_err();
-    assert_eq!(status(&recruiter, &uri).await.0, "processing");
-    let again = async |id| {
-        let mut answers = app.events().put_event(event(&uri, id)).await.unwrap();
-        answers.remove("VideoConversionFunction").unwrap()
-    };
-    assert_eq!(again("another").await.unwrap(), "ignored", "somebody is at it");
-    app.clock().advance(TimeDelta::minutes(16));
-    // Nobody is at it any more; and Lambda sends an event again on which a function has failed.
-    for _ in 0..2 {
-        again("another").await.unwrap_err();
-        assert_eq!(status(&recruiter, &uri).await.0, "processing");
+    admit(&app, &uri).await;
+    // Its event is lost.
+    for hours in [8, 24, 24 * 20] {
+        app.clock().advance(TimeDelta::hours(hours));
+        let swept = app.sweep().await["OutboxFunction"].clone();
+        assert_eq!((&swept["videos_queued"], &swept["uploads_given_up"]), (&json!(1), &json!(0)));
+        assert_eq!(status(&app.staff("recruiter").await, &uri).await.0, "pending");
     }
+    app.settle().await;
+    assert_eq!(status(&app.staff("recruiter").await, &uri).await.0, "successful");
+}
+
+#[tokio::test]
+async fn a_video_whose_file_is_gone_fails() {
+    let (app, recruiter) = given().await;
+    let uri = uploaded(&recruiter, &film()).await;
+    admit(&app, &uri).await;
+    // As by the rule of the bucket, after 30 days.
+    let bucket = app.app().config().bucket.clone().unwrap();
+    let key = format!("uploads/videos/acme/{}", last_segment(&uri));
+    app.app().aws().s3().delete_object().bucket(bucket).key(key).send().await.unwrap();
     app.clock().advance(TimeDelta::hours(7));
-    let recruiter = app.staff("recruiter").await;
     assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 1);
     let failed = (json!("failed"), json!("The video could not be converted in time. Upload it again."));
-    assert_eq!(status(&recruiter, &uri).await, failed);
+    assert_eq!(status(&app.staff("recruiter").await, &uri).await, failed);
     app.settle().await;
     assert!(app.object_keys().is_empty());
 }
 
+#[tokio::test]
+async fn a_video_that_this_computer_cannot_convert_waits() {
+    let app = TestApp::start_with(&[("PATH", "/nowhere")]).await;
+    let recruiter = app.staff("recruiter").await;
+    let uri = uploaded(&recruiter, &film()).await;
+    admit(&app, &uri).await;
+    app.events().deliver_objects().await.unwrap_err();
+    assert_eq!(status(&recruiter, &uri).await.0, "processing");
+    let convert = async |id| {
+        let mut answers = app.events().put_event(event(&uri, id)).await.unwrap();
+        answers.remove("VideoConversionFunction").unwrap()
+    };
+    assert_eq!(convert("another").await.unwrap(), "ignored", "somebody is at it");
+    for event in ["1", "2", "3", "4"] {
+        app.clock().advance(TimeDelta::minutes(17));
+        // Nobody is at it any more; and Lambda sends an event again on which a function has failed.
+        for _ in 0..2 {
+            convert(event).await.unwrap_err();
+        }
+        app.sweep().await;
+    }
+    assert!(["pending", "processing"].map(Value::from).contains(&status(&recruiter, &uri).await.0));
+    assert_eq!(app.object_keys().iter().filter(|key| key.starts_with("uploads/videos/")).count(), 1);
+}
+
+#[tokio::test]
+async fn a_video_that_kills_its_executions_fails() {
+    let (app, [table, _s3]) = TestApp::start_with_storage_chaos().await;
+    let recruiter = app.staff("recruiter").await;
+    let uri = uploaded(&recruiter, &film()).await;
+    admit(&app, &uri).await;
+    // Each is killed once it has leased the video. An event that comes again still has its turn.
+    for (id, writes) in [("first", 2), ("first", 1), ("again", 2)] {
+        table.cut_after_writes(writes);
+        let answers = app.events().put_event(event(&uri, id)).await.unwrap();
+        assert!(answers["VideoConversionFunction"].is_err());
+        table.heal();
+        if id == "again" || writes == 1 {
+            app.clock().advance(TimeDelta::minutes(17));
+        }
+    }
+    logs::take_lines("outbox");
+    app.sweep().await;
+    let lines = logs::take_lines("outbox");
+    let told: Vec<_> = lines.iter().filter(|line| line["message"] == "given up").collect();
+    assert_eq!(told.len(), 1);
+    assert_eq!((&told[0]["level"], &told[0]["task"]), (&json!("WARN"), &json!("conversion")));
+    let failed = (json!("failed"), json!("The video could not be converted. Upload another file."));
+    assert_eq!(status(&app.staff("recruiter").await, &uri).await, failed);
+    app.settle().await;
+    assert!(app.object_keys().is_empty());
+}
+
+/// Lets the file of the video at `uri` arrive, and the video wait for its conversion.
+async fn admit(app: &TestApp, uri: &str) {
+    let key = format!("uploads/videos/acme/{}", last_segment(uri));
+    let detail = json!({ "bucket": { "name": "MediaBucket" }, "object": { "key": key } });
+    app.put_event(json!({ "source": "aws.s3", "detail-type": "Object Created", "detail": detail })).await;
+    app.events().deliver_stream().await.unwrap();
+}
+
 /// What EventBridge tells of the marker of the video at `uri`.
 fn event(uri: &str, id: &str) -> Value {
-    let object = json!({ "key": format!("uploads/admitted/acme/{}", last_segment(uri)) });
+    let object = json!({ "key": format!("uploads/conversions/acme/{}", last_segment(uri)) });
     let detail = json!({ "bucket": { "name": "MediaBucket" }, "object": object });
     json!({ "id": id, "source": "aws.s3", "detail-type": "Object Created", "detail": detail })
 }
@@ -88,6 +156,7 @@ fn event(uri: &str, id: &str) -> Value {
 async fn an_event_that_comes_again_changes_nothing() {
     let (app, recruiter) = given().await;
     let uri = uploaded(&recruiter, &film()).await;
+    admit(&app, &uri).await;
     // Both at once: one of them does it.
     let (one, other) = tokio::join!(
         app.events().put_event(event(&uri, "same")),

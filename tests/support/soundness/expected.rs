@@ -98,7 +98,7 @@ impl Expected {
         } else if pk.starts_with("VIDEOS#") && item.contains_key("submitted_at") {
             let video: Video = read(item);
             self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);
-            self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.conversion.given_up_at);
+            self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.conversion.overdue_at());
         } else if sk.starts_with("WEBHOOK#") {
             self.add_webhook(&read(item));
         } else if sk == "CURSOR" {

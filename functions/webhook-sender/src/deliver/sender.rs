@@ -12,7 +12,7 @@ use shared::auth::SystemAccess;
 use shared::domain::id::{CompanyId, WebhookId};
 use shared::domain::webhook::AllowedTargets;
 use shared::store::Store;
-use shared::{Error, Result};
+use shared::{Error, Result, log_failure};
 use tokio::sync::OnceCell;
 
 use super::{EndpointRun, EventTransport as _};
@@ -142,7 +142,7 @@ impl<'a> EventSender<'a> {
                     // Those under way go on; the schedule serves the others.
                     Err(error) => {
                         let company = company.as_str();
-                        tracing::error!(target: "webhooks", company, %error, "could not look for new events");
+                        log_failure!(target: "webhooks", &error, company, "could not look for new events");
                         idle.clear();
                         failed += 1;
                     }
@@ -168,7 +168,7 @@ impl<'a> EventSender<'a> {
             Err(Error::Changed | Error::NotFound) => return Ok(false),
             Err(error) => {
                 let company = company.as_str();
-                tracing::error!(target: "webhooks", company, webhook = %id, %error, "delivery run failed");
+                log_failure!(target: "webhooks", error, company, webhook = %id, "delivery run failed");
             }
             Ok(_) => {}
         }

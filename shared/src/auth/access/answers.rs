@@ -158,11 +158,11 @@ impl<A> AnswerMedia<A> {
     /// [`Error::Unauthenticated`] for the token of another.
     pub async fn redirect(&self, file_type: FileType) -> Result<FileRedirect> {
         let TakeTarget { all, place, take, .. } = &self.access.target;
-        let is_converted = take.as_ref().is_some_and(|take| take.conversion.converted.is_some());
-        if !is_converted || self.file_type != file_type {
-            return Err(Error::NotFound);
-        }
-        let key = AnswerObjects::of(&all.answers).rendition(*place, file_type);
+        let conversion = take.as_ref().and_then(|take| take.played_conversion);
+        let conversion = conversion.filter(|_| self.file_type == file_type).ok_or(Error::NotFound)?;
+        let objects = AnswerObjects::of(&all.answers);
+        self.file.require_object(&objects.rendition_name(*place, file_type))?;
+        let key = objects.rendition(*place, conversion, file_type);
         self.file.redirect(&self.access.objects()?, &key, file_type, None).await
     }
 }
@@ -186,7 +186,7 @@ impl<A: HasAdmission> FromRequestParts<App> for AnswerMedia<A> {
                 candidate: path.id("candidateId")?,
             };
             let number = number_in(path).ok_or(InvalidId)?;
-            Ok(objects.rendition(TakeRef { question: path.id("questionId")?, number }, file_type))
+            Ok(objects.rendition_name(TakeRef { question: path.id("questionId")?, number }, file_type))
         })?;
         let file = FileRequest::of(&request, method)?;
         Ok(Self { access: admit(request).await?, file, file_type })

@@ -173,7 +173,7 @@ impl QuestionAnswer {
         Ok(())
     }
 
-    /// Closes the open take with the parts that are in the bucket; without part 1 it is dropped.
+    /// Closes the open take with the parts that are in the bucket. It is dropped if they cannot be a recording.
     pub(super) fn close_open_take(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
         let Some(open) = self.takes.last_mut().filter(|take| take.is_open()) else { return };
         if found.is_empty() {
@@ -181,7 +181,7 @@ impl QuestionAnswer {
             return;
         }
         open.interrupt(found, now);
-        if !found.iter().any(|part| part.number == 1) {
+        if !open.may_consist_of(found) {
             let last = self.takes.len() - 1;
             self.drop_take(last);
         }
@@ -216,9 +216,9 @@ impl QuestionAnswer {
                 return Ok(());
             }
             take.finish(finished, found, now)?;
-            let (number, needs_parts) = (take.number, take.needs_parts());
+            let (number, is_whole) = (take.number, take.is_converted_whole());
             self.revision += 1;
-            if !needs_parts {
+            if is_whole {
                 self.drop_earlier(number);
             }
         }
@@ -236,10 +236,10 @@ impl QuestionAnswer {
         let Some(take) = self.takes.iter_mut().find(|take| take.number == number) else { return };
         let status = take.conversion.status;
         change(take);
-        let needs_parts = take.needs_parts();
+        let is_whole = take.is_converted_whole();
         // A conversion that begins again is not shown.
         self.revision += u64::from(take.conversion.status != status);
-        if !needs_parts {
+        if is_whole {
             self.drop_earlier(number);
         }
     }

@@ -129,6 +129,12 @@ pub struct Take {
     pub is_interrupted: bool,
     /// When the service looks at it, while it is open.
     pub look_at: Option<DateTime<Utc>>,
+    /// The number of the last conversion that has begun, from 1; no other one of the take ever has it.
+    #[serde(default)]
+    pub last_conversion: u32,
+    /// The number of the conversion whose renditions are played; `None` while there are none.
+    #[serde(default)]
+    pub played_conversion: Option<u32>,
     /// The conversion.
     #[serde(flatten)]
     pub conversion: Conversion,
@@ -157,6 +163,8 @@ impl Take {
             source: TakeSource::Recorder,
             is_interrupted: false,
             look_at: Some(record_until + PATIENCE),
+            last_conversion: 0,
+            played_conversion: None,
             conversion: Conversion::awaiting_upload(),
         }
     }
@@ -201,10 +209,18 @@ impl Take {
         if bytes > self.most_bytes() { Err(TOO_LARGE) } else { Ok(()) }
     }
 
+    /// Whether parts of so many bytes can be the recording: the first one, which begins the file, is among them, and they are
+    /// not larger together than the take may be.
+    pub(super) fn may_consist_of(&self, parts: &[RecordedPart]) -> bool {
+        let bytes: u64 = parts.iter().map(|part| part.bytes).sum();
+        parts.iter().any(|part| part.number == 1) && bytes <= self.most_bytes()
+    }
+
     /// Whether its conversion has failed or is doubtful, and its parts are still there.
     pub(super) fn may_be_retried(&self, now: DateTime<Utc>) -> bool {
         let is_kept = self.finished_at.is_some_and(|finished| now < finished + PARTS_KEPT);
-        is_kept && (self.conversion.status == ConversionStatus::Failed || self.is_doubtful())
+        let has_failed = self.conversion.status == ConversionStatus::Failed && !self.is_refused();
+        is_kept && (has_failed || self.is_doubtful())
     }
 
     /// Whether it can be played, but is shorter or longer than what the client has recorded, by more than a tenth and two
@@ -220,9 +236,33 @@ impl Take {
         is_whole && made.seconds.abs_diff(expected) > expected / 10 + 2
     }
 
-    /// Whether its parts may still be converted: not once all of them were, and their length shows that nothing is lost.
+    /// Whether all its parts were converted, and their length shows that nothing is lost.
+    pub(super) fn is_converted_whole(&self) -> bool {
+        let can_be_played = self.conversion.status == ConversionStatus::Successful;
+        can_be_played && !self.is_interrupted && !self.is_doubtful()
+    }
+
+    /// Whether its parts can never be converted.
+    fn is_refused(&self) -> bool {
+        self.conversion.status == ConversionStatus::Failed && self.part_count == 0
+    }
+
+    /// Whether its parts may still be converted.
     pub fn needs_parts(&self) -> bool {
-        self.conversion.status != ConversionStatus::Successful || self.is_interrupted || self.is_doubtful()
+        !self.is_converted_whole() && !self.is_refused()
+    }
+
+    /// Whether the renditions that the conversion with this number has stored are played, or may be once it ends.
+    pub fn needs_renditions_of(&self, conversion: u32) -> bool {
+        let is_last_under_way = conversion == self.last_conversion && self.conversion.attempt.is_some();
+        // A greater number is that of a conversion that has begun since the take was read.
+        self.played_conversion == Some(conversion) || is_last_under_way || conversion > self.last_conversion
+    }
+
+    /// The take while `event` converts it, under the next number; `None` if [`Conversion::begun`] is.
+    pub fn begin_conversion(&self, event: &str, now: DateTime<Utc>) -> Option<Self> {
+        let conversion = self.conversion.begun(event, now)?;
+        Some(Self { conversion, last_conversion: self.last_conversion + 1, ..self.clone() })
     }
 
     /// Whether it answers the question: finished or closed, and not failed.
@@ -281,7 +321,19 @@ impl Take {
                 self.conversion = Conversion::succeeded(former);
                 self.is_interrupted = !self.is_doubtful();
             }
-            None => self.conversion = end,
+            None => {
+                self.played_conversion = end.converted.map(|_| self.last_conversion);
+                self.conversion = end;
+            }
+        }
+    }
+
+    /// Its conversion has ended because its parts are no recording, which no other conversion would change. It then consists of
+    /// none, unless a former result stays.
+    pub fn refuse(&mut self, reason: &str) {
+        self.end_conversion(Conversion::failed(reason));
+        if self.conversion.status == ConversionStatus::Failed {
+            (self.last_part, self.part_count) = (0, 0);
         }
     }
 

@@ -55,11 +55,11 @@ fn take(number: u32) -> TakeRef {
 
 fn converted(answers: Answers, number: u32) -> Answers {
     let made = ConversionResult { seconds: 20, width: 640, height: 480 };
-    answers.with_take(take(number), |take| take.conversion = Conversion::succeeded(made))
+    answers.with_take(take(number), |take| take.end_conversion(Conversion::succeeded(made)))
 }
 
 fn failed(answers: Answers, number: u32) -> Answers {
-    answers.with_take(take(number), |take| take.conversion = Conversion::failed("broken"))
+    answers.with_take(take(number), |take| take.end_conversion(Conversion::failed("broken")))
 }
 
 fn left(answers: &Answers) -> u32 {
@@ -298,6 +298,64 @@ fn a_take_without_its_beginning_stays_open_until_the_interview_closes() {
     assert_eq!(sending.due_at(), Some(at(2000 + 1800)), "half an hour after the last part");
     let closed = waiting.close_take(take(1), &parts([2]), true, at(5000));
     assert_eq!((closed.take(take(1)), closed.due_at()), (None, None));
+}
+
+#[test]
+fn a_take_that_is_too_large_is_dropped_with_its_parts_when_it_is_closed() {
+    let huge = [RecordedPart { number: 1, bytes: 273_000_000, arrived_at: at(1) }];
+    let swept = begun().close_take(take(1), &huge, false, at(4000));
+    let followed = begun().begin_take(&question(), &terms(), &huge, at(60)).unwrap();
+    for closed in [&swept, &followed] {
+        assert_eq!((closed.take(take(1)), closed.to_clear(&begun())), (None, vec![take(1)]));
+        assert!(closed.to_convert(&begun()).is_empty());
+        assert_eq!(closed.missing(&interview()).len(), 1, "it is no answer");
+    }
+    assert_eq!(left(&swept), 2);
+}
+
+#[test]
+fn parts_that_are_no_recording_are_given_up_and_earlier_takes_stay() {
+    let first = begun().begin_take(&question(), &terms(), &parts([1]), at(60)).unwrap();
+    let second = first.finish_take(take(2), finished(Some(1)), &parts([1]), at(90)).unwrap().unwrap();
+    let refused = second.clone().with_take(take(2), |take| take.refuse("lost"));
+    let kept = refused.take(take(2)).unwrap();
+    assert_eq!(kept.conversion.failure.as_deref(), Some("lost"));
+    assert!(!kept.needs_parts() && refused.take(take(1)).is_some());
+    assert_eq!(refused.to_retry(at(100)).count(), 0);
+    let failed = failed(second, 2);
+    assert!(failed.take(take(2)).unwrap().needs_parts());
+    assert_eq!(failed.to_retry(at(100)).collect::<Vec<_>>(), [take(2)]);
+}
+
+#[test]
+fn each_conversion_of_a_take_has_a_number_and_one_of_them_is_played() {
+    let finish = |answers: Answers, found: &[RecordedPart], second| {
+        let all = u32::try_from(found.len()).ok();
+        answers.finish_take(take(1), finished(all), found, at(second)).unwrap().unwrap()
+    };
+    let begin = |answers: Answers, event: &str, second| {
+        let begun = answers.take(take(1)).unwrap().begin_conversion(event, at(second)).unwrap();
+        answers.with_take(take(1), |take| *take = begun)
+    };
+    let closed = begun().close_take(take(1), &parts([1]), false, at(4000));
+    let first = begin(closed, "one", 4001);
+    let needs = |answers: &Answers| {
+        let take = answers.take(take(1)).unwrap();
+        [0, 1, 2, 3].map(|number| take.needs_renditions_of(number))
+    };
+    assert_eq!(needs(&first), [false, true, true, true]);
+    // More parts: the first one goes on, but not for this take.
+    let second = begin(finish(first, &parts([1, 2]), 4002), "two", 4003);
+    assert_eq!(needs(&second), [false, false, true, true]);
+    let played = converted(second, 1);
+    assert_eq!(played.take(take(1)).unwrap().played_conversion, Some(2));
+    let third = begin(played.with_take(take(1), |take| take.retry_conversion(at(5000))), "three", 5001);
+    assert_eq!(needs(&third), [false, false, true, true], "the former one plays meanwhile");
+    let broken = failed(third, 1);
+    assert_eq!(
+        (needs(&broken), broken.take(take(1)).unwrap().last_conversion),
+        ([false, false, true, false], 3)
+    );
 }
 
 #[test]

@@ -1,46 +1,80 @@
-//! Takes that wait for their conversion, and whose turn it is: companies share the function's executions.
+//! Recordings that wait for their conversion, and whose turn it is: companies share the function's executions.
 //!
-//! An event is only permission to convert one take. Which one is decided when an execution starts, since events are delivered
-//! in the order in which they were sent: behind a company that sends thousands, all others would wait.
+//! An event is only permission to convert one recording. Which one is decided when an execution starts, since events are
+//! delivered in the order in which they were sent: behind a company that sends thousands, all others would wait.
 
 #[cfg(test)]
 mod burst;
+
+use std::fmt;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::TRY;
 use crate::domain::answers::TakeRef;
-use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId, VideoId};
 
-/// A take that waits for its conversion, or is being converted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WaitingTake {
-    /// The candidate's company.
-    pub company: CompanyId,
-    /// Their project.
-    pub project: ProjectId,
-    /// The candidate.
-    pub candidate: CandidateId,
-    /// The take.
-    pub take: TakeRef,
-    /// When it was finished or closed.
-    pub finished_at: DateTime<Utc>,
+/// What is converted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Recording {
+    /// A take of an answer.
+    Take {
+        /// The candidate's project.
+        project: ProjectId,
+        /// The candidate.
+        candidate: CandidateId,
+        /// The take.
+        take: TakeRef,
+    },
+    /// A welcome video.
+    Video {
+        /// The video.
+        video: VideoId,
+    },
 }
 
-impl WaitingTake {
-    /// Its place in the queue of its company. The same each time that it is queued, so that it waits only once.
-    pub fn place(&self) -> String {
-        let Self { project, candidate, take: TakeRef { question, number }, finished_at, .. } = self;
-        let finished_at = finished_at.to_rfc3339_opts(SecondsFormat::Secs, true);
-        format!("{finished_at}#{project}#{candidate}#{question}#{number}")
+/// The name in logs.
+impl fmt::Display for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Take { candidate, take: TakeRef { question, number }, .. } => {
+                write!(f, "{candidate}/{question}/{number}")
+            }
+            Self::Video { video } => video.fmt(f),
+        }
     }
 }
 
-/// A take that an execution converts.
+/// A recording that waits for its conversion, or is being converted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingRecording {
+    /// The company whose queue it is in.
+    pub company: CompanyId,
+    /// The recording.
+    pub recording: Recording,
+    /// When the take was finished or closed, or the video announced.
+    pub since: DateTime<Utc>,
+}
+
+impl WaitingRecording {
+    /// Its place in the queue of its company. The same each time that it is queued, so that it waits only once.
+    pub fn place(&self) -> String {
+        let since = self.since.to_rfc3339_opts(SecondsFormat::Secs, true);
+        match &self.recording {
+            Recording::Take { project, candidate, take: TakeRef { question, number } } => {
+                format!("{since}#{project}#{candidate}#{question}#{number}")
+            }
+            Recording::Video { video } => format!("{since}#{video}"),
+        }
+    }
+}
+
+/// A recording that an execution converts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunningConversion {
-    /// The place of the take in the queue.
+    /// The place of the recording in the queue.
     pub place: String,
     /// The event that started the execution.
     pub event: String,
@@ -60,7 +94,7 @@ pub struct ConversionQueue {
 }
 
 impl ConversionQueue {
-    /// The queue of a company of whose takes none is being converted.
+    /// The queue of a company of whose recordings none is being converted.
     pub fn of(company: CompanyId) -> Self {
         Self { company, running: Vec::new(), served_at: None }
     }
@@ -69,28 +103,28 @@ impl ConversionQueue {
         self.running.iter().filter(move |one| now < one.ends_at)
     }
 
-    /// How many of its takes are being converted at `now`.
+    /// How many of its recordings are being converted at `now`.
     pub fn count_running(&self, now: DateTime<Utc>) -> usize {
         self.running_at(now).count()
     }
 
-    /// Whether the take in this place is being converted at `now`.
+    /// Whether the recording in this place is being converted at `now`.
     pub fn is_running(&self, place: &str, now: DateTime<Utc>) -> bool {
         self.running_at(now).any(|one| one.place == place)
     }
 
-    /// The place of the take that `event` has begun to convert; `None` if there is none.
+    /// The place of the recording that `event` has begun to convert; `None` if there is none.
     pub fn place_of(&self, event: &str, now: DateTime<Utc>) -> Option<&str> {
         self.running_at(now).find(|one| one.event == event).map(|one| one.place.as_str())
     }
 
-    /// Sorts queues by whose turn it is: the company of whose takes fewest are being converted, of these the one whose last turn
-    /// is longest ago.
+    /// Sorts queues by whose turn it is: the company of whose recordings fewest are being converted, of these the one whose last
+    /// turn is longest ago.
     pub fn sort_by_turn<Q: std::ops::Deref<Target = Self>>(queues: &mut [Q], now: DateTime<Utc>) {
         queues.sort_by_key(|queue| (queue.count_running(now), queue.served_at));
     }
 
-    /// The queue once an execution has begun to convert the take in this place.
+    /// The queue once an execution has begun to convert the recording in this place.
     pub fn started(mut self, place: String, event: &str, now: DateTime<Utc>) -> Self {
         self.running.retain(|one| now < one.ends_at);
         self.running.push(RunningConversion { place, event: event.to_owned(), ends_at: now + TRY });

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::answers::TakeRef;
+use crate::domain::conversion::queue::Recording;
 use crate::domain::deletion::{DeletionAuthor, ItemDeletion};
 use crate::domain::erasure::{ErasedItem, ErasureCounts, ErasureReason};
 use crate::domain::id::{CandidateId, CustomerId, ProjectId, WebhookId};
@@ -41,17 +42,12 @@ pub enum EffectTask {
         /// Their keys in the bucket.
         keys: Vec<String>,
     },
-    /// Have a take converted.
-    TakeConversion {
-        /// The candidate's project.
-        project: ProjectId,
-        /// The candidate.
-        candidate: CandidateId,
-        /// The take.
-        take: TakeRef,
-        /// When it was finished or closed.
-        #[serde(default)]
-        finished_at: DateTime<Utc>,
+    /// Have a recording converted.
+    Conversion {
+        /// The recording.
+        recording: Recording,
+        /// When the take was finished or closed, or the video announced.
+        since: DateTime<Utc>,
     },
     /// Delete objects that takes no longer need.
     TakesDeleted {
@@ -143,7 +139,7 @@ impl EffectTask {
             | Self::CustomerInvitation { .. }
             | Self::CustomerDeleted { .. }
             | Self::PasswordReset { .. }
-            | Self::TakeConversion { .. }
+            | Self::Conversion { .. }
             | Self::WebhookMail { .. } => false,
         }
     }
@@ -155,7 +151,7 @@ impl EffectTask {
             Self::CustomerInvitation { .. } => "customer-invitation",
             Self::CustomerDeleted { .. } => "customer-deleted",
             Self::ObjectsDeleted { .. } => "objects-deleted",
-            Self::TakeConversion { .. } => "conversion",
+            Self::Conversion { .. } => "conversion",
             Self::TakesDeleted { .. } => "takes-deleted",
             Self::Erased { .. } => "erased",
             Self::Deletion { .. } => "deletion",

@@ -32,7 +32,7 @@ fn effects() -> [Effect; 13] {
         EffectTask::CustomerInvitation { customer },
         EffectTask::CustomerDeleted { was, by: by.clone() },
         EffectTask::ObjectsDeleted { keys: Vec::new() },
-        EffectTask::TakeConversion { project, candidate, take, finished_at: DateTime::UNIX_EPOCH },
+        EffectTask::Conversion { recording: Recording::Take { project, candidate, take }, since: now },
         EffectTask::TakesDeleted { project, candidate, takes: vec![take] },
         EffectTask::Erased {
             erased: ErasedItem::Customer { customer },

@@ -186,13 +186,13 @@ pub(crate) fn written_answer(c: &CompanyId, p: ProjectId, k: CandidateId, q: Que
     written_answers(c, p, k).key(q)
 }
 
-/// The queues of companies some of whose takes wait for their conversion.
+/// The queues of companies some of whose recordings wait for their conversion.
 pub(crate) fn conversion_queues() -> KeyRange {
     KeyRange { pk: CONVERSIONS.to_owned(), prefix: "" }
 }
 
-/// The takes of a company that wait for their conversion, by the time since when.
-pub(crate) fn waiting_takes(c: &CompanyId) -> KeyRange {
+/// The recordings of a company that wait for their conversion, by the time since when.
+pub(crate) fn waiting_recordings(c: &CompanyId) -> KeyRange {
     KeyRange { pk: format!("{CONVERSIONS}#{c}"), prefix: "" }
 }
 

@@ -13,7 +13,7 @@ const EXECUTIONS: usize = 10;
 /// Of two minutes in 1920×1080, by the estimate of `functions/video-conversion/README.md`: 82 seconds of one of 1.7 processors.
 const CONVERSION: TimeDelta = TimeDelta::seconds(48);
 
-/// A company with takes that wait, and how long those have waited that were begun.
+/// A company with recordings that wait, and how long those have waited that were begun.
 struct Company {
     queue: ConversionQueue,
     waiting: usize,

@@ -1,0 +1,32 @@
+//! Recordings that wait for their conversion: takes and welcome videos.
+
+use shared::Result;
+use shared::auth::SystemAccess;
+use shared::domain::conversion::queue::{Recording, WaitingRecording};
+use shared::domain::id::CompanyId;
+use shared::media::conversion_marker_key;
+
+use crate::outcome::EffectResult;
+
+/// Queues a recording and stores its marker, whose event converts the recording whose turn it is then.
+pub(crate) async fn queue(
+    system: &SystemAccess,
+    waiting: &WaitingRecording,
+) -> Result<(EffectResult, String)> {
+    system.store.queue_recording(waiting).await?;
+    let marker = conversion_marker_key(&waiting.company, &waiting.recording);
+    let stored = system.objects()?.put_marker(&marker).await;
+    Ok(match stored {
+        Ok(()) => (EffectResult::Started, String::new()),
+        Err(error) => (EffectResult::Failed, error.to_string()),
+    })
+}
+
+/// Logs that the conversion of a recording was given up, since its executions were killed.
+pub(crate) fn log_broken(company: &CompanyId, recording: &Recording) {
+    // No error: a client has made the recording. An alarm counts these lines.
+    tracing::warn!(
+        target: "outbox", company = company.as_str(), %recording,
+        task = "conversion", reason = "its executions were killed", "given up"
+    );
+}

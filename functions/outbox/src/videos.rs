@@ -1,0 +1,81 @@
+//! Welcome videos whose time is over: their file has not arrived, or they are not converted.
+
+use std::time::Duration;
+
+use futures_util::TryStreamExt as _;
+use shared::auth::SystemAccess;
+use shared::domain::conversion::ConversionStatus;
+use shared::domain::conversion::queue::Recording;
+use shared::domain::video::Video;
+use shared::media::video_upload_key;
+use shared::store::VersionedItem;
+use shared::{Error, Result, log_failure};
+
+use crate::outcome::SweepSummary;
+use crate::recordings::log_broken;
+use crate::uploads::TOO_LATE;
+
+/// Shown to clients of a video whose file is gone before it was converted.
+const GONE: &str = "The video could not be converted in time. Upload it again.";
+/// Shown to clients of a video whose conversions were all killed.
+const BROKEN: &str = "The video could not be converted. Upload another file.";
+
+/// Fails videos whose file has not arrived or is gone, and those that kill their executions. Queues the others again, whose
+/// events or executions were lost: waiting is no failure.
+pub(crate) async fn look_at_overdue(
+    system: &SystemAccess,
+    time: Duration,
+    summary: &mut SweepSummary,
+) -> Result<()> {
+    let mut due = system.store.due_videos(system.now);
+    while let Some(page) = due.try_next().await? {
+        for video in &page {
+            match settle(system, video).await {
+                Ok(VideoEnd::Failed) => summary.uploads_given_up += 1,
+                Ok(VideoEnd::Queued) => summary.videos_queued += 1,
+                // It was completed at the last moment, or deleted.
+                Err(Error::Changed | Error::NotFound) => {}
+                // It must not delay the others. The next run tries it again.
+                Err(error) => {
+                    log_failure!(target: "outbox", &error, "could not settle an overdue video");
+                    summary.failed += 1;
+                }
+            }
+            if system.usage().elapsed() >= time {
+                summary.more = true;
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+enum VideoEnd {
+    Failed,
+    Queued,
+}
+
+async fn settle(system: &SystemAccess, video: &VersionedItem<Video>) -> Result<VideoEnd> {
+    let (store, now) = (&system.store, system.now);
+    let Some(reason) = failure(system, video).await? else {
+        system.commit(store.await_conversion(video, now)).await?;
+        return Ok(VideoEnd::Queued);
+    };
+    system.commit(store.fail_video(video, reason, now)).await?;
+    if reason == BROKEN {
+        log_broken(&video.company, &Recording::Video { video: video.id });
+    }
+    Ok(VideoEnd::Failed)
+}
+
+/// Why an overdue video fails; `None` if it can be converted.
+async fn failure(system: &SystemAccess, video: &Video) -> Result<Option<&'static str>> {
+    if video.conversion.status == ConversionStatus::AwaitingUpload {
+        return Ok(Some(TOO_LATE));
+    }
+    if video.conversion.is_used_up() {
+        return Ok(Some(BROKEN));
+    }
+    let upload = system.objects()?.list(&video_upload_key(&video.company, video.id)).await?;
+    Ok(upload.is_empty().then_some(GONE))
+}

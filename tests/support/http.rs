@@ -106,17 +106,6 @@ impl Request {
     }
 }
 
-/// The most bytes of a function's response that Lambda passes on.
-const MAX_LAMBDA_BYTES: usize = 6_291_556;
-
-/// The bytes of a body in a function's response, which holds it as a JSON string, or in Base64.
-fn bytes_in_lambda(body: &[u8]) -> usize {
-    match str::from_utf8(body) {
-        Ok(text) => serde_json::to_string(text).map_or(usize::MAX, |string| string.len()),
-        Err(_) => body.len().div_ceil(3) * 4,
-    }
-}
-
 /// An answer, read whole.
 #[derive(Debug, Clone)]
 pub struct Response {
@@ -133,8 +122,6 @@ impl Response {
     pub(crate) async fn read(request: String, response: axum::http::Response<Body>) -> Self {
         let (head, body) = response.into_parts();
         let body = to_bytes(body, usize::MAX).await.expect("a body").to_vec();
-        let bytes = bytes_in_lambda(&body);
-        assert!(bytes <= MAX_LAMBDA_BYTES, "Lambda would not pass on {bytes} bytes: {request}");
         Self { status: head.status, headers: head.headers, body, request }
     }
 

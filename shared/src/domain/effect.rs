@@ -10,8 +10,6 @@ use std::fmt;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::answers::TakeRef;
-use super::conversion::queue::Recording;
 use super::customer::Customer;
 use super::deletion::ItemDeletion;
 use super::erasure::{ErasedItem, ErasureCause, ErasureCounts};

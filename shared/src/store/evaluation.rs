@@ -90,10 +90,10 @@ impl Store {
         &'a self,
         candidate: &'a Candidate,
         evaluators: &[CustomerId],
-    ) -> impl Stream<Item = Result<(CustomerId, Option<VersionedItem<Evaluation>>)>> + Send + 'a {
+    ) -> impl Stream<Item = Result<(CustomerId, Option<VersionedItem<Evaluation>>)>> + Send + use<'a> {
         let calls: Vec<Vec<CustomerId>> = evaluators.chunks(READ_TOGETHER).map(<[_]>::to_vec).collect();
         let found = stream::iter(calls).then(move |together| self.written_by(candidate, together));
-        found.map_ok(|found| stream::iter(found.into_iter().map(Ok))).try_flatten()
+        found.map_ok(|found| stream::iter(found.into_iter().map(Ok::<_, Error>))).try_flatten()
     }
 
     async fn written_by(

@@ -1,4 +1,4 @@
-//! The longest responses that are not in pages. Every test fails if a response is longer than Lambda passes on.
+//! The longest responses that are not in pages. The gateway of the tests refuses those that Lambda would not pass on.
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
@@ -23,7 +23,6 @@ async fn the_report_of_an_import_in_which_everything_is_wrong_fits_in_a_response
     assert!(body.to_string().len() < 4 * 1024 * 1024);
     let report = import(&owner, &project, None, &body).await.expect(200);
     assert_eq!(report.json()["meta"]["failed"], 1_000);
-    println!("{} bytes", report.body.len());
 }
 
 #[tokio::test]
@@ -79,5 +78,4 @@ async fn the_result_with_the_longest_comments_of_all_evaluators_fits_in_a_respon
     app.table().load(&items).await;
     let result = owner.get(&result_of(project, &candidate)).await.expect(200);
     assert_eq!(result.json()["ratings"].as_array().unwrap().len(), 2_000);
-    println!("{} bytes", result.body.len());
 }

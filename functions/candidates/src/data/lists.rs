@@ -39,7 +39,7 @@ impl DataPlace {
     /// Reads the place as `next` names it.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = text.splitn(3, '.');
-        let mut number = || parts.next()?.parse().ok();
+        let mut number = || -> Option<u64> { parts.next()?.parse().ok() };
         let versions = number().zip(number());
         let evaluator = match parts.next() {
             Some("") => Some(None),
@@ -142,7 +142,8 @@ impl<'a> DataLists<'a> {
         budget: &mut ResponseBudget,
         shown: &mut DataListsView,
     ) -> Result<bool> {
-        let (candidate, references) = (&*self.access.target.candidate, self.access.references());
+        let access = self.access;
+        let (candidate, references) = (&*access.target.candidate, access.references());
         let scope = EvaluationScope { candidate, interview, references };
         let mut vetos = Vec::new();
         let mut is_whole = true;
@@ -166,12 +167,13 @@ impl<'a> DataLists<'a> {
 
     /// Reads the entries of the history that fit, and returns whether these are all.
     async fn read_history(&mut self, budget: &mut ResponseBudget, shown: &mut DataListsView) -> Result<bool> {
-        let (target, caller) = (&self.access.target, self.access.caller.customer());
+        let access = self.access;
+        let (target, caller) = (&access.target, access.caller.customer());
         // Entries of drafts say who is evaluating.
         let hides_drafts = target.candidate.is_hidden_from(caller, &target.project);
         while let Some(entry) = self.next_entry().await? {
             let is_of_interview = matches!(entry.change.resource, ResourceRef::Interview { .. });
-            let view = EventView::new(&entry, self.access.references());
+            let view = EventView::new(&entry, access.references());
             // Hidden entries take their room too: otherwise one request could read a long history.
             if !budget.fits(&view)? {
                 return Ok(false);

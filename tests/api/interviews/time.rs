@@ -162,9 +162,11 @@ async fn a_film_that_is_shown_with_a_take_has_its_own_time_before_the_preparatio
     let (project, questions) = project(&owner, json!({}), &asked).await;
     let candidate = begin(&owner, &project).await;
     owner.patch(&candidate.uri, json!({ "adjustments": { "time_factor": 2.0 } })).await.expect(200);
-    for (question, before) in questions.iter().zip([seconds + 60, 0]) {
+    for (question, before, calls) in [(&questions[0], seconds + 60, 3), (&questions[1], 0, 2)] {
         let takes = format!("{}takes/", answer(&candidate, question));
-        let begun = candidate.post(&takes, json!({})).await.expect(201).json();
+        let begun = candidate.post(&takes, json!({})).await.expect(201);
+        assert_eq!(begun.log().dynamodb_calls, calls);
+        let begun = begun.json();
         let [at, from, until] = ["begun_at", "record_from", "record_until"]
             .map(|name| begun[name].as_str().unwrap().parse::<DateTime<Utc>>().unwrap());
         assert_eq!((from - at, until - from), (TimeDelta::seconds(before), TimeDelta::seconds(120)));

@@ -1,4 +1,6 @@
 use super::*;
+use crate::domain::answers::TakeRef;
+use crate::domain::conversion::queue::Recording;
 use crate::domain::customer::{AccountType, CustomerStatus, NewCustomer};
 use crate::domain::deletion::DeletionAuthor;
 use crate::domain::erasure::ErasureReason;

@@ -208,7 +208,7 @@ fn text_change(kind: FileKind, own: Option<&Uri>, text: &str) -> Option<Result<O
     if !begins_with("data:") {
         return None;
     }
-    let bytes = decode_data_uri(text).filter(|_| kind == FileKind::Photo);
+    let bytes = if kind == FileKind::Photo { decode_data_uri(text) } else { None };
     Some(bytes.map(|bytes| Some(FileChange::Put(bytes.into()))).ok_or_else(|| how_to_send(kind)))
 }
 

@@ -5,7 +5,7 @@ use tests::caller::Caller;
 use tests::http::Request;
 
 use crate::devtools::{BrowserOptions, Page};
-use crate::visit::{Visit, has_kept};
+use crate::visit::{Visit, film_file, has_kept};
 use crate::{film, sent_along};
 
 /// Holds back the answers to beginnings, from `hold()` to `release()`, and notes devices, withdrawals and announcements.
@@ -247,7 +247,7 @@ async fn a_file_is_not_joined_to_an_interrupted_recording() {
     page.press("Record again").await;
     page.press("Record answer").await;
     page.until("document.querySelector('input[type=file]')?.checkVisibility()").await;
-    let file = crate::visit::film_file().await;
+    let file = film_file(".mp4").await;
     page.choose_file("input[type=file]", &file).await;
     page.keep().await;
     page.complete().await;

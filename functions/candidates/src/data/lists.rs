@@ -14,7 +14,6 @@ use shared::domain::evaluation::Evaluation;
 use shared::domain::history::{HistoryEntry, ResourceRef};
 use shared::domain::id::CustomerId;
 use shared::domain::interview::Interview;
-use shared::http::example_uri;
 use shared::http::page::{ListQuery, ResponseBudget};
 use shared::http::view::EventView;
 use shared::http::wire::Uri;

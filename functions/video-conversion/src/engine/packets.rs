@@ -64,19 +64,22 @@ impl PacketSurvey {
         Self { max_seconds, start: None, streams: BTreeMap::new(), is_inside: false }
     }
 
-    /// Reads a line of ffprobe's compact JSON if it is a packet. Returns whether it was one.
+    /// Reads a line of ffprobe's compact JSON if it is part of a packet. Returns whether it was one.
     // One by one: an hour has hundreds of thousands, which are not held in memory.
     pub(super) fn read(&mut self, line: &[u8]) -> bool {
-        let line = line.trim_ascii();
         if !self.is_inside {
-            self.is_inside = line == b"\"packets\": [";
+            self.is_inside = line.trim_ascii() == b"\"packets\": [";
             return false;
         }
-        self.is_inside = !line.starts_with(b"]");
-        if self.is_inside
-            && let Ok(packet) = serde_json::from_slice(line.strip_suffix(b",").unwrap_or(line))
-        {
-            self.add(&packet);
+        // Lists of side data, which are indented deeper, follow some packets on lines of their own.
+        self.is_inside = !line.starts_with(b"    ]");
+        let line = line.trim_ascii();
+        if self.is_inside && line.starts_with(b"{ \"stream_index\"") {
+            let fields = line.strip_suffix(b",").unwrap_or(line);
+            let fields = fields.strip_suffix(b"}").unwrap_or(fields);
+            if let Ok(packet) = serde_json::from_slice(&[fields, b"}"].concat()) {
+                self.add(&packet);
+            }
         }
         self.is_inside
     }

@@ -26,8 +26,8 @@ function heading(level, id, ...children) {
     return element(`h${level}`, {}, ...children, " ", link);
 }
 
-// The inline markup of the document: `code`, **bold** text, which may hold code, and [links](https://…).
-const INLINE = /`([^`]+)`|\*\*(.+?)\*\*|\[([^\]]+)\]\((https:[^)\s]+)\)/g;
+// The inline markup of the document: `code`, **bold** text, which may hold code, and [links](to addresses).
+const INLINE = /`([^`]+)`|\*\*(.+?)\*\*|\[([^\]]+)\]\(([a-z]+:\/\/[^)\s]+)\)/g;
 
 function inline(text) {
     const built = [];

@@ -191,16 +191,17 @@ impl BodyFields {
     pub fn partner_data(&mut self, name: &str) -> Option<PartnerData> {
         self.note(name, BodyOutline::nullable::<Map<String, Value>>);
         let sent = self.json_of(name);
-        self.read_or_null(name, |_| PartnerData::parse(&sent.unwrap_or_default()))
-            .map(Option::unwrap_or_default)
+        let is_form = self.is_form();
+        self.read_or_null(name, |value| match value.as_str().filter(|_| is_form) {
+            Some(text) => PartnerData::parse(text),
+            None => PartnerData::parse(&sent.unwrap_or_default()),
+        })
+        .map(Option::unwrap_or_default)
     }
 
-    /// The JSON of a field as it was sent, with all digits of its numbers; a form has it as text.
+    /// The JSON of an object's field as it was sent, with all digits of its numbers.
     fn json_of(&self, name: &str) -> Option<String> {
         let value = self.object.get(name)?;
-        if self.is_form() {
-            return value.as_str().map(str::to_owned);
-        }
         let members = serde_json::from_slice::<BTreeMap<String, &RawValue>>(&self.json).ok();
         let sent = members.and_then(|members| members.get(name).map(|sent| sent.get().to_owned()));
         Some(sent.unwrap_or_else(|| value.to_string()))

@@ -215,9 +215,12 @@ async fn times_that_begin_later_than_0_are_no_length() {
                 assert_eq!(made.seconds, 4, "{name}, {seconds}");
                 assert_in_time(&made, 2.0, &format!("{name}, {seconds}"));
             }
-            let mut bytes = std::fs::read(&input).unwrap();
-            bytes.truncate(bytes.len() / 2);
-            refusal(&place.written("half", bytes)).await;
+            // Half a WMV declares no length.
+            if !name.ends_with(".wmv") {
+                let mut bytes = std::fs::read(&input).unwrap();
+                bytes.truncate(bytes.len() / 2);
+                refusal(&place.written("half", bytes)).await;
+            }
         }
     }
 }

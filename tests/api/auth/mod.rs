@@ -3,6 +3,7 @@
 mod csrf;
 mod hash_login;
 mod login;
+mod normal_form;
 mod on_behalf;
 mod passwords;
 mod sessions;

@@ -10,6 +10,7 @@ mod cors;
 mod cost;
 mod deletions;
 mod effects;
+mod encodings;
 pub(crate) mod erasure;
 mod expiry;
 mod given_up;

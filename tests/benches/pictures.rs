@@ -49,7 +49,10 @@ async fn main() -> Result<()> {
         ("jpeg, grey, 24 scans", Box::new(|| hostile::many_scans(WIDTH, HEIGHT, 23))),
         ("jpeg, grey, 100 scans", Box::new(|| hostile::many_scans(WIDTH, HEIGHT, 99))),
         ("jpeg", Box::new(photo(ImageFormat::Jpeg))),
-        ("jpeg without its end", Box::new(move || without_end(photo(ImageFormat::Jpeg)()))),
+        (
+            "jpeg without its end",
+            Box::new(move || without_end(self::photo(width, height, ImageFormat::Jpeg))),
+        ),
         ("gif", Box::new(photo(ImageFormat::Gif))),
         ("webp of 30 megapixels", Box::new(|| self::photo(6_000, 5_000, ImageFormat::WebP))),
         ("png of noise, 10 MB", Box::new(|| tests::files::noise(1_850, 1_850))),

@@ -23,7 +23,7 @@ fn id(kind: char, number: usize) -> String {
 
 /// The item whose keys are found in the snapshot.
 fn item(snapshot: &Snapshot, is_wanted: impl Fn(&str, &str) -> bool) -> Value {
-    snapshot.iter().find(|((pk, sk), _)| is_wanted(pk, sk)).expect("an item").1.clone()
+    snapshot.iter().find(|((pk, sk), _)| is_wanted(pk, sk)).unwrap().1.clone()
 }
 
 /// As many evaluations of a candidate as `EVALUATORS`, each with the longest comments, of which every other is a veto, in the

@@ -58,7 +58,12 @@ async fn a_part_that_arrives_after_the_erasure_is_erased_too() {
         assert!(told(&app).await.is_empty(), "a part may still arrive");
         // A restore need not wait for it.
         let listed = app.operate(json!({ "command": "list-failures" })).await.unwrap();
-        assert_eq!(listed["deletions"], json!({ "waiting": 0, "given_up": 0 }));
+        assert_eq!(
+            listed["deletions"],
+            json!({ "waiting": 0, "given_up": 0 }),
+            "{is_complete}: {:?}",
+            listed
+        );
         assert_eq!(listed["failures"]["waiting"], json!([]));
         // The upload of the part has begun just before its URL expired, and is slow.
         pass(&app, TimeDelta::minutes(15 + 10)).await;

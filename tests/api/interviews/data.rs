@@ -48,7 +48,9 @@ async fn the_document_is_refused_while_a_part_of_it_cannot_be_read() {
     app.complete(&person.candidate.uri).await;
     let (project, _) = person.candidate.uri.split_once("candidates/").unwrap();
     person.owner.patch(project, json!({ "evaluators": [person.owner.uri] })).await.expect(200);
-    let evaluation = json!({ "comment": "Good.", "recommendation": "yes", "completed": true });
+    let question = format!("{project}questions/{}/", last_segment(&person.answer));
+    let ratings = json!([{ "question": question, "value": 4 }]);
+    let evaluation = json!({ "ratings": ratings, "recommendation": "yes", "completed": true });
     save(&person.owner, &person.candidate.uri, evaluation).await.expect(201);
     let data = format!("{}data/", person.candidate.uri);
     let contents = app.table().contents().await;

@@ -198,9 +198,15 @@ fn s3(head: &request::Parts) -> Vec<String> {
             return vec!["s3:DeleteObject bucket/*".to_owned()];
         }
         let mut query = url::form_urlencoded::parse(query.as_bytes());
-        // Whoever lists a take may list all.
+        // A function that lists the parts or the renditions of one take may list those of all.
         let listed = |prefix: &str| {
-            if prefix.starts_with("takes/") { "takes/x".to_owned() } else { shortened(prefix) }
+            if prefix.starts_with("takes/") {
+                "takes/x".to_owned()
+            } else if prefix.contains("/answers/") {
+                "media/x/candidates/x/x/answers/x".to_owned()
+            } else {
+                shortened(prefix)
+            }
         };
         let prefix = query.find(|(name, _)| name == "prefix").map(|(_, prefix)| listed(&prefix));
         return vec![format!("s3:ListBucket bucket prefix={}", prefix.unwrap_or_default())];

@@ -87,7 +87,10 @@ export class Devices {
 
     /** Gives up the type in use, whose recordings are empty. Returns whether another is left. */
     nextType() {
-        this.types.shift();
+        // An encoder that makes nothing of avc3 makes nothing of avc1: they differ in where the parameters stand.
+        const asAvc1 = (/** @type {string | undefined} */ type) => type?.replace("avc3", "avc1");
+        const failed = asAvc1(this.types[0]);
+        this.types = this.types.filter((type) => asAvc1(type) !== failed);
         return this.types.length > 0;
     }
 }

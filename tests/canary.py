@@ -4,6 +4,7 @@ invokes, and evaluates the alarms over the log lines that CloudWatch makes metri
 """
 
 import json
+import operator
 import os
 import pathlib
 import re
@@ -98,13 +99,23 @@ def metrics_of_lines():
     for resource in resources:
         if resource["Type"] != "AWS::Logs::MetricFilter" or resource["Properties"]["LogGroupName"] != {"Ref": "EventLogs"}:
             continue
-        field, wanted = re.fullmatch(r'\{ \$\.(\w+) = "(.*)" \}', resource["Properties"]["FilterPattern"]).groups()
+        pattern = resource["Properties"]["FilterPattern"]
         [made] = resource["Properties"]["MetricTransformations"]
         for line in log_lines("events"):
-            if line.get(field) == wanted:
+            if matches(line, pattern):
                 dimensions = tuple((each["Key"], line[each["Value"][2:]]) for each in made.get("Dimensions", []))
                 found.setdefault((STACK, made["MetricName"], dimensions), []).append(float(made["MetricValue"]))
     return found
+
+
+def matches(line, pattern):
+    """Whether a log line matches a pattern of a metric filter: comparisons that are joined by &&."""
+    comparisons = [re.fullmatch(r"\$\.(\w+) (=|!=|>=) (.+)", each) for each in pattern[2:-2].split(" && ")]
+    compare = {"=": operator.eq, "!=": operator.ne, ">=": operator.ge}
+    return all(
+        field in line and compare[operation](line[field], json.loads(wanted))
+        for field, operation, wanted in (comparison.groups() for comparison in comparisons)
+    )
 
 
 def is_on(alarm, release, metrics):

@@ -55,9 +55,14 @@ async fn an_answer_that_takes_too_much_time_of_processors_is_refused() {
         place.made("hostile.webm", "-f lavfi -i testsrc2=s=320x240:d=1 -c:v libvpx -deadline realtime");
     let ffmpeg = program("ffmpeg");
     let script = format!(
-        "case \"$*\" in *hostile*) while :; do :; done ;; *) exec {} \"$@\" ;; esac",
+        // It gets its limit just after its start.
+        "case \"$*\" in *hostile*) until [ \"$(ulimit -t)\" != unlimited ]; do :; done; ulimit -t >{}; while :; do :; done ;;
+         *) exec {} \"$@\" ;; esac",
+        place.path("limit").display(),
         ffmpeg.display()
     );
     let reason = refusal(&path_with(&place, &[("ffmpeg", script)]), &input).await;
     assert_eq!(reason, "This video takes too long to convert. Upload a shorter or smaller one.");
+    // Without one, it would have been ended by the clock.
+    assert_eq!(std::fs::read_to_string(place.path("limit")).unwrap(), "9\n");
 }

@@ -85,7 +85,7 @@ async fn measure(film: &[u8]) -> Result<(f64, f64)> {
 
 /// What an interview with five answers costs, besides what `tests/bench cost` counts.
 async fn cost(name: &str, film: &[u8]) -> Result<()> {
-    let (app, [_dynamodb, s3]) = TestApp::start_with_storage_chaos().await;
+    let (app, [_dynamodb, s3]) = TestApp::start_with_counted_storage().await;
     let owner = app.owner().await;
     let settings = json!({ "allow_hash_login": true, "interview_platform": "builtin" });
     let project = owner.running_project(settings).await;

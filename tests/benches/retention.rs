@@ -141,7 +141,7 @@ async fn heat() -> Result<()> {
 
 /// The time from a DELETE to its `candidate.erased`, without that in which a stream starts a function.
 async fn deletions() -> Result<()> {
-    let (app, [dynamodb, s3]) = TestApp::start_with_storage_chaos().await;
+    let (app, [dynamodb, s3]) = TestApp::start_with_counted_storage().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
     let mut candidates = Vec::new();

@@ -92,7 +92,7 @@ impl ScreenCheck {
         page.press("Back").await;
         page.press("Back").await;
         self.arrive(page, "overview").await;
-        page.until("document.body.innerText.includes('Everything is saved.')").await;
+        page.saved().await;
         page.set_network(Network::Off).await;
         page.press("Complete the interview").await;
         self.arrive(page, "sending").await;

@@ -29,7 +29,7 @@ async fn a_candidate_answers_by_the_link_in_the_mail() {
     page.record(1).await;
     page.until_promised(&has_kept(8)).await;
     page.stop_and_keep().await;
-    page.until("document.body.innerText.includes('Everything is saved.')").await;
+    page.saved().await;
     page.press("Answer question 2").await;
     page.on("question").await;
     assert!(!page.text().await.contains(hidden));
@@ -87,7 +87,7 @@ async fn a_candidate_with_a_password_goes_on_in_another_browser() {
     page.record(1).await;
     page.until_promised(&has_kept(4)).await;
     page.stop_and_keep().await;
-    page.until("document.body.innerText.includes('Everything is saved.')").await;
+    page.saved().await;
     page.reload().await;
     page.on("overview").await;
 

@@ -178,7 +178,7 @@ async fn losses_at_random() {
 
 /// Completes the interview, and prints how many seconds of the first answer are missing.
 async fn print_losses(visit: &Visit, page: &mut Page, mut figure: Value) {
-    page.until("document.body.innerText.includes('Everything is saved.')").await;
+    page.saved().await;
     let heard = seconds_heard(visit).await;
     let recorded = recorded_seconds(&visit.answers().await[0]) as f64;
     tests::caller::merge(

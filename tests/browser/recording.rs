@@ -172,11 +172,9 @@ async fn the_better_recording_can_be_kept_and_watched() {
     page.record(1).await;
     page.until_promised(&has_kept(6)).await;
     page.stop_and_keep().await;
-    page.until("document.body.innerText.includes('Everything is saved.')").await;
+    page.saved().await;
     visit.app.settle().await;
-    page.press("Change answer 1").await;
-    page.press("Record answer").await;
-    page.recording().await;
+    page.record_again(1).await;
     page.until_promised(&has_kept(3)).await;
     page.press("Stop recording").await;
     page.on("review").await;
@@ -200,10 +198,8 @@ async fn a_stopped_recording_waits_for_the_choice_between_two_also_over_a_reload
     page.record(1).await;
     page.until_promised(&has_kept(3)).await;
     page.stop_and_keep().await;
-    page.until("document.body.innerText.includes('Everything is saved.')").await;
-    page.press("Change answer 1").await;
-    page.press("Record answer").await;
-    page.recording().await;
+    page.saved().await;
+    page.record_again(1).await;
     page.until_promised(&has_kept(4)).await;
     page.press("Stop recording").await;
     page.on("review").await;

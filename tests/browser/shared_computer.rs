@@ -100,7 +100,7 @@ async fn a_lost_answer_to_the_completion_by_session_is_recognised() {
     page.record(1).await;
     page.until_promised(&has_kept(4)).await;
     page.stop_and_keep().await;
-    page.until("document.body.innerText.includes('Everything is saved.')").await;
+    page.saved().await;
     page.lose_responses(LostResponses::First).await;
     page.complete().await;
     assert_eq!(visit.status().await, "interviewed");

@@ -137,7 +137,7 @@ async fn a_review_says_that_it_is_being_sent_only_while_it_is() {
     page.set_network(Network::Uplink { bits_per_second: 40_000 }).await;
     page.until("document.body.innerText.includes('You need not wait: it is being sent.')").await;
     page.set_network(Network::Whole).await;
-    page.until("document.body.innerText.includes('Everything is saved.')").await;
+    page.saved().await;
     page.until("!document.body.innerText.includes('it is being sent')").await;
 }
 

@@ -275,6 +275,18 @@ impl Page {
         self.recording().await;
     }
 
+    /// Records another answer to a question that is answered.
+    pub(crate) async fn record_again(&mut self, number: usize) {
+        self.press(&format!("Change answer {number}")).await;
+        self.press("Record answer").await;
+        self.recording().await;
+    }
+
+    /// Waits until the service has everything.
+    pub(crate) async fn saved(&mut self) {
+        self.until("document.body.innerText.includes('Everything is saved.')").await;
+    }
+
     /// Waits until the page records, after its countdown.
     pub(crate) async fn recording(&mut self) {
         self.on("record").await;

@@ -33,12 +33,20 @@ impl TestApp {
     /// The service, and what stands between it and DynamoDB, and between it and S3. It does not wait before it tries again, and
     /// no call takes too long.
     pub async fn start_with_storage_chaos() -> (Self, [Chaos; 2]) {
+        Self::behind_storage_chaos(ManualClock::without_timeouts()).await
+    }
+
+    /// The service for figures, and what counts its calls of DynamoDB and of S3. Its log lines tell how long they took.
+    pub async fn start_with_counted_storage() -> (Self, [Chaos; 2]) {
+        Self::behind_storage_chaos(ManualClock::new()).await
+    }
+
+    async fn behind_storage_chaos(clock: ManualClock) -> (Self, [Chaos; 2]) {
         let backend = next_backend();
         let endpoints = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_S3"];
         let [dynamodb, s3] = endpoints.map(|endpoint| Self::chaos_before(backend, endpoint));
         let (dynamodb, s3) = (dynamodb.await, s3.await);
         let urls = [(endpoints[0], dynamodb.url()), (endpoints[1], s3.url())];
-        let clock = ManualClock::without_timeouts();
         (Self::assemble(backend, &urls, Arc::new(Hasty), clock, recorder::is_on()), [dynamodb, s3])
     }
 

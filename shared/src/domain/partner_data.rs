@@ -26,12 +26,12 @@ impl PartnerData {
 
     /// Parses the text of a JSON object.
     pub fn parse(json: &str) -> Result<Self, String> {
-        // Limits the depth as well, which a `RawValue` does not.
-        serde_json::from_str::<Map<String, Value>>(json).map_err(|_| NO_OBJECT)?;
         let too_long = || format!("Ensure this field has no more than {} bytes as JSON.", Self::MAX_BYTES);
         if json.len() > Self::MAX_SENT {
             return Err(too_long());
         }
+        // Limits the depth as well, which a `RawValue` does not.
+        serde_json::from_str::<Map<String, Value>>(json).map_err(|_| NO_OBJECT)?;
         let sent: &RawValue = serde_json::from_str(json).map_err(|_| NO_OBJECT)?;
         let text = compact(sent).map_err(|_| NO_OBJECT)?;
         if text.len() > Self::MAX_BYTES {

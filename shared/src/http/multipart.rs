@@ -133,8 +133,11 @@ impl BodyFields {
             Some(part) => part_change(kind, own, &part).map_err(|message| self.refuse(name, message)).ok()?,
             None => self
                 .read_or_null(name, |value| {
-                    let text = value.as_str().ok_or(NOT_A_STRING)?;
-                    text_change(kind, own, text).unwrap_or_else(|| Err(how_to_send(kind)))
+                    match read_text(kind, own, value.as_str().ok_or(NOT_A_STRING)?)? {
+                        FileText::Change(change) => Ok(Some(change)),
+                        FileText::Unchanged => Ok(None),
+                        FileText::Other => Err(how_to_send(kind)),
+                    }
                 })?
                 .unwrap_or(Some(FileChange::Remove)),
         }?;
@@ -169,9 +172,12 @@ fn part_change(kind: FileKind, own: Option<&Uri>, part: &FormPart) -> Result<Opt
     let bytes = part.content()?;
     if part.file_name.is_none()
         && let Ok(text) = std::str::from_utf8(&bytes)
-        && let Some(change) = text_change(kind, own, text)
     {
-        return change;
+        match read_text(kind, own, text)? {
+            FileText::Change(change) => return Ok(Some(change)),
+            FileText::Unchanged => return Ok(None),
+            FileText::Other => {}
+        }
     }
     // Clients that send bytes from memory leave out the name, and some the type. A plain text without either may as well be
     // a stray value, such as "undefined" or the path of a file.
@@ -181,12 +187,19 @@ fn part_change(kind: FileKind, own: Option<&Uri>, part: &FormPart) -> Result<Opt
     Ok(Some(FileChange::Put(bytes)))
 }
 
-/// The change that a text asks for, which is `None` when it leaves the file as it is; `None` if the text says nothing of
-/// the kind.
-fn text_change(kind: FileKind, own: Option<&Uri>, text: &str) -> Option<Result<Option<FileChange>, String>> {
+/// What a text in the place of a file asks for.
+enum FileText {
+    Change(FileChange),
+    /// The file stays as it is.
+    Unchanged,
+    /// Nothing: it may be the file itself.
+    Other,
+}
+
+fn read_text(kind: FileKind, own: Option<&Uri>, text: &str) -> Result<FileText, String> {
     let text = text.trim();
     if text.is_empty() {
-        return Some(Ok(Some(FileChange::Remove)));
+        return Ok(FileText::Change(FileChange::Remove));
     }
     let token = own
         .and_then(|own| text.strip_prefix(own.as_str()))
@@ -194,7 +207,7 @@ fn text_change(kind: FileKind, own: Option<&Uri>, text: &str) -> Option<Result<O
     // The URL that the client was shown means "unchanged". Its token differs in every response, so only its form
     // counts.
     if token.is_some_and(|token| MediaToken::parse(token).is_some()) {
-        return Some(Ok(None));
+        return Ok(FileText::Unchanged);
     }
     let begins_with = |scheme: &str| {
         text.get(..scheme.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(scheme))
@@ -202,14 +215,14 @@ fn text_change(kind: FileKind, own: Option<&Uri>, text: &str) -> Option<Result<O
     // A client that sends another resource's URL wants what does not happen, and must not take the answer for
     // success.
     if begins_with("http") {
-        let refusal = "To keep the file, send the URL that this resource shows, or omit the field.";
-        return Some(Err(refusal.to_owned()));
+        return Err("To keep the file, send the URL that this resource shows, or omit the field.".to_owned());
     }
     if !begins_with("data:") {
-        return None;
+        return Ok(FileText::Other);
     }
     let bytes = if kind == FileKind::Photo { decode_data_uri(text) } else { None };
-    Some(bytes.map(|bytes| Some(FileChange::Put(bytes.into()))).ok_or_else(|| how_to_send(kind)))
+    let bytes = bytes.ok_or_else(|| how_to_send(kind))?;
+    Ok(FileText::Change(FileChange::Put(bytes.into())))
 }
 
 fn how_to_send(kind: FileKind) -> String {

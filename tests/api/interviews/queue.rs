@@ -71,7 +71,7 @@ async fn a_welcome_video_has_its_turn_however_many_answers_of_another_company_wa
     assert!(queued(&app).await.is_empty());
 }
 
-/// The event of the file of a video that somebody sends in a form.
+/// The event of the file of a video that a client sends in a form.
 async fn uploaded_by(owner: &Staff, file: &[u8]) -> Value {
     let form = Form::new().text("name", "Welcome").file("file", "hello.mp4", "video/mp4", file);
     let videos = format!("/companies/{}/videos/", owner.company);

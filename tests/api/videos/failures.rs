@@ -96,10 +96,10 @@ async fn a_video_that_this_computer_cannot_convert_waits() {
         let mut answers = app.events().put_event(event(&uri, id)).await.unwrap();
         answers.remove("VideoConversionFunction").unwrap()
     };
-    assert_eq!(convert("another").await.unwrap(), "ignored", "somebody is at it");
+    assert_eq!(convert("another").await.unwrap(), "ignored", "another execution converts it");
     for event in ["1", "2", "3", "4"] {
         app.clock().advance(TimeDelta::minutes(17));
-        // Nobody is at it any more; and Lambda sends an event again on which a function has failed.
+        // No execution converts it any more, and Lambda sends an event again on which a function has failed.
         for _ in 0..2 {
             convert(event).await.unwrap_err();
         }

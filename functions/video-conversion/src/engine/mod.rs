@@ -98,7 +98,7 @@ impl ConversionTarget {
     }
 
     /// Whether a sound alone is converted.
-    // A candidate whose camera has failed has answered, while whoever uploads a video can choose another one.
+    // A candidate whose camera has failed has answered all the same, while staff can upload another video.
     fn may_lack_picture(self) -> bool {
         matches!(self, Self::Answer { .. })
     }
@@ -195,7 +195,7 @@ async fn convert_file(
     // ffmpeg runs in another folder, where a relative path would lead elsewhere.
     let input = tokio::fs::canonicalize(input).await?;
     let directory = tempfile::tempdir_in(input.parent().unwrap_or(&input))?;
-    let tools = Tools { path, directory: directory.path(), max_pixels: target.max_pixels() };
+    let tools = Tools::new(path, directory.path(), target.max_pixels());
     let [mp4, flv, thumbnail, parameter_sets] =
         ["video.mp4", "video.flv", "thumbnail.jpg", "parameter-sets"].map(|name| directory.path().join(name));
 

@@ -48,7 +48,7 @@ pub(super) struct StreamExtent {
     pub(super) last: f64,
     /// When the last packet ends.
     pub(super) end: f64,
-    /// The length of the packets that players do not show, because somebody has cut them off.
+    /// The length of the packets that players do not show, because they were cut off.
     pub(super) hidden: f64,
     /// The length of the gaps between packets, as far as it was added up.
     gaps: f64,

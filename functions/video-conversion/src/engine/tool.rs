@@ -7,6 +7,7 @@ use std::process::{ExitStatus, Stdio};
 
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 use tokio::process::Command;
+use tokio::sync::OnceCell;
 
 use super::{codecs, packets, sandbox};
 
@@ -37,6 +38,8 @@ pub(super) struct Tools<'a> {
     pub(super) directory: &'a Path,
     /// The largest frame that a conversion decodes, in pixels.
     pub(super) max_pixels: u32,
+    /// The names of all decoders of ffprobe, once it has listed them.
+    decoders: OnceCell<String>,
 }
 
 /// A program's output and exit status.
@@ -46,7 +49,11 @@ pub(super) struct ToolOutput {
     pub(super) complaint: String,
 }
 
-impl Tools<'_> {
+impl<'a> Tools<'a> {
+    pub(super) fn new(path: &'a OsStr, directory: &'a Path, max_pixels: u32) -> Self {
+        Self { path, directory, max_pixels, decoders: OnceCell::new() }
+    }
+
     /// ffprobe's JSON about a file, in which `survey` reads the packets.
     pub(super) async fn probe(
         &self,
@@ -60,12 +67,13 @@ impl Tools<'_> {
         args.extend(["-show_entries", &entries, "-of", "json=compact=1"].map(OsString::from));
         // ffprobe opens a decoder for each stream that it lists, and gives up if it may not. With the colon, this option is one
         // for these alone; the list in `reading` goes on to apply to what is decoded to inspect a file.
-        args.extend(["-codec_whitelist:".into(), self.all_decoders().await?.into()]);
+        let decoders = self.decoders.get_or_try_init(|| self.list_decoders()).await?;
+        args.extend(["-codec_whitelist:".into(), decoders.into()]);
         self.run("ffprobe", args, QUICK, &mut |line| !survey.read(line)).await
     }
 
-    /// The names of all decoders of ffprobe, separated by commas; empty if it has no list of them.
-    async fn all_decoders(&self) -> io::Result<String> {
+    /// Asks ffprobe for the names of all its decoders, separated by commas; empty if it has no list of them.
+    async fn list_decoders(&self) -> io::Result<String> {
         let list = self.run("ffprobe", vec!["-decoders".into()], QUICK, &mut |_| true).await?;
         let list = String::from_utf8_lossy(&list.stdout);
         let rows = list.lines().skip_while(|line| line.trim() != "------").skip(1);

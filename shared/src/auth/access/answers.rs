@@ -161,9 +161,9 @@ impl<A> AnswerMedia<A> {
         let conversion = take.as_ref().and_then(|take| take.played_conversion);
         let conversion = conversion.filter(|_| self.file_type == file_type).ok_or(Error::NotFound)?;
         let objects = AnswerObjects::of(&all.answers);
-        self.file.require_object(&objects.rendition_name(*place, file_type))?;
+        let signed = objects.rendition_name(*place, file_type);
         let key = objects.rendition(*place, conversion, file_type);
-        self.file.redirect(&self.access.objects()?, &key, file_type, None).await
+        self.file.redirect(&self.access.objects()?, &signed, &key, file_type, None).await
     }
 }
 

@@ -53,8 +53,7 @@ impl<T: RequestTarget, A> MediaAccess<T, A> {
     pub async fn redirect(&self, file: Option<StoredFile>, name: Option<&str>) -> Result<FileRedirect> {
         let file = file.ok_or(Error::NotFound)?;
         let key = object_key(self.access.company_id(), self.owner, file.id);
-        self.file.require_object(&key)?;
-        self.file.redirect(&self.access.objects()?, &key, file.file_type, name).await
+        self.file.redirect(&self.access.objects()?, &key, &key, file.file_type, name).await
     }
 }
 
@@ -86,21 +85,20 @@ impl FileRequest {
         Ok(Self { object: address.object.clone(), method })
     }
 
-    /// Fails with [`Error::Unauthenticated`] if the URL is signed for another object.
-    pub(super) fn require_object(&self, object: &str) -> Result<()> {
-        // The owner has another file by now, and the token names the one that was shown.
-        if self.object == object { Ok(()) } else { Err(rejected()) }
-    }
-
-    /// Redirects to the object with this key, to be shown, or saved under `name`. The caller has required what the URL is signed
-    /// for.
+    /// Redirects to the object with this key, to be shown, or saved under `name`. Fails with [`Error::Unauthenticated`] unless the
+    /// URL is signed for `signed`: the key, or what stays the same when the object is replaced.
     pub(super) async fn redirect(
         &self,
         objects: &ObjectStore<'_>,
+        signed: &str,
         key: &str,
         file_type: FileType,
         name: Option<&str>,
     ) -> Result<FileRedirect> {
+        // The owner has another file by now, and the token names the one that was shown.
+        if self.object != signed {
+            return Err(rejected());
+        }
         Ok(FileRedirect(objects.url_of(key, file_type, name, &self.method).await?))
     }
 }

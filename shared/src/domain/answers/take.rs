@@ -24,7 +24,7 @@ pub(super) const PATIENCE: TimeDelta = TimeDelta::minutes(30);
 const RARELY: TimeDelta = TimeDelta::days(1);
 /// How long the parts of takes are kept whose conversion may be retried, by a rule of the bucket.
 const PARTS_KEPT: TimeDelta = TimeDelta::days(30);
-/// How long after the time to prepare a take can be withdrawn: an answer that arrives late may begin one that nobody wants.
+/// How long after the time to prepare a take can be withdrawn: the response that begins it may arrive after the candidate has left.
 const WITHDRAWAL: TimeDelta = TimeDelta::minutes(1);
 /// How long a recording may go on after the end of the interview.
 const OVERTIME: TimeDelta = TimeDelta::minutes(30);

@@ -6,7 +6,7 @@ const LOUD_DECIBELS = -50;
 const LOWEST_DECIBELS = -60;
 /** How long sounds must have lasted, all together, to be a voice: a click is shorter. */
 const VOICE_MILLISECONDS = 300;
-/** How long nothing may be heard: at first, and of somebody who was heard before and may be thinking. */
+/** How long nothing may be heard: at first, and of a candidate who was heard before and may be thinking. */
 const PATIENCE_MILLISECONDS = { first: 5000, later: 20_000 };
 
 /** Listens to a microphone. */

@@ -11,7 +11,7 @@ import { videoOf } from "./video.js";
 // a picture or a document that was chosen by mistake; everything else is judged by the service, by its bytes.
 const OTHER_TYPES = /^(image\/|text\/plain|application\/(pdf|msword|vnd\.(oasis|openxmlformats)))/;
 
-/** So few takes are told also where the company has set no limit. */
+/** Fewer attempts than these are shown even if the company has set no limit: the service has one. */
 const FEW = 4;
 
 /** The title of a question. @param {import("../main.js").App} app @param {string} uri */

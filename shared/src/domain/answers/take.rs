@@ -189,6 +189,13 @@ impl Take {
         BYTES_PER_SECOND * u64::from(self.answer_seconds) + SPARE_BYTES
     }
 
+    /// Whether the parts up to these, by number and size, could be larger together than the take may be. If not, those in the
+    /// bucket need not be counted to sign these.
+    pub fn can_outgrow_by(&self, asked: &[(u32, u64)]) -> bool {
+        let last = asked.iter().map(|(number, _)| *number).max().unwrap_or_default();
+        u64::from(last) * u64::from(MAX_PART_BYTES) > self.most_bytes()
+    }
+
     /// Refuses to sign parts, by number and size, with which those `found` in the bucket would be larger than the take may be.
     /// Fails with [`TOO_LARGE`].
     // Nothing is written to sign parts, so numbers below the last one that have not arrived count as signed with the largest

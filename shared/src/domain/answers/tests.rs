@@ -281,6 +281,12 @@ fn parts_are_signed_as_long_as_all_together_may_be_as_large() {
     assert_eq!(take.may_grow_by(&[(2, MEGABYTES)], &found), Ok(()));
     assert_eq!(take.may_grow_by(&[(2, MEGABYTES), (3, 1)], &found), Err(TOO_LARGE));
     assert_eq!(take.may_grow_by(&[(1, most)], &found), Ok(()), "the bucket refuses it: it is there");
+    // What is not counted fits, however large its parts are.
+    let uncounted =
+        (1..=take.most_parts()).filter(|number| !take.can_outgrow_by(&[(*number, 1)])).max().unwrap();
+    assert_eq!(u64::from(uncounted), most / u64::from(MAX_PART_BYTES));
+    let full: Vec<_> = (1..=uncounted).map(|number| (number, MAX_PART_BYTES.into())).collect();
+    assert_eq!(take.may_grow_by(&full, &[]), Ok(()));
     // The most that can be signed before anything arrives.
     let largest = |number: u32| (most / u64::from(number)).min(MAX_PART_BYTES.into());
     let signed: u64 = (1..=take.most_parts()).map(largest).sum();

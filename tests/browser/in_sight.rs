@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::devtools::{BrowserOptions, Page};
 use crate::recording::watched;
-use crate::visit::Visit;
+use crate::visit::{Visit, has_kept};
 
 const ELEMENT_BOX: &str = "const box = selector => document.querySelector(selector).getBoundingClientRect();";
 
@@ -58,7 +58,10 @@ async fn picture_time_and_stop_are_in_sight_while_recording() {
                 );
             }
         }
+        // A fast computer has shown all of them before anything is recorded.
+        page.until_promised(&has_kept(2)).await;
         page.stop_and_keep().await;
+        page.saved().await;
     }
 }
 

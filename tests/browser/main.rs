@@ -4,6 +4,7 @@
 
 mod accessibility;
 mod answers;
+mod company;
 mod conversions;
 mod devtools;
 mod firefox;

@@ -20,6 +20,7 @@ use shared::app::App;
 use shared::auth::credential::Credential;
 use shared::clock::{Clock, Stopwatch, SystemClock, SystemEntropy};
 use shared::config::Config;
+use shared::domain::captions::CaptionText;
 use shared::domain::file::FileKind;
 use shared::domain::text::TextLine;
 use shared::event::ObjectCreated;
@@ -27,7 +28,7 @@ use shared::http::iso8601::parse_timestamp;
 use shared::http::page::ListQuery;
 use shared::http::wire::Uri;
 use shared::http::{FileChange, RequestConditions, RouteGroup, WithFiles};
-use shared::media::{AnswerObjects, CheckedFile, MediaToken, upload_in, video_upload_in};
+use shared::media::{AnswerObjects, CheckedFile, MediaToken, logo_picture, upload_in, video_upload_in};
 use tests::hostile::crc32;
 use tower::ServiceExt;
 
@@ -133,6 +134,7 @@ fn picture() {
     fuzz_async("picture", async |_, input| {
         let mut input = input.to_vec();
         mend_checksums(&mut input);
+        let _ = logo_picture("file", input.clone().into()).await;
         let _ = CheckedFile::new(FileKind::Photo, input).await;
     });
 }
@@ -197,6 +199,17 @@ fn s3_key() {
     fuzz("s3-key", |input| {
         let key = String::from_utf8_lossy(input);
         let _ = (upload_in(&key), video_upload_in(&key), AnswerObjects::in_file(&key));
+    });
+}
+
+#[test]
+fn captions() {
+    fuzz("captions", |input| {
+        if let Ok(text) = CaptionText::parse(input) {
+            // What is stored has no markup, and is read as it was written.
+            assert!(!text.as_str().contains('<'));
+            assert_eq!(CaptionText::parse(text.as_str().as_bytes()), Ok(text));
+        }
     });
 }
 

@@ -239,6 +239,9 @@ struct OwnCompanyView {
     /// The IANA name of the company's time zone; empty for UTC.
     #[schemars(example = &"Europe/London")]
     timezone: String,
+    /// The URL of the logo, which needs no credentials; null for none.
+    #[schemars(example = example_uri::LOGO)]
+    logo: Option<Uri>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -250,6 +253,9 @@ struct OwnProjectView {
     /// The display name.
     #[schemars(example = &"Backend engineer")]
     name: String,
+    /// The URL of the public job listing; empty for none.
+    #[schemars(example = &"")]
+    job_url: String,
     /// The language of the interview.
     support_lang: Language,
     /// The language with its country.
@@ -277,10 +283,12 @@ impl CandidateWhoAmIView {
                 resource_uri: references.company(&company.id),
                 name: company.name.to_string(),
                 timezone: company.timezone.to_string(),
+                logo: references.logo(company),
             },
             project: OwnProjectView {
                 resource_uri: references.uri(&company.id, project.id),
                 name: project.settings.name.to_string(),
+                job_url: project.settings.job_url.as_str().to_owned(),
                 interview_platform: project.settings.interview_platform,
                 support_lang: language,
                 language: language.iso(),

@@ -12,7 +12,7 @@ use crate::changes::read_changes;
 use crate::retention::SetRetention;
 use crate::retention::view::PolicyView;
 use crate::view::{CompanyView, LegalTextView, TokenView};
-use crate::{labels, legal, shares, tokens};
+use crate::{labels, legal, logo, shares, tokens};
 
 pub(crate) fn change_company(operation: OperationDoc) -> OperationDoc {
     operation
@@ -56,6 +56,29 @@ pub(crate) fn list_legal_texts(operation: OperationDoc) -> OperationDoc {
         .query::<LegalKind>("kind", "Only texts of this kind.")
         .query::<Language>("language", "Leaves only this language in `texts`.")
         .query::<bool>("current", "True for the current version of each kind, without kinds that are retired.")
+}
+
+pub(crate) fn set_logo(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Send a form with a PNG, JPEG, GIF or WebP of at most 2 MiB and 4 megapixels. The service shows it to candidates, on \
+             their page and in mails, as a PNG that fits into 360 × 120 pixels, on white. A new logo takes the place of \
+             the former one under the same URL, also in mails that were sent. The event is `company.updated`, with `logo` \
+             among the changed fields.",
+        )
+        .body::<CompanyView, _>(logo::read_logo)
+        .field("file", "The picture.")
+}
+
+pub(crate) fn delete_logo(operation: OperationDoc) -> OperationDoc {
+    operation.text("Its URL ends, also in mails that were sent: they show the company's name. Returns 404 without a logo.")
+}
+
+pub(crate) fn get_logo(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text("The company's `logo` is this URL. It needs no credentials. Anyone may keep the response for an hour.")
+        .sends("image/png", "The logo.")
+        .finds_nothing()
 }
 
 pub(crate) fn publish_legal_text(operation: OperationDoc) -> OperationDoc {

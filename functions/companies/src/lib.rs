@@ -1,4 +1,4 @@
-//! The company itself, its labels, named tokens, legal texts and retention, and what its people share with each other.
+//! The company itself, its logo, labels, named tokens, legal texts and retention, and what its people share with each other.
 
 mod changes;
 mod company;
@@ -6,6 +6,7 @@ mod document;
 mod labels;
 mod languages;
 mod legal;
+mod logo;
 mod retention;
 mod shares;
 mod tokens;
@@ -26,6 +27,9 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .under("/companies/{companyId}/")
         .get("", company::read, "Get company", identity)
         .patch("", company::update, "Change company", document::change_company)
+        .put("logo/", logo::put, "Set logo", document::set_logo)
+        .delete("logo/", logo::delete, "Delete logo", document::delete_logo)
+        .get("logo/{logoId}/", logo::read, "Get logo", document::get_logo)
         .get("languages/", languages::list, "List languages", document::list_languages)
         .get("shares/", shares::list, "List shares with caller", document::list_shares_with_caller)
         .under("/companies/{companyId}/retention/")

@@ -51,6 +51,9 @@ pub(crate) struct CompanyView {
     /// The IANA name of the time zone of times in mails; empty for UTC.
     #[schemars(example = &"Europe/London")]
     timezone: String,
+    /// The URL of the logo, which needs no credentials; null for none. It stays when the logo is replaced.
+    #[schemars(example = example_uri::LOGO)]
+    logo: Option<Uri>,
 }
 
 impl CompanyView {
@@ -69,6 +72,7 @@ impl CompanyView {
             default_project_lang: company.default_project_lang,
             registration_email: company.registration_email.to_string(),
             timezone: company.timezone.to_string(),
+            logo: references.logo(company),
         }
     }
 }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::SystemAccess;
 use shared::domain::mail::CandidateMail;
+use shared::http::reference::ReferenceUris;
 use shared::mail::{MailEnvelope, Mailer, PersonalMail};
 use shared::store::LetterSubject;
 
@@ -30,7 +31,8 @@ pub(crate) async fn send(
         return Ok((EffectResult::Outdated, "the candidate takes no mails".to_owned()));
     };
     let suite = &system.config().suite_url;
-    let mail = PersonalMail::about_interview(mail, candidate, project, company, suite);
+    let logo = ReferenceUris::new(system.config()).logo(company).map(|logo| logo.to_string());
+    let mail = PersonalMail::about_interview(mail, candidate, project, company, suite, logo);
     let account = Some(candidate.account());
     let alias = project.settings.email_alias.as_ref();
     let envelope = MailEnvelope { to, account, company, alias };

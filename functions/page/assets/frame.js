@@ -17,11 +17,12 @@ const [header, status] = ["header", "status"].map((id) => /** @type {HTMLElement
 export function renderFrame(app) {
     const { candidate } = app.model;
     const name = candidate ? `${candidate.company.name} · ${candidate.project.name}` : app.texts.title;
-    const frame = JSON.stringify([name, app.isSession, document.documentElement.lang]);
+    const logo = candidate?.company.logo;
+    const frame = JSON.stringify([name, logo, app.isSession, document.documentElement.lang]);
     if (header.dataset.frame !== frame) {
         header.dataset.frame = frame;
         const logOut = app.isSession && button(app.texts.logOut, () => app.attempt(() => app.logOut()), { class: "link" });
-        fill(header, element("p", { class: "name", dir: "auto", title: name }, name), languages(app), logOut, element("p", { class: "time" }));
+        fill(header, logo && element("img", { class: "logo", src: logo, alt: candidate.company.name }), element("p", { class: "name", dir: "auto", title: name }, logo ? candidate.project.name : name), languages(app), logOut, element("p", { class: "time" }));
     }
     // A recording is ended first.
     const isFixed = FIXED.includes(app.model.step.name);

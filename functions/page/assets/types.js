@@ -11,8 +11,8 @@
  * @property {CandidateStatus} status
  * @property {string | null} deadline
  * @property {{ time_factor: number, may_write: boolean } | null} adjustments
- * @property {{ resource_uri: string, name: string }} company
- * @property {{ resource_uri: string, name: string, support_lang: string, language: string, interview_platform: "builtin" | "external",
+ * @property {{ resource_uri: string, name: string, logo: string | null }} company
+ * @property {{ resource_uri: string, name: string, job_url: string, support_lang: string, language: string, interview_platform: "builtin" | "external",
  *   videos: { uri: string, position: number }[] }} project
  *
  * @typedef {object} Take

@@ -3,6 +3,7 @@
 use serde_json::json;
 use shared::openapi::OperationDoc;
 
+use crate::captions::read_captions;
 use crate::changes::{CreateVideo, read_changes, read_whole};
 use crate::view::VideoView;
 
@@ -58,4 +59,29 @@ pub(crate) fn get_video_file(operation: OperationDoc) -> OperationDoc {
         "The video's `streams` are such URLs. They need no credentials. The answer leads to a URL that works for at most \
          four hours, often less. When it answers 403, request this URL again.",
     )
+}
+
+pub(crate) fn set_captions(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Send a form with a WebVTT file of at most 256 KiB and 5,000 cues, which replaces the captions of the video in \
+             this language. The service stores times, positions and plain text, and leaves out markup, styles, regions, \
+             identifiers and comments. The event is `video.updated`, with `captions` among the changed fields.",
+        )
+        .body::<VideoView, _>(read_captions)
+        .field("file", "The WebVTT file, in UTF-8.")
+}
+
+pub(crate) fn delete_captions(operation: OperationDoc) -> OperationDoc {
+    operation.text("Returns 404 if the video has no captions in this language.")
+}
+
+pub(crate) fn get_captions(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "The `url` of each of the video's `captions` is such a URL. It needs no credentials. A `<track>` on the origin of \
+             the API can load it; pages of other origins fetch it and hand it to the `<track>` as a `blob:` URL.",
+        )
+        .sends("text/vtt", "The captions, as WebVTT.")
+        .untagged()
 }

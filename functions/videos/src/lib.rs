@@ -1,5 +1,6 @@
 //! The welcome videos of a company.
 
+mod captions;
 mod changes;
 mod crud;
 mod document;
@@ -13,7 +14,7 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group(
             "Welcome videos",
-            "Videos that projects show to their candidates: upload, conversion and playback.",
+            "Videos that projects show to their candidates: upload, conversion, playback and captions.",
         )
         .under("/companies/{companyId}/videos/")
         .get("", crud::list, "List videos", document::list_videos)
@@ -24,4 +25,12 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .delete("{videoId}/", crud::delete, "Delete video", document::delete_video)
         .get("{videoId}/thumb/{token}/", files::thumb, "Get thumbnail", document::get_thumbnail)
         .get("{videoId}/video/{token}/", files::video, "Get video file", document::get_video_file)
+        .put("{videoId}/captions/{language}/", captions::put, "Set captions", document::set_captions)
+        .delete(
+            "{videoId}/captions/{language}/",
+            captions::delete,
+            "Delete captions",
+            document::delete_captions,
+        )
+        .get("{videoId}/captions/{language}/{token}/", captions::read, "Get captions", document::get_captions)
 }

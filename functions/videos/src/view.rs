@@ -6,6 +6,7 @@ use serde::Serialize;
 use shared::auth::access::AdmittedRequest;
 use shared::auth::caller::CallerIdentity;
 use shared::domain::conversion::ConversionStatus;
+use shared::domain::language::Language;
 use shared::domain::video::{Rendition, Video};
 use shared::http::example_uri;
 use shared::http::view::SignedUploadView;
@@ -61,6 +62,8 @@ pub(crate) struct VideoView {
     streams: VideoStreams,
     /// The size of the picture.
     dimensions: VideoDimensions,
+    /// The captions, by language.
+    captions: Vec<CaptionsView>,
     /// The request with which to upload the file. Only in the response to the announcement.
     #[serde(skip_serializing_if = "Option::is_none")]
     upload: Option<SignedUploadView>,
@@ -75,6 +78,16 @@ struct VideoStreams {
     /// H.264 and AAC in flv.
     #[schemars(example = &"")]
     flv: OrEmpty<Uri>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Captions")]
+struct CaptionsView {
+    /// The language of the captions.
+    language: Language,
+    /// The URL of the WebVTT, valid for the session that fetched it.
+    #[schemars(example = example_uri::CAPTIONS)]
+    url: Uri,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -120,6 +133,12 @@ impl VideoView {
                 flv: OrEmpty(references.rendition(video, Rendition::Flv)),
             },
             dimensions: VideoDimensions { width, height },
+            captions: video
+                .captions
+                .keys()
+                .filter_map(|language| Some((*language, references.captions(video, *language)?)))
+                .map(|(language, url)| CaptionsView { language, url })
+                .collect(),
             upload: None,
         }
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
 use super::id::CompanyId;
 use super::language::Language;
+use super::logo::LogoRef;
 use super::privacy::legal::LegalRegister;
 use super::sender::SenderAddress;
 use super::text::{Email, ShortName, TextLine, TextLines};
@@ -37,6 +38,9 @@ pub struct Company {
     pub registration_email: TextLine<254>,
     /// IANA name of the company's time zone.
     pub timezone: TextLine<64>,
+    /// Its logo.
+    #[serde(default)]
+    pub logo: Option<LogoRef>,
     /// The senders that SES has verified for this company, as the operator has declared. Never shared, because no
     /// company may send from another's address.
     pub verified_senders: Vec<SenderAddress>,
@@ -61,6 +65,7 @@ impl Company {
             default_project_lang: Language::En,
             registration_email: TextLine::default(),
             timezone: TextLine::default(),
+            logo: None,
             verified_senders: Vec::new(),
             legal: LegalRegister::default(),
         }
@@ -92,7 +97,7 @@ impl HasHistory for Company {
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
             name, address, city, postcode, country, phone, default_interview_period, default_maximum_score,
-            default_project_lang, registration_email, timezone, verified_senders, legal,
+            default_project_lang, registration_email, timezone, logo, verified_senders, legal,
             id: _,
         } = self;
         vec![
@@ -107,6 +112,7 @@ impl HasHistory for Company {
             ("default_project_lang", private(default_project_lang)),
             ("registration_email", private(registration_email)),
             ("timezone", private(timezone)),
+            ("logo", private(logo)),
             ("verified_senders", private(verified_senders)),
             ("legal", private(legal)),
         ]

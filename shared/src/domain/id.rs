@@ -120,6 +120,8 @@ ids! {
     ShareId of ShareMark in CandidateMark "shares",
     /// Of a customer's role in a project.
     RoleId of RoleMark in ProjectMark "roles",
+    /// Of a company's logo.
+    LogoId of LogoMark,
     /// Of a file, from the start of its upload.
     FileId of FileMark,
     /// Of a question.

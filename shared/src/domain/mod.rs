@@ -3,6 +3,7 @@
 pub mod account;
 pub mod answers;
 pub mod candidate;
+pub mod captions;
 pub mod company;
 pub mod conversion;
 pub mod customer;
@@ -16,6 +17,7 @@ pub mod id;
 pub mod interview;
 pub mod label;
 pub mod language;
+pub mod logo;
 pub mod mail;
 pub mod named_token;
 mod names;

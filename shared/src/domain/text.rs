@@ -83,7 +83,7 @@ fn is_forbidden(character: char) -> bool {
 }
 
 /// Invisible characters that reorder or hide the text around them.
-fn is_hidden(character: char) -> bool {
+pub(super) fn is_hidden(character: char) -> bool {
     matches!(character, '\u{200b}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 

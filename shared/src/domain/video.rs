@@ -1,5 +1,7 @@
 //! Welcome videos: uploaded by staff, converted for browsers, shown to candidates of projects.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,6 +11,7 @@ use super::conversion::{Conversion, ConversionStatus};
 use super::file::FileType;
 use super::history::{EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, fact, holding, private};
 use super::id::{CompanyId, CustomerId, VideoId};
+use super::language::Language;
 use super::text::{ShortName, TextLine, TextLines};
 use super::upload::{AnnouncedFile, UploadAuthor};
 
@@ -74,6 +77,9 @@ pub struct Video {
     /// The conversion.
     #[serde(flatten)]
     pub conversion: Conversion,
+    /// The digests of its captions, which have items of their own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub captions: BTreeMap<Language, String>,
     /// False once the deletion has begun: projects may not show it.
     pub is_active: bool,
 }
@@ -135,6 +141,7 @@ impl Video {
                 given_up_at: Some(now + URL_LIFETIME + SENDING),
                 ..Conversion::awaiting_upload()
             },
+            captions: BTreeMap::new(),
             is_active: true,
         }
     }
@@ -181,7 +188,7 @@ impl HasHistory for Video {
     #[rustfmt::skip]
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
-            name, description, internal_description, conversion,
+            name, description, internal_description, conversion, captions,
             // Never changed, or told by the status.
             id: _, company: _, upload_filename: _, file: _, submitted_by: _, author: _, submitted_at: _,
             // Internal.
@@ -195,6 +202,7 @@ impl HasHistory for Video {
             ("name", private(name)),
             ("description", private(description)),
             ("internal_description", private(internal_description)),
+            ("captions", private(captions)),
         ]
     }
 

@@ -6,15 +6,17 @@ use super::wire::Uri;
 use crate::config::Config;
 use crate::domain::account::Account;
 use crate::domain::answers::TakeRef;
+use crate::domain::company::Company;
 use crate::domain::file::{FileKind, FileType, StoredFile};
 use crate::domain::history::{ChangeAuthor, ResourceRef};
 use crate::domain::id::{
     CandidateId, CompanyId, CompanyMark, FileId, Id, InvalidId, ProjectId, ProjectMark, QuestionId,
     ResourceKind, ShareId, ShareMark,
 };
+use crate::domain::language::Language;
 use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::video::{Rendition, Video};
-use crate::media::{AnswerObjects, MediaSigner, object_key, rendition_key};
+use crate::media::{AnswerObjects, MediaSigner, captions_name, object_key, rendition_key};
 
 /// Makes and reads references.
 #[derive(Clone, Copy)]
@@ -81,6 +83,11 @@ impl<'a> ReferenceUris<'a> {
         Uri::new(format!("{}/companies/{c}/", self.base))
     }
 
+    /// The logo of a company, for everyone; `None` without one.
+    pub fn logo(&self, company: &Company) -> Option<Uri> {
+        company.logo.as_ref().map(|logo| self.company(&company.id).join("logo").join(logo.id))
+    }
+
     /// A resource right below company `c`.
     pub fn uri<K: ResourceKind<Parent = CompanyMark>>(&self, c: &CompanyId, id: Id<K>) -> Uri {
         Uri::new(format!("{}/companies/{c}/{}/{id}/", self.base, K::SEGMENT))
@@ -137,6 +144,13 @@ impl<'a> ReferenceUris<'a> {
                 Some(Uri::new(format!("{video}video/{token}.{}", rendition.extension())))
             }
         }
+    }
+
+    /// Where the captions of a video in a language can be fetched; `None` without a signer.
+    pub fn captions(&self, video: &Video, language: Language) -> Option<Uri> {
+        let Video { company, id, .. } = video;
+        let token = self.signer?.sign(id.to_bytes(), &captions_name(company, *id, language));
+        Some(self.uri(company, *id).join("captions").join(language.as_str()).join(token))
     }
 
     /// A resource with a history; questions and criteria are parts of their project.

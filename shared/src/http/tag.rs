@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, Result};
 
 /// The path segments before the token in the address of a file; the token differs in every answer.
-const BEFORE_TOKEN: [&str; 4] = ["/photo/", "/cv/", "/thumb/", "/video/"];
+const BEFORE_TOKEN: [&str; 5] = ["/photo/", "/cv/", "/thumb/", "/video/", "/captions/"];
 
 /// The entity tag of an answer.
 #[derive(Debug, Clone)]

@@ -40,6 +40,8 @@ pub enum MailOccasion<'a> {
         deadline: Option<String>,
         /// The candidate's next page.
         link: MailLink,
+        /// The URL of the company's logo.
+        logo: Option<String>,
     },
     /// Asks a customer to choose a first password.
     StaffInvitation {
@@ -89,13 +91,15 @@ pub struct AccountLink {
 }
 
 impl<'a> PersonalMail<'a> {
-    /// A mail to a candidate about their interview. `suite` is the web application's base URL.
+    /// A mail to a candidate about their interview. `suite` is the web application's base URL, `logo` the URL of the
+    /// company's logo.
     pub fn about_interview(
         reason: CandidateMail,
         candidate: &'a Candidate,
         project: &'a Project,
         company: &'a Company,
         suite: &Url,
+        logo: Option<String>,
     ) -> Self {
         let (person, address) =
             (project.settings.contact_person.as_str(), company.registration_email.as_str());
@@ -112,6 +116,7 @@ impl<'a> PersonalMail<'a> {
                 contact: contact(person, address),
                 deadline: deadline.map(|at| moment::in_words(at, company.timezone.as_str(), language)),
                 link: MailLink::new(suite, candidate, project),
+                logo,
             },
         }
     }
@@ -120,6 +125,14 @@ impl<'a> PersonalMail<'a> {
     pub(super) fn deadline(&self) -> Option<&str> {
         match &self.occasion {
             MailOccasion::Interview { deadline, .. } => deadline.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The URL of the logo to show.
+    pub(super) fn logo(&self) -> Option<&str> {
+        match &self.occasion {
+            MailOccasion::Interview { logo, .. } => logo.as_deref(),
             _ => None,
         }
     }
@@ -182,8 +195,14 @@ mod tests {
         company.timezone = TextLine::parse("Europe/Berlin").unwrap();
         candidate.profile.deadline = Some("2026-11-08T22:59:59Z".parse().unwrap());
         let suite = Url::parse("https://hr.example").unwrap();
-        let mail =
-            PersonalMail::about_interview(CandidateMail::Invitation, &candidate, &project, &company, &suite);
+        let mail = PersonalMail::about_interview(
+            CandidateMail::Invitation,
+            &candidate,
+            &project,
+            &company,
+            &suite,
+            None,
+        );
         assert_eq!((mail.first_name.as_str(), mail.last_name.as_str()), ("Ada", "Byron"));
         assert_eq!((mail.company.as_str(), mail.language), ("Acme", company.default_project_lang));
         assert_eq!(mail.deadline(), Some("Sunday 8 November 2026 at 23:59 (Europe/Berlin, UTC+1)"));

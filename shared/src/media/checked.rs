@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
+use axum::body::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{document, picture};
@@ -15,6 +16,9 @@ pub struct CheckedFile {
     pub(super) bytes: Vec<u8>,
     pub(super) file_type: FileType,
 }
+
+/// The largest file of a logo, in bytes.
+const MAX_LOGO_BYTES: usize = 2 * 1024 * 1024;
 
 const BROKEN: &str = "This file is broken. Save it again and upload the new copy.";
 
@@ -34,6 +38,19 @@ pub fn inspect(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
 /// Whether a CV of these bytes would be plain text.
 pub fn is_plain_text(bytes: &[u8]) -> bool {
     caught(|| document::recognise(bytes)).is_ok_and(FileType::is_plain_text)
+}
+
+/// The PNG to show for a logo that was sent under `name`, on a thread of its own.
+pub async fn logo_picture(name: &'static str, bytes: Bytes) -> Result<Vec<u8>> {
+    let _room = ROOM.acquire().await.map_err(Error::internal)?;
+    let encode = move || {
+        if bytes.len() > MAX_LOGO_BYTES {
+            return Err(format!("Ensure this file has no more than {} MB.", MAX_LOGO_BYTES >> 20));
+        }
+        caught(|| picture::re_encode_logo(&bytes))
+    };
+    let encoded = tokio::task::spawn_blocking(encode).await.map_err(Error::internal)?;
+    encoded.map_err(|message| Error::field(name, message))
 }
 
 fn check_size(kind: FileKind, bytes: &[u8]) -> Result<(), String> {

@@ -11,13 +11,14 @@ mod text;
 
 pub use address::{MediaSigner, MediaToken};
 pub use answers::{AnswerObjects, recorded_parts};
-pub use checked::{CheckedFile, inspect, is_plain_text};
+pub use checked::{CheckedFile, inspect, is_plain_text, logo_picture};
 pub use objects::{HashedUpload, LedgerPosition, ListedObject, ObjectStore, SignedUpload};
 
 use crate::domain::account::Account;
 use crate::domain::conversion::queue::Recording;
 use crate::domain::file::StoredFile;
 use crate::domain::id::{CompanyId, FileId, VideoId};
+use crate::domain::language::Language;
 use crate::domain::video::Rendition;
 
 /// Where clients upload files that are too large for a request. Nothing below it is served; a lifecycle rule of the
@@ -90,6 +91,12 @@ pub fn rendition_key(company: &CompanyId, video: VideoId, rendition: Rendition) 
 pub fn rendition_name(rendition: Rendition) -> String {
     let stem = if rendition == Rendition::Thumbnail { "thumb" } else { "video" };
     format!("{stem}.{}", rendition.extension())
+}
+
+/// What the URLs of a video's captions in a language are signed for. They are no object of the bucket.
+pub fn captions_name(company: &CompanyId, video: VideoId, language: Language) -> String {
+    // No key of the bucket begins so.
+    format!("captions/{company}/{video}/{}", language.as_str())
 }
 
 /// All keys under which objects of a video may exist.

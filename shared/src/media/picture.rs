@@ -11,16 +11,21 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::Cursor;
 
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, Rgb, RgbImage};
 
 use self::header::PictureHeader;
 use crate::domain::file::FileType;
 
 const MAX_PIXELS: u64 = 40_000_000;
 const MAX_SIDE: u32 = 20_000;
-/// The maximum memory for pixels at any moment, in bytes.
-// Enough to rotate 40 megapixels of three bytes each.
-const MAX_MEMORY: u64 = 6 * MAX_PIXELS;
+/// The maximum memory for pixels at any moment, in bytes per pixel of the largest picture.
+// Enough to rotate a picture of three bytes a pixel.
+const MEMORY_PER_PIXEL: u64 = 6;
+/// The largest logo.
+// It is decoded by a function with little memory.
+const MAX_LOGO_PIXELS: u64 = 4_000_000;
+/// The sides into which a logo is fitted: twice those at which it is shown, for dense screens.
+const LOGO_SIDES: (u32, u32) = (360, 120);
 /// The maximum number of scans of a JPEG.
 // Progressive encoders write about ten; each costs a pass over the picture.
 const MAX_SCANS: usize = 24;
@@ -30,30 +35,34 @@ const MAX_PROFILE: usize = 16 * 1024;
 
 const NO_PICTURE: &str = "Upload a valid image: JPEG, PNG, GIF or WebP.";
 const BROKEN: &str = "This image is broken or incomplete.";
-const TOO_LARGE: &str = "Ensure this image has no more than 40 megapixels and 20000 pixels per side.";
 const TOO_COSTLY: &str = "This image needs too much memory. Save it with fewer pixels, 8 bits per channel and without progressive encoding.";
 
 /// Checks the format and size of a picture without decoding; costs at most one pass over the bytes.
 pub(super) fn inspect(bytes: &[u8]) -> Result<(), String> {
-    recognise(bytes).map(drop)
+    recognise(bytes, MAX_PIXELS).map(drop)
 }
 
-fn recognise(bytes: &[u8]) -> Result<(ImageFormat, PictureHeader), String> {
+fn recognise(bytes: &[u8], max_pixels: u64) -> Result<(ImageFormat, PictureHeader), String> {
     use ImageFormat::{Gif, Jpeg, Png, WebP};
     let format = image::guess_format(bytes).ok();
     let format = format.filter(|format| matches!(format, Gif | Jpeg | Png | WebP)).ok_or(NO_PICTURE)?;
     let header = PictureHeader::read(format, bytes).ok_or(BROKEN)?;
-    check_size(header.width, header.height)?;
+    check_size(header.width, header.height, max_pixels)?;
     if header.scans > MAX_SCANS {
         return Err(TOO_COSTLY.to_owned());
     }
     Ok((format, header))
 }
 
-fn check_size(width: u32, height: u32) -> Result<(), String> {
+fn check_size(width: u32, height: u32, max_pixels: u64) -> Result<(), String> {
     match u64::from(width) * u64::from(height) {
         0 => Err(BROKEN.to_owned()),
-        pixels if pixels > MAX_PIXELS || width.max(height) > MAX_SIDE => Err(TOO_LARGE.to_owned()),
+        pixels if pixels > max_pixels || width.max(height) > MAX_SIDE => {
+            let most = max_pixels / 1_000_000;
+            Err(format!(
+                "Ensure this image has no more than {most} megapixels and {MAX_SIDE} pixels per side."
+            ))
+        }
         _ => Ok(()),
     }
 }
@@ -62,9 +71,7 @@ fn check_size(width: u32, height: u32) -> Result<(), String> {
 ///
 /// Decoders panic on some files: call this where panics are caught.
 pub(super) fn re_encode(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
-    let (format, header) = recognise(bytes)?;
-    let (picture, profile) =
-        if header.has_end { decode(bytes, format, &header)? } else { decode_without_end(bytes, &header)? };
+    let (format, (picture, profile)) = decode_within(bytes, MAX_PIXELS)?;
     // JPEG would blur drawings, and has no transparency.
     let drawn = matches!(format, ImageFormat::Png | ImageFormat::Gif);
     let (written, file_type) = if drawn || picture.color().has_alpha() {
@@ -75,16 +82,54 @@ pub(super) fn re_encode(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
     Ok((written, file_type))
 }
 
+/// Re-encodes a logo as a small PNG on white.
+///
+/// Decoders panic on some files: call this where panics are caught.
+pub(super) fn re_encode_logo(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let (_, (picture, profile)) = decode_within(bytes, MAX_LOGO_PIXELS)?;
+    let mut picture = on_white(picture);
+    let (width, height) = LOGO_SIDES;
+    if picture.width() > width || picture.height() > height {
+        picture = picture.thumbnail(width, height);
+    }
+    writing::png(&picture, profile)
+}
+
+/// The picture without transparency.
+// Most logos are drawn for white paper: dark letters would vanish on a dark page and in dark mails.
+fn on_white(picture: DynamicImage) -> DynamicImage {
+    if !picture.color().has_alpha() {
+        return picture;
+    }
+    let picture = picture.into_rgba8();
+    DynamicImage::ImageRgb8(RgbImage::from_fn(picture.width(), picture.height(), |x, y| {
+        let [color @ .., alpha] = picture.get_pixel(x, y).0;
+        // Between the colour and white; never more than 255.
+        Rgb(color.map(|part| 255 - (u16::from(255 - part) * u16::from(alpha) / 255) as u8))
+    }))
+}
+
+/// Decodes a picture of at most so many pixels.
+fn decode_within(bytes: &[u8], max_pixels: u64) -> Result<(ImageFormat, Decoded), String> {
+    let (format, header) = recognise(bytes, max_pixels)?;
+    let decoded = if header.has_end {
+        decode(bytes, format, &header, max_pixels)?
+    } else {
+        decode_without_end(bytes, &header, max_pixels)?
+    };
+    Ok((format, decoded))
+}
+
 /// Pixels, upright, with 8 bits per channel, and their colour profile.
 type Decoded = (DynamicImage, Option<Vec<u8>>);
 
 /// Decodes a JPEG that lacks the mark of its end, but no pixel. Viewers show it.
-fn decode_without_end(bytes: &[u8], header: &PictureHeader) -> Result<Decoded, String> {
+fn decode_without_end(bytes: &[u8], header: &PictureHeader, max_pixels: u64) -> Result<Decoded, String> {
     // Half of the mark may be there.
     let bytes = bytes.strip_suffix(&[0xFF]).unwrap_or(bytes);
     let decode_with = |filling: u8| {
         let whole = [bytes, &[filling; 32], &[0xFF, header::END_OF_IMAGE]].concat();
-        decode(&whole, ImageFormat::Jpeg, header)
+        decode(&whole, ImageFormat::Jpeg, header, max_pixels)
     };
     let hash = |(picture, _): &Decoded| {
         let mut hasher = DefaultHasher::new();
@@ -98,7 +143,13 @@ fn decode_without_end(bytes: &[u8], header: &PictureHeader) -> Result<Decoded, S
     if hash(&decoded) == other { Ok(decoded) } else { Err(BROKEN.to_owned()) }
 }
 
-fn decode(bytes: &[u8], format: ImageFormat, header: &PictureHeader) -> Result<Decoded, String> {
+fn decode(
+    bytes: &[u8],
+    format: ImageFormat,
+    header: &PictureHeader,
+    max_pixels: u64,
+) -> Result<Decoded, String> {
+    let max_memory = MEMORY_PER_PIXEL * max_pixels;
     let bytes = match format {
         // A colour profile of 521 KB unpacked to 512 MB, several times in one request.
         ImageFormat::Png => Cow::Owned(chunks::essential(bytes)),
@@ -106,14 +157,14 @@ fn decode(bytes: &[u8], format: ImageFormat, header: &PictureHeader) -> Result<D
     };
     let mut reader = ImageReader::with_format(Cursor::new(&*bytes), format);
     let mut limits = Limits::no_limits();
-    limits.max_alloc = Some(MAX_MEMORY);
+    limits.max_alloc = Some(max_memory);
     reader.limits(limits.clone());
     let mut decoder = reader.into_decoder().map_err(refusal)?;
     // Checked again, because a file may have two headers.
     let (width, height) = decoder.dimensions();
-    check_size(width, height)?;
+    check_size(width, height, max_pixels)?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    limits.max_alloc = MAX_MEMORY.checked_sub(memory(&decoder, header, orientation));
+    limits.max_alloc = max_memory.checked_sub(memory(&decoder, header, orientation));
     if limits.max_alloc.is_none() {
         return Err(TOO_COSTLY.to_owned());
     }
@@ -161,7 +212,7 @@ fn is_worth_keeping(profile: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use image::{Rgb, RgbImage, Rgba, RgbaImage};
+    use image::{Rgba, RgbaImage};
 
     use super::*;
 

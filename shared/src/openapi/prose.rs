@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::ErrorResponseDoc;
 use super::tables;
+use crate::domain::language::Language;
 use crate::domain::privacy::legal::LegalKind;
 use crate::http::example_uri;
 
@@ -21,12 +22,13 @@ pub(super) fn introduction() -> String {
 }
 
 /// The path parameters that are identifiers: their resources, and URLs that end with an example of each.
-const IDENTIFIERS: [(&str, &str, &str); 15] = [
+const IDENTIFIERS: [(&str, &str, &str); 16] = [
     ("candidateId", "candidate", example_uri::CANDIDATE),
     ("criterionId", "criterion", example_uri::CRITERION),
     ("customerId", "customer", example_uri::CUSTOMER),
     ("labelId", "label", example_uri::LABEL),
     ("projectId", "project", example_uri::PROJECT),
+    ("logoId", "logo", example_uri::LOGO),
     ("questionId", "question", example_uri::QUESTION),
     ("roleId", "role", example_uri::ROLE),
     ("shareId", "share", example_uri::SHARE),
@@ -55,6 +57,7 @@ pub(super) fn path_parameter(name: &str, path: &str) -> Value {
         ),
         "token" => ("Token of the session that the URL was shown to.", None, "AQEBAQEB"),
         "file" => ("Name of a file of the page.", Some("^[a-z-]+\\.(css|js)$"), "reference.css"),
+        "language" => ("Language of the captions.", Some("^(en|de|fr|es|it|nl)$"), Language::En.as_str()),
         "take" => ("Number of the take.", Some("^[1-9][0-9]{0,8}$"), "2"),
         "kind" => ("Kind of legal text.", Some("^(privacy_policy|consent)$"), LegalKind::Consent.as_str()),
         other => return identifier(other),

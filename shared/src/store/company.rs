@@ -15,6 +15,7 @@ use crate::domain::company::Company;
 use crate::domain::customer::Customer;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;
+use crate::domain::logo::Logo;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Company {
@@ -23,6 +24,12 @@ impl StoredEntity for Company {
 
     fn key(&self) -> ItemKey {
         keys::company(&self.id)
+    }
+}
+
+impl StoredEntity for Logo {
+    fn key(&self) -> ItemKey {
+        keys::logo(&self.company)
     }
 }
 
@@ -87,5 +94,30 @@ impl Store {
     /// Replaces `before` by `after`.
     pub fn update_company(&self, before: &VersionedItem<Company>, after: &Company) -> Transaction {
         self.replacing(before, after)
+    }
+
+    /// Reads the logo of a company.
+    pub(crate) async fn logo(&self, company: &CompanyId) -> Result<Option<Logo>> {
+        let found = self.one::<Logo>(keys::logo(company)).await?;
+        Ok(found.map(|logo| Logo::clone(&logo)))
+    }
+
+    /// Stores the logo of a company, which `after` names. Does nothing if `before` has it already.
+    pub fn put_logo(&self, before: &VersionedItem<Company>, after: &Company, logo: &Logo) -> Transaction {
+        let mut transaction = self.replacing(before, after);
+        // Only together with the company, whose erasure deletes the picture.
+        if **before != *after
+            && let Some(item) = transaction.or_fault(item::write(logo, 1))
+        {
+            transaction.put_derived(logo.key(), item);
+        }
+        transaction
+    }
+
+    /// Deletes the logo of a company, which `after` no longer names.
+    pub fn delete_logo(&self, before: &VersionedItem<Company>, after: &Company) -> Transaction {
+        let mut transaction = self.replacing(before, after);
+        transaction.delete_derived(keys::logo(&before.id));
+        transaction
     }
 }

@@ -81,6 +81,8 @@ impl Store {
         transaction.delete(company);
         // The run would have no company.
         transaction.delete_derived(keys::retention_run(&company.id));
+        // Everyone may read it, so it goes at once.
+        transaction.delete_derived(keys::logo(&company.id));
         transaction.erased(&company.id, ErasedItem::Company, ErasureReason::CompanyClosed.into(), now);
         let erasure = CompanyErasure::begun(company.id.clone(), now);
         if let Some(item) = transaction.or_fault(item::write(&erasure, 1)) {
@@ -311,7 +313,7 @@ impl Store {
         })
     }
 
-    /// Erases legal texts, what waits for conversion, and what is left in the partition of a company, except its erasure. Returns
+    /// Erases legal texts, captions and a logo that an older release has left, what waits for conversion, and what is left in the partition of a company, except its erasure. Returns
     /// whether there was anything.
     pub async fn erase_company_partition(&self, company: &CompanyId) -> Result<bool> {
         let erasure = keys::company_erasure(company);
@@ -320,7 +322,9 @@ impl Store {
         left.retain(|key| *key != erasure);
         left.push(keys::conversion_queues().key(company));
         let mut found = left.len() > 1;
-        for range in [keys::legal_texts(company), keys::waiting_recordings(company)] {
+        let logo = partition_of(keys::logo(company));
+        let captions = keys::all_captions(company);
+        for range in [keys::legal_texts(company), captions, logo, keys::waiting_recordings(company)] {
             found |= self.delete_range(&range).await? > 0;
         }
         self.delete_all(left).await?;

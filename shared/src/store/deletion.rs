@@ -73,7 +73,7 @@ impl StepwiseDeletion<'_> {
         self.finish_label(&label.followed_by(after)?).await
     }
 
-    /// Deletes a video with its objects and removes it from all projects. Fails with [`Error::Changed`].
+    /// Deletes a video with its objects and captions, and removes it from all projects. Fails with [`Error::Changed`].
     pub async fn delete_video(&self, video: &VersionedItem<Video>) -> Result<()> {
         let after = Video { is_active: false, ..Video::clone(video) };
         let mut first = self.store.transaction();
@@ -170,6 +170,9 @@ impl StepwiseDeletion<'_> {
         let mut last = self.store.transaction();
         last.end_deletion(&ItemDeletion::Video { video: id });
         last.delete(video);
+        for language in video.captions.keys() {
+            last.delete_derived(keys::captions(&video.company, id, *language));
+        }
         last.company_tally(&video.company, &[(CompanyCount::Videos, -1)]);
         let (erased, cause) = (ErasedItem::Video { video: id }, ErasureReason::Deleted.into());
         last.erased(&video.company, erased, cause, self.now);

@@ -5,17 +5,19 @@ use chrono::{DateTime, Utc};
 use super::Store;
 use super::company_counts::CompanyCount;
 use super::due::DueQueue;
-use super::table::item::{DueEntry, StoredEntity, VersionedItem};
+use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
 use crate::domain::answers::Answers;
 use crate::domain::candidate::Candidate;
+use crate::domain::captions::Captions;
 use crate::domain::conversion::Conversion;
 use crate::domain::effect::{Effect, EffectTask};
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, VideoId};
 use crate::domain::interview::Interview;
+use crate::domain::language::Language;
 use crate::domain::project::Project;
 use crate::domain::video::Video;
 use crate::error::Result;
@@ -32,6 +34,12 @@ impl StoredEntity for Video {
     fn due(&self) -> Option<DueEntry<'_>> {
         let shard = DueQueue::Videos.shard_of(self.id);
         self.conversion.overdue_at().map(|at| DueEntry { shard, at, company: &self.company })
+    }
+}
+
+impl StoredEntity for Captions {
+    fn key(&self) -> ItemKey {
+        keys::captions(&self.company, self.video, self.language)
     }
 }
 
@@ -79,6 +87,41 @@ impl Store {
     /// Replaces `before` by `after`.
     pub fn update_video(&self, before: &VersionedItem<Video>, after: &Video) -> Transaction {
         self.replacing(before, after)
+    }
+
+    /// Reads the captions of a video in a language.
+    pub async fn captions(&self, video: &Video, language: Language) -> Result<Option<Captions>> {
+        let found = self.one::<Captions>(keys::captions(&video.company, video.id, language)).await?;
+        Ok(found.map(|captions| Captions::clone(&captions)))
+    }
+
+    /// Stores captions of a video, which `after` names. Does nothing if `before` has them already.
+    pub fn put_captions(
+        &self,
+        before: &VersionedItem<Video>,
+        after: &Video,
+        captions: &Captions,
+    ) -> Transaction {
+        let mut transaction = self.replacing(before, after);
+        // Only together with the video: its deletion deletes the captions that it names.
+        if **before != *after
+            && let Some(item) = transaction.or_fault(item::write(captions, 1))
+        {
+            transaction.put_derived(captions.key(), item);
+        }
+        transaction
+    }
+
+    /// Deletes the captions of a video in a language, which `after` no longer names.
+    pub fn delete_captions(
+        &self,
+        before: &VersionedItem<Video>,
+        after: &Video,
+        language: Language,
+    ) -> Transaction {
+        let mut transaction = self.replacing(before, after);
+        transaction.delete_derived(keys::captions(&before.company, before.id, language));
+        transaction
     }
 
     /// Has a video wait for its conversion, whose file has arrived. Fails with [`Error::Changed`](crate::Error::Changed) after a

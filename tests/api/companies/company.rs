@@ -20,6 +20,7 @@ async fn all_staff_read_their_company() {
         "default_project_lang": "en",
         "registration_email": "",
         "timezone": "",
+        "logo": null,
     });
     app.owner().await.get("/companies/acme/").await.expect_json(200, expected.clone());
     app.staff("hiring-manager").await.get("/companies/acme/").await.expect_json(200, expected);

@@ -5,6 +5,7 @@ mod due;
 mod labels;
 mod languages;
 pub(crate) mod legal;
+mod logo;
 pub(crate) mod retention;
 mod settings;
 mod tokens;

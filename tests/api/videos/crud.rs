@@ -76,6 +76,7 @@ async fn a_video_in_a_form_is_converted_and_plays() {
         "video_conversion_error": null,
         "streams": { "mp4": "", "flv": "" },
         "dimensions": { "width": 0, "height": 0 },
+        "captions": [],
     });
     assert_eq!(created.json(), expected);
     logs::take_lines("conversion");

@@ -1,4 +1,5 @@
 //! Welcome videos.
 
+mod captions;
 mod crud;
 mod failures;

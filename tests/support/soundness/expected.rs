@@ -61,6 +61,9 @@ impl Expected {
                 let sk = format!("{}#{:010}", id.kind.as_str(), id.version);
                 self.count((format!("LEGAL#{}", company.id), sk), []);
             }
+            if company.logo.is_some() {
+                self.count((format!("LOGO#{}", company.id), "LOGO".to_owned()), []);
+            }
         } else if sk == "ERASURE" {
             let erasure: CompanyErasure = read(item);
             self.check_due(key, item, 44, Some(erasure.next_at).filter(|_| erasure.ended_at.is_none()));
@@ -99,6 +102,10 @@ impl Expected {
             let video: Video = read(item);
             self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);
             self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.conversion.overdue_at());
+            for language in video.captions.keys() {
+                let sk = format!("{}#{}", video.id, language.as_str());
+                self.count((format!("CAPTIONS#{}", video.company), sk), []);
+            }
         } else if sk.starts_with("WEBHOOK#") {
             self.add_webhook(&read(item));
         } else if sk == "CURSOR" {

@@ -71,6 +71,7 @@ export function showWelcome(app) {
         title: filled(texts.title, names),
         content: [
             element("p", { class: "lead" }, filled(texts.invited, names)),
+            candidate.project.job_url && element("p", {}, element("a", { href: candidate.project.job_url, target: "_blank", rel: "noopener noreferrer" }, texts.position)),
             element("p", {}, texts.how), facts(app), videos,
             element("p", {}, texts.needs),
             element("p", { class: "note" }, filled(texts.recording, names)),

@@ -39,6 +39,7 @@ export default {
     welcome: {
         title: "Guten Tag {name}",
         invited: "{company} lädt Sie zu einem Video-Interview ein: {project}.",
+        position: "Zur Stellenbeschreibung",
         how: "Sie beantworten einige Fragen vor Ihrer Kamera, allein und wann es Ihnen passt. Niemand schaut live zu.",
         questions: "Fragen",
         answerTime: "Antwortzeit insgesamt",

@@ -39,6 +39,7 @@ export default {
     welcome: {
         title: "Hello {name}",
         invited: "{company} invites you to a video interview: {project}.",
+        position: "About this position",
         how: "You answer a few questions in front of your camera, alone and whenever it suits you. Nobody watches live.",
         questions: "Questions",
         answerTime: "Time to answer, all together",

@@ -39,6 +39,7 @@ export default {
     welcome: {
         title: "Hola, {name}",
         invited: "{company} le invita a una videoentrevista: {project}.",
+        position: "Sobre este puesto",
         how: "Responderá a unas preguntas delante de su cámara, a solas y cuando mejor le convenga. Nadie mira en directo.",
         questions: "Preguntas",
         answerTime: "Tiempo total de respuesta",

@@ -39,6 +39,7 @@ export default {
     welcome: {
         title: "Bonjour {name}",
         invited: "{company} vous invite à un entretien vidéo : {project}.",
+        position: "À propos de ce poste",
         how: "Vous répondez à quelques questions devant votre caméra, sans personne en face, au moment qui vous convient. Personne ne vous regarde en direct.",
         questions: "Questions",
         answerTime: "Temps de réponse total",

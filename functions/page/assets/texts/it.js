@@ -39,6 +39,7 @@ export default {
     welcome: {
         title: "Buongiorno {name}",
         invited: "{company} La invita a un videocolloquio: {project}.",
+        position: "Informazioni sulla posizione",
         how: "Risponde ad alcune domande davanti alla videocamera, per conto Suo e quando preferisce. Nessuno guarda in diretta.",
         questions: "Domande",
         answerTime: "Tempo totale per rispondere",

@@ -39,6 +39,7 @@ export default {
     welcome: {
         title: "Welkom, {name}",
         invited: "{company} nodigt u uit voor een video-interview: {project}.",
+        position: "Over deze functie",
         how: "U beantwoordt een paar vragen voor uw camera, alleen en op een moment dat het u uitkomt. Niemand kijkt live mee.",
         questions: "Vragen",
         answerTime: "Totale antwoordtijd",

@@ -14,6 +14,7 @@ mod evaluation;
 mod file;
 mod interview;
 mod legal;
+mod logo;
 mod project;
 mod request;
 mod resource;
@@ -33,10 +34,11 @@ pub use evaluation::{CandidateEvaluations, EvaluationTarget, RatedCandidate, Vet
 pub use file::{FileRedirect, MediaAccess, UploadOf};
 pub use interview::{CriterionTarget, InterviewTarget, QuestionTarget};
 pub use legal::PublishedTexts;
+pub use logo::PublishedLogo;
 pub use project::{CountedTarget, ProjectTarget, RoleTarget};
 pub(super) use request::UnauthenticatedRequest;
 pub use retention::{ProjectRetentionTarget, RetentionTarget};
-pub use video::RenditionAccess;
+pub use video::{CaptionsAccess, CaptionsTarget, RenditionAccess};
 pub use webhook::WebhookTarget;
 
 use request::AuthenticatedRequest;

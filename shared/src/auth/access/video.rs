@@ -1,9 +1,12 @@
-//! A welcome video as a target, and the files that it was converted to.
+//! A welcome video as a target, the files that it was converted to, and its captions.
 
 use axum::extract::FromRequestParts;
+use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
+use axum::response::{IntoResponse as _, Response};
 
 use super::file::{FileRedirect, FileRequest};
+use super::request::PathIds;
 use super::{
     Admitted, AdmittedRequest, AuthenticatedRequest, GuardRejection, RequestTarget, UnauthenticatedRequest,
     admit,
@@ -12,10 +15,12 @@ use crate::app::App;
 use crate::auth::caller::CallerIdentity;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::id::InvalidId;
+use crate::domain::language::Language;
+use crate::domain::parse_enum;
 use crate::domain::policy::CallerRelation;
 use crate::domain::video::{Rendition, Video};
 use crate::error::{Error, Result};
-use crate::media::rendition_key;
+use crate::media::{captions_name, rendition_key};
 use crate::store::{ItemKey, VersionedItem};
 
 impl RequestTarget for Video {
@@ -42,6 +47,66 @@ impl RequestTarget for Video {
         let request = request.authorise(&relation)?;
         let video = video?;
         Ok((request.about(&video), video))
+    }
+}
+
+/// The captions of a video in a language, there or not.
+pub struct CaptionsTarget {
+    /// The video.
+    pub video: VersionedItem<Video>,
+    /// The language.
+    pub language: Language,
+}
+
+fn language_in(path: &PathIds) -> Result<Language, InvalidId> {
+    path.text("language").and_then(|language| parse_enum(language).ok()).ok_or(InvalidId)
+}
+
+impl RequestTarget for CaptionsTarget {
+    type Loaded = Self;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        Video::keys(request)
+    }
+
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, Self)> {
+        let language = language_in(&request.path);
+        let (request, video) = Video::load(request).await?;
+        Ok((request, Self { video, language: language.map_err(|_| Error::NotFound)? }))
+    }
+}
+
+/// A request by the URL of captions, whose caller was shown the URL and may still do `A` with the video.
+pub struct CaptionsAccess<A> {
+    access: Admitted<Video, A>,
+    language: Language,
+}
+
+impl<A> HasAdmission for CaptionsAccess<A> {
+    const ADMISSION: AdmissionRule = AdmissionRule::Link;
+}
+
+impl<A> CaptionsAccess<A> {
+    /// The WebVTT. Returns [`Error::NotFound`] if the video has no captions in the language.
+    pub async fn show(&self) -> Result<Response> {
+        let captions = self.access.store.captions(&self.access.target, self.language).await?;
+        let text = captions.ok_or(Error::NotFound)?.text;
+        // Not from the bucket: browsers load a track of another origin only with a video whose host allows it.
+        Ok(([(CONTENT_TYPE, "text/vtt; charset=utf-8")], text.as_str().to_owned()).into_response())
+    }
+}
+
+impl<A: HasAdmission> FromRequestParts<App> for CaptionsAccess<A> {
+    type Rejection = GuardRejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+        let request = UnauthenticatedRequest::new(parts, app).await?;
+        let token = request.path.text("token").unwrap_or_default().to_owned();
+        let request = request.by_address(&token, |path, _| {
+            Ok(captions_name(&path.company_id()?, path.id("videoId")?, language_in(path)?))
+        })?;
+        let language = language_in(&request.path).map_err(|_| Error::NotFound)?;
+        Ok(Self { access: admit(request).await?, language })
     }
 }
 

@@ -9,6 +9,7 @@ use crate::domain::history::INTERVIEW_HISTORY;
 use crate::domain::id::{
     CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, QuestionId, TokenId, VideoId, WebhookId,
 };
+use crate::domain::language::Language;
 use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::project::ProjectStatus;
 use crate::domain::secret::SecretHash;
@@ -78,6 +79,12 @@ pub(crate) fn legal_text(c: &CompanyId, id: LegalTextId) -> ItemKey {
     legal_texts(c).key(format!("{}#{}", id.kind.as_str(), version(id.version.into())))
 }
 
+/// The picture of a company's logo.
+pub(crate) fn logo(c: &CompanyId) -> ItemKey {
+    // A partition of its own, like those of legal texts: everyone who opens a mail reads it.
+    ItemKey::new(format!("LOGO#{c}"), "LOGO")
+}
+
 /// A key that no item has.
 pub(crate) fn nothing() -> ItemKey {
     ItemKey::new("NOTHING".to_owned(), "NOTHING")
@@ -113,6 +120,16 @@ pub(crate) fn videos(c: &CompanyId) -> KeyRange {
 
 pub(crate) fn video(c: &CompanyId, v: VideoId) -> ItemKey {
     videos(c).key(v)
+}
+
+/// The captions of a company's videos.
+pub(crate) fn all_captions(c: &CompanyId) -> KeyRange {
+    // Not beside the videos, which are listed.
+    KeyRange { pk: format!("CAPTIONS#{c}"), prefix: "" }
+}
+
+pub(crate) fn captions(c: &CompanyId, v: VideoId, language: Language) -> ItemKey {
+    all_captions(c).key(format!("{v}#{}", language.as_str()))
 }
 
 pub(crate) fn labels(c: &CompanyId) -> KeyRange {

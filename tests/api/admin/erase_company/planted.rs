@@ -1,10 +1,11 @@
 //! A company about which everything is stored that can be, each text with a word that is nowhere else.
 
 use docs::DOCUMENT;
+use image::ImageFormat;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
-use tests::files::{Form, photo_saying};
+use tests::files::{Form, photo, photo_saying};
 use tests::http::Request;
 
 use crate::events::webhooks::endpoint::TestEndpoint;
@@ -73,7 +74,16 @@ pub(super) async fn plant_company(app: &TestApp) -> PlantedCompany {
     }
     let label = owner.label(CANARY).await;
     let videos = owner.get("/companies/acme/videos/").await.expect(200).json();
-    let shown = json!([{ "uri": videos["objects"][0]["resource_uri"], "position": 1 }]);
+    let video = videos["objects"][0]["resource_uri"].as_str().unwrap();
+    let captions = format!("WEBVTT\n\n00:01.000 --> 00:02.000\n{CANARY}\n");
+    for (uri, file) in [
+        (format!("{video}captions/en/"), captions.into_bytes()),
+        (format!("{company}logo/"), photo(ImageFormat::Png, 8, 8)),
+    ] {
+        let form = Form::new().file("file", CANARY, "", &file);
+        owner.send(Request::put(&uri).form(form)).await.expect(200);
+    }
+    let shown = json!([{ "uri": video, "position": 1 }]);
     let project_texts = texts("patch", &format!("{PROJECT}/"));
     let fields = json!({ "labels": [label], "videos": shown, "interview_managers": [colleague.uri] });
     owner.patch(&project, with(project_texts, fields)).await.expect(200);

@@ -1,6 +1,6 @@
 //! The service with one of each kind of caller.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use axum::http::Method;
 use image::ImageFormat;
@@ -32,7 +32,7 @@ pub(crate) struct AccessFixture {
     invited: Invited,
     /// A video that has been converted.
     playable: String,
-    made: AtomicUsize,
+    made: AtomicU32,
 }
 
 impl AccessFixture {
@@ -79,13 +79,18 @@ impl AccessFixture {
         let legal = "/companies/acme/legal/";
         owner.post(legal, legal_text("consent")).await.expect(201);
         app.settle().await;
-        let made = AtomicUsize::new(0);
+        let made = AtomicU32::new(0);
         Self { app, project, draft, asked, owner, staff, dead, token, candidate, invited, playable, made }
     }
 
     /// A name that nothing has yet.
     pub(super) fn new_name(&self) -> String {
-        format!("new-{}", self.made.fetch_add(1, Ordering::Relaxed))
+        format!("new-{}", self.new_number())
+    }
+
+    /// A number that nothing has yet.
+    pub(super) fn new_number(&self) -> u32 {
+        self.made.fetch_add(1, Ordering::Relaxed)
     }
 
     /// A new candidate for a request of `kind` on the route with this path, if it names one.
@@ -210,6 +215,16 @@ impl AccessFixture {
             let form = form.file("cv", "cv.pdf", "application/pdf", &pdf(10));
             self.owner.send(Request::patch(&resource).form(form)).await.expect(200);
         }
+        if path.contains("/captions/") {
+            target = target.replace("{language}", "en");
+            let captions = target.split_inclusive("/captions/en/").next().unwrap();
+            self.owner.send(Request::put(captions).form(self.captions())).await.expect(200);
+        }
+        if path.contains("/logo/") {
+            let logo = Request::put("/companies/acme/logo/").form(self.logo());
+            let company = self.owner.send(logo).await.expect(200);
+            target = target.replace("{logoId}", last_segment(&company.uri("logo")));
+        }
         if path.contains("{uploadId}") {
             let uploads = target.split_inclusive("/uploads/").next().unwrap();
             let upload = self.owner.post(uploads, announcement()).await.expect(201).uri("resource_uri");
@@ -272,9 +287,12 @@ impl AccessFixture {
         if let Some((of, field)) = target.strip_suffix("/{token}/").and_then(|of| of.rsplit_once('/')) {
             // A take is shown with its answer.
             let shown_at = of.split("takes/").next().unwrap().trim_end_matches('/');
+            // Captions are shown with their video.
+            let shown_at = shown_at.trim_end_matches("/captions");
             let shown = self.app.send(credential.sign(Request::get(&format!("{shown_at}/")))).await;
             // Who is not shown the resource has no token for its files.
             let address = match (shown.status.as_u16(), field) {
+                (200, "en") => shown.json()["captions"][0]["url"].as_str().unwrap().to_owned(),
                 (200, "video") => shown.json()["streams"]["mp4"].as_str().unwrap().to_owned(),
                 (200, _) => shown.uri(field),
                 _ => "AAAA".to_owned(),
@@ -283,6 +301,11 @@ impl AccessFixture {
         }
         // So that a session login is not refused for where it comes from.
         let request = Request::new(method.clone(), &target).header("sec-fetch-site", "same-origin");
+        match path.trim_end_matches('/').rsplit('/').next() {
+            Some("{language}") if *method == Method::PUT => return request.form(self.captions()),
+            Some("logo") if *method == Method::PUT => return request.form(self.logo()),
+            _ => {}
+        }
         match self.body(method, path).await {
             Some(body) => request.json(&body),
             None => request,

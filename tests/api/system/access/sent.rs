@@ -1,8 +1,10 @@
 //! What is sent to create things.
 
 use axum::http::Method;
+use image::ImageFormat;
 use serde_json::{Value, json};
 use tests::caller::{Caller, PASSWORD, last_segment};
+use tests::files::{Form, photo};
 use tests::takes::signed_part;
 
 use super::given::AccessFixture;
@@ -116,6 +118,18 @@ impl AccessFixture {
             ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),
             other => panic!("say what to send to {other:?}"),
         }
+    }
+
+    /// Captions that no video has yet.
+    pub(super) fn captions(&self) -> Form {
+        let text = format!("WEBVTT\n\n00:01.000 --> 00:02.000\n{}\n", self.new_name());
+        Form::new().file("file", "captions.vtt", "text/vtt", text.as_bytes())
+    }
+
+    /// A logo that the company has not yet.
+    pub(super) fn logo(&self) -> Form {
+        let side = 1 + self.new_number() % 300;
+        Form::new().file("file", "logo.png", "image/png", &photo(ImageFormat::Png, side, 8))
     }
 
     /// The identifier of an event.

@@ -18,6 +18,7 @@ struct Case {
     contact: Option<String>,
     deadline: Option<String>,
     link: MailLink,
+    logo: Option<String>,
 }
 
 impl Case {
@@ -27,14 +28,21 @@ impl Case {
             contact: Some(PERSON.to_owned()),
             deadline: Some(DEADLINE.to_owned()),
             link,
+            logo: None,
         }
     }
 
     fn render(&self, reason: CandidateMail, language: Language) -> RenderedMail {
         let [first_name, last_name, company, project] = &self.names;
         let (contact, deadline) = (self.contact.clone(), self.deadline.clone());
-        let occasion =
-            MailOccasion::Interview { reason, project, contact, deadline, link: self.link.clone() };
+        let occasion = MailOccasion::Interview {
+            reason,
+            project,
+            contact,
+            deadline,
+            link: self.link.clone(),
+            logo: self.logo.clone(),
+        };
         PersonalMail { first_name, last_name, company, language, occasion }.render().unwrap()
     }
 }

@@ -1,0 +1,52 @@
+//! The captions of a video: put and deleted by staff, fetched by the URLs that the video shows.
+
+use axum::Json;
+use axum::response::Response;
+use shared::auth::access::{Admitted, CaptionsAccess, CaptionsTarget};
+use shared::domain::captions::{CaptionText, Captions};
+use shared::domain::policy::{ManageVideos, ReadVideo};
+use shared::domain::video::Video;
+use shared::http::respond::{CommittedResponse, NoContent};
+use shared::http::{BodyFields, WithFiles};
+use shared::{Error, Result};
+
+use crate::view::VideoView;
+
+/// PUT …/videos/{videoId}/captions/{language}/
+pub(crate) async fn put(
+    access: Admitted<CaptionsTarget, ManageVideos>,
+    WithFiles(body): WithFiles,
+) -> Result<CommittedResponse<Json<VideoView>>> {
+    let CaptionsTarget { video, language } = &access.target;
+    let text = read_captions(body)?;
+    let mut after = Video::clone(video);
+    after.captions.insert(*language, text.digest());
+    let captions = Captions { company: video.company.clone(), video: video.id, language: *language, text };
+    let view = VideoView::new(&after, &access);
+    access.commit(access.store.put_captions(video, &after, &captions), Json(view)).await
+}
+
+/// Reads the body of a PUT.
+pub(crate) fn read_captions(mut body: BodyFields) -> Result<CaptionText> {
+    let missing = "Send the captions as a multipart/form-data part with a file name.";
+    let file = body.required_file("file", missing);
+    let text = file.and_then(|file| {
+        CaptionText::parse(&file.bytes).map_err(|message| body.refuse("file", message)).ok()
+    });
+    body.finish(|| text)
+}
+
+/// DELETE …/videos/{videoId}/captions/{language}/
+pub(crate) async fn delete(
+    access: Admitted<CaptionsTarget, ManageVideos>,
+) -> Result<CommittedResponse<NoContent>> {
+    let CaptionsTarget { video, language } = &access.target;
+    let mut after = Video::clone(video);
+    after.captions.remove(language).ok_or(Error::NotFound)?;
+    access.commit(access.store.delete_captions(video, &after, *language), NoContent).await
+}
+
+/// GET …/videos/{videoId}/captions/{language}/{token}/
+pub(crate) async fn read(access: CaptionsAccess<ReadVideo>) -> Result<Response> {
+    access.show().await
+}

@@ -1,6 +1,10 @@
 //! What is in sight while candidates record, in windows of all sizes.
 
+use image::ImageFormat;
 use serde_json::{Value, json};
+use tests::caller::Caller as _;
+use tests::files::{Form, photo};
+use tests::http::Request;
 
 use crate::devtools::{BrowserOptions, Page};
 use crate::recording::watched;
@@ -23,6 +27,8 @@ async fn picture_time_and_stop_are_in_sight_while_recording() {
     let lengths = [40, 200, 990];
     let name = "Regional head of sales, northern and eastern districts, with travel in all of them";
     let visit = Visit::invited(json!({ "name": name }), &lengths.map(question_of)).await;
+    let logo = Form::new().file("file", "logo.png", "image/png", &photo(ImageFormat::Png, 300, 120));
+    visit.owner.send(Request::put("/companies/acme/logo/").form(logo)).await.expect(200);
     let mut page = watched(&visit, BrowserOptions::with_devices()).await;
     for (number, length) in (1..).zip(lengths) {
         page.resize(390, 844).await;

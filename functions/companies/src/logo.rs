@@ -8,7 +8,7 @@ use shared::domain::company::Company;
 use shared::domain::logo::Logo;
 use shared::domain::policy::ChangeCompany;
 use shared::http::respond::{CommittedResponse, NoContent};
-use shared::http::{BodyFields, WithFiles};
+use shared::http::{BodyFields, FormFields};
 use shared::media::logo_picture;
 use shared::{Error, Result};
 
@@ -20,7 +20,7 @@ const FILE: &str = "file";
 /// PUT …/logo/
 pub(crate) async fn put(
     access: Admitted<Company, ChangeCompany>,
-    WithFiles(body): WithFiles,
+    FormFields(body): FormFields,
 ) -> Result<CommittedResponse<Json<CompanyView>>> {
     let before = &access.target;
     let png = logo_picture(FILE, read_logo(body)?).await?;

@@ -7,7 +7,7 @@ use shared::domain::captions::{CaptionText, Captions};
 use shared::domain::policy::{ManageVideos, ReadVideo};
 use shared::domain::video::Video;
 use shared::http::respond::{CommittedResponse, NoContent};
-use shared::http::{BodyFields, WithFiles};
+use shared::http::{BodyFields, FormFields};
 use shared::{Error, Result};
 
 use crate::view::VideoView;
@@ -15,7 +15,7 @@ use crate::view::VideoView;
 /// PUT …/videos/{videoId}/captions/{language}/
 pub(crate) async fn put(
     access: Admitted<CaptionsTarget, ManageVideos>,
-    WithFiles(body): WithFiles,
+    FormFields(body): FormFields,
 ) -> Result<CommittedResponse<Json<VideoView>>> {
     let CaptionsTarget { video, language } = &access.target;
     let text = read_captions(body)?;

@@ -6,8 +6,8 @@ use std::iter::Peekable;
 use std::str::Lines;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use super::digest::digest_of;
 use super::id::{CompanyId, VideoId};
 use super::language::Language;
 use super::text::is_hidden;
@@ -79,9 +79,9 @@ impl CaptionText {
         &self.0
     }
 
-    /// Tells these captions from others: half of a SHA-256 in hexadecimal digits.
+    /// Tells these captions from others.
     pub fn digest(&self) -> String {
-        Sha256::digest(&self.0)[..16].iter().fold(String::new(), |digest, byte| format!("{digest}{byte:02x}"))
+        digest_of(&self.0)
     }
 }
 

@@ -3,8 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use super::digest::digest_of;
 use super::id::{CompanyId, LogoId};
 
 /// The logo that a company has, without its picture.
@@ -12,7 +12,7 @@ use super::id::{CompanyId, LogoId};
 pub struct LogoRef {
     /// Ends its URL. It stays when the picture is replaced, since mails that were sent name it.
     pub id: LogoId,
-    /// Tells the picture from others: half of a SHA-256 in hexadecimal digits.
+    /// Tells the picture from others.
     pub digest: String,
 }
 
@@ -40,8 +40,6 @@ impl Logo {
 
     /// What the company says of it.
     pub fn to_ref(&self) -> LogoRef {
-        let hash = Sha256::digest(&self.png);
-        let digest = hash[..16].iter().fold(String::new(), |digest, byte| format!("{digest}{byte:02x}"));
-        LogoRef { id: self.id, digest }
+        LogoRef { id: self.id, digest: digest_of(&self.png) }
     }
 }

@@ -8,6 +8,7 @@ pub mod company;
 pub mod conversion;
 pub mod customer;
 pub mod deletion;
+mod digest;
 pub mod effect;
 pub mod erasure;
 pub mod evaluation;

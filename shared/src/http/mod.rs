@@ -36,7 +36,7 @@ pub use condition::RequestConditions;
 pub use exchange::{HttpExchange, IdempotentRun, RunResult};
 pub use fields::{BodyChanges, BodyFields};
 pub use json::JsonEntries;
-pub use multipart::{FileChange, MAX_FILES_BYTES, SentFile, WithFiles};
+pub use multipart::{FileChange, FormFields, MAX_FILES_BYTES, SentFile, WithFiles};
 pub use packed::{CACHE_FOR_EVER, CACHE_SHORTLY, FileReader, PackedFile};
 pub use routes::{HttpService, RouteGroup};
 pub use serve::{serve, serve_without_table};

@@ -76,6 +76,18 @@ impl FromRequest<App> for WithFiles {
     }
 }
 
+/// The fields of a multipart/form-data body. JSON is read as well, so that its sender learns which field must be a file.
+#[derive(Debug)]
+pub struct FormFields(pub BodyFields);
+
+impl FromRequest<App> for FormFields {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self> {
+        WithFiles::from_request(request, app).await.map(|WithFiles(fields)| Self(fields))
+    }
+}
+
 /// Hashes the content of the body, so that two encodings of one form are equal.
 pub(super) async fn hash(hasher: Sha256, headers: &HeaderMap, body: &Bytes) -> Sha256 {
     let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();

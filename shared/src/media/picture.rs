@@ -11,7 +11,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::Cursor;
 
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, Rgb, RgbImage};
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, Rgba};
 
 use self::header::PictureHeader;
 use crate::domain::file::FileType;
@@ -92,21 +92,25 @@ pub(super) fn re_encode_logo(bytes: &[u8]) -> Result<Vec<u8>, String> {
     if picture.width() > width || picture.height() > height {
         picture = picture.thumbnail(width, height);
     }
-    writing::png(&picture, profile)
+    writing::png(&DynamicImage::ImageRgb8(picture.into_rgb8()), profile)
 }
 
 /// The picture without transparency.
-// Most logos are drawn for white paper: dark letters would vanish on a dark page and in dark mails.
+// Most logos are drawn for white paper: dark letters would vanish on a dark page and in dark mails. In place, since a copy
+// would need as much memory again.
 fn on_white(picture: DynamicImage) -> DynamicImage {
     if !picture.color().has_alpha() {
         return picture;
     }
-    let picture = picture.into_rgba8();
-    DynamicImage::ImageRgb8(RgbImage::from_fn(picture.width(), picture.height(), |x, y| {
-        let [color @ .., alpha] = picture.get_pixel(x, y).0;
-        // Between the colour and white; never more than 255.
-        Rgb(color.map(|part| 255 - (u16::from(255 - part) * u16::from(alpha) / 255) as u8))
-    }))
+    let mut picture = picture.into_rgba8();
+    for Rgba([red, green, blue, alpha]) in picture.pixels_mut() {
+        for part in [red, green, blue] {
+            let distance = u16::from(u8::MAX - *part) * u16::from(*alpha) / u16::from(u8::MAX);
+            *part = u8::MAX - u8::try_from(distance).unwrap_or(u8::MAX);
+        }
+        *alpha = u8::MAX;
+    }
+    DynamicImage::ImageRgba8(picture)
 }
 
 /// Decodes a picture of at most so many pixels.
@@ -212,7 +216,7 @@ fn is_worth_keeping(profile: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use image::{Rgba, RgbaImage};
+    use image::{Rgb, RgbImage, RgbaImage};
 
     use super::*;
 

@@ -8,7 +8,7 @@ use super::operation::{OperationDoc, SecurityScheme};
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::policy::CallerRelation;
 use crate::http::page::ListQuery;
-use crate::http::{BodyFields, JsonEntries, WithFiles};
+use crate::http::{BodyFields, FormFields, JsonEntries, WithFiles};
 
 /// An argument of a handler.
 pub trait DescribeArgument {
@@ -50,6 +50,12 @@ impl DescribeArgument for BodyFields {
 impl DescribeArgument for WithFiles {
     fn describe(operation: &mut OperationDoc) {
         accepts(operation, BodyFormat::ObjectOrForm);
+    }
+}
+
+impl DescribeArgument for FormFields {
+    fn describe(operation: &mut OperationDoc) {
+        accepts(operation, BodyFormat::Form);
     }
 }
 

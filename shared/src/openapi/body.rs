@@ -11,6 +11,7 @@ use crate::http::schema::generator;
 pub(super) enum BodyFormat {
     Object,
     ObjectOrForm,
+    Form,
     /// A JSON list of at most so many objects.
     List(usize),
 }
@@ -35,15 +36,26 @@ impl RequestBodyDoc {
             BodyFormat::ObjectOrForm => {
                 (object, Some(with_descriptions(outline(true).into_form(), described)))
             }
+            BodyFormat::Form => (Value::Null, Some(with_descriptions(outline(true).into_form(), described))),
             BodyFormat::List(most) => {
                 (json!({ "type": "array", "minItems": 1, "maxItems": most, "items": object }), None)
             }
         };
     }
 
+    /// Whether it has a schema and, unless it is a form, which is made of files, an example.
+    pub(super) fn is_described(&self) -> bool {
+        match self.accepts {
+            BodyFormat::Form => self.form.is_some(),
+            _ => !self.json.is_null() && !self.examples.is_empty(),
+        }
+    }
+
     pub(super) fn component(self) -> Value {
-        let json = json!({ "schema": self.json, "examples": self.examples });
-        let mut content = json!({ "application/json": json });
+        let mut content = json!({});
+        if !self.json.is_null() {
+            content["application/json"] = json!({ "schema": self.json, "examples": self.examples });
+        }
         if let Some(form) = self.form {
             content["multipart/form-data"] = json!({ "schema": form });
         }

@@ -62,7 +62,7 @@ impl ApiDocument {
             self.problems.push(format!("{place} takes no body"));
         }
         if let Some(body) = &operation.body {
-            if body.json.is_null() || body.examples.is_empty() {
+            if !body.is_described() {
                 self.problems.push(format!("{place} has a body without a reader or an example"));
             }
             check(&mut self.problems, &place, &body.json);

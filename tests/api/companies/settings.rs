@@ -30,6 +30,7 @@ async fn every_setting_is_kept_as_sent() {
     let mut expected = settings();
     let changed = owner.patch(COMPANY, settings()).await.expect(200);
     expected["resource_uri"] = "https://hr.example/api/v3/companies/acme/".into();
+    expected["logo"] = Value::Null;
     assert_eq!(changed.json(), expected);
     assert_eq!(changed.log().dynamodb_calls, 2);
     owner.get(COMPANY).await.expect_json(200, expected.clone());

@@ -83,5 +83,4 @@ pub(crate) fn get_captions(operation: OperationDoc) -> OperationDoc {
              the API can load it; pages of other origins fetch it and hand it to the `<track>` as a `blob:` URL.",
         )
         .sends("text/vtt", "The captions, as WebVTT.")
-        .untagged()
 }

@@ -3,7 +3,8 @@
 use axum::extract::FromRequestParts;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
 
 use super::file::{FileRedirect, FileRequest};
 use super::request::PathIds;
@@ -20,6 +21,7 @@ use crate::domain::parse_enum;
 use crate::domain::policy::CallerRelation;
 use crate::domain::video::{Rendition, Video};
 use crate::error::{Error, Result};
+use crate::http::EntityTag;
 use crate::media::{captions_name, rendition_key};
 use crate::store::{ItemKey, VersionedItem};
 
@@ -87,12 +89,15 @@ impl<A> HasAdmission for CaptionsAccess<A> {
 }
 
 impl<A> CaptionsAccess<A> {
-    /// The WebVTT. Returns [`Error::NotFound`] if the video has no captions in the language.
+    /// Responds with the WebVTT, or with 304 if the client has it. Returns [`Error::NotFound`] if the video has no captions in the language.
     pub async fn show(&self) -> Result<Response> {
         let captions = self.access.store.captions(&self.access.target, self.language).await?;
         let text = captions.ok_or(Error::NotFound)?.text;
         // Not from the bucket: browsers load a track of another origin only with a video whose host allows it.
-        Ok(([(CONTENT_TYPE, "text/vtt; charset=utf-8")], text.as_str().to_owned()).into_response())
+        let content_type = HeaderValue::from_static("text/vtt; charset=utf-8");
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, content_type)]);
+        let tag = EntityTag::of(text.as_str().as_bytes());
+        self.access.conditions.answer(headers, text.as_str().to_owned().into(), &tag)
     }
 }
 

@@ -26,6 +26,7 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .under("/companies/{companyId}/")
         .get("", company::read, "Get company", identity)
         .patch("", company::update, "Change company", document::change_company)
+        .get("login/", company::show_login, "Get company login", document::get_company_login)
         .get("languages/", languages::list, "List languages", document::list_languages)
         .get("shares/", shares::list, "List shares with caller", document::list_shares_with_caller)
         .under("/companies/{companyId}/retention/")

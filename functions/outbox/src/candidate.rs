@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::SystemAccess;
+use shared::domain::contact::Contact;
 use shared::domain::mail::CandidateMail;
 use shared::mail::{MailEnvelope, Mailer, PersonalMail};
 use shared::store::LetterSubject;
@@ -30,9 +31,11 @@ pub(crate) async fn send(
         return Ok((EffectResult::Outdated, "the candidate takes no mails".to_owned()));
     };
     let suite = &system.config().suite_url;
-    let mail = PersonalMail::about_interview(mail, candidate, project, company, suite);
+    let interview = subject.interview.as_deref();
+    let mail = PersonalMail::about_interview(mail, candidate, (project, interview), company, suite);
     let account = Some(candidate.account());
     let alias = project.settings.email_alias.as_ref();
-    let envelope = MailEnvelope { to, account, company, alias };
+    let contact = Contact::of(project, company);
+    let envelope = MailEnvelope { to, account, company, alias, reply_to: contact.email.as_ref() };
     send_mail(mailer, &envelope, &mail).await
 }

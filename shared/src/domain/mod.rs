@@ -4,6 +4,7 @@ pub mod account;
 pub mod answers;
 pub mod candidate;
 pub mod company;
+pub mod contact;
 pub mod conversion;
 pub mod customer;
 pub mod deletion;

@@ -1,6 +1,7 @@
 //! Mails to candidates about their interview, with every link.
 
 use super::*;
+use crate::domain::candidate::InterviewLength;
 use crate::domain::text::ShortName;
 
 const FIRST: &str = "<script>alert(1)</script>";
@@ -17,6 +18,7 @@ struct Case {
     names: [ShortName; 4],
     contact: Option<String>,
     deadline: Option<String>,
+    length: Option<InterviewLength>,
     link: MailLink,
 }
 
@@ -26,6 +28,7 @@ impl Case {
             names: [FIRST, LAST, COMPANY, PROJECT].map(|name| ShortName::parse(name).unwrap()),
             contact: Some(PERSON.to_owned()),
             deadline: Some(DEADLINE.to_owned()),
+            length: None,
             link,
         }
     }
@@ -34,7 +37,7 @@ impl Case {
         let [first_name, last_name, company, project] = &self.names;
         let (contact, deadline) = (self.contact.clone(), self.deadline.clone());
         let occasion =
-            MailOccasion::Interview { reason, project, contact, deadline, link: self.link.clone() };
+            MailOccasion::Interview { reason, project, length: self.length, contact, deadline, link: self.link.clone() };
         PersonalMail { first_name, last_name, company, language, occasion }.render().unwrap()
     }
 }
@@ -173,6 +176,27 @@ fn a_contact_is_named_if_there_is_one() {
         let with = Case::hostile(link.clone()).render(mail, language).text.lines().count();
         assert_eq!(case.render(mail, language).text.lines().count() + 2, with, "{mail:?} {language:?}");
     }
+}
+
+#[test]
+fn the_invitation_tells_how_long_the_interview_takes() {
+    let bodies = |questions| {
+        Language::ALL.map(|language| {
+            let case = Case {
+                length: Some(InterviewLength { questions, minutes: 15 }),
+                ..Case::hostile(MailLink::Open(OPEN.to_owned()))
+            };
+            let rendered = case.render(CandidateMail::Invitation, language);
+            let line = rendered.text.lines().nth(2).unwrap();
+            assert!(unescaped(&rendered.html).contains(line), "{language:?}");
+            let reminder = case.render(CandidateMail::Reminder, language);
+            assert!(!reminder.text.contains("15"), "{language:?}: only the invitation tells");
+            line.rsplit_once(". ").unwrap().1.to_owned()
+        })
+        .join("\n")
+    };
+    insta::assert_snapshot!(bodies(1), @"");
+    insta::assert_snapshot!(bodies(4), @"");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod firefox;
 mod hostile;
 mod in_sight;
 mod interview;
+mod links;
 mod loading;
 mod losses;
 mod marionette;

@@ -125,7 +125,8 @@ async fn an_open_page_says_that_the_interview_was_completed_on_another_device() 
         page.stop_and_keep().await;
         page.saved().await;
         visit.app.complete(&visit.candidate.uri).await;
-        page.press("Complete the interview").await;
+        page.press("Change answer 1").await;
+        page.press("Record answer").await;
         page.on("over").await;
         let text = page.text().await;
         assert!(text.contains("Your interview is complete") && text.contains(ASK), "{text}");

@@ -83,9 +83,9 @@ impl CompanyView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CompanyLogin")]
 pub(crate) struct CompanyLoginView {
-    /// The URL of the company.
+    /// The company.
     #[schemars(example = example_uri::COMPANY)]
-    resource_uri: Uri,
+    company: Uri,
     /// The display name of the company.
     #[schemars(example = &"Acme Ltd")]
     name: String,
@@ -104,7 +104,7 @@ impl CompanyLoginView {
             own => own,
         };
         Self {
-            resource_uri: references.company(&company.id),
+            company: references.company(&company.id),
             name: company.name.to_string(),
             contact: Contact::of_company(company).into(),
             app_url: app_url.to_owned(),

@@ -31,7 +31,7 @@ export function renderFrame(app) {
     write(status, statusText(app));
     // Screens that end something name whom to ask in their text.
     const line = app.screen === "over" ? null : contactLine(app);
-    const asked = JSON.stringify([app.texts.ask, (candidate ?? ended ?? company)?.contact, line === null]);
+    const asked = JSON.stringify([line && app.texts.ask, (candidate ?? ended ?? company)?.contact]);
     if (contact.dataset.asked !== asked) {
         contact.dataset.asked = asked;
         fill(contact, line);

@@ -16,6 +16,8 @@ export const buttonTo = (address, text) => element("p", {}, element("a", { class
  * @param {import("./main.js").App} app
  */
 export function contactLine({ model, texts }) {
+    // It is there for candidates.
+    if (model.holder?.kind === "customer") return null;
     const { person = "", email = "" } = (model.candidate ?? model.ended ?? model.company)?.contact ?? {};
     if (!person && !email) return null;
     const link = email && element("a", { href: `mailto:${encodeURIComponent(email)}` }, email);

@@ -203,14 +203,19 @@ export class App {
         }
     }
 
+    /** Reads why the key of the link has ended; null if it has not, or there is none. */
+    async readEnd() {
+        if (!this.key) return null;
+        const asked = new Api(this.api.base, this.key).get("/whoami/candidate/");
+        return asked.then(() => null, endOf);
+    }
+
     /** After a request was refused for who has sent it: learns why, as far as the key of the link tells. */
     async loseAccess() {
-        const { model, api, key } = this;
+        const { model, api } = this;
         if (!model.candidate) return;
         model.isLoggedOut = true;
-        if (!key || model.ended) return;
-        const refused = await new Api(api.base, key).get("/whoami/candidate/").catch((/** @type {unknown} */ error) => error);
-        model.ended = endOf(refused);
+        model.ended ??= await this.readEnd();
         if (api.key && model.ended?.code === "key_registered") await this.goOnByPassword(model.ended);
         // Completed on another device: nothing of this one can be sent any more.
         if (model.ended?.code === "interview_completed" && model.step.name !== "record") await this.clear(model.candidate);

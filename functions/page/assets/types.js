@@ -14,7 +14,7 @@
  * @property {number | null} answers
  *
  * @typedef {object} CompanyLogin
- * @property {string} resource_uri
+ * @property {string} company
  * @property {string} name
  * @property {Contact} contact
  * @property {string} app_url

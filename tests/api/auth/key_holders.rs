@@ -52,7 +52,11 @@ async fn bad_keys_are_refused_alike() {
     for body in [json!({}), json!({ "key": "" }), json!({ "key": 1 }), json!({ "key": "ivo_nothing" })] {
         refusals.push(anyone.post(HOLDER, body).await);
     }
-    assert_refusals!(refusals, @"");
+    assert_refusals!(refusals, @r#"
+        400 {"key":["This field is required."]}
+        2 x 400 {"key":["This key is invalid or has expired."]}
+        400 {"key":["Not a valid string."]}
+        "#);
 }
 
 #[tokio::test]
@@ -62,7 +66,7 @@ async fn a_login_shows_whose_it_is_whom_to_ask_and_where_staff_go() {
     let path = "/companies/acme/login/";
     let anyone = app.anonymous();
     let mut expected = json!({
-        "resource_uri": COMPANY,
+        "company": COMPANY,
         "name": "Acme & Sons",
         "contact": { "person": "", "email": "" },
         "app_url": "https://app.example/",
@@ -81,7 +85,8 @@ async fn a_login_shows_whose_it_is_whom_to_ask_and_where_staff_go() {
     for unknown in ["/companies/nobody/login/", "/companies/ACME/login/", "/companies/%00/login/"] {
         anyone.get(unknown).await.expect_code(404, "not_found");
     }
-    assert_refusal!(owner.patch("/companies/acme/", json!({ "app_url": "javascript:alert(1)" })).await, @"");
+    let wrong = json!({ "app_url": "javascript:alert(1)" });
+    assert_refusal!(owner.patch("/companies/acme/", wrong).await, @r#"400 {"app_url":["Enter a valid URL that begins with https:// or http://."]}"#);
 }
 
 #[tokio::test]

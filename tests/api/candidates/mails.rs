@@ -15,7 +15,7 @@ async fn an_invitation_tells_how_long_the_interview_takes_and_answers_reach_the_
     }
     let first = owner.invite(&project, json!({})).await;
     app.settle().await;
-    let mail = app.mails_to(&first.email).pop().unwrap();
+    let mail = app.mails_to(&first.email).remove(0);
     let text = mail.text.as_deref().unwrap();
     assert!(text.contains("It has 2 questions and takes about 15 minutes."), "{text}");
     assert!(mail.reply_to.is_empty());
@@ -23,14 +23,14 @@ async fn an_invitation_tells_how_long_the_interview_takes_and_answers_reach_the_
     owner.patch("/companies/acme/", json!({ "registration_email": "jobs@acme.example" })).await.expect(200);
     let second = owner.invite(&project, json!({})).await;
     app.settle().await;
-    let mail = app.mails_to(&second.email).pop().unwrap();
+    let mail = app.mails_to(&second.email).remove(0);
     assert_eq!(mail.reply_to, ["jobs@acme.example"]);
     assert!(mail.text.as_deref().unwrap().contains("please contact jobs@acme.example"));
     let alias = json!({ "email_alias": "sales@acme.example", "interview_platform": "external" });
     let elsewhere = owner.running_project(alias).await;
     let third = owner.invite(&elsewhere, json!({})).await;
     app.settle().await;
-    let mail = app.mails_to(&third.email).pop().unwrap();
+    let mail = app.mails_to(&third.email).remove(0);
     assert_eq!(mail.reply_to, ["sales@acme.example"]);
     assert!(!mail.text.as_deref().unwrap().contains("minutes"));
 
@@ -39,12 +39,12 @@ async fn an_invitation_tells_how_long_the_interview_takes_and_answers_reach_the_
     let forgotten = json!({ "company": "acme", "username": third.email });
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
     app.settle().await;
-    let mail = app.mails_to(&third.email).pop().unwrap();
+    let mail = app.mails_to(&third.email).remove(0);
     assert!(mail.text.as_deref().unwrap().contains("/reset-password/"));
     assert_eq!(mail.reply_to, ["sales@acme.example"]);
 
     // Staff have no company to ask about their own accounts.
     let colleague = owner.colleague("recruiter", json!({})).await;
     app.settle().await;
-    assert!(app.mails_to(&colleague.email).pop().unwrap().reply_to.is_empty());
+    assert!(app.mails_to(&colleague.email).remove(0).reply_to.is_empty());
 }

@@ -14,11 +14,9 @@ export function showLogin(app) {
     const email = field(texts.email, { name: "email", type: "email", autocomplete: "username", required: true });
     const password = field(texts.password, { name: "password", type: "password", autocomplete: "current-password", required: true }, { reveal: app.texts.showPassword });
     const sent = element("p", { role: "status" });
-    const staff = element("div", { role: "alert" });
 
     async function logIn() {
         password.refuse();
-        fill(staff);
         const body = { company, username: email.input.value, password: password.input.value };
         let who;
         try {
@@ -34,7 +32,8 @@ export function showLogin(app) {
         await app.api.send("POST", "/api-session-invalidate/");
         if (!model.company) await app.meet(company);
         const address = model.company?.app_url;
-        fill(staff, element("p", { class: "note" }, filled(texts.staff, { company: name })), address && buttonTo(address, app.texts.toApp));
+        forget.remove();
+        fill(form, element("p", { class: "note", role: "alert" }, filled(texts.staff, { company: name })), address && buttonTo(address, app.texts.toApp));
     }
 
     const form = element("form", {
@@ -42,7 +41,7 @@ export function showLogin(app) {
             event.preventDefault();
             app.attempt(logIn);
         },
-    }, email.whole, password.whole, staff, element("button", { class: "main" }, texts.submit));
+    }, email.whole, password.whole, element("button", { class: "main" }, texts.submit));
     const forget = button(texts.forgotten, () => app.attempt(async () => {
         if (!email.input.reportValidity()) return;
         await app.api.send("POST", "/api-password-reset/", { company, username: email.input.value });

@@ -37,6 +37,7 @@ export function showOver(app, { reason = "link" }) {
 function completion({ model, texts }) {
     const { interviewdate, answers } = /** @type {import("../types.js").EndedKey} */ (model.ended);
     const date = interviewdate && new Date(interviewdate).toLocaleString(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" });
-    const lines = [date && [texts.over.completed.date, date], answers !== null && [texts.over.completed.answers, answers]];
+    // Without a number of 0: the platform may have completed it elsewhere.
+    const lines = [date && [texts.over.completed.date, date], answers && [texts.over.completed.answers, answers]];
     return element("dl", { class: "facts" }, lines.map((line) => line && element("div", {}, element("dt", {}, line[0]), element("dd", {}, line[1]))));
 }

@@ -14,7 +14,7 @@ export function showPassword(app) {
     const { kind, key } = app.model.link;
     const isReset = kind === "reset";
     const holder = /** @type {import("../types.js").KeyHolder} */ (app.model.holder);
-    const company = /** @type {import("../types.js").CompanyLogin} */ (app.model.company);
+    const { company, name: companyName, app_url: appUrl } = /** @type {import("../types.js").CompanyLogin} */ (app.model.company);
     const isStaff = holder.kind === "customer";
     // Managers of passwords keep the name with the password.
     const name = element("input", { class: "hidden", type: "text", name: "username", autocomplete: "username", value: holder.username, readonly: true, tabindex: -1, "aria-label": app.texts.login.email });
@@ -32,7 +32,7 @@ export function showPassword(app) {
             return;
         }
         const heading = element("h2", { tabindex: -1 }, texts.saved);
-        const address = isStaff ? company.app_url : loginOf(company.resource_uri);
+        const address = isStaff ? appUrl : loginOf(company);
         const text = isStaff ? texts.savedStaff : texts.savedCandidate;
         fill(form, heading, element("p", {}, filled(text, { name: holder.username })), address && buttonTo(address, isStaff ? app.texts.toApp : app.texts.login.submit));
         heading.focus();
@@ -44,5 +44,5 @@ export function showPassword(app) {
             app.attempt(save);
         },
     }, name, password.whole, element("button", { class: "main" }, texts.submit));
-    return { title: isReset ? texts.titleReset : texts.titleActivate, content: [element("p", { class: "lead" }, filled(texts.account, { name: holder.username, company: company.name })), form] };
+    return { title: isReset ? texts.titleReset : texts.titleActivate, content: [element("p", { class: "lead" }, filled(texts.account, { name: holder.username, company: companyName })), form] };
 }

@@ -20,7 +20,7 @@ export default {
     login: {
         title: "Melden Sie sich zu Ihrem Interview bei {company} an",
         registered: "Sie haben sich schon registriert. Melden Sie sich mit dem Passwort an, das Sie gewählt haben.",
-        staff: "Diese Anmeldung ist für Bewerberinnen und Bewerber. Ihr Konto gehört zum Team von {company}, das sich in der Anwendung anmeldet.",
+        staff: "Diese Anmeldung ist für Bewerberinnen und Bewerber. Sie gehören zum Team von {company}: Melden Sie sich in der Anwendung an.",
         again: "Sie wurden abgemeldet. Melden Sie sich erneut an: Alle Ihre Aufnahmen bleiben auf diesem Gerät und werden gesendet.",
         email: "E-Mail-Adresse",
         password: "Passwort",
@@ -36,7 +36,7 @@ export default {
         hint: "Mindestens 8 Zeichen. Ein ganzer Satz ist leicht zu merken und schwer zu erraten.",
         submit: "Passwort speichern",
         saved: "Ihr Passwort ist gespeichert",
-        account: "Für das Konto {username} bei {company}.",
+        account: "Für das Konto {name} bei {company}.",
         savedCandidate: "Melden Sie sich ab jetzt mit {name} und diesem Passwort an.",
         savedStaff: "Melden Sie sich ab jetzt in der Anwendung Ihres Unternehmens mit dem Benutzernamen {name} und diesem Passwort an.",
         common: "Dieses Passwort ist leicht zu erraten. Wählen Sie ein anderes.",

@@ -20,7 +20,7 @@ export default {
     login: {
         title: "Log in to your interview with {company}",
         registered: "You have registered already. Log in with the password that you chose.",
-        staff: "This login is for candidates. Your account is one of the staff of {company}, who log in to the application.",
+        staff: "This login is for candidates. You are on the staff of {company}: log in to the application.",
         again: "You were logged out. Log in again: everything that you recorded is kept on this device and will be sent.",
         email: "Email address",
         password: "Password",
@@ -36,7 +36,7 @@ export default {
         hint: "At least 8 characters. A sentence is easy to remember and hard to guess.",
         submit: "Save password",
         saved: "Your password is saved",
-        account: "For the account {username} with {company}.",
+        account: "For the account {name} with {company}.",
         savedCandidate: "Log in with {name} and this password from now on.",
         savedStaff: "Log in to the application of your company with the user name {name} and this password from now on.",
         common: "This password is easy to guess. Choose another one.",

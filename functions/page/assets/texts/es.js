@@ -20,7 +20,7 @@ export default {
     login: {
         title: "Inicie sesión en su entrevista con {company}",
         registered: "Ya se ha registrado. Inicie sesión con la contraseña que eligió.",
-        staff: "Esta página es para candidatos. Su cuenta es del equipo de {company}, que inicia sesión en la aplicación.",
+        staff: "Esta página es para candidatos. Usted es del equipo de {company}: inicie sesión en la aplicación.",
         again: "Se ha cerrado su sesión. Vuelva a iniciarla: todo lo que ha grabado se conserva en este dispositivo y se enviará.",
         email: "Correo electrónico",
         password: "Contraseña",
@@ -36,7 +36,7 @@ export default {
         hint: "Al menos 8 caracteres. Una frase es fácil de recordar y difícil de adivinar.",
         submit: "Guardar contraseña",
         saved: "Su contraseña se ha guardado",
-        account: "Para la cuenta {username} en {company}.",
+        account: "Para la cuenta {name} en {company}.",
         savedCandidate: "A partir de ahora, inicie sesión con {name} y esta contraseña.",
         savedStaff: "A partir de ahora, inicie sesión en la aplicación de su empresa con el nombre de usuario {name} y esta contraseña.",
         common: "Esta contraseña es fácil de adivinar. Elija otra.",

@@ -20,7 +20,7 @@ export default {
     login: {
         title: "Connectez-vous à votre entretien avec {company}",
         registered: "Vous êtes déjà inscrit. Connectez-vous avec le mot de passe que vous avez choisi.",
-        staff: "Cette page est réservée aux candidats. Votre compte est celui d’un membre de l’équipe de {company}, qui se connecte à l’application.",
+        staff: "Cette page est réservée aux candidats. Vous faites partie de l’équipe de {company} : connectez-vous à l’application.",
         again: "Votre session a pris fin. Reconnectez-vous : tout ce que vous avez enregistré reste sur cet appareil et sera envoyé.",
         email: "Adresse e-mail",
         password: "Mot de passe",
@@ -36,7 +36,7 @@ export default {
         hint: "Au moins 8 caractères. Une phrase est facile à retenir et difficile à deviner.",
         submit: "Valider",
         saved: "Votre mot de passe est prêt",
-        account: "Pour le compte {username} chez {company}.",
+        account: "Pour le compte {name} chez {company}.",
         savedCandidate: "Connectez-vous désormais avec {name} et ce mot de passe.",
         savedStaff: "Connectez-vous désormais à l’application de votre entreprise avec le nom d’utilisateur {name} et ce mot de passe.",
         common: "Ce mot de passe est facile à deviner. Choisissez-en un autre.",

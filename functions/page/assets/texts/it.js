@@ -20,7 +20,7 @@ export default {
     login: {
         title: "Acceda al Suo colloquio con {company}",
         registered: "Si è già registrato. Acceda con la password che ha scelto.",
-        staff: "Questo accesso è per i candidati. Il Suo account è del personale di {company}, che accede all’applicazione.",
+        staff: "Questo accesso è per i candidati. Lei fa parte del personale di {company}: acceda all’applicazione.",
         again: "La Sua sessione è terminata. Acceda di nuovo: tutto ciò che ha registrato resta su questo dispositivo e verrà inviato.",
         email: "Indirizzo e-mail",
         password: "Password",
@@ -36,7 +36,7 @@ export default {
         hint: "Almeno 8 caratteri. Una frase è facile da ricordare e difficile da indovinare.",
         submit: "Salvi la password",
         saved: "La Sua password è stata salvata",
-        account: "Per l’account {username} presso {company}.",
+        account: "Per l’account {name} presso {company}.",
         savedCandidate: "D’ora in poi acceda con {name} e questa password.",
         savedStaff: "D’ora in poi acceda all’applicazione della Sua azienda con il nome utente {name} e questa password.",
         common: "Questa password è facile da indovinare. Ne scelga un’altra.",

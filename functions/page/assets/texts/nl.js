@@ -20,7 +20,7 @@ export default {
     login: {
         title: "Log in voor uw interview met {company}",
         registered: "U hebt zich al geregistreerd. Log in met het wachtwoord dat u hebt gekozen.",
-        staff: "Deze pagina is voor kandidaten. Uw account hoort bij het team van {company}, dat bij de applicatie inlogt.",
+        staff: "Deze pagina is voor kandidaten. U hoort bij het team van {company}: log in bij de applicatie.",
         again: "U bent uitgelogd. Log opnieuw in: alles wat u heeft opgenomen, blijft op dit apparaat en wordt verzonden.",
         email: "E-mailadres",
         password: "Wachtwoord",
@@ -36,7 +36,7 @@ export default {
         hint: "Minstens 8 tekens. Een zin is makkelijk te onthouden en moeilijk te raden.",
         submit: "Wachtwoord opslaan",
         saved: "Uw wachtwoord is opgeslagen",
-        account: "Voor het account {username} bij {company}.",
+        account: "Voor het account {name} bij {company}.",
         savedCandidate: "Log voortaan in met {name} en dit wachtwoord.",
         savedStaff: "Log voortaan bij de applicatie van uw bedrijf in met de gebruikersnaam {name} en dit wachtwoord.",
         common: "Dit wachtwoord is makkelijk te raden. Kies een ander.",

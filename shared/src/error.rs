@@ -181,7 +181,9 @@ impl Error {
 
     fn header(&self) -> Option<(HeaderName, HeaderValue)> {
         match self {
-            Self::Unauthenticated(_) | Self::EndedKey(..) => Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Token"))),
+            Self::Unauthenticated(_) | Self::EndedKey(..) => {
+                Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Token")))
+            }
             Self::Throttled(wait) => {
                 Some((header::RETRY_AFTER, HeaderValue::from(wait.num_seconds().max(1))))
             }

@@ -93,14 +93,23 @@ async fn each_ended_link_tells_why_what_to_do_and_whom_to_ask() {
         (withdrawn_link, "This invitation was withdrawn", "Ask Acme & Sons", true),
         (moved_link, "There is a newer link", "A newer email from Acme & Sons", true),
         (deleted_link, "This link does not work", "ask the company that invited you", false),
-        (format!("{}/register/ivk_nothing", visit.origin), "This link does not work", "copy all of it", false),
+        (
+            format!("{}/register/ivk_nothing", visit.origin),
+            "This link does not work",
+            "copy all of it",
+            false,
+        ),
     ] {
         page.go(&link).await;
         page.on("over").await;
         assert_eq!(page.evaluate("document.querySelector('h1').textContent").await, title);
         let text = page.text().await;
         assert!(text.contains(told), "{told}: {text}");
-        assert_eq!((text.contains(ASK), text.contains("Acme & Sons")), (is_known, is_known), "{title}: {text}");
+        assert_eq!(
+            (text.contains(ASK), text.contains("Acme & Sons")),
+            (is_known, is_known),
+            "{title}: {text}"
+        );
     }
 }
 

@@ -67,7 +67,10 @@ async fn each_state_has_its_screen() {
             "password",
             json!({ "link": { "kind": "reset", "key": "K" }, "candidate": null, "holder": { "kind": "customer" } }),
         ),
-        ("over used", json!({ "link": { "kind": "activate", "key": "K" }, "candidate": null, "holder": null })),
+        (
+            "over used",
+            json!({ "link": { "kind": "activate", "key": "K" }, "candidate": null, "holder": null }),
+        ),
         ("over completed", json!({ "candidate": null, "ended": { "code": "interview_completed" } })),
         ("over completed", json!({ "isLoggedOut": true, "ended": { "code": "interview_completed" } })),
         ("over expired", json!({ "candidate": null, "ended": { "code": "deadline_passed" } })),

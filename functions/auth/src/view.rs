@@ -319,7 +319,8 @@ impl KeyHolderView {
             CallerIdentity::Customer(customer) => (CallerKind::Customer, customer.username.as_str()),
             CallerIdentity::Candidate(candidate) => {
                 let CandidateProfile { username, email, .. } = &candidate.profile;
-                let (username, email) = (username.as_ref().map(Username::as_str), email.as_ref().map(Email::as_str));
+                let (username, email) =
+                    (username.as_ref().map(Username::as_str), email.as_ref().map(Email::as_str));
                 (CallerKind::Candidate, email.or(username).unwrap_or_default())
             }
             CallerIdentity::NamedToken(_) => return None,

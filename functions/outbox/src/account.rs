@@ -72,7 +72,8 @@ pub(crate) async fn send_farewell_mail(
         language: was.language,
         occasion: MailOccasion::AccountDeleted { by: &by.name, contact: by.email.as_ref() },
     };
-    let envelope = MailEnvelope { to: &was.email, account: None, company: &company, alias: None, reply_to: None };
+    let envelope =
+        MailEnvelope { to: &was.email, account: None, company: &company, alias: None, reply_to: None };
     send_mail(mailer, &envelope, &mail).await
 }
 

@@ -251,9 +251,9 @@ mod tests {
             })
         });
         let pages = PAGE_ROOTS.iter().map(|root| (format!("ANY {root}/{{proxy+}}"), logical_id("page")));
-        let links = LINK_ROOTS.iter().flat_map(|root| {
-            ["", "/"].map(|end| (format!("ANY {root}{end}"), logical_id("page")))
-        });
+        let links = LINK_ROOTS
+            .iter()
+            .flat_map(|root| ["", "/"].map(|end| (format!("ANY {root}{end}"), logical_id("page"))));
         let default = [("$default".to_owned(), "AuthFunction".to_owned())];
         let expected: BTreeSet<_> = mounted.chain(pages).chain(links).chain(default).collect();
         let template = Template::of_workspace().unwrap();

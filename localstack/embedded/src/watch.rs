@@ -63,7 +63,13 @@ mod tests {
             let routes = table(ApiDocument::new()).routes().to_vec();
             routes.into_iter().map(move |(_, path)| (function, format!("{VERSION_PATH}{path}")))
         });
-        let links = ["/register/", "/register/k/", "/interview/acme/", "/interview/acme/k/", "/page/v/screens/check.js/"];
+        let links = [
+            "/register/",
+            "/register/k/",
+            "/interview/acme/",
+            "/interview/acme/k/",
+            "/page/v/screens/check.js/",
+        ];
         for (function, path) in api.chain(links.map(|path| ("page", path.to_owned()))) {
             let path = path.replace(['{', '}'], "");
             for path in [path.as_str(), path.trim_end_matches('/')] {

@@ -10,8 +10,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use interview_time::{
-    ConductedInterview, InterviewAdjustments, InterviewLength, InterviewPlatform, MAX_EXTRA_TAKES,
-    TimeFactor,
+    ConductedInterview, InterviewAdjustments, InterviewLength, InterviewPlatform, MAX_EXTRA_TAKES, TimeFactor,
 };
 pub use key::{FormerKey, KeyEnd, MAX_FORMER_KEYS};
 

@@ -76,7 +76,8 @@ async fn each_end_has_its_code_and_costs_one_call() {
     owner.set_deadline(&renewed.uri, &app.clock().in_days(1)).await.expect(200);
     owner.advance(&renewed.uri).await.expect(200);
 
-    let replaced = ended("key_replaced", "A newer mail has replaced this key. Use the link in the latest one.");
+    let replaced =
+        ended("key_replaced", "A newer mail has replaced this key. Use the link in the latest one.");
     let mut done = ended("interview_completed", "The candidate has completed the interview.");
     done["interviewdate"] = date;
     for (candidate, expected) in [
@@ -107,7 +108,8 @@ async fn the_answers_of_an_interview_are_counted_that_the_service_has_conducted(
     let fields = json!({ "allow_hash_login": true, "interview_platform": "builtin" });
     let project = owner.running_project(fields).await;
     for position in 1..=3 {
-        let question = json!({ "text": "Why us?", "kind": "text", "position": position, "is_required": false });
+        let question =
+            json!({ "text": "Why us?", "kind": "text", "position": position, "is_required": false });
         owner.post(&format!("{project}questions/"), question).await.expect(201);
     }
     let candidate = owner.invite(&project, json!({})).await;
@@ -168,7 +170,8 @@ async fn unknown_keys_cost_and_tell_what_they_always_have() {
     let other = if letters[place] == b'A' { "B" } else { "A" };
     let guessed = format!("{}{other}{}", &known.key[..place], &known.key[place + 1..]);
     let guessed = Invited::new(&app, &known.uri, &guessed, "");
-    let expected = json!({ "detail": "The credential is invalid or has expired.", "code": "invalid_credential" });
+    let expected =
+        json!({ "detail": "The credential is invalid or has expired.", "code": "invalid_credential" });
     for unknown in [&deleted, &erased, &guessed] {
         let refused = unknown.get(WHOAMI).await.expect(401);
         assert_eq!((refused.json(), refused.log().dynamodb_calls), (expected.clone(), 1));

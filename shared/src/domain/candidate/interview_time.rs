@@ -127,7 +127,9 @@ impl Candidate {
 
     /// How long the interview takes about, whose questions these are; `None` if the service does not conduct it.
     pub fn interview_length(&self, project: &Project, interview: &Interview) -> Option<InterviewLength> {
-        if project.settings.interview_platform == InterviewPlatform::External || interview.questions.is_empty() {
+        if project.settings.interview_platform == InterviewPlatform::External
+            || interview.questions.is_empty()
+        {
             return None;
         }
         let seconds = |question: &Question| match question.kind {
@@ -259,7 +261,8 @@ mod tests {
         };
         assert_eq!(told(&one, &project), Some((3, 15)));
         let factor = TimeFactor::parse(2.0).unwrap();
-        let adjustments = Some(InterviewAdjustments { time_factor: factor, ..InterviewAdjustments::default() });
+        let adjustments =
+            Some(InterviewAdjustments { time_factor: factor, ..InterviewAdjustments::default() });
         assert_eq!(told(&Candidate { adjustments, ..one.clone() }, &project), Some((3, 25)));
         project.settings.max_interview_time = Some(2);
         assert_eq!(told(&one, &project), Some((3, 10)));

@@ -154,8 +154,11 @@ mod tests {
 
     #[test]
     fn an_overdue_key_is_told_apart_before_the_schedule_has_run() {
-        let mut one =
-            Candidate { access_key: Some(key("first")), status: CandidateStatus::Invited, ..samples::candidate() };
+        let mut one = Candidate {
+            access_key: Some(key("first")),
+            status: CandidateStatus::Invited,
+            ..samples::candidate()
+        };
         one.profile.deadline = Some(DateTime::UNIX_EPOCH);
         assert_eq!(end_of(&one, "first"), Some(KeyEnd::Overdue));
         one.profile.deadline = Some(DateTime::UNIX_EPOCH + TimeDelta::seconds(1));

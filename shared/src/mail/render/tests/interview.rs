@@ -36,8 +36,14 @@ impl Case {
     fn render(&self, reason: CandidateMail, language: Language) -> RenderedMail {
         let [first_name, last_name, company, project] = &self.names;
         let (contact, deadline) = (self.contact.clone(), self.deadline.clone());
-        let occasion =
-            MailOccasion::Interview { reason, project, length: self.length, contact, deadline, link: self.link.clone() };
+        let occasion = MailOccasion::Interview {
+            reason,
+            project,
+            length: self.length,
+            contact,
+            deadline,
+            link: self.link.clone(),
+        };
         PersonalMail { first_name, last_name, company, language, occasion }.render().unwrap()
     }
 }

@@ -26,6 +26,8 @@ pub struct Config {
     pub suite_url: Url,
     /// Whether `SUITE_URL` is set: candidates then take interviews in that application.
     pub has_suite: bool,
+    /// `APP_URL`, optional: the application in which staff work, unless their company has one of its own.
+    pub app_url: Option<Url>,
     /// `TABLE_NAME`, required: the DynamoDB table.
     pub table: String,
     /// `SESSION_IDLE_MINUTES`, default 120: sessions end after this time without use.
@@ -162,6 +164,7 @@ impl Config {
             base_url,
             suite_url,
             has_suite,
+            app_url: read.url("APP_URL")?,
             table: read.required("TABLE_NAME")?,
             session_idle_minutes: read.number("SESSION_IDLE_MINUTES", 1..=43_200)?.unwrap_or(120),
             allowed_origins: read.origins("ALLOWED_ORIGINS")?,

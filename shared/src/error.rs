@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chrono::TimeDelta;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::domain::Refusal;
 use crate::domain::interview::NotPlaced;
@@ -29,6 +29,8 @@ pub enum Error {
     Refused(Refusal),
     /// No usable credential: 401.
     Unauthenticated(Refusal),
+    /// The key of a candidate that opens nothing any more, with what it still tells its holder: 401.
+    EndedKey(Refusal, Map<String, Value>),
     /// A known caller who may not do this: 403.
     Forbidden(Refusal),
     /// Unknown, another company's, or one the caller may not know of: 404.
@@ -85,7 +87,7 @@ impl Error {
             Self::Fields(_) | Self::MalformedJson(_) | Self::MalformedForm(_) | Self::Refused(_) => {
                 StatusCode::BAD_REQUEST
             }
-            Self::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
+            Self::Unauthenticated(_) | Self::EndedKey(..) => StatusCode::UNAUTHORIZED,
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -117,6 +119,12 @@ impl Error {
             }
             Self::Refused(refusal) | Self::Unauthenticated(refusal) | Self::Forbidden(refusal) => {
                 detail(refusal.code, refusal.detail)
+            }
+            Self::EndedKey(refusal, told) => {
+                let mut body = told.clone();
+                body.insert("detail".to_owned(), refusal.detail.into());
+                body.insert("code".to_owned(), refusal.code.into());
+                Value::Object(body)
             }
             Self::NotFound => detail("not_found", "Not found."),
             Self::MethodNotAllowed => detail(
@@ -173,7 +181,9 @@ impl Error {
 
     fn header(&self) -> Option<(HeaderName, HeaderValue)> {
         match self {
-            Self::Unauthenticated(_) => Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Token"))),
+            Self::Unauthenticated(_) | Self::EndedKey(..) => {
+                Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Token")))
+            }
             Self::Throttled(wait) => {
                 Some((header::RETRY_AFTER, HeaderValue::from(wait.num_seconds().max(1))))
             }

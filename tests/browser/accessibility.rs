@@ -51,11 +51,18 @@ impl ScreenCheck {
     async fn tour(&mut self, visit: &Visit, page: &mut Page) {
         page.go(&format!("{}/interview/acme/", visit.origin)).await;
         self.arrive(page, "login").await;
-        page.go(&format!("{}/activate/nothing", visit.origin)).await;
+        let colleague = visit.owner.colleague("recruiter", json!({})).await;
+        visit.app.settle().await;
+        let key = visit.app.mailed_key(&colleague.email);
+        page.go(&format!("{}/activate/{key}", visit.origin)).await;
         self.arrive(page, "password").await;
-        page.fill("password", "correct horse battery").await;
+        page.fill("password", "12345678").await;
         page.press("Save password").await;
         page.until("document.getElementById('password-error').textContent").await;
+        self.look(page).await;
+        page.fill("password", "correct horse battery").await;
+        page.press("Save password").await;
+        page.until("document.querySelector('main form > h2')").await;
         self.look(page).await;
         page.go(&visit.link).await;
         self.arrive(page, "welcome").await;

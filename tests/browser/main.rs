@@ -11,6 +11,7 @@ mod firefox;
 mod hostile;
 mod in_sight;
 mod interview;
+mod links;
 mod loading;
 mod losses;
 mod marionette;

@@ -58,11 +58,28 @@ async fn each_state_has_its_screen() {
     let late = 11_000;
     let rows = [
         ("overview", json!({})),
+        ("over wrong", json!({ "link": { "kind": "wrong" }, "candidate": null, "isLoaded": false })),
         (
-            "password",
+            "over offline",
             json!({ "link": { "kind": "reset", "key": "K" }, "candidate": null, "isLoaded": false }),
         ),
-        ("password", json!({ "link": { "kind": "activate", "key": "K" }, "candidate": null })),
+        (
+            "password",
+            json!({ "link": { "kind": "reset", "key": "K" }, "candidate": null, "holder": { "kind": "customer" } }),
+        ),
+        (
+            "over used",
+            json!({ "link": { "kind": "activate", "key": "K" }, "candidate": null, "holder": null }),
+        ),
+        ("over completed", json!({ "candidate": null, "ended": { "code": "interview_completed" } })),
+        ("over completed", json!({ "isLoggedOut": true, "ended": { "code": "interview_completed" } })),
+        ("over expired", json!({ "candidate": null, "ended": { "code": "deadline_passed" } })),
+        ("over skipped", json!({ "candidate": null, "ended": { "code": "withdrawn" } })),
+        ("over replaced", json!({ "candidate": null, "ended": { "code": "key_replaced" } })),
+        (
+            "login",
+            json!({ "candidate": null, "ended": { "code": "key_registered" }, "link": { "kind": "login", "company": "acme" } }),
+        ),
         ("over offline", json!({ "isLoaded": false, "candidate": null })),
         ("over link", json!({ "candidate": null })),
         ("login", json!({ "candidate": null, "link": { "kind": "login", "company": "acme" } })),

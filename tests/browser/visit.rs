@@ -200,7 +200,7 @@ fn former_origin(origin: &str) -> String {
 }
 
 /// The link in the invitation of a candidate.
-async fn mailed_link(app: &TestApp, candidate: &Invited, origin: &str) -> String {
+pub(crate) async fn mailed_link(app: &TestApp, candidate: &Invited, origin: &str) -> String {
     app.settle().await;
     let mail = app.mails_to(&candidate.email).pop().unwrap();
     let mut words = mail.text.as_deref().unwrap().split_whitespace();

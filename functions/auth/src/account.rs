@@ -8,7 +8,7 @@ use shared::http::respond::{AcceptedResponse, NoContent};
 use shared::http::view::CustomerView;
 use shared::{Error, Result};
 
-use crate::view::name;
+use crate::view::{KeyHolderView, name};
 
 /// The one message about every key that is not good.
 const BAD_KEY: &str = "This key is invalid or has expired.";
@@ -19,6 +19,19 @@ pub(crate) async fn activate(access: PublicAccess, body: BodyFields) -> Result<J
     let activated = access.activate(&key, password).await?;
     let customer = activated.ok_or_else(|| Error::field("activation_key", BAD_KEY))?;
     Ok(Json(CustomerView::new(&customer, access.references())))
+}
+
+/// POST /whoami/key/
+pub(crate) async fn show_holder(access: PublicAccess, body: BodyFields) -> Result<Json<KeyHolderView>> {
+    let holder = access.holder(&read_key(body)?).await?;
+    let view = holder.and_then(|holder| KeyHolderView::new(&holder, access.references()));
+    view.map(Json).ok_or_else(|| Error::field("key", BAD_KEY))
+}
+
+/// Reads the key of a mail.
+pub(crate) fn read_key(mut body: BodyFields) -> Result<String> {
+    let key = body.required("key", trimmed);
+    body.finish(|| key)
 }
 
 /// POST /api-password-reset/
@@ -58,7 +71,11 @@ pub(crate) fn read_reset(body: BodyFields) -> Result<(String, Password)> {
 }
 
 fn read_choice(mut body: BodyFields, key_field: &str) -> Result<(String, Password)> {
-    let key = body.required(key_field, |key| Ok(key.trim().to_owned()));
+    let key = body.required(key_field, trimmed);
     let password = body.required("password", Password::choose);
     body.finish(|| key.zip(password))
+}
+
+fn trimmed(key: &str) -> Result<String, String> {
+    Ok(key.trim().to_owned())
 }

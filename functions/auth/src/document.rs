@@ -102,13 +102,27 @@ pub(crate) fn reset_password(operation: OperationDoc) -> OperationDoc {
         .example("reset", json!({ "key": "the key in the mail", "password": "correct horse battery" }))
 }
 
+pub(crate) fn get_key_holder(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Who was sent a key to choose a password with, so that a page can name the account before it asks for one. \
+             The key stays valid.",
+        )
+        .body::<(), _>(account::read_key)
+        .field("key", "The last part of the link in an invitation of staff, or in a mail about a forgotten password.")
+        .example("key", json!({ "key": "the key in the mail" }))
+}
+
 pub(crate) fn get_caller(operation: OperationDoc) -> OperationDoc {
     operation.text("The caller, their permissions outside of project roles, and when the session expires.")
 }
 
 pub(crate) fn get_calling_candidate(operation: OperationDoc) -> OperationDoc {
     operation.text(
-        "What a candidate needs for the interview: the candidate, the project, the company, and the \
-         remaining time. Other callers get 403.",
+        "What a candidate needs for the interview: the candidate, the project, the company, whom to ask, and the \
+         remaining time. Other callers get 403.\n\n\
+         To a key that opens nothing any more, the `code` of 401 tells why, with the company and whom to ask: \
+         `key_registered`, `interview_completed`, `deadline_passed`, `withdrawn` or `key_replaced`. It is `invalid_credential`, \
+         without more, for keys that no candidate was sent.",
     )
 }

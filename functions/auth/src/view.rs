@@ -12,14 +12,18 @@ use shared::auth::caller::CallerIdentity;
 use shared::auth::credential::COOKIE;
 use shared::auth::password::Password;
 use shared::config::Config;
-use shared::domain::candidate::InterviewPlatform;
+use shared::domain::candidate::{CandidateProfile, InterviewPlatform};
+use shared::domain::contact::Contact;
 use shared::domain::language::Language;
 use shared::domain::policy::{Action, CallerRelation};
 use shared::domain::project::Project;
+use shared::domain::text::{Email, Username};
 use shared::http::BodyFields;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::view::{CandidateFields, CandidateView, CandidateViewer, CustomerView, PlacedVideoView};
+use shared::http::view::{
+    CandidateFields, CandidateView, CandidateViewer, ContactView, CustomerView, PlacedVideoView,
+};
 use shared::http::wire::{Timestamp, Uri};
 use shared::openapi::{DescribeResponse, OperationDoc};
 use shared::store::{Session, SessionKind};
@@ -222,6 +226,8 @@ pub(crate) struct CandidateWhoAmIView {
     company: OwnCompanyView,
     /// The candidate's project.
     project: OwnProjectView,
+    /// Whom the candidate can ask.
+    contact: ContactView,
     /// Seconds until the deadline; 0 once it has passed, null if there is none.
     #[schemars(example = 86400)]
     seconds_until_deadline: Option<i64>,
@@ -294,8 +300,41 @@ impl CandidateWhoAmIView {
                 language: language.iso(),
                 videos: PlacedVideoView::all_of(project, references),
             },
+            contact: Contact::of(project, company).into(),
             seconds_until_deadline: left.map(|left| left.num_seconds().max(0)),
         }
+    }
+}
+
+/// The account that was sent a key to choose a password with.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "KeyHolder")]
+pub(crate) struct KeyHolderView {
+    /// The kind of account; never `named_token`.
+    kind: CallerKind,
+    /// The name to log in with.
+    #[schemars(example = &"grace")]
+    username: String,
+    /// The company of the account.
+    #[schemars(example = example_uri::COMPANY)]
+    company: Uri,
+}
+
+impl KeyHolderView {
+    /// The view of an account; `None` for a named token, which has no password.
+    pub(crate) fn new(holder: &CallerIdentity, references: ReferenceUris<'_>) -> Option<Self> {
+        let (kind, username) = match holder {
+            CallerIdentity::Customer(customer) => (CallerKind::Customer, customer.username.as_str()),
+            CallerIdentity::Candidate(candidate) => {
+                let CandidateProfile { username, email, .. } = &candidate.profile;
+                let (username, email) =
+                    (username.as_ref().map(Username::as_str), email.as_ref().map(Email::as_str));
+                (CallerKind::Candidate, email.or(username).unwrap_or_default())
+            }
+            CallerIdentity::NamedToken(_) => return None,
+        };
+        let company = references.company(holder.company());
+        Some(Self { kind, username: username.to_owned(), company })
     }
 }
 

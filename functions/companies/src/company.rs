@@ -2,20 +2,26 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::Admitted;
+use shared::auth::access::{Admitted, CompanyLogin};
 use shared::domain::company::Company;
 use shared::domain::policy::{ChangeCompany, ReadCompany};
 use shared::http::BodyFields;
 use shared::http::respond::CommittedResponse;
 
 use crate::changes::read_changes;
-use crate::view::CompanyView;
+use crate::view::{CompanyLoginView, CompanyView};
 
 /// GET /companies/{companyId}/
 pub(crate) async fn read(
     access: Admitted<Company, ReadCompany>,
 ) -> Result<CommittedResponse<Json<CompanyView>>> {
     access.show(CompanyView::new(&access.target, access.references()))
+}
+
+/// GET /companies/{companyId}/login/
+pub(crate) async fn show_login(access: CompanyLogin) -> Result<CommittedResponse<Json<CompanyLoginView>>> {
+    let app_url = access.config().app_url.as_ref().map(|url| url.as_str());
+    access.show(&CompanyLoginView::new(&access.company, app_url, access.references()))
 }
 
 /// PATCH /companies/{companyId}/

@@ -20,6 +20,12 @@ pub(crate) fn change_company(operation: OperationDoc) -> OperationDoc {
         .example("deadline", json!({ "default_interview_period": 14, "timezone": "Europe/London" }))
 }
 
+pub(crate) fn get_company_login(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text("What the page on which candidates log in shows: whose it is, whom to ask, and where staff go instead.")
+        .finds_nothing()
+}
+
 pub(crate) fn list_languages(operation: OperationDoc) -> OperationDoc {
     operation.text("The languages that `support_lang` and `preferred_language` may name.")
 }

@@ -30,6 +30,7 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .put("logo/", logo::put, "Set logo", document::set_logo)
         .delete("logo/", logo::delete, "Delete logo", document::delete_logo)
         .get("logo/{logoId}/", logo::read, "Get logo", document::get_logo)
+        .get("login/", company::show_login, "Get company login", document::get_company_login)
         .get("languages/", languages::list, "List languages", document::list_languages)
         .get("shares/", shares::list, "List shares with caller", document::list_shares_with_caller)
         .under("/companies/{companyId}/retention/")

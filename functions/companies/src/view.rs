@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::company::Company;
+use shared::domain::contact::Contact;
 use shared::domain::language::Language;
 use shared::domain::named_token::NamedToken;
 use shared::domain::privacy::legal::{LegalKind, LegalText};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
+use shared::http::view::ContactView;
 use shared::http::wire::{Timestamp, Uri};
 
 /// A company.
@@ -48,6 +50,9 @@ pub(crate) struct CompanyView {
     /// The address for candidates' questions, shown in mails; empty for none.
     #[schemars(example = &"ada@example.com")]
     registration_email: String,
+    /// The application in which the company's staff work, to which pages for them lead; empty for that of the deployment.
+    #[schemars(example = &"https://app.example.com/")]
+    app_url: String,
     /// The IANA name of the time zone of times in mails; empty for UTC.
     #[schemars(example = &"Europe/London")]
     timezone: String,
@@ -71,8 +76,42 @@ impl CompanyView {
             default_maximum_score: company.default_maximum_score,
             default_project_lang: company.default_project_lang,
             registration_email: company.registration_email.to_string(),
+            app_url: company.app_url.as_str().to_owned(),
             timezone: company.timezone.to_string(),
             logo: references.logo(company),
+        }
+    }
+}
+
+/// What the login of a company shows to everyone.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CompanyLogin")]
+pub(crate) struct CompanyLoginView {
+    /// The company.
+    #[schemars(example = example_uri::COMPANY)]
+    company: Uri,
+    /// The display name of the company.
+    #[schemars(example = &"Acme Ltd")]
+    name: String,
+    /// Whom candidates can ask.
+    contact: ContactView,
+    /// The application in which the company's staff work: its own, else that of the deployment; empty for none.
+    #[schemars(example = &"https://app.example.com/")]
+    app_url: String,
+}
+
+impl CompanyLoginView {
+    /// The view of the login of a company, whose staff work in `app_url` unless it has an application of its own.
+    pub(crate) fn new(company: &Company, app_url: Option<&str>, references: ReferenceUris<'_>) -> Self {
+        let app_url = match company.app_url.as_str() {
+            "" => app_url.unwrap_or_default(),
+            own => own,
+        };
+        Self {
+            company: references.company(&company.id),
+            name: company.name.to_string(),
+            contact: Contact::of_company(company).into(),
+            app_url: app_url.to_owned(),
         }
     }
 }

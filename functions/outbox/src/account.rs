@@ -72,7 +72,8 @@ pub(crate) async fn send_farewell_mail(
         language: was.language,
         occasion: MailOccasion::AccountDeleted { by: &by.name, contact: by.email.as_ref() },
     };
-    let envelope = MailEnvelope { to: &was.email, account: None, company: &company, alias: None };
+    let envelope =
+        MailEnvelope { to: &was.email, account: None, company: &company, alias: None, reply_to: None };
     send_mail(mailer, &envelope, &mail).await
 }
 
@@ -103,6 +104,6 @@ pub(crate) async fn send_to_customer(
         occasion,
     };
     let account = Some(customer.account());
-    let envelope = MailEnvelope { to: &customer.email, account, company, alias: None };
+    let envelope = MailEnvelope { to: &customer.email, account, company, alias: None, reply_to: None };
     send_mail(mailer, &envelope, &mail).await
 }

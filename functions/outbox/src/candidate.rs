@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::SystemAccess;
+use shared::domain::contact::Contact;
 use shared::domain::mail::CandidateMail;
 use shared::http::reference::ReferenceUris;
 use shared::mail::{MailEnvelope, Mailer, PersonalMail};
@@ -32,9 +33,11 @@ pub(crate) async fn send(
     };
     let suite = &system.config().suite_url;
     let logo = ReferenceUris::new(system.config()).logo(company).map(|logo| logo.to_string());
-    let mail = PersonalMail::about_interview(mail, candidate, project, company, suite, logo);
+    let interview = subject.interview.as_deref();
+    let mail = PersonalMail::about_interview(mail, candidate, (project, interview), company, suite, logo);
     let account = Some(candidate.account());
     let alias = project.settings.email_alias.as_ref();
-    let envelope = MailEnvelope { to, account, company, alias };
+    let contact = Contact::of(project, company);
+    let envelope = MailEnvelope { to, account, company, alias, reply_to: contact.email.as_ref() };
     send_mail(mailer, &envelope, &mail).await
 }

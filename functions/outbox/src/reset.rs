@@ -7,6 +7,7 @@ use shared::auth::SystemAccess;
 use shared::domain::account::{Account, CredentialOwner};
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
+use shared::domain::contact::Contact;
 use shared::domain::customer::{Customer, CustomerStatus};
 use shared::domain::effect::Effect;
 use shared::domain::language::Language;
@@ -114,7 +115,9 @@ async fn send(
     let mail = PersonalMail { first_name, last_name, company: &company.name, language, occasion };
     // With accounts in several projects, no project speaks for all of them.
     let alias = if holders.len() == 1 { first.alias() } else { None };
-    let envelope = MailEnvelope { to: &to, account: Some(first.account()), company, alias };
+    let contact = first.contact(company, holders.len() == 1);
+    let reply_to = contact.as_ref().and_then(|contact| contact.email.as_ref());
+    let envelope = MailEnvelope { to: &to, account: Some(first.account()), company, alias, reply_to };
     let outcome = send_mail(mailer, &envelope, &mail).await?;
     if outcome.0 == EffectResult::Sent {
         system.store.end_reset_mail(&begun).await?;
@@ -175,6 +178,15 @@ impl ResetAccount {
         match self {
             Self::Customer(_) => None,
             Self::Candidate(_, project) => project.as_ref()?.settings.email_alias.as_ref(),
+        }
+    }
+
+    /// Whom a candidate can ask about the mail, in which their account is the only one or not; `None` for staff.
+    fn contact(&self, company: &Company, is_only: bool) -> Option<Contact> {
+        match self {
+            Self::Customer(_) => None,
+            Self::Candidate(_, Some(project)) if is_only => Some(Contact::of(project, company)),
+            Self::Candidate(..) => Some(Contact::of_company(company)),
         }
     }
 

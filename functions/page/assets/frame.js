@@ -2,6 +2,7 @@
 
 import { button, element, fill } from "./dom.js";
 import { LANGUAGES, duration, filled } from "./language.js";
+import { contactLine } from "./links.js";
 import { remember } from "./store.js";
 
 /** @typedef {import("./main.js").App} App */
@@ -11,12 +12,13 @@ const FIXED = ["connect", "record"];
 /** The time left from which it is always shown, in seconds. */
 const SHOWN_SECONDS = 3 * 3600;
 
-const [header, status] = ["header", "status"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
+const [header, status, contact] = ["header", "status", "contact"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
 
 /** Shows the frame for a state, or updates it. @param {App} app */
 export function renderFrame(app) {
-    const { candidate } = app.model;
-    const name = candidate ? `${candidate.company.name} · ${candidate.project.name}` : app.texts.title;
+    const { candidate, ended, company } = app.model;
+    const shown = candidate?.company ?? ended?.company ?? company;
+    const name = candidate ? `${candidate.company.name} · ${candidate.project.name}` : (shown?.name ?? app.texts.title);
     const logo = candidate?.company.logo;
     const frame = JSON.stringify([name, logo, app.isSession, document.documentElement.lang]);
     if (header.dataset.frame !== frame) {
@@ -29,6 +31,13 @@ export function renderFrame(app) {
     for (const control of header.querySelectorAll("button, label")) /** @type {HTMLElement} */ (control).hidden = isFixed;
     write(/** @type {HTMLElement} */ (header.querySelector(".time")), timeText(app));
     write(status, statusText(app));
+    // Screens that end something name whom to ask in their text.
+    const line = app.screen === "over" ? null : contactLine(app);
+    const asked = JSON.stringify([line && app.texts.ask, (candidate ?? ended ?? company)?.contact]);
+    if (contact.dataset.asked !== asked) {
+        contact.dataset.asked = asked;
+        fill(contact, line);
+    }
 }
 
 /** Changes a text only if it is another one: some readers say it again. @param {HTMLElement} place @param {string} text */

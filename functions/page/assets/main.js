@@ -5,6 +5,7 @@ import { element, fill } from "./dom.js";
 import { renderFrame } from "./frame.js";
 import { forgetInterview, storeName, tidyUp } from "./kept.js";
 import { languageOf, loadTexts, refusalText } from "./language.js";
+import { companyIn, loginOf } from "./links.js";
 import { Queue } from "./queue.js";
 import { Devices } from "./recorder.js";
 import { isUnfinished, screenOf } from "./state.js";
@@ -54,7 +55,9 @@ const main = /** @type {HTMLElement} */ (document.getElementById("screen"));
 export class App {
     /** @param {import("./state.js").Link} link */
     constructor(link) {
-        this.api = new Api(document.body.dataset.api ?? "", link.kind === "register" || link.kind === "interview" ? link.key : undefined);
+        /** The key that a candidate was sent. Once it opens nothing, it still tells why. */
+        this.key = link.kind === "register" || link.kind === "interview" ? link.key : undefined;
+        this.api = new Api(document.body.dataset.api ?? "", this.key);
         this.devices = new Devices();
         /** @type {Queue | null} */
         this.queue = null;
@@ -62,7 +65,7 @@ export class App {
         this.begun = 0;
         /** @type {import("./state.js").Model} */
         this.model = {
-            link, candidate: null, interview: null, questions: [], takes: [], isLoaded: false, isLoggedOut: false, isOtherWindow: false,
+            link, candidate: null, ended: null, company: null, holder: null, interview: null, questions: [], takes: [], isLoaded: false, isLoggedOut: false, isOtherWindow: false,
             step: { name: "welcome" }, now: Date.now(),
         };
         /** @type {import("./types.js").LegalText[]} */
@@ -129,26 +132,94 @@ export class App {
         this.shown = "";
     }
 
-    /** Reads who the candidate is and what they may do. */
+    /** Reads who the candidate is and what they may do. @returns {Promise<void>} */
     async load() {
         const { model, api } = this;
-        if (model.link.kind === "reset" || model.link.kind === "activate") return;
+        const { kind, company, key } = model.link;
+        if (kind === "wrong") return;
+        if (kind === "reset" || kind === "activate") return this.meetHolder(key);
         try {
             model.candidate = await api.get("/whoami/candidate/");
         } catch (error) {
             if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
-            model.isLoaded = true;
+            const ended = api.key ? endOf(error) : null;
+            if (ended?.code === "key_registered") return this.goOnByPassword(ended);
             // The queue of a candidate who was logged out stays: it goes on after the login.
             model.isLoggedOut = model.candidate !== null;
+            model.ended = ended;
+            if (kind === "login" && company && !model.isLoggedOut) await this.meet(company);
+            model.isLoaded = true;
             return;
         }
         model.isLoggedOut = false;
+        model.ended = null;
         await this.speak();
         await this.follow();
         model.isLoaded = true;
         this.queue?.resume();
         // By the clock of the service, which comes with the interview. What fails is tried again at the next load.
         if (model.candidate && model.interview) tidyUp(model.candidate, api.now()).catch(() => undefined);
+    }
+
+    /**
+     * Goes on as a candidate who has a password: with their session, if this browser has it, else by the login.
+     * @param {import("./types.js").EndedKey} ended
+     * @returns {Promise<void>}
+     */
+    async goOnByPassword(ended) {
+        const { model, api } = this;
+        api.key = undefined;
+        model.ended = ended;
+        model.link = { kind: "login", company: companyIn(ended.company.resource_uri) };
+        const own = await api.get("/whoami/candidate/").catch((/** @type {unknown} */ error) => {
+            if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
+        });
+        // Another candidate may be logged in, whose interview this is not.
+        if (own?.resource_uri === ended.resource_uri) return this.load();
+        model.isLoggedOut = model.candidate !== null;
+        model.isLoaded = true;
+    }
+
+    /** Learns whose password the link is for, if its key is still good. @param {string} [key] */
+    async meetHolder(key) {
+        const { model, api } = this;
+        try {
+            const holder = (await api.send("POST", "/whoami/key/", { key })).body;
+            await this.meet(companyIn(holder.company));
+            model.holder = holder;
+        } catch (error) {
+            if (!(error instanceof ApiError) || error.status !== 400) throw error;
+        }
+        model.isLoaded = true;
+    }
+
+    /** Learns what the login of a company tells. @param {string} company */
+    async meet(company) {
+        try {
+            this.model.company = await this.api.get(`/companies/${encodeURIComponent(company)}/login/`);
+        } catch (error) {
+            if (!(error instanceof ApiError) || error.status !== 404) throw error;
+            this.model.link = { kind: "wrong" };
+        }
+    }
+
+    /** Reads why the key of the link has ended; null if it has not, or there is none. */
+    async readEnd() {
+        if (!this.key) return null;
+        const asked = new Api(this.api.base, this.key).get("/whoami/candidate/");
+        return asked.then(() => null, endOf);
+    }
+
+    /** After a request was refused for who has sent it: learns why, as far as the key of the link tells. */
+    async loseAccess() {
+        const { model, api } = this;
+        if (!model.candidate) return;
+        model.isLoggedOut = true;
+        model.ended ??= await this.readEnd();
+        if (api.key && model.ended?.code === "key_registered") await this.goOnByPassword(model.ended);
+        // Completed on another device: nothing of this one can be sent any more.
+        if (model.ended?.code === "interview_completed" && model.step.name !== "record") await this.clear(model.candidate);
+        this.render();
     }
 
     /** Whether a session says who the candidate is; the key of an invitation needs none. */
@@ -167,7 +238,7 @@ export class App {
             if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
         }
         this.isLeaving = true;
-        location.replace(`/interview/${company.resource_uri.split("/").at(-2)}/`);
+        location.replace(loginOf(company.resource_uri));
     }
 
     /** Reads the state of the interview, and what it needs in this state. @returns {Promise<void>} */
@@ -248,7 +319,7 @@ export class App {
         queue.addEventListener("change", () => this.render());
         queue.settle = () => this.refresh();
         queue.addEventListener("loggedout", () => {
-            this.model.isLoggedOut = true;
+            this.loseAccess();
             this.render();
         });
         queue.run();
@@ -276,7 +347,7 @@ export class App {
                 this.problem.textContent = this.texts.refusals.other;
                 throw error;
             }
-            this.model.isLoggedOut ||= error.isAboutAccess && this.model.candidate !== null;
+            if (error.isAboutAccess) await this.loseAccess();
             this.problem.textContent = refusalText(error, this.texts);
             this.render();
             return false;
@@ -301,7 +372,7 @@ export class App {
             await this.follow();
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
-            this.model.isLoggedOut ||= error.isAboutAccess;
+            if (error.isAboutAccess) await this.loseAccess();
         }
         this.render();
     }
@@ -313,6 +384,7 @@ export class App {
         model.takes = this.queue?.takes ?? [];
         const screen = screenOf(model);
         const key = JSON.stringify([screen.name, screen.reason, screen.question]);
+        main.dataset.screen = screen.name;
         renderFrame(this);
         if (key === this.shown) {
             this.view?.update?.();
@@ -324,7 +396,6 @@ export class App {
         this.view = SCREENS[screen.name](this, screen);
         const heading = element("h1", { tabindex: -1 }, this.view.title);
         document.title = this.view.title;
-        main.dataset.screen = screen.name;
         fill(main, heading, this.problem, ...this.view.content);
         scrollTo(0, 0);
         heading.focus();
@@ -355,18 +426,27 @@ export class App {
     }
 }
 
+/** What a refusal tells about a key that has ended; null if it was no candidate's. @param {unknown} error */
+const endOf = (error) =>
+    error instanceof ApiError && error.body.company ? /** @type {import("./types.js").EndedKey} */ (/** @type {unknown} */ (error.body)) : null;
+
 /** What an address of the page leads to. @param {string} path @returns {import("./state.js").Link} */
 export function linkOf(path) {
-    const [kind, first, second] = path.split("/").filter(Boolean).map(decodeURIComponent);
-    switch (kind) {
-        case "register":
-            return { kind, key: first };
-        case "activate":
-            return { kind, key: first };
-        case "reset-password":
-            return { kind: "reset", key: first };
-        default:
-            return second ? { kind: "interview", company: first, key: second } : { kind: "login", company: first };
+    const [kind, first, second, ...rest] = path.split("/").filter(Boolean).map(decoded);
+    if (first && rest.length === 0) {
+        if (kind === "interview") return second ? { kind, company: first, key: second } : { kind: "login", company: first };
+        if (!second && (kind === "register" || kind === "activate")) return { kind, key: first };
+        if (!second && kind === "reset-password") return { kind: "reset", key: first };
+    }
+    return { kind: "wrong" };
+}
+
+/** A segment of a path, as it is if it is cut in a letter. @param {string} segment */
+function decoded(segment) {
+    try {
+        return decodeURIComponent(segment);
+    } catch {
+        return segment;
     }
 }
 

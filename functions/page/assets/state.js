@@ -7,7 +7,7 @@
  * @typedef {import("./queue.js").LocalTake} LocalTake
  *
  * @typedef {object} Link where the address of the page leads
- * @property {"register" | "interview" | "login" | "reset" | "activate"} kind
+ * @property {"register" | "interview" | "login" | "reset" | "activate" | "wrong"} kind
  * @property {string} [company]
  * @property {string} [key]
  *
@@ -21,6 +21,9 @@
  * @typedef {object} Model what the page knows
  * @property {Link} link
  * @property {import("./types.js").Candidate | null} candidate
+ * @property {import("./types.js").EndedKey | null} ended why the key of the link opens nothing, if it was a candidate's
+ * @property {import("./types.js").CompanyLogin | null} company the company that a login is of
+ * @property {import("./types.js").KeyHolder | null} holder whose password the link is for
  * @property {Interview | null} interview
  * @property {Question[]} questions
  * @property {LocalTake[]} takes
@@ -30,7 +33,7 @@
  * @property {Step} step
  * @property {number} now the time of the service
  *
- * @typedef {"link" | "external" | "expired" | "aborted" | "skipped" | "time" | "window" | "waiting" | "offline"} OverReason
+ * @typedef {"link" | "wrong" | "used" | "completed" | "replaced" | "external" | "expired" | "aborted" | "skipped" | "time" | "window" | "waiting" | "offline"} OverReason
  *
  * @typedef {object} Screen
  * @property {"login" | "password" | "over" | "done" | StepName} name
@@ -39,15 +42,19 @@
  * @property {boolean} [isCounted]
  */
 
+/** What became of a candidate whose key has ended. @type {Record<string, OverReason>} */
+const ENDS = { interview_completed: "completed", deadline_passed: "expired", withdrawn: "skipped", key_replaced: "replaced" };
+
 /**
  * The screen for a state.
  * @param {Model} model
  * @returns {Screen}
  */
 export function screenOf(model) {
-    const { link, candidate, interview, step } = model;
-    if (link.kind === "reset" || link.kind === "activate") return { name: "password" };
+    const { link, candidate, ended, interview, step } = model;
+    if (link.kind === "wrong") return over("wrong");
     if (!model.isLoaded) return over("offline");
+    if (link.kind === "reset" || link.kind === "activate") return model.holder ? { name: "password" } : over("used");
     // Whatever happens meanwhile: a recording is brought to its end first.
     if (step.name === "record") return step;
     // The key of an invitation ends with the interview: candidates who have completed it are not told that the link is bad.
@@ -56,6 +63,7 @@ export function screenOf(model) {
     // The session has ended with the interview: nothing can be sent any more.
     const isClosed = Boolean(interview?.closes_at) && model.now >= Date.parse(interview?.closes_at ?? "");
     if (model.isLoggedOut && status === "interviewing" && isClosed) return over("time");
+    if (ended && ended.code in ENDS) return over(ENDS[ended.code]);
     if (model.isLoggedOut || !candidate) return link.key ? over("link") : { name: "login" };
     if (candidate.project.interview_platform === "external") return over("external");
     switch (status) {

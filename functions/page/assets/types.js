@@ -3,6 +3,24 @@
 /**
  * @typedef {"new" | "invited" | "confirmed" | "interviewing" | "interviewed" | "expired" | "aborted" | "skipped"} CandidateStatus
  *
+ * @typedef {{ person: string, email: string }} Contact whom candidates ask; empty texts for what is not known
+ *
+ * @typedef {object} EndedKey the response of `whoami/candidate/` to a key that opens nothing any more
+ * @property {string} code
+ * @property {string} resource_uri
+ * @property {{ resource_uri: string, name: string }} company
+ * @property {Contact} contact
+ * @property {string | null} interviewdate
+ * @property {number | null} answers
+ *
+ * @typedef {object} CompanyLogin
+ * @property {string} company
+ * @property {string} name
+ * @property {Contact} contact
+ * @property {string} app_url
+ *
+ * @typedef {{ kind: "customer" | "candidate", username: string, company: string }} KeyHolder
+ *
  * @typedef {object} Candidate the response of `whoami/candidate/`
  * @property {string} resource_uri
  * @property {string} first_name
@@ -12,6 +30,7 @@
  * @property {string | null} deadline
  * @property {{ time_factor: number, may_write: boolean } | null} adjustments
  * @property {{ resource_uri: string, name: string, logo: string | null }} company
+ * @property {Contact} contact
  * @property {{ resource_uri: string, name: string, job_url: string, support_lang: string, language: string, interview_platform: "builtin" | "external",
  *   videos: { uri: string, position: number }[] }} project
  *

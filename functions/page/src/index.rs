@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY};
-use axum::http::{HeaderName, HeaderValue};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use shared::app::App;
 use shared::http::FileReader;
@@ -24,6 +24,16 @@ pub(crate) async fn show(State(app): State<App>, reader: FileReader) -> Result<R
         (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
         (PERMISSIONS_POLICY, HeaderValue::from_static("camera=(self), microphone=(self)")),
     ]);
+    Ok(response)
+}
+
+/// GET a path that no link has: the page, which says what to do.
+pub(crate) async fn show_wrong(app: State<App>, reader: FileReader) -> Result<Response> {
+    let mut response = show(app, reader).await?;
+    // A client that has it is told so.
+    if response.status() == StatusCode::OK {
+        *response.status_mut() = StatusCode::NOT_FOUND;
+    }
     Ok(response)
 }
 

@@ -17,5 +17,14 @@ pub fn routes(routes: RouteGroup) -> RouteGroup {
         .page("/interview/{company}/", index::show)
         .page("/reset-password/{key}/", index::show)
         .page("/activate/{key}/", index::show)
+        // Parts of links, and what a mail program has added to one.
+        .page("/register/", index::show_wrong)
+        .page("/register/{key}/{*rest}", index::show_wrong)
+        .page("/interview/", index::show_wrong)
+        .page("/interview/{company}/{key}/{*rest}", index::show_wrong)
+        .page("/reset-password/", index::show_wrong)
+        .page("/reset-password/{key}/{*rest}", index::show_wrong)
+        .page("/activate/", index::show_wrong)
+        .page("/activate/{key}/{*rest}", index::show_wrong)
         .page("/page/{version}/{*path}", files::show)
 }

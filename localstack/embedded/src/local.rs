@@ -235,7 +235,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use serde_json::json;
-    use shared::http::mounts::{MOUNTS, PAGE_ROOTS};
+    use shared::http::mounts::{LINK_ROOTS, MOUNTS, PAGE_ROOTS};
 
     use super::*;
     use crate::RouteKey;
@@ -251,8 +251,11 @@ mod tests {
             })
         });
         let pages = PAGE_ROOTS.iter().map(|root| (format!("ANY {root}/{{proxy+}}"), logical_id("page")));
+        let links = LINK_ROOTS
+            .iter()
+            .flat_map(|root| ["", "/"].map(|end| (format!("ANY {root}{end}"), logical_id("page"))));
         let default = [("$default".to_owned(), "AuthFunction".to_owned())];
-        let expected: BTreeSet<_> = mounted.chain(pages).chain(default).collect();
+        let expected: BTreeSet<_> = mounted.chain(pages).chain(links).chain(default).collect();
         let template = Template::of_workspace().unwrap();
         let routes = [template.routes().unwrap(), template.slash_routes().unwrap()].concat();
         let routes: BTreeSet<_> = routes.into_iter().map(|route| (route.route_key, route.function)).collect();

@@ -137,13 +137,14 @@ impl Receivers {
         answer
     }
 
-    /// Changes a receiver. With another secret, kept deliveries are verified by it.
+    /// Changes a receiver. A secret also verifies the deliveries that came before there was one.
     pub(crate) fn change(&self, name: &str, secret: Option<String>, answer: Option<Answer>) {
         let mut receivers = self.lock();
         let receiver = receivers.entry(name.to_owned()).or_default();
         receiver.answer = answer.unwrap_or(receiver.answer);
         let Some(secret) = secret else { return };
-        for delivery in &mut receiver.deliveries {
+        // Others were signed with the secret of their time.
+        for delivery in receiver.deliveries.iter_mut().filter(|delivery| delivery.signature.is_none()) {
             let signature = Some(Signature::of(&secret, &delivery.headers, &delivery.body));
             *delivery = Arc::new(Delivery { signature, ..Delivery::clone(delivery) });
         }

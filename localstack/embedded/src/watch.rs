@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use shared::config::VERSION_PATH;
-use shared::http::mounts::{MOUNTS, PAGE_ROOTS};
+use shared::http::mounts::{LINK_ROOTS, MOUNTS, PAGE_ROOTS};
 
 /// The function of the gateway's `$default` route.
 const DEFAULT: &str = "auth";
@@ -38,7 +38,8 @@ fn routes() -> impl Iterator<Item = (String, &'static str)> {
         })
     });
     let pages = PAGE_ROOTS.iter().map(|root| (format!("{root}/{{*path}}"), "page"));
-    mounted.chain(pages).chain([("/{*path}".to_owned(), DEFAULT)])
+    let links = LINK_ROOTS.iter().flat_map(|root| [(*root).to_owned(), format!("{root}/")]);
+    mounted.chain(pages).chain(links.map(|path| (path, "page"))).chain([("/{*path}".to_owned(), DEFAULT)])
 }
 
 #[cfg(test)]
@@ -62,7 +63,13 @@ mod tests {
             let routes = table(ApiDocument::new()).routes().to_vec();
             routes.into_iter().map(move |(_, path)| (function, format!("{VERSION_PATH}{path}")))
         });
-        let links = ["/register/k/", "/interview/acme/", "/interview/acme/k/", "/page/v/screens/check.js/"];
+        let links = [
+            "/register/",
+            "/register/k/",
+            "/interview/acme/",
+            "/interview/acme/k/",
+            "/page/v/screens/check.js/",
+        ];
         for (function, path) in api.chain(links.map(|path| ("page", path.to_owned()))) {
             let path = path.replace(['{', '}'], "");
             for path in [path.as_str(), path.trim_end_matches('/')] {

@@ -11,7 +11,7 @@ pub enum AdmissionRule {
     Link,
     /// Callers with a credential.
     Authenticated,
-    /// Candidates.
+    /// Candidates. Those whose key has ended learn why.
     Candidate,
     /// Callers who may take this action.
     Action(Action),

@@ -5,11 +5,12 @@ use chrono::{DateTime, Utc};
 use super::caller::{AuthMethod, Caller, CallerIdentity, LiveSession};
 use super::credential::{Credential, CredentialKind, rejected};
 use crate::domain::account::{Account, CredentialOwner};
+use crate::domain::candidate::{Candidate, KeyEnd};
 use crate::domain::customer::Customer;
 use crate::domain::named_token::NamedToken;
 use crate::domain::secret::{MediaKey, SecretHash};
-use crate::error::Result;
-use crate::store::{FoundItems, ItemKey, Session, SessionKind, keys};
+use crate::error::{Error, Result};
+use crate::store::{FoundItems, ItemKey, Session, SessionKind, VersionedItem, keys};
 
 /// The keys of the items that prove a credential: its session and its user, or the named token.
 pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
@@ -32,12 +33,35 @@ pub(super) struct SessionRules {
     pub(super) now: DateTime<Utc>,
 }
 
+/// Why a credential opens nothing.
+pub(super) enum AuthFailure {
+    /// The key of this candidate has ended.
+    EndedKey(Box<VersionedItem<Candidate>>, KeyEnd),
+    /// Any other reason.
+    Other(Error),
+}
+
+impl From<Error> for AuthFailure {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<AuthFailure> for Error {
+    fn from(failure: AuthFailure) -> Self {
+        match failure {
+            AuthFailure::EndedKey(..) => rejected(),
+            AuthFailure::Other(error) => error,
+        }
+    }
+}
+
 /// The caller, and the key that signs the addresses of files that they are shown.
 pub(super) fn authenticate(
     credential: &Credential,
     batch: &mut FoundItems,
     rules: &SessionRules,
-) -> Result<(Caller, MediaKey)> {
+) -> Result<(Caller, MediaKey), AuthFailure> {
     let (identity, proof, media_key) = match &credential.means {
         CredentialKind::Session(kind, claim) => {
             let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
@@ -48,14 +72,16 @@ pub(super) fn authenticate(
         }
         CredentialKind::AccessKey(claim) => {
             let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
-            let key = match &identity {
-                CallerIdentity::Candidate(candidate) if candidate.may_use_key(rules.now) => {
-                    candidate.access_key.as_ref().filter(|key| key.has(&credential.hash))
-                }
-                _ => None,
+            let CallerIdentity::Candidate(candidate) = identity else { return Err(rejected().into()) };
+            let key = candidate.access_key.as_ref().filter(|key| key.has(&credential.hash));
+            let Some(key) = key.filter(|_| candidate.may_use_key(rules.now)) else {
+                return Err(match candidate.key_end(&credential.hash, rules.now) {
+                    Some(end) => AuthFailure::EndedKey(Box::new(candidate), end),
+                    None => rejected().into(),
+                });
             };
-            let media_key = MediaKey::of(key.ok_or_else(rejected)?);
-            (identity, AuthMethod::AccessKey, media_key)
+            let media_key = MediaKey::of(key);
+            (CallerIdentity::Candidate(candidate), AuthMethod::AccessKey, media_key)
         }
         CredentialKind::NamedToken => {
             let key = keys::token_by_hash(&credential.hash);

@@ -64,6 +64,7 @@ pub struct LiveSession {
 
 impl Caller {
     /// The caller's company.
+    /// The company of the caller.
     pub fn company(&self) -> &CompanyId {
         self.identity.company()
     }
@@ -185,7 +186,8 @@ impl CallerIdentity {
         }
     }
 
-    pub(super) fn company(&self) -> &CompanyId {
+    /// The company of the caller.
+    pub fn company(&self) -> &CompanyId {
         match self {
             Self::Customer(customer) => &customer.company,
             Self::Candidate(candidate) => &candidate.company,

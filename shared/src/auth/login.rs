@@ -256,8 +256,9 @@ impl PublicAccess {
         self.store.unlock(&partitions).await
     }
 
-    /// The account that was sent `key`, if the key is valid and the account may log in once it has a password.
-    async fn holder(&self, key: &str) -> Result<Option<CallerIdentity>> {
+    /// The account that was sent `key`, if the key is valid and the account may log in once it has a password. The key stays
+    /// valid.
+    pub async fn holder(&self, key: &str) -> Result<Option<CallerIdentity>> {
         let Some(claim) = SecretKind::OneTimeKey.claim_in(key) else { return Ok(None) };
         let mut batch = self.store.get(keys_of_identity(&claim)).await?;
         Ok(take_identity(&claim, &mut batch)?.filter(|identity| match identity {

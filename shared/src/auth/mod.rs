@@ -6,6 +6,7 @@ mod authentication;
 pub mod caller;
 pub mod credential;
 mod csrf;
+mod ended_key;
 pub mod login;
 pub mod operator;
 pub mod password;

@@ -121,6 +121,11 @@ impl Answers {
         self.questions.iter().filter(|(_, answer)| answer.is_written).map(|(question, _)| *question)
     }
 
+    /// The number of questions that are answered.
+    pub fn answered(&self) -> usize {
+        self.questions.values().filter(|answer| answer.is_answered()).count()
+    }
+
     /// Whether a take of the question has begun.
     pub fn has_begun(&self, question: QuestionId) -> bool {
         self.to(question).is_some_and(|answer| answer.counts().begun > 0)

@@ -2,6 +2,7 @@
 
 mod history;
 mod interview_time;
+mod key;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +10,9 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use interview_time::{
-    ConductedInterview, InterviewAdjustments, InterviewPlatform, MAX_EXTRA_TAKES, TimeFactor,
+    ConductedInterview, InterviewAdjustments, InterviewLength, InterviewPlatform, MAX_EXTRA_TAKES, TimeFactor,
 };
+pub use key::{FormerKey, KeyEnd, MAX_FORMER_KEYS};
 
 use super::Refusal;
 use super::account::Account;
@@ -167,6 +169,9 @@ pub struct Candidate {
     /// The credential of a candidate without a password: until they confirm or, in projects without passwords, until
     /// the interview ends.
     pub access_key: Option<AccessKey>,
+    /// The latest access keys that have ended, at most [`MAX_FORMER_KEYS`], oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former_keys: Vec<FormerKey>,
     /// None until a password is chosen.
     pub password_hash: Option<PasswordHash>,
     /// Sessions of an earlier epoch are revoked.
@@ -217,6 +222,7 @@ impl Candidate {
             evaluations: BTreeMap::new(),
             scores: BTreeMap::new(),
             access_key: None,
+            former_keys: Vec::new(),
             password_hash: None,
             session_epoch: 0,
             one_time_key: None,
@@ -283,7 +289,7 @@ impl Candidate {
     /// Revokes all sessions and the access key, as the interview has ended. A password still logs in.
     pub(super) fn with_access_ended(mut self) -> Self {
         // The interview may have been taken on a shared computer, whose next user must not be the candidate.
-        self.access_key = None;
+        self.replace_key(None);
         self.with_sessions_ended()
     }
 
@@ -294,7 +300,7 @@ impl Candidate {
         self.one_time_key = None;
         // While invited, the key still confirms the candidate. Afterwards the password is their credential.
         if self.status != CandidateStatus::Invited {
-            self.access_key = None;
+            self.replace_key(None);
         }
         self
     }

@@ -9,7 +9,7 @@ use super::language::Language;
 use super::logo::LogoRef;
 use super::privacy::legal::LegalRegister;
 use super::sender::SenderAddress;
-use super::text::{Email, ShortName, TextLine, TextLines};
+use super::text::{Email, ShortName, TextLine, TextLines, WebLink};
 
 /// A company as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +36,9 @@ pub struct Company {
     pub default_project_lang: Language,
     /// The address for questions, shown in mails.
     pub registration_email: TextLine<254>,
+    /// The application in which its staff work; empty for that of the deployment.
+    #[serde(default)]
+    pub app_url: WebLink,
     /// IANA name of the company's time zone.
     pub timezone: TextLine<64>,
     /// Its logo.
@@ -64,6 +67,7 @@ impl Company {
             default_maximum_score: 5,
             default_project_lang: Language::En,
             registration_email: TextLine::default(),
+            app_url: WebLink::default(),
             timezone: TextLine::default(),
             logo: None,
             verified_senders: Vec::new(),
@@ -97,7 +101,7 @@ impl HasHistory for Company {
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
             name, address, city, postcode, country, phone, default_interview_period, default_maximum_score,
-            default_project_lang, registration_email, timezone, logo, verified_senders, legal,
+            default_project_lang, registration_email, app_url, timezone, logo, verified_senders, legal,
             id: _,
         } = self;
         vec![
@@ -111,6 +115,7 @@ impl HasHistory for Company {
             ("default_maximum_score", private(default_maximum_score)),
             ("default_project_lang", private(default_project_lang)),
             ("registration_email", private(registration_email)),
+            ("app_url", private(app_url)),
             ("timezone", private(timezone)),
             ("logo", private(logo)),
             ("verified_senders", private(verified_senders)),

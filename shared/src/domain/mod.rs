@@ -5,6 +5,7 @@ pub mod answers;
 pub mod candidate;
 pub mod captions;
 pub mod company;
+pub mod contact;
 pub mod conversion;
 pub mod customer;
 pub mod deletion;

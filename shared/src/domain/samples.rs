@@ -2,12 +2,13 @@
 
 use chrono::DateTime;
 
-use super::candidate::{Candidate, CandidateProfile};
+use super::candidate::{Candidate, CandidateProfile, FormerKey};
 use super::company::Company;
 use super::evaluation::evaluator_index::EvaluatorIndex;
 use super::id::{CustomerId, Id};
 use super::privacy::retention::ProjectRetention;
 use super::project::{Project, ProjectSettings, ProjectStatus};
+use super::secret::SecretHash;
 use super::staff::ProjectStaff;
 use super::text::ShortName;
 
@@ -36,6 +37,12 @@ pub(crate) fn project() -> Project {
 pub(crate) fn candidate() -> Candidate {
     let profile = CandidateProfile::new(ShortName::parse("Ada").unwrap(), ShortName::parse("Byron").unwrap());
     Candidate::new(Id::from_bytes([9; 16]), company().id, project().id, profile, Some(customer(1)))
+}
+
+/// The former keys of a candidate without any, once the present key has ended.
+pub(crate) fn former_keys(candidate: &Candidate, is_misdirected: bool) -> Vec<FormerKey> {
+    let ended = candidate.access_key.iter();
+    ended.map(|key| FormerKey { hash: SecretHash::of(key.as_str()), is_misdirected }).collect()
 }
 
 pub(crate) fn customer(byte: u8) -> CustomerId {

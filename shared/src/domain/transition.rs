@@ -76,13 +76,13 @@ impl Candidate {
         match line.to {
             CandidateStatus::Invited => {
                 self.invited_at = Some(now);
-                self.access_key = Some(key);
+                self.replace_key(Some(key));
             }
             CandidateStatus::Confirmed => {
                 self.confirmed_at = Some(now);
-                let known = self.access_key.take();
                 // Only projects without passwords: there the key stays the candidate's only credential.
-                self.access_key = self.password_hash.is_none().then(|| known.unwrap_or(key));
+                let known = self.access_key.clone();
+                self.replace_key(self.password_hash.is_none().then(|| known.unwrap_or(key)));
             }
             CandidateStatus::Interviewing => {
                 self.started_at = Some(now);
@@ -107,7 +107,7 @@ impl Candidate {
         }
         self.status = Skipped;
         self.skipped_at = Some(now);
-        self.access_key = None;
+        self.replace_key(None);
         self.one_time_key = None;
         self.session_epoch += 1;
         Ok(TransitionResult::new(self, None))
@@ -153,7 +153,7 @@ impl Candidate {
         key: AccessKey,
     ) -> Result<TransitionResult, MailLimitReached> {
         let had_key = self.access_key.is_some();
-        self.access_key = had_key.then_some(key);
+        self.redirect_key(had_key.then_some(key));
         self.one_time_key = None;
         self.session_epoch += 1;
         let is_over = self.is_overdue(now);

@@ -3,9 +3,11 @@
 use url::Url;
 
 use super::{MailLink, moment};
-use crate::domain::candidate::Candidate;
+use crate::domain::candidate::{Candidate, InterviewLength};
 use crate::domain::company::Company;
+use crate::domain::contact::Contact;
 use crate::domain::id::WebhookId;
+use crate::domain::interview::Interview;
 use crate::domain::language::Language;
 use crate::domain::mail::CandidateMail;
 use crate::domain::project::Project;
@@ -34,6 +36,8 @@ pub enum MailOccasion<'a> {
         reason: CandidateMail,
         /// The project's name.
         project: &'a ShortName,
+        /// What awaits the candidate; `None` if the interview takes place elsewhere.
+        length: Option<InterviewLength>,
         /// Answers questions.
         contact: Option<String>,
         /// The end of the time for the interview, in words.
@@ -96,13 +100,11 @@ impl<'a> PersonalMail<'a> {
     pub fn about_interview(
         reason: CandidateMail,
         candidate: &'a Candidate,
-        project: &'a Project,
+        (project, interview): (&'a Project, Option<&Interview>),
         company: &'a Company,
         suite: &Url,
         logo: Option<String>,
     ) -> Self {
-        let (person, address) =
-            (project.settings.contact_person.as_str(), company.registration_email.as_str());
         let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
         let deadline = candidate.profile.deadline;
         Self {
@@ -113,7 +115,8 @@ impl<'a> PersonalMail<'a> {
             occasion: MailOccasion::Interview {
                 reason,
                 project: &project.settings.name,
-                contact: contact(person, address),
+                length: interview.and_then(|interview| candidate.interview_length(project, interview)),
+                contact: Contact::of(project, company).in_words(),
                 deadline: deadline.map(|at| moment::in_words(at, company.timezone.as_str(), language)),
                 link: MailLink::new(suite, candidate, project),
                 logo,
@@ -166,27 +169,11 @@ impl<'a> PersonalMail<'a> {
     }
 }
 
-fn contact(person: &str, address: &str) -> Option<String> {
-    match (person, address) {
-        ("", "") => None,
-        ("", one) | (one, "") => Some(one.to_owned()),
-        (person, address) => Some(format!("{person} ({address})")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::samples;
     use crate::domain::text::TextLine;
-
-    #[test]
-    fn a_contact_is_named_as_far_as_it_is_known() {
-        assert_eq!(contact("", ""), None);
-        assert_eq!(contact("Zoë", "").as_deref(), Some("Zoë"));
-        assert_eq!(contact("", "a@b.co").as_deref(), Some("a@b.co"));
-        assert_eq!(contact("Zoë", "a@b.co").as_deref(), Some("Zoë (a@b.co)"));
-    }
 
     #[test]
     fn a_mail_about_an_interview_has_the_fields_of_the_stored_items() {
@@ -195,14 +182,9 @@ mod tests {
         company.timezone = TextLine::parse("Europe/Berlin").unwrap();
         candidate.profile.deadline = Some("2026-11-08T22:59:59Z".parse().unwrap());
         let suite = Url::parse("https://hr.example").unwrap();
-        let mail = PersonalMail::about_interview(
-            CandidateMail::Invitation,
-            &candidate,
-            &project,
-            &company,
-            &suite,
-            None,
-        );
+        let about = (&project, None);
+        let reason = CandidateMail::Invitation;
+        let mail = PersonalMail::about_interview(reason, &candidate, about, &company, &suite, None);
         assert_eq!((mail.first_name.as_str(), mail.last_name.as_str()), ("Ada", "Byron"));
         assert_eq!((mail.company.as_str(), mail.language), ("Acme", company.default_project_lang));
         assert_eq!(mail.deadline(), Some("Sunday 8 November 2026 at 23:59 (Europe/Berlin, UTC+1)"));

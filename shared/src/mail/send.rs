@@ -21,8 +21,10 @@ pub struct MailEnvelope<'a> {
     pub account: Option<Account>,
     /// The company in whose name the mail is sent.
     pub company: &'a Company,
-    /// The reply address; also the sender if SES has verified it for the company.
+    /// The sender, if SES has verified it for the company.
     pub alias: Option<&'a Email>,
+    /// Who gets the answers of the recipient, unless it is the sender.
+    pub reply_to: Option<&'a Email>,
 }
 
 /// The result of sending a mail.
@@ -85,14 +87,14 @@ impl<'a> Mailer<'a> {
         mail: &RenderedMail,
     ) -> MailDelivery {
         let (Ok(message), Ok(tags)) = (message(mail), tags(envelope)) else { return not_made() };
-        let alias = envelope.alias.filter(|alias| *alias != from);
+        let reply_to = envelope.reply_to.filter(|address| *address != from);
         let sent = self
             .aws
             .ses()
             .send_email()
             .source(from::sender(envelope.company.name.as_str(), from))
             .destination(Destination::builder().to_addresses(envelope.to.as_str()).build())
-            .set_reply_to_addresses(alias.map(|alias| vec![alias.as_str().to_owned()]))
+            .set_reply_to_addresses(reply_to.map(|address| vec![address.as_str().to_owned()]))
             .message(message)
             .set_tags(tags)
             .set_configuration_set_name(self.configuration_set.map(str::to_owned))

@@ -27,7 +27,7 @@ impl<G: HasAdmission> DescribeArgument for G {
             }
             AdmissionRule::Candidate => {
                 operation.security = SecurityScheme::Anybody;
-                &[ErrorResponseDoc::Unauthenticated, ErrorResponseDoc::Forbidden]
+                &[ErrorResponseDoc::EndedKey, ErrorResponseDoc::Forbidden]
             }
             AdmissionRule::Action(action) => {
                 let is_candidates_own = action.is_allowed(&CallerRelation::Own);

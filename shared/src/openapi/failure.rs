@@ -4,13 +4,16 @@ use chrono::TimeDelta;
 use serde_json::{Map, Value, json};
 
 use crate::domain::Refusal;
+use crate::domain::candidate::KeyEnd;
 use crate::error::{Error, FieldErrors};
+use crate::http::example_uri;
 
 /// A kind of error, one for each status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ErrorResponseDoc {
     Invalid,
     Unauthenticated,
+    EndedKey,
     Forbidden,
     NotFound,
     Conflict,
@@ -25,9 +28,10 @@ pub(super) enum ErrorResponseDoc {
 }
 
 impl ErrorResponseDoc {
-    pub(super) const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::Invalid,
         Self::Unauthenticated,
+        Self::EndedKey,
         Self::Forbidden,
         Self::NotFound,
         Self::Conflict,
@@ -54,6 +58,9 @@ impl ErrorResponseDoc {
         match self {
             Self::Invalid => "Correct the request: messages by field, or a `detail` with a `code`.",
             Self::Unauthenticated => "The credential is missing, invalid or expired.",
+            Self::EndedKey => {
+                "The credential is missing, invalid or expired; or it is the key of a candidate that opens nothing any more, and `code` says why."
+            }
             Self::Forbidden => "The caller lacks the permission.",
             Self::NotFound => "The resource does not exist, or the caller may not see it.",
             Self::Conflict => {
@@ -88,6 +95,11 @@ impl ErrorResponseDoc {
             Self::Unauthenticated => {
                 vec![("missing", Error::Unauthenticated(crate::auth::credential::MISSING))]
             }
+            Self::EndedKey => vec![
+                ("missing", Error::Unauthenticated(crate::auth::credential::MISSING)),
+                ("registered", ended_key(KeyEnd::Registered, json!(null), json!(null))),
+                ("completed", ended_key(KeyEnd::Completed, json!("2026-11-08T22:59:00Z"), json!(5))),
+            ],
             Self::Forbidden => vec![("denied", Error::Forbidden(crate::domain::policy::NOT_ALLOWED))],
             Self::NotFound => vec![("unknown", Error::NotFound)],
             Self::Conflict => vec![("changed", Error::Changed), ("in_progress", Error::InProgress(2))],
@@ -116,12 +128,13 @@ impl ErrorResponseDoc {
                 { "$ref": "#/components/schemas/Problem" },
                 { "$ref": "#/components/schemas/FieldErrors" },
             ] }),
+            Self::EndedKey => json!({ "$ref": "#/components/schemas/EndedKey" }),
             Self::Gone => json!({ "$ref": "#/components/schemas/EventsExpired" }),
             _ => json!({ "$ref": "#/components/schemas/Problem" }),
         };
         let mut headers = json!({ "X-Request-Id": { "$ref": "#/components/headers/RequestId" } });
         match self {
-            Self::Unauthenticated => {
+            Self::Unauthenticated | Self::EndedKey => {
                 headers["WWW-Authenticate"] = json!({ "$ref": "#/components/headers/Challenge" });
             }
             Self::Throttled | Self::Busy | Self::Conflict => {
@@ -139,8 +152,43 @@ impl ErrorResponseDoc {
         })
     }
 
-    pub(super) fn schemas() -> [(&'static str, Value); 3] {
+    pub(super) fn schemas() -> [(&'static str, Value); 4] {
+        let codes = KeyEnd::ALL.map(|end| format!("`{}`", end.refusal().code)).join(", ");
         [
+            (
+                "EndedKey",
+                json!({
+                    "type": "object",
+                    "description": "Why the request was refused. Only to a key that a candidate was sent, more than `detail` and `code`.",
+                    "required": ["detail", "code"],
+                    "properties": {
+                        "detail": { "type": "string", "description": "A text for people." },
+                        "code": {
+                            "type": "string",
+                            "description": format!("A code for programs; for a candidate's key that opens nothing any more {codes}."),
+                        },
+                        "resource_uri": { "type": "string", "format": "uri", "description": "The candidate." },
+                        "company": {
+                            "type": "object",
+                            "description": "The candidate's company.",
+                            "required": ["resource_uri", "name"],
+                            "properties": {
+                                "resource_uri": { "type": "string", "format": "uri", "description": "The URL of the resource." },
+                                "name": { "type": "string", "description": "The display name." },
+                            },
+                        },
+                        "contact": { "$ref": "#/components/schemas/Contact" },
+                        "interviewdate": {
+                            "type": ["string", "null"], "format": "date-time",
+                            "description": "When the interview was completed; null for other codes.",
+                        },
+                        "answers": {
+                            "type": ["integer", "null"], "minimum": 0,
+                            "description": "The number of questions that were answered; null for other codes, and if the interview took place elsewhere.",
+                        },
+                    },
+                }),
+            ),
             (
                 "EventsExpired",
                 json!({
@@ -176,4 +224,15 @@ impl ErrorResponseDoc {
             ),
         ]
     }
+}
+
+fn ended_key(end: KeyEnd, interviewdate: Value, answers: Value) -> Error {
+    let told = json!({
+        "resource_uri": example_uri::CANDIDATE,
+        "company": { "resource_uri": example_uri::COMPANY, "name": "Acme Ltd" },
+        "contact": { "person": "Grace Hopper", "email": "jobs@example.com" },
+        "interviewdate": interviewdate,
+        "answers": answers,
+    });
+    Error::EndedKey(end.refusal(), told.as_object().cloned().unwrap_or_default())
 }

@@ -32,6 +32,7 @@ impl StoredEntity for Candidate {
     const INTERNAL_FIELDS: &'static [&'static str] = &[
         "aborted_at",
         "expired_at",
+        "former_keys",
         "interview",
         "mail_rate",
         "one_time_key",

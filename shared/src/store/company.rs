@@ -91,6 +91,15 @@ impl Store {
         self.one(keys::company(company)).await
     }
 
+    /// Reads a company at half the price, perhaps as it was up to seconds ago.
+    pub(crate) async fn company_that_may_lag(
+        &self,
+        company: &CompanyId,
+    ) -> Result<Option<VersionedItem<Company>>> {
+        let key = keys::company(company);
+        self.get_that_may_lag([key.clone()]).await?.take(&key)
+    }
+
     /// Replaces `before` by `after`.
     pub fn update_company(&self, before: &VersionedItem<Company>, after: &Company) -> Transaction {
         self.replacing(before, after)

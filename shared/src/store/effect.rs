@@ -14,6 +14,7 @@ use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::effect::Effect;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::interview::Interview;
 use crate::domain::project::Project;
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
@@ -54,6 +55,8 @@ pub struct LetterSubject {
     pub candidate: Option<VersionedItem<Candidate>>,
     /// Their project.
     pub project: Option<VersionedItem<Project>>,
+    /// The questions and criteria of the project.
+    pub interview: Option<VersionedItem<Interview>>,
     /// Their company.
     pub company: Option<VersionedItem<Company>>,
 }
@@ -110,12 +113,15 @@ impl Store {
         candidate: CandidateId,
     ) -> Result<LetterSubject> {
         let candidate = keys::candidate(company, project, candidate);
+        let interview = keys::interview(company, project);
         let project = keys::project(company, project);
         let company = keys::company(company);
-        let mut batch = self.get([candidate.clone(), project.clone(), company.clone()]).await?;
+        let keys = [candidate.clone(), interview.clone(), project.clone(), company.clone()];
+        let mut batch = self.get(keys).await?;
         Ok(LetterSubject {
             candidate: batch.take(&candidate)?,
             project: batch.take(&project)?,
+            interview: batch.take(&interview)?,
             company: batch.take(&company)?,
         })
     }

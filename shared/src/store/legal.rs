@@ -33,8 +33,7 @@ impl Store {
 
     /// Reads which legal texts a company has published, perhaps without what it has in the last seconds.
     pub async fn legal_register(&self, company: &CompanyId) -> Result<LegalRegister> {
-        let key = keys::company(company);
-        let company = self.get_that_may_lag([key.clone()]).await?.take::<Company>(&key)?;
+        let company = self.company_that_may_lag(company).await?;
         Ok(company.map(|company| Company::clone(&company).legal).unwrap_or_default())
     }
 

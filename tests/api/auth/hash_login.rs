@@ -33,7 +33,8 @@ async fn the_key_goes_on_to_the_end_of_the_interview() {
     assert_eq!((&interviewing["status"], keys(&interviewing)), (&json!("interviewing"), [&json!(""), &key]));
     by_key.get("/whoami/candidate/").await.expect(200);
     app.complete(&by_key.uri).await;
-    by_key.get("/whoami/candidate/").await.expect_code(401, "invalid_credential");
+    let ended = by_key.get("/whoami/candidate/").await.expect(401).json();
+    assert_eq!(ended["code"], "interview_completed");
     let interviewed = owner.get(&by_key.uri).await.expect(200).json();
     assert_eq!((&interviewed["status"], keys(&interviewed)), (&json!("interviewed"), [&json!(""); 2]));
 }

@@ -1,7 +1,9 @@
 //! Logins, sessions and passwords.
 
 mod csrf;
+mod ended_keys;
 mod hash_login;
+mod key_holders;
 mod login;
 mod normal_form;
 mod on_behalf;

@@ -56,6 +56,7 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
         "resource_uri": project, "name": "Sales", "support_lang": "de", "language": "de-DE", "interview_platform": "builtin",
         "videos": [],
     });
+    around["contact"] = json!({ "person": "", "email": "" });
     around["seconds_until_deadline"] = json!(7 * 24 * 3600 - 3600);
     candidate.get("/whoami/candidate/").await.expect_json(200, around.clone());
     let whoami = candidate.get("/whoami/").await.expect(200).json();
@@ -73,7 +74,8 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
     own["activation_key"] = json!("");
     candidate.advance(&uri).await.expect_json(200, own.clone());
     candidate.get(&uri).await.expect_code(401, "invalid_credential");
-    candidate.get("/whoami/candidate/").await.expect_code(401, "invalid_credential");
+    let ended = candidate.get("/whoami/candidate/").await.expect(401).json();
+    assert_eq!(ended["code"], "key_registered");
     assert_eq!(counts().await, [1, 0, 1, 0, 0, 0]);
 
     // It logs in, by either name.

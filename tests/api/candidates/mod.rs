@@ -18,6 +18,7 @@ pub(crate) mod import;
 mod import_faults;
 mod life;
 mod list;
+mod mails;
 mod self_service;
 mod shares;
 mod status;

@@ -19,6 +19,7 @@ async fn all_staff_read_their_company() {
         "default_maximum_score": 5,
         "default_project_lang": "en",
         "registration_email": "",
+        "app_url": "",
         "timezone": "",
         "logo": null,
     });

@@ -19,6 +19,7 @@ fn settings() -> Value {
         "default_maximum_score": 10,
         "default_project_lang": "de",
         "registration_email": "jobs@acme.example",
+        "app_url": "https://app.acme.example/",
         "timezone": "Europe/Berlin",
     })
 }
@@ -38,14 +39,14 @@ async fn every_setting_is_kept_as_sent() {
     // Each may be taken back, or left alone.
     let emptied = json!({
         "address": null, "city": "", "phone": null, "default_interview_period": null,
-        "registration_email": "", "timezone": "",
+        "registration_email": "", "app_url": "", "timezone": "",
     });
     for (name, value) in emptied.as_object().unwrap() {
         expected[name] = if name == "default_interview_period" { Value::Null } else { "".into() };
         let changed = owner.patch(COMPANY, json!({ name: value })).await.expect(200);
         assert_eq!(changed.json(), expected, "{name}");
     }
-    for name in ["registration_email", "timezone"] {
+    for name in ["registration_email", "app_url", "timezone"] {
         owner.patch(COMPANY, json!({ name: null })).await.expect_json(200, expected.clone());
     }
 }
@@ -84,6 +85,7 @@ async fn invalid_fields_are_named_and_nothing_is_changed() {
         ("default_maximum_score", json!([0, 1001, null, "5"])),
         ("default_project_lang", json!(["", "xx", "EN", null])),
         ("registration_email", json!(["nobody", "a@b", "Jobs <jobs@acme.example>", 1])),
+        ("app_url", json!(["app.example", "javascript:alert(1)", 1])),
         ("timezone", json!(["Berlin", "europe/berlin", "+01:00", "Europe/Nowhere", 1])),
     ] {
         for value in values.as_array().unwrap() {
@@ -114,6 +116,8 @@ async fn invalid_fields_are_named_and_nothing_is_changed() {
         400 {"default_project_lang":["This field may not be null."]}
         3 x 400 {"registration_email":["Enter a valid email address."]}
         400 {"registration_email":["Not a valid string."]}
+        2 x 400 {"app_url":["Enter a valid URL that begins with https:// or http://."]}
+        400 {"app_url":["Not a valid string."]}
         4 x 400 {"timezone":["Use an IANA time zone name, for example Europe/Berlin."]}
         400 {"timezone":["Not a valid string."]}
         "#);

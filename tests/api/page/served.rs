@@ -123,6 +123,7 @@ async fn paths_with_keys_are_in_no_log_line() {
         (format!("/interview/{key}/"), 200),
         (format!("/page/{key}/{key}.js"), 404),
         (format!("/register/{key}/{key}"), 404),
+        (format!("/activate/{key}/{key}/{key}"), 404),
         (format!("/interview/acme/{key}/x/"), 404),
         (format!("/elsewhere/{key}/"), 404),
         (format!("/{key}"), 404),
@@ -179,10 +180,6 @@ async fn other_files_and_methods_do_not_exist() {
         folder.clone(),
         "/page/page.css".to_owned(),
         "/page/".to_owned(),
-        "/interview/".to_owned(),
-        "/register".to_owned(),
-        "/register/a/b".to_owned(),
-        "/interview/acme/a/b".to_owned(),
     ] {
         app.send(at(&nothing)).await.expect_code(404, "not_found");
     }
@@ -195,6 +192,29 @@ async fn other_files_and_methods_do_not_exist() {
     }
     // The page is no part of the API.
     app.send(Request::get("/register/KEY/")).await.expect_code(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_path_that_no_link_has_leads_to_the_page_all_the_same() {
+    let app = TestApp::start_for_browsers(&[]).await;
+    let page = get(&app, LINKS[0]).await;
+    for wrong in [
+        "/interview/",
+        "/interview",
+        "/register",
+        "/activate/",
+        "/reset-password/",
+        "/register/a/b",
+        "/interview/acme/a/b/c/",
+        "/reset-password/a/b",
+        "/activate/a/%ff",
+    ] {
+        let shown = app.send(at(wrong)).await.expect(404);
+        assert_eq!(shown.body, page.body, "{wrong}");
+        for name in ["content-type", "content-security-policy", "cache-control", "referrer-policy"] {
+            assert_eq!(shown.header(name), page.header(name), "{wrong}");
+        }
+    }
 }
 
 #[tokio::test]

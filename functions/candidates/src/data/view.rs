@@ -273,6 +273,7 @@ impl CandidateDataView {
             scores: _,
             // Credentials: the document is passed on, and must not let its readers log in.
             access_key: _,
+            former_keys: _,
             password_hash: _,
             session_epoch: _,
             one_time_key: _,

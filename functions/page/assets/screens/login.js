@@ -1,12 +1,16 @@
 // Candidates who have a password log in.
 
 import { ApiError } from "../api.js";
-import { button, element, field } from "../dom.js";
+import { button, element, field, fill } from "../dom.js";
+import { filled } from "../language.js";
+import { buttonTo, companyIn } from "../links.js";
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
 export function showLogin(app) {
     const texts = app.texts.login;
-    const { company } = app.model.link;
+    const { model } = app;
+    const company = model.link.company ?? companyIn(model.candidate?.company.resource_uri ?? "");
+    const { name } = /** @type {{ name: string }} */ ((model.candidate ?? model.ended)?.company ?? model.company);
     const email = field(texts.email, { name: "email", type: "email", autocomplete: "username", required: true });
     const password = field(texts.password, { name: "password", type: "password", autocomplete: "current-password", required: true }, { reveal: app.texts.showPassword });
     const sent = element("p", { role: "status" });
@@ -14,15 +18,22 @@ export function showLogin(app) {
     async function logIn() {
         password.refuse();
         const body = { company, username: email.input.value, password: password.input.value };
+        let who;
         try {
-            await app.api.send("POST", "/api-session-auth/", body);
+            who = (await app.api.send("POST", "/api-session-auth/", body)).body;
         } catch (error) {
             const isWrong = error instanceof ApiError && (error.status === 401 || error.status === 400);
             if (!isWrong) throw error;
             password.refuse(texts.wrong);
             return;
         }
-        await app.load();
+        if (who.kind === "candidate") return app.load();
+        // Staff have no business here, and their session is not for this page.
+        await app.api.send("POST", "/api-session-invalidate/");
+        if (!model.company) await app.meet(company);
+        const address = model.company?.app_url;
+        forget.remove();
+        fill(form, element("p", { class: "note", role: "alert" }, filled(texts.staff, { company: name })), address && buttonTo(address, app.texts.toApp));
     }
 
     const form = element("form", {
@@ -36,5 +47,6 @@ export function showLogin(app) {
         await app.api.send("POST", "/api-password-reset/", { company, username: email.input.value });
         sent.textContent = texts.sent;
     }), { class: "link" });
-    return { title: texts.title, content: [app.model.isLoggedOut && element("p", { class: "note" }, texts.again), form, forget, sent] };
+    const note = model.isLoggedOut ? texts.again : model.ended && texts.registered;
+    return { title: filled(texts.title, { company: name }), content: [note && element("p", { class: "note" }, note), form, forget, sent] };
 }

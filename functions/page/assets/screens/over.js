@@ -2,6 +2,7 @@
 
 import { button, element } from "../dom.js";
 import { filled } from "../language.js";
+import { buttonTo, contactLine, loginOf } from "../links.js";
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
 export function showDone(app) {
@@ -16,8 +17,27 @@ export function showDone(app) {
 
 /** @param {import("../main.js").App} app @param {import("../state.js").Screen} screen @returns {import("../main.js").View} */
 export function showOver(app, { reason = "link" }) {
+    const { candidate, ended } = app.model;
     const { title, text } = app.texts.over[reason];
-    const company = app.model.candidate?.company.name ?? "";
-    const again = reason === "offline" && button(app.texts.tryAgain, () => app.attempt(() => app.load()), { class: "main" });
-    return { title, content: [element("p", { class: "lead" }, filled(text, { company })), again] };
+    const company = (candidate ?? ended)?.company.name ?? "";
+    const contact = contactLine(app);
+    return {
+        title,
+        content: [
+            element("p", { class: "lead" }, filled(text, { company, forgotten: app.texts.login.forgotten })),
+            reason === "completed" && completion(app),
+            contact && element("p", {}, contact),
+            reason === "offline" && button(app.texts.tryAgain, () => app.attempt(() => app.load()), { class: "main" }),
+            reason === "replaced" && ended && buttonTo(loginOf(ended.company.resource_uri), app.texts.login.submit),
+        ],
+    };
+}
+
+/** What arrived of the interview that a key was for. @param {import("../main.js").App} app */
+function completion({ model, texts }) {
+    const { interviewdate, answers } = /** @type {import("../types.js").EndedKey} */ (model.ended);
+    const date = interviewdate && new Date(interviewdate).toLocaleString(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" });
+    // Without a number of 0: the platform may have completed it elsewhere.
+    const lines = [date && [texts.over.completed.date, date], answers && [texts.over.completed.answers, answers]];
+    return element("dl", { class: "facts" }, lines.map((line) => line && element("div", {}, element("dt", {}, line[0]), element("dd", {}, line[1]))));
 }

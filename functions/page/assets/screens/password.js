@@ -2,6 +2,8 @@
 
 import { ApiError } from "../api.js";
 import { element, field, fill } from "../dom.js";
+import { filled } from "../language.js";
+import { buttonTo, loginOf } from "../links.js";
 
 /** Why the service refuses a password. @param {import("../main.js").App} app @param {string} password */
 export const weakness = (app, password) => app.texts.password[[...password].length < 8 ? "hint" : "common"];
@@ -11,6 +13,11 @@ export function showPassword(app) {
     const texts = app.texts.password;
     const { kind, key } = app.model.link;
     const isReset = kind === "reset";
+    const holder = /** @type {import("../types.js").KeyHolder} */ (app.model.holder);
+    const { company, name: companyName, app_url: appUrl } = /** @type {import("../types.js").CompanyLogin} */ (app.model.company);
+    const isStaff = holder.kind === "customer";
+    // Managers of passwords keep the name with the password.
+    const name = element("input", { class: "hidden", type: "text", name: "username", autocomplete: "username", value: holder.username, readonly: true, tabindex: -1, "aria-label": app.texts.login.email });
     const password = field(texts.password, { name: "password", type: "password", autocomplete: "new-password", minlength: 8, maxlength: 128, required: true }, { hint: texts.hint, reveal: app.texts.showPassword });
 
     async function save() {
@@ -21,11 +28,13 @@ export function showPassword(app) {
         } catch (error) {
             if (!(error instanceof ApiError) || error.status !== 400) throw error;
             const isWeak = error.about("password") !== "";
-            password.refuse(isWeak ? weakness(app, password.input.value) : app.texts.over.link.title);
+            password.refuse(isWeak ? weakness(app, password.input.value) : app.texts.over.used.title);
             return;
         }
         const heading = element("h2", { tabindex: -1 }, texts.saved);
-        fill(form, heading, element("p", {}, isReset ? texts.savedReset : texts.savedActivate));
+        const address = isStaff ? appUrl : loginOf(company);
+        const text = isStaff ? texts.savedStaff : texts.savedCandidate;
+        fill(form, heading, element("p", {}, filled(text, { name: holder.username })), address && buttonTo(address, isStaff ? app.texts.toApp : app.texts.login.submit));
         heading.focus();
     }
 
@@ -34,6 +43,6 @@ export function showPassword(app) {
             event.preventDefault();
             app.attempt(save);
         },
-    }, password.whole, element("button", { class: "main" }, texts.submit));
-    return { title: isReset ? texts.titleReset : texts.titleActivate, content: [form] };
+    }, name, password.whole, element("button", { class: "main" }, texts.submit));
+    return { title: isReset ? texts.titleReset : texts.titleActivate, content: [element("p", { class: "lead" }, filled(texts.account, { name: holder.username, company: companyName })), form] };
 }

@@ -19,10 +19,11 @@ export function showSending(app) {
         try {
             await app.api.advance(candidate.resource_uri, "interviewing");
         } catch (error) {
-            // Key and session end with a complete interview: only the answer that said so was lost. A session that had ended
-            // before would have been refused when the status was read.
-            const hasEnded = error instanceof ApiError && error.isAboutAccess && (app.api.key || error.method === "PATCH");
-            if (!hasEnded) throw error;
+            if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
+            // Key and session end with a complete interview: perhaps only the answer that said so was lost, which the key tells.
+            // Without one, a session that had ended before would have been refused when the status was read.
+            const isCompleted = app.key ? (await app.readEnd())?.code === "interview_completed" : error.method === "PATCH";
+            if (!isCompleted) throw error;
         }
         // Set here, since with the key nothing can be read any more.
         candidate.status = "interviewed";

@@ -3,6 +3,7 @@
 import { ApiError } from "../api.js";
 import { element, field } from "../dom.js";
 import { duration, filled } from "../language.js";
+import { companyIn, loginOf } from "../links.js";
 import { weakness } from "./password.js";
 import { videoOf } from "./video.js";
 
@@ -45,10 +46,10 @@ export function showWelcome(app) {
     async function register() {
         await app.api.advance(candidate.resource_uri, "invited");
         // The key has ended: from now on the password counts.
-        const company = candidate.company.resource_uri.split("/").at(-2) ?? "";
+        const company = companyIn(candidate.company.resource_uri);
         app.api.key = undefined;
         app.model.link = { kind: "login", company };
-        history.replaceState(null, "", `/interview/${encodeURIComponent(company)}/`);
+        history.replaceState(null, "", loginOf(candidate.company.resource_uri));
         const username = candidate.email || candidate.username;
         await app.api.send("POST", "/api-session-auth/", { company, username, password: password.input.value });
     }

@@ -11,9 +11,10 @@ use url::form_urlencoded;
 
 use super::admitted_request::AdmittedRequest;
 use crate::app::App;
-use crate::auth::authentication::{SessionRules, authenticate, keys_of};
+use crate::auth::authentication::{AuthFailure, SessionRules, authenticate, keys_of};
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
 use crate::auth::credential::{Credential, CredentialKind, rejected};
+use crate::auth::ended_key::explain_end;
 use crate::auth::{AdmissionRule, csrf};
 use crate::domain::account::{CredentialOwner, ResponseRecipient};
 use crate::domain::candidate::Candidate;
@@ -192,7 +193,13 @@ impl<'a> UnauthenticatedRequest<'a> {
             is_use: self.address.is_none(),
             now,
         };
-        let (caller, media_key) = authenticate(&credential, &mut batch, &rules)?;
+        let (caller, media_key) = match authenticate(&credential, &mut batch, &rules) {
+            Err(AuthFailure::EndedKey(candidate, end)) if matches!(rule, AdmissionRule::Candidate) => {
+                let ended = (&**candidate, end);
+                return Err(explain_end(ended, &mut batch, &store, self.app.config()).await?);
+            }
+            authenticated => authenticated?,
+        };
         let origin = caller.origin(state.id.clone(), now);
         let _ = state.caller.set(LoggedCaller {
             company: caller.company().clone(),

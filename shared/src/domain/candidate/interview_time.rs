@@ -7,12 +7,17 @@ use serde::{Deserialize, Serialize};
 use super::{Candidate, CandidateStatus};
 use crate::domain::Refusal;
 use crate::domain::answers::{NOT_INTERVIEWING, TIME_OVER};
+use crate::domain::interview::{Interview, Question, QuestionKind};
 use crate::domain::project::Project;
 
 /// How long after its end an interview accepts parts of takes and its completion.
 const CLOSING: TimeDelta = TimeDelta::hours(1);
 /// How late a take may begin.
 const TOLERANCE: TimeDelta = TimeDelta::minutes(1);
+/// The time for the camera test, the practice and looking at answers.
+const AROUND_SECONDS: u32 = 300;
+/// The time that a written answer is taken to need, which has no limit.
+const WRITING_SECONDS: u32 = 180;
 /// A factor of 1 in hundredths.
 const WHOLE: u32 = 100;
 
@@ -76,6 +81,15 @@ impl ConductedInterview {
     }
 }
 
+/// What awaits a candidate, for the invitation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InterviewLength {
+    /// The number of questions.
+    pub questions: usize,
+    /// About how many minutes the interview takes, in steps of five.
+    pub minutes: u32,
+}
+
 /// Where the interviews of a project take place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -109,6 +123,24 @@ impl Candidate {
     pub fn limit_seconds(&self, next: ConductedInterview) -> Option<u32> {
         let minutes = self.begun_interview().unwrap_or(next).max_minutes?;
         Some(self.adjusted().time_factor.stretch(minutes * 60))
+    }
+
+    /// How long the interview takes about, whose questions these are; `None` if the service does not conduct it.
+    pub fn interview_length(&self, project: &Project, interview: &Interview) -> Option<InterviewLength> {
+        if project.settings.interview_platform == InterviewPlatform::External
+            || interview.questions.is_empty()
+        {
+            return None;
+        }
+        let seconds = |question: &Question| match question.kind {
+            QuestionKind::Video => question.preparation_seconds.unwrap_or(0) + question.answer_seconds,
+            QuestionKind::Text => WRITING_SECONDS,
+        };
+        let factor = self.adjusted().time_factor;
+        let all: u32 = interview.questions.iter().map(|question| factor.stretch(seconds(question))).sum();
+        let limit = self.limit_seconds(ConductedInterview::of(project)).unwrap_or(u32::MAX);
+        let minutes = (all.min(limit) + AROUND_SECONDS).div_ceil(300) * 5;
+        Some(InterviewLength { questions: interview.questions.len(), minutes })
     }
 
     /// The end of the time for the interview: the deadline or, once it has begun, the end of its own time if that is earlier.
@@ -150,7 +182,10 @@ impl Candidate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::id::Id;
+    use crate::domain::interview::QuestionText;
     use crate::domain::samples;
+    use crate::domain::text::TextLines;
 
     fn at(minute: i64) -> DateTime<Utc> {
         DateTime::UNIX_EPOCH + TimeDelta::minutes(minute)
@@ -194,6 +229,46 @@ mod tests {
         assert_eq!(waiting.limit_seconds(next), Some(900));
         assert_eq!(waiting.limit_seconds(ConductedInterview { max_minutes: None }), None);
         assert_eq!(candidate(5, None).limit_seconds(next), None);
+    }
+
+    #[test]
+    fn the_length_of_an_interview_follows_from_its_questions_and_the_candidate() {
+        let mut project = samples::project();
+        project.settings.interview_platform = InterviewPlatform::Builtin;
+        let empty = Interview::new(samples::company().id, project.id);
+        let question = |number: u8, kind, preparation_seconds| Question {
+            id: Id::from_bytes([number; 16]),
+            revision: 1,
+            position: number.into(),
+            text: QuestionText::parse("Why us?").unwrap(),
+            kind,
+            video: None,
+            preparation_seconds,
+            answer_seconds: 120,
+            takes: None,
+            is_required: true,
+            internal_description: TextLines::default(),
+        };
+        let asked = [
+            question(1, QuestionKind::Video, Some(60)),
+            question(2, QuestionKind::Video, None),
+            question(3, QuestionKind::Text, None),
+        ];
+        let interview = asked.into_iter().fold(empty.clone(), |all, one| all.with_question(one).unwrap());
+        let one = samples::candidate();
+        let told = |candidate: &Candidate, project: &Project| {
+            candidate.interview_length(project, &interview).map(|length| (length.questions, length.minutes))
+        };
+        assert_eq!(told(&one, &project), Some((3, 15)));
+        let factor = TimeFactor::parse(2.0).unwrap();
+        let adjustments =
+            Some(InterviewAdjustments { time_factor: factor, ..InterviewAdjustments::default() });
+        assert_eq!(told(&Candidate { adjustments, ..one.clone() }, &project), Some((3, 25)));
+        project.settings.max_interview_time = Some(2);
+        assert_eq!(told(&one, &project), Some((3, 10)));
+        assert_eq!(one.interview_length(&project, &empty), None);
+        project.settings.interview_platform = InterviewPlatform::External;
+        assert_eq!(told(&one, &project), None);
     }
 
     #[test]

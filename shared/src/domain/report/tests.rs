@@ -34,6 +34,7 @@ fn a_completed_interview_counts_for_all_who_may_have_started() {
             status: Interviewed,
             interviewed_at: Some(at()),
             access_key: None,
+            former_keys: samples::former_keys(&before, false),
             session_epoch: before.session_epoch + 1,
             ..before.clone()
         });
@@ -59,6 +60,7 @@ fn an_interview_that_was_broken_off_counts_only_if_it_is_the_present_one() {
                 status: Aborted,
                 aborted_at: Some(at()),
                 access_key: None,
+                former_keys: samples::former_keys(&before, false),
                 session_epoch: before.session_epoch + 1,
                 ..before.clone()
             });

@@ -195,6 +195,7 @@ fn advanced(before: &Candidate, to: CandidateStatus) -> Candidate {
         Invited => {
             after.invited_at = Some(now());
             after.access_key = Some(fresh_key());
+            after.former_keys = samples::former_keys(before, false);
         }
         Confirmed => {
             after.confirmed_at = Some(now());
@@ -204,6 +205,9 @@ fn advanced(before: &Candidate, to: CandidateStatus) -> Candidate {
                 (None, Some(known)) => Some(known.clone()),
                 (None, None) => Some(fresh_key()),
             };
+            if before.password_hash.is_some() {
+                after.former_keys = samples::former_keys(before, false);
+            }
         }
         Interviewing => after.started_at = Some(now()),
         other => unreachable!("nobody advances to {other:?}"),
@@ -256,8 +260,10 @@ fn skipping_ends_all_that_has_not_begun_or_was_broken_off() {
         }
         let step = outcome.unwrap();
         let session_epoch = before.session_epoch + 1;
+        let former_keys = samples::former_keys(&before, false);
+        let (status, skipped_at) = (Skipped, Some(now()));
         let expected =
-            Candidate { status: Skipped, skipped_at: Some(now()), access_key: None, session_epoch, ..before };
+            Candidate { status, skipped_at, access_key: None, former_keys, session_epoch, ..before };
         assert_eq!((step.candidate, step.mail), (expected, None), "{one:?}");
         assert!(!step.needs_running_project, "{one:?}");
     }
@@ -303,6 +309,7 @@ fn a_passed_deadline_expires_or_aborts_the_candidate() {
             aborted_at,
             expired_at,
             access_key: None,
+            former_keys: samples::former_keys(&before, false),
             session_epoch,
             ..before.clone()
         });
@@ -325,7 +332,10 @@ fn a_password_ends_sessions_and_the_key_that_stood_for_it() {
         expected.password_hash = Some(hash.clone());
         expected.session_epoch += 1;
         // Who is invited has yet to confirm by the key.
-        expected.access_key = expected.access_key.filter(|_| one.status == Invited);
+        if one.status != Invited {
+            expected.former_keys = samples::former_keys(&before, false);
+            expected.access_key = None;
+        }
         assert_eq!(before.with_password(hash), expected, "{one:?}");
     }
 }

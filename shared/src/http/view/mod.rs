@@ -1,6 +1,7 @@
 //! Views that more than one group shows.
 
 mod candidate;
+mod contact;
 mod customer;
 mod event;
 mod interview;
@@ -10,6 +11,8 @@ mod upload;
 mod video;
 
 pub use candidate::{AdjustmentsView, CandidateFields, CandidateView, CandidateViewer, ShareView};
+pub use contact::ContactView;
+pub(crate) use contact::EndedKeyView;
 pub use customer::CustomerView;
 pub use event::{AuthorView, EventView};
 pub use interview::{CriterionView, QuestionView};

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use super::*;
 use crate::domain::sender::SenderAddress;
-use crate::domain::text::ShortName;
+use crate::domain::text::{ShortName, TextLine};
 
 const ANN: &str = "01JCB0000000000000000000CD";
 
@@ -96,7 +96,8 @@ async fn send_to(url: &str, company: &Company, alias: Option<&str>) -> MailDeliv
     let alias = alias.map(|address| Email::parse(address).unwrap());
     let to = &Email::parse("ann@example.com").unwrap();
     let account = Some(Account::Customer { customer: ANN.parse().unwrap() });
-    let envelope = MailEnvelope { to, account, company, alias: alias.as_ref() };
+    let reply_to = alias.clone().or_else(|| Email::parse(company.registration_email.as_str()).ok());
+    let envelope = MailEnvelope { to, account, company, alias: alias.as_ref(), reply_to: reply_to.as_ref() };
     let mail =
         RenderedMail { subject: "Grüße".to_owned(), html: "<p>ü</p>".to_owned(), text: "ü".to_owned() };
     mailer.send(&envelope, &mail).await
@@ -144,6 +145,15 @@ async fn a_verified_alias_is_the_sender_and_any_other_gets_the_answers() {
         assert_eq!(forms[0]["Source"], "\"Acme, Inc.\" <noreply@service.example>");
         assert_eq!(forms[0][REPLY_TO], alias);
     }
+}
+
+#[tokio::test]
+async fn answers_go_to_the_given_address_whoever_is_the_sender() {
+    let mut company = acme();
+    company.registration_email = TextLine::parse("people@acme.example").unwrap();
+    let (_, forms) = send_for(&company, None, vec![sent()]).await;
+    assert_eq!(forms[0]["Source"], "\"Acme, Inc.\" <noreply@service.example>");
+    assert_eq!(forms[0][REPLY_TO], "people@acme.example");
 }
 
 #[tokio::test]

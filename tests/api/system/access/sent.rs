@@ -80,6 +80,7 @@ impl AccessFixture {
                 Some(json!({ "activation_key": self.one_time_key().await, "password": PASSWORD }))
             }
             ("POST", "api-password-reset") => Some(json!({ "company": "acme", "username": "owner" })),
+            ("POST", "key") => Some(json!({ "key": self.one_time_key().await })),
             ("POST", "confirm") => Some(json!({ "key": self.one_time_key().await, "password": PASSWORD })),
             ("PATCH", "{companyId}") => Some(json!({ "phone": "123" })),
             ("PATCH", "{take}") => Some(json!({ "parts": 1 })),

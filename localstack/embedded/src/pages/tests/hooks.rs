@@ -65,6 +65,10 @@ async fn a_receiver_keeps_what_comes_and_says_whether_the_signature_holds() {
         "holds",
     ];
     assert_eq!(signatures(&pages, "a").await, said);
+    // A rotated secret says nothing of what came before.
+    put(&pages, "a", json!({ "secret": other })).await;
+    assert_eq!(signatures(&pages, "a").await, said);
+    put(&pages, "a", json!({ "secret": SECRET })).await;
     assert_eq!(signatures(&pages, "b").await, [] as [Value; 0]);
 
     let list: Value = serde_json::from_str(&body_of(&pages, "/_local/hooks/a/deliveries").await).unwrap();

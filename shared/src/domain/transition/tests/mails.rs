@@ -73,6 +73,7 @@ fn another_address_revokes_the_keys_sent_to_the_old_one() {
         let mut expected = moved;
         expected.session_epoch += 1;
         expected.access_key = one.has_key.then(fresh_key);
+        expected.former_keys = samples::former_keys(&before, true);
         let mail = match one.status {
             Invited if one.deadline.is_over() => None,
             Invited => Some(CandidateMail::Invitation),

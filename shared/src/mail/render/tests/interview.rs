@@ -1,6 +1,7 @@
 //! Mails to candidates about their interview, with every link.
 
 use super::*;
+use crate::domain::candidate::InterviewLength;
 use crate::domain::text::ShortName;
 
 const FIRST: &str = "<script>alert(1)</script>";
@@ -17,6 +18,7 @@ struct Case {
     names: [ShortName; 4],
     contact: Option<String>,
     deadline: Option<String>,
+    length: Option<InterviewLength>,
     link: MailLink,
     logo: Option<String>,
 }
@@ -27,6 +29,7 @@ impl Case {
             names: [FIRST, LAST, COMPANY, PROJECT].map(|name| ShortName::parse(name).unwrap()),
             contact: Some(PERSON.to_owned()),
             deadline: Some(DEADLINE.to_owned()),
+            length: None,
             link,
             logo: None,
         }
@@ -38,6 +41,7 @@ impl Case {
         let occasion = MailOccasion::Interview {
             reason,
             project,
+            length: self.length,
             contact,
             deadline,
             link: self.link.clone(),
@@ -180,6 +184,51 @@ fn a_contact_is_named_if_there_is_one() {
         let case = Case { contact: None, ..Case::hostile(link.clone()) };
         let with = Case::hostile(link.clone()).render(mail, language).text.lines().count();
         assert_eq!(case.render(mail, language).text.lines().count() + 2, with, "{mail:?} {language:?}");
+    }
+}
+
+#[test]
+fn the_invitation_tells_how_long_the_interview_takes() {
+    for (language, one, several) in [
+        (
+            Language::En,
+            "It has 1 question and takes about 15 minutes.",
+            "It has 4 questions and takes about 15 minutes.",
+        ),
+        (
+            Language::De,
+            "Es umfasst 1 Frage und dauert etwa 15 Minuten.",
+            "Es umfasst 4 Fragen und dauert etwa 15 Minuten.",
+        ),
+        (
+            Language::Fr,
+            "Il comporte 1 question et dure environ 15 minutes.",
+            "Il comporte 4 questions et dure environ 15 minutes.",
+        ),
+        (
+            Language::Es,
+            "Consta de 1 pregunta y dura unos 15 minutos.",
+            "Consta de 4 preguntas y dura unos 15 minutos.",
+        ),
+        (
+            Language::It,
+            "Comprende 1 domanda e dura circa 15 minuti.",
+            "Comprende 4 domande e dura circa 15 minuti.",
+        ),
+        (
+            Language::Nl,
+            "Het bestaat uit 1 vraag en duurt ongeveer 15 minuten.",
+            "Het bestaat uit 4 vragen en duurt ongeveer 15 minuten.",
+        ),
+    ] {
+        for (questions, line) in [(1, one), (4, several)] {
+            let length = Some(InterviewLength { questions, minutes: 15 });
+            let case = Case { length, ..Case::hostile(MailLink::Open(OPEN.to_owned())) };
+            let invitation = case.render(CandidateMail::Invitation, language);
+            assert!(invitation.text.contains(line) && invitation.html.contains(line), "{}", invitation.text);
+            let reminder = case.render(CandidateMail::Reminder, language);
+            assert!(!reminder.text.contains("15"), "{}", reminder.text);
+        }
     }
 }
 

@@ -1,0 +1,35 @@
+//! What a candidate's key tells its holder once it opens nothing.
+
+use super::credential::rejected;
+use crate::config::Config;
+use crate::domain::candidate::{Candidate, KeyEnd};
+use crate::domain::company::Company;
+use crate::domain::project::Project;
+use crate::error::{Error, Result};
+use crate::http::reference::ReferenceUris;
+use crate::http::view::EndedKeyView;
+use crate::store::{FoundItems, Store, keys};
+
+/// The error about a key of `candidate`, with whom its holder may ask. `batch` holds project and company.
+pub(super) async fn explain_end(
+    (candidate, end): (&Candidate, KeyEnd),
+    batch: &mut FoundItems,
+    store: &Store,
+    config: &Config,
+) -> Result<Error> {
+    let company = batch.take::<Company>(&keys::company(&candidate.company))?;
+    let project = batch.take::<Project>(&keys::project(&candidate.company, candidate.project))?;
+    let (Some(company), Some(project)) = (company, project) else { return Ok(rejected()) };
+    // Only now: an unknown key must cost nothing more than any other.
+    let answers = match end {
+        KeyEnd::Completed if candidate.interview.is_some() => {
+            let answers = store.answers(&candidate.company, candidate.project, candidate.id).await?;
+            Some(answers.map_or(0, |answers| answers.answered()))
+        }
+        _ => None,
+    };
+    let completed_at = candidate.interviewed_at.filter(|_| end == KeyEnd::Completed);
+    let view = EndedKeyView::new(candidate, &project, &company, ReferenceUris::new(config))
+        .with_completion(completed_at, answers);
+    Ok(Error::EndedKey(end.refusal(), view.into_map()?))
+}

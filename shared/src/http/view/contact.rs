@@ -1,0 +1,84 @@
+//! Whom candidates ask, and what they are told by a key that has ended.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::domain::candidate::Candidate;
+use crate::domain::company::Company;
+use crate::domain::contact::Contact;
+use crate::domain::project::Project;
+use crate::domain::text::Email;
+use crate::error::{Error, Result};
+use crate::http::reference::ReferenceUris;
+use crate::http::wire::{OrEmpty, Timestamp, Uri};
+
+/// Who answers the questions of candidates.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Contact")]
+pub struct ContactView {
+    /// The person whom the project names; empty for none.
+    #[schemars(example = &"Grace Hopper")]
+    person: String,
+    /// The address of the project, else that of the company; empty for none.
+    #[schemars(example = &"jobs@example.com")]
+    email: OrEmpty<Email>,
+}
+
+impl From<Contact> for ContactView {
+    fn from(contact: Contact) -> Self {
+        Self { person: contact.person.to_string(), email: OrEmpty(contact.email) }
+    }
+}
+
+/// A company as its guests know it.
+#[derive(Debug, Serialize)]
+struct NamedCompanyView {
+    resource_uri: Uri,
+    name: String,
+}
+
+/// What a key that has ended tells, beside why. The document describes it as a failure.
+#[derive(Debug, Serialize)]
+pub(crate) struct EndedKeyView {
+    resource_uri: Uri,
+    company: NamedCompanyView,
+    contact: ContactView,
+    interviewdate: Option<Timestamp>,
+    answers: Option<usize>,
+}
+
+impl EndedKeyView {
+    /// The view of a key of this candidate.
+    pub(crate) fn new(
+        candidate: &Candidate,
+        project: &Project,
+        company: &Company,
+        references: ReferenceUris<'_>,
+    ) -> Self {
+        Self {
+            resource_uri: references.uri_in_project(&company.id, project.id, candidate.id),
+            company: NamedCompanyView {
+                resource_uri: references.company(&company.id),
+                name: company.name.to_string(),
+            },
+            contact: Contact::of(project, company).into(),
+            interviewdate: None,
+            answers: None,
+        }
+    }
+
+    /// The view with the moment at which the interview was completed, and the number of answers.
+    pub(crate) fn with_completion(self, at: Option<DateTime<Utc>>, answers: Option<usize>) -> Self {
+        Self { interviewdate: at.map(Timestamp), answers, ..self }
+    }
+
+    /// The members of the JSON object.
+    pub(crate) fn into_map(self) -> Result<Map<String, Value>> {
+        match serde_json::to_value(self).map_err(Error::internal)? {
+            Value::Object(members) => Ok(members),
+            _ => Err(Error::internal("a view is no object")),
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What a link leads to that opens nothing any more, or is not for the person who follows it.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::caller::{Caller, Invited, PASSWORD};
+
+use crate::devtools::{BrowserOptions, Page};
+use crate::visit::{Visit, has_kept, mailed_link};
+
+const CONTACT: &str = "jobs@acme.example";
+const ASK: &str = "Questions? Ask Zoë, jobs@acme.example";
+
+/// Candidates of a company that tells whom to ask.
+async fn visit(allow_hash_login: bool) -> Visit {
+    let fields = json!({ "allow_hash_login": allow_hash_login, "contact_person": "Zoë" });
+    let visit = Visit::invited(fields, &[json!({})]).await;
+    visit.owner.patch("/companies/acme/", json!({ "registration_email": CONTACT })).await.expect(200);
+    visit
+}
+
+/// Another candidate of the same project, with the link in their mail.
+async fn another(visit: &Visit) -> (Invited, String) {
+    let (project, _) = visit.candidate.uri.split_once("candidates/").unwrap();
+    let candidate = visit.owner.invite(project, json!({})).await;
+    let link = mailed_link(&visit.app, &candidate, &visit.origin).await;
+    (candidate, link)
+}
+
+async fn contact_of(page: &mut Page) -> Value {
+    page.evaluate("document.getElementById('contact').textContent").await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_link_of_a_candidate_who_has_registered_leads_back_to_the_interview() {
+    let visit = visit(false).await;
+    let mut page = Page::open_with(BrowserOptions::with_devices()).await;
+    page.go(&visit.link).await;
+    page.on("welcome").await;
+    page.fill("password", PASSWORD).await;
+    page.press("Continue to the camera test").await;
+    page.on("check").await;
+    // The session of this browser is theirs.
+    page.go(&visit.link).await;
+    page.on("welcome").await;
+    assert!(page.evaluate("document.querySelector('header button')?.textContent").await == "Log out");
+
+    let mut other = Page::open().await;
+    other.go(&visit.link).await;
+    other.on("login").await;
+    let text = other.text().await;
+    for told in ["Log in to your interview with Acme & Sons", "You have registered already", ASK] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    other.log_in(&visit.candidate.email, PASSWORD).await;
+    other.on("welcome").await;
+    other.reload().await;
+    other.on("welcome").await;
+
+    // Another candidate's link leads to their login, not into this candidate's interview.
+    let (another, link) = another(&visit).await;
+    another.register().await;
+    another.advance(&another.uri).await.expect(200);
+    other.go(&link).await;
+    other.on("login").await;
+    other.log_in(&another.email, PASSWORD).await;
+    other.on("welcome").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_ended_link_tells_why_what_to_do_and_whom_to_ask() {
+    let visit = visit(true).await;
+    let owner = &visit.owner;
+    let mut page = Page::open().await;
+
+    let (completed, completed_link) = another(&visit).await;
+    for _ in 0..2 {
+        completed.advance(&completed.uri).await.expect(200);
+    }
+    visit.app.complete(&completed.uri).await;
+    let (withdrawn, withdrawn_link) = another(&visit).await;
+    owner.skip(&withdrawn.uri).await.expect(200);
+    let (moved, moved_link) = another(&visit).await;
+    owner.patch(&moved.uri, json!({ "email": "another@mail.example" })).await.expect(200);
+    let (overdue, overdue_link) = another(&visit).await;
+    owner.set_deadline(&overdue.uri, &visit.app.clock().in_days(0)).await.expect(200);
+    let (deleted, deleted_link) = another(&visit).await;
+    owner.delete(&deleted.uri).await.expect(204);
+    visit.app.settle().await;
+
+    for (link, title, told, is_known) in [
+        (completed_link, "Your interview is complete", "There is nothing more to do.", true),
+        (overdue_link, "The deadline has passed", "Ask Acme & Sons for more time", true),
+        (withdrawn_link, "This invitation was withdrawn", "Ask Acme & Sons", true),
+        (moved_link, "There is a newer link", "A newer email from Acme & Sons", true),
+        (deleted_link, "This link does not work", "ask the company that invited you", false),
+        (
+            format!("{}/register/ivk_nothing", visit.origin),
+            "This link does not work",
+            "copy all of it",
+            false,
+        ),
+    ] {
+        page.go(&link).await;
+        page.on("over").await;
+        assert_eq!(page.evaluate("document.querySelector('h1').textContent").await, title);
+        let text = page.text().await;
+        assert!(text.contains(told), "{told}: {text}");
+        assert_eq!(
+            (text.contains(ASK), text.contains("Acme & Sons")),
+            (is_known, is_known),
+            "{title}: {text}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_page_says_that_the_interview_was_completed_on_another_device() {
+    for allow_hash_login in [true, false] {
+        let visit = visit(allow_hash_login).await;
+        let mut page = Page::open_with(BrowserOptions::with_devices()).await;
+        page.go(&visit.link).await;
+        page.on("welcome").await;
+        if !allow_hash_login {
+            page.fill("password", PASSWORD).await;
+        }
+        page.press("Continue to the camera test").await;
+        page.press("Turn on camera and microphone").await;
+        page.press("It works: continue").await;
+        page.press("Begin the interview").await;
+        page.on("overview").await;
+        assert_eq!(contact_of(&mut page).await, ASK);
+        page.record(1).await;
+        page.until_promised(&has_kept(2)).await;
+        page.stop_and_keep().await;
+        page.saved().await;
+        visit.app.complete(&visit.candidate.uri).await;
+        page.press("Change answer 1").await;
+        page.press("Record answer").await;
+        page.on("over").await;
+        let text = page.text().await;
+        assert!(text.contains("Your interview is complete") && text.contains(ASK), "{text}");
+        assert!(text.contains("Answers\n1"), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chosen_password_leads_to_the_login() {
+    let visit = visit(false).await;
+    visit.candidate.register().await;
+    visit.candidate.advance(&visit.candidate.uri).await.expect(200);
+    let mut page = Page::open().await;
+    page.go(&format!("{}/interview/acme/", visit.origin)).await;
+    page.on("login").await;
+    assert!(page.text().await.contains("Log in to your interview with Acme & Sons"));
+    assert_eq!(contact_of(&mut page).await, format!("Questions? Ask {CONTACT}"));
+    page.fill("email", &visit.candidate.email).await;
+    page.press("I have forgotten my password").await;
+    page.until("document.body.innerText.includes('If there is an account')").await;
+    visit.app.settle().await;
+    let link = format!("{}/reset-password/{}", visit.origin, visit.app.mailed_key(&visit.candidate.email));
+    page.go(&link).await;
+    page.on("password").await;
+    let account = format!("For the account {} with Acme & Sons.", visit.candidate.email);
+    assert!(page.text().await.contains(&account));
+    page.fill("password", "another horse battery").await;
+    page.press("Save password").await;
+    page.until("document.querySelector('a.main')").await;
+    page.evaluate("document.querySelector('a.main').click()").await;
+    page.log_in(&visit.candidate.email, "another horse battery").await;
+    page.on("welcome").await;
+    // It says so before anything is typed.
+    page.go(&link).await;
+    page.on("over").await;
+    assert!(page.text().await.contains("This link has been used or has expired"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn staff_learn_which_account_they_activate_and_where_to_log_in() {
+    let visit = visit(true).await;
+    let colleague = visit.owner.colleague("recruiter", json!({ "username": "grace" })).await;
+    visit.app.settle().await;
+    let link = format!("{}/activate/{}", visit.origin, visit.app.mailed_key(&colleague.email));
+    let app_url = format!("{}/api/v3/docs/", visit.origin);
+    visit.owner.patch("/companies/acme/", json!({ "app_url": app_url })).await.expect(200);
+    let mut page = Page::open().await;
+    page.go(&link).await;
+    page.on("password").await;
+    assert!(page.text().await.contains("For the account grace with Acme & Sons."));
+    page.fill("password", PASSWORD).await;
+    page.press("Save password").await;
+    page.until("document.querySelector('a.main')").await;
+    assert!(page.text().await.contains("with the user name grace"));
+    assert_eq!(page.evaluate("document.querySelector('a.main').href").await, app_url.as_str());
+    page.go(&link).await;
+    page.on("over").await;
+    assert!(page.text().await.contains("This link has been used or has expired"));
+
+    // The candidates' login is not theirs, and leaves no session.
+    page.go(&format!("{}/interview/acme/", visit.origin)).await;
+    page.log_in(&colleague.email, PASSWORD).await;
+    page.until("document.querySelector('main a.main')").await;
+    assert!(page.text().await.contains("This login is for candidates."));
+    assert_eq!(page.evaluate("document.querySelector('main a.main').href").await, app_url.as_str());
+    let status = "fetch('/api/v3/whoami/').then(({ status }) => status)";
+    assert_eq!(page.evaluate(status).await, 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broken_address_says_what_to_do() {
+    let visit = visit(true).await;
+    let mut page = Page::open().await;
+    for path in ["/interview/", "/register/", "/register/a/b", "/interview/nobody/", "/activate"] {
+        page.go(&format!("{}{path}", visit.origin)).await;
+        page.on("over").await;
+        assert!(page.text().await.contains("This address is incomplete"), "{path}");
+    }
+    // The key of an invitation whose deadline passes while the page is open.
+    page.go(&visit.link).await;
+    page.on("welcome").await;
+    visit.app.clock().advance(TimeDelta::days(8));
+    page.press("Continue to the camera test").await;
+    page.on("over").await;
+    assert!(page.text().await.contains("The deadline has passed"));
+}

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::domain::Refusal;
 use crate::domain::interview::NotPlaced;
-use crate::domain::rate::MailLimitReached;
+use crate::domain::rate::RefusedOrThrottled;
 
 /// What handlers, admission and the store return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -217,11 +217,11 @@ impl From<NotPlaced> for Error {
     }
 }
 
-impl From<MailLimitReached> for Error {
-    fn from(unsent: MailLimitReached) -> Self {
+impl From<RefusedOrThrottled> for Error {
+    fn from(unsent: RefusedOrThrottled) -> Self {
         match unsent {
-            MailLimitReached::Refused(refusal) => Self::Refused(refusal),
-            MailLimitReached::TooMany(wait) => Self::Throttled(wait),
+            RefusedOrThrottled::Refused(refusal) => Self::Refused(refusal),
+            RefusedOrThrottled::TooMany(wait) => Self::Throttled(wait),
         }
     }
 }

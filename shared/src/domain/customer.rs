@@ -13,7 +13,7 @@ use super::history::{
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
 use super::names::named;
-use super::rate::{MailLimitReached, MailRate};
+use super::rate::{MailRate, RefusedOrThrottled};
 use super::secret::{OneTimeKey, PasswordHash};
 use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use super::text::{Email, ShortName, TextLine, Username};
@@ -200,7 +200,7 @@ impl Customer {
 
     /// Invites the customer again at `now`. Revokes the key of the last mail at once. Fails with [`NOT_INVITED`],
     /// [`UNDELIVERABLE`], or after too many mails.
-    pub fn invited_again(mut self, now: DateTime<Utc>) -> Result<Self, MailLimitReached> {
+    pub fn invited_again(mut self, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
         if self.status != CustomerStatus::Invited || !self.is_active {
             return Err(NOT_INVITED.into());
         }
@@ -218,7 +218,7 @@ impl Customer {
 
     /// Changes the email address at `now`: revokes the keys mailed to the old one and all sessions. Customers who have
     /// not activated their account are invited again.
-    pub fn with_email(mut self, email: Email, now: DateTime<Utc>) -> Result<Self, MailLimitReached> {
+    pub fn with_email(mut self, email: Email, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
         self.email = email;
         self.one_time_key = None;
         // Mails went to the wrong person, who may have used the keys in them.

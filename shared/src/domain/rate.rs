@@ -17,11 +17,11 @@ const WINDOW: TimeDelta = TimeDelta::hours(1);
 pub struct MailRate(Vec<DateTime<Utc>>);
 
 impl MailRate {
-    /// Counts a mail requested at `now`. Fails with [`MailLimitReached::TooMany`] beyond [`MAX_MAILS`] per hour.
-    pub fn count(&mut self, now: DateTime<Utc>) -> Result<(), MailLimitReached> {
+    /// Counts a mail requested at `now`. Fails with [`RefusedOrThrottled::TooMany`] beyond [`MAX_MAILS`] per hour.
+    pub fn count(&mut self, now: DateTime<Utc>) -> Result<(), RefusedOrThrottled> {
         self.0.retain(|at| *at + WINDOW > now);
         if let Some(oldest) = self.0.first().filter(|_| self.0.len() >= MAX_MAILS) {
-            return Err(MailLimitReached::TooMany(*oldest + WINDOW - now));
+            return Err(RefusedOrThrottled::TooMany(*oldest + WINDOW - now));
         }
         self.0.push(now);
         Ok(())
@@ -56,14 +56,14 @@ impl ChangeRate {
 
 /// Why a requested message is not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MailLimitReached {
+pub enum RefusedOrThrottled {
     /// The current state does not allow it.
     Refused(Refusal),
     /// Too many messages to this recipient; the time until the next one is allowed.
     TooMany(TimeDelta),
 }
 
-impl From<Refusal> for MailLimitReached {
+impl From<Refusal> for RefusedOrThrottled {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
@@ -80,9 +80,9 @@ mod tests {
         for minute in 0..5 {
             assert_eq!(rate.count(at(minute)), Ok(()));
         }
-        assert_eq!(rate.count(at(10)), Err(MailLimitReached::TooMany(TimeDelta::minutes(50))));
+        assert_eq!(rate.count(at(10)), Err(RefusedOrThrottled::TooMany(TimeDelta::minutes(50))));
         assert_eq!(rate.count(at(60)), Ok(()));
-        assert_eq!(rate.count(at(60)), Err(MailLimitReached::TooMany(TimeDelta::minutes(1))));
+        assert_eq!(rate.count(at(60)), Err(RefusedOrThrottled::TooMany(TimeDelta::minutes(1))));
         assert_eq!(rate.count(at(200)), Ok(()));
         assert_eq!(rate.0.len(), 1, "older ones are forgotten");
     }

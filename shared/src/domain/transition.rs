@@ -14,7 +14,7 @@ use super::Refusal;
 use super::candidate::{Candidate, CandidateStatus};
 use super::mail::CandidateMail;
 use super::privacy::erasure_request::ERASURE_REQUESTED;
-use super::rate::MailLimitReached;
+use super::rate::RefusedOrThrottled;
 use super::secret::AccessKey;
 
 /// The result of a rule: the changed candidate, and the mail about the change.
@@ -122,7 +122,7 @@ impl Candidate {
         before: &Self,
         now: DateTime<Utc>,
         key: AccessKey,
-    ) -> Result<TransitionResult, MailLimitReached> {
+    ) -> Result<TransitionResult, RefusedOrThrottled> {
         // A key and an interview without an end would last for ever.
         if self.status == CandidateStatus::Interviewing
             && self.profile.deadline.is_none()
@@ -151,7 +151,7 @@ impl Candidate {
         before: &Self,
         now: DateTime<Utc>,
         key: AccessKey,
-    ) -> Result<TransitionResult, MailLimitReached> {
+    ) -> Result<TransitionResult, RefusedOrThrottled> {
         let had_key = self.access_key.is_some();
         self.access_key = had_key.then_some(key);
         self.one_time_key = None;
@@ -188,7 +188,7 @@ impl Candidate {
 
     /// Reminds the candidate of the interview. Fails if they are neither invited nor confirmed, they have requested
     /// erasure, the deadline has passed, the address is not deliverable, or too many mails were sent.
-    pub fn remind(mut self, now: DateTime<Utc>) -> Result<TransitionResult, MailLimitReached> {
+    pub fn remind(mut self, now: DateTime<Utc>) -> Result<TransitionResult, RefusedOrThrottled> {
         if !matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed) {
             return Err(NOT_REMINDABLE.into());
         }

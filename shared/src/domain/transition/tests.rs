@@ -24,10 +24,10 @@ fn fresh_key() -> AccessKey {
     AccessKey::new("fresh".to_owned())
 }
 
-fn code(unsent: MailLimitReached) -> &'static str {
+fn code(unsent: RefusedOrThrottled) -> &'static str {
     match unsent {
-        MailLimitReached::Refused(refusal) => refusal.code,
-        MailLimitReached::TooMany(_) => "throttled",
+        RefusedOrThrottled::Refused(refusal) => refusal.code,
+        RefusedOrThrottled::TooMany(_) => "throttled",
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::health::EndpointHealth;
 use crate::domain::Refusal;
 use crate::domain::id::{CompanyId, WebhookId};
-use crate::domain::rate::MailLimitReached;
+use crate::domain::rate::RefusedOrThrottled;
 
 /// The most requests of clients that are queued at a time.
 pub const MAX_QUEUED: usize = 10;
@@ -117,9 +117,9 @@ impl DeliveryCursor {
 
     /// Goes on right after event number `after`, which may have been passed before. Fails within a minute of the last
     /// change.
-    pub fn move_to(self, after: u64, now: DateTime<Utc>) -> Result<Self, MailLimitReached> {
+    pub fn move_to(self, after: u64, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
         if let Some(wait) = remaining(self.moved_at, MOVE_PAUSE, now) {
-            return Err(MailLimitReached::TooMany(wait));
+            return Err(RefusedOrThrottled::TooMany(wait));
         }
         let has_void_resources = self.has_void_resources || self.stalled > 0;
         // A new epoch voids the stalled resources, or their events would be sent by these and by the repetition.
@@ -130,9 +130,9 @@ impl DeliveryCursor {
     }
 
     /// Adds a ping. Fails with [`QUEUE_FULL`], and within ten seconds of the last ping.
-    pub fn add_ping(self, now: DateTime<Utc>) -> Result<Self, MailLimitReached> {
+    pub fn add_ping(self, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
         match remaining(self.pinged_at, PING_PAUSE, now) {
-            Some(wait) => Err(MailLimitReached::TooMany(wait)),
+            Some(wait) => Err(RefusedOrThrottled::TooMany(wait)),
             None => {
                 Ok(Self { pinged_at: Some(now), ..self }
                     .add_request(DeliveryRequest::Ping { at: now }, now)?)

@@ -54,12 +54,12 @@ impl ChangeRate {
     }
 }
 
-/// Why a requested message is not sent.
+/// Why something may not be done now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusedOrThrottled {
     /// The current state does not allow it.
     Refused(Refusal),
-    /// Too many messages to this recipient; the time until the next one is allowed.
+    /// It was done too often; the time until it is allowed again.
     TooMany(TimeDelta),
 }
 

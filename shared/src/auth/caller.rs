@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
-use crate::domain::account::{Account, CredentialOwner, ResponseRecipient};
+use crate::domain::account::{Account, CredentialOwner, Principal};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::history::ChangeContext;
@@ -69,11 +69,11 @@ impl Caller {
     }
 
     /// The caller, whichever of their credentials the request came with.
-    pub fn principal(&self) -> ResponseRecipient {
+    pub fn principal(&self) -> Principal {
         match &self.identity {
-            CallerIdentity::NamedToken(token) => ResponseRecipient::NamedToken(token.id),
-            CallerIdentity::Customer(customer) => ResponseRecipient::Account(customer.account()),
-            CallerIdentity::Candidate(candidate) => ResponseRecipient::Account(candidate.account()),
+            CallerIdentity::NamedToken(token) => Principal::NamedToken(token.id),
+            CallerIdentity::Customer(customer) => Principal::Account(customer.account()),
+            CallerIdentity::Candidate(candidate) => Principal::Account(candidate.account()),
         }
     }
 
@@ -94,11 +94,11 @@ impl Caller {
                 let Session { claim, epoch, actor_epoch, .. } = live.session.clone();
                 UploadAuthor::Account { claim, epoch: Some(epoch), actor_epoch }
             }
-            (_, ResponseRecipient::Account(account)) => {
+            (_, Principal::Account(account)) => {
                 let claim = CredentialOwner::own(self.company().clone(), account);
                 UploadAuthor::Account { claim, epoch: None, actor_epoch: None }
             }
-            (_, ResponseRecipient::NamedToken(token)) => UploadAuthor::NamedToken { token },
+            (_, Principal::NamedToken(token)) => UploadAuthor::NamedToken { token },
         }
     }
 

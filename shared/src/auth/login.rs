@@ -17,7 +17,7 @@ use crate::auth::credential::{Credential, CredentialKind, MISSING, SecretKind};
 use crate::auth::csrf;
 use crate::auth::password::Password;
 use crate::config::Config;
-use crate::domain::account::{CredentialOwner, ResponseRecipient};
+use crate::domain::account::{CredentialOwner, Principal};
 use crate::domain::candidate::{Candidate, CandidateProfile};
 use crate::domain::customer::{Customer, CustomerStatus};
 use crate::domain::effect::{Effect, EffectTask};
@@ -221,7 +221,7 @@ impl PublicAccess {
                 let shared = self.store.password_to_share_salt_with(&before).await?;
                 let hash = password.hash(shared.as_ref(), &self.app).await?;
                 let after = Candidate::clone(&before).with_password(hash);
-                let store = self.store_of(ResponseRecipient::Account(before.account()));
+                let store = self.store_of(Principal::Account(before.account()));
                 store.commit(store.change_candidate(&before, &after.into(), self.now)).await?;
             }
             Some(CallerIdentity::NamedToken(_)) | None => return Ok(false),
@@ -238,13 +238,13 @@ impl PublicAccess {
         self.unlock(&before.company, names).await?;
         let hash = password.hash(None, &self.app).await?;
         let after = Customer::clone(before).with_password(hash, self.now);
-        let store = self.store_of(ResponseRecipient::Account(before.account()));
+        let store = self.store_of(Principal::Account(before.account()));
         store.commit(store.update_customer(before, &after, self.now)).await?;
         Ok(after)
     }
 
     /// The table for changes by the holder of a key.
-    fn store_of(&self, holder: ResponseRecipient) -> Store {
+    fn store_of(&self, holder: Principal) -> Store {
         let origin = ChangeContext { request: self.state.id.clone(), ..ChangeContext::new(holder, self.now) };
         self.store.clone().with_origin(origin)
     }

@@ -11,7 +11,7 @@ use crate::auth::caller::CallerIdentity;
 use crate::auth::credential::new_one_time_key;
 use crate::aws::AwsClients;
 use crate::config::Config;
-use crate::domain::account::{Account, CredentialOwner, ResponseRecipient};
+use crate::domain::account::{Account, CredentialOwner, Principal};
 use crate::domain::answers::Answers;
 use crate::domain::customer::AccountType;
 use crate::domain::history::{ChangeAuthor, ChangeContext};
@@ -64,12 +64,10 @@ impl SystemAccess {
     pub fn store_of(&self, upload: &Upload) -> Store {
         let origin = match &upload.author {
             UploadAuthor::Account { claim, .. } => {
-                let origin = ChangeContext::new(ResponseRecipient::Account(claim.account), self.now);
+                let origin = ChangeContext::new(Principal::Account(claim.account), self.now);
                 ChangeContext { on_behalf_by: claim.on_behalf_by, ..origin }
             }
-            UploadAuthor::NamedToken { token } => {
-                ChangeContext::new(ResponseRecipient::NamedToken(*token), self.now)
-            }
+            UploadAuthor::NamedToken { token } => ChangeContext::new(Principal::NamedToken(*token), self.now),
         };
         self.store.clone().with_origin(origin)
     }

@@ -44,14 +44,14 @@ impl CredentialOwner {
 
 /// The recipient of a response, independent of the credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ResponseRecipient {
+pub enum Principal {
     /// A user who can log in.
     Account(Account),
     /// A named token of the company.
     NamedToken(TokenId),
 }
 
-impl fmt::Display for ResponseRecipient {
+impl fmt::Display for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Account(Account::Customer { customer }) => write!(f, "customer {customer}"),

@@ -15,7 +15,7 @@ use crate::auth::authentication::{SessionRules, authenticate, keys_of};
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
 use crate::auth::credential::{Credential, CredentialKind, rejected};
 use crate::auth::{AdmissionRule, csrf};
-use crate::domain::account::{CredentialOwner, ResponseRecipient};
+use crate::domain::account::{CredentialOwner, Principal};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, CustomerId, InvalidId};
@@ -254,7 +254,7 @@ fn slide(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc
 fn sender(credential: &Credential) -> String {
     match &credential.means {
         CredentialKind::Session(_, claim) | CredentialKind::AccessKey(claim) => {
-            keys::sender(&claim.company, ResponseRecipient::Account(claim.account))
+            keys::sender(&claim.company, Principal::Account(claim.account))
         }
         // A named token is known by its hash before it is read.
         CredentialKind::NamedToken => keys::token_sender(&credential.hash),

@@ -15,7 +15,7 @@ pub(crate) use diff::{FieldValue, customers, fact, moment, private};
 pub use entry::{EventId, EventMark, HistoryEntry};
 pub use event_types::{EventType, TypeFilter};
 
-use super::account::{Account, ResponseRecipient};
+use super::account::{Account, Principal};
 use super::erasure::ErasedItem;
 use super::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId, WebhookId};
 
@@ -149,14 +149,14 @@ pub enum ChangeAuthor {
     Operator,
 }
 
-impl From<ResponseRecipient> for ChangeAuthor {
-    fn from(principal: ResponseRecipient) -> Self {
+impl From<Principal> for ChangeAuthor {
+    fn from(principal: Principal) -> Self {
         match principal {
-            ResponseRecipient::Account(Account::Customer { customer }) => Self::Customer { customer },
-            ResponseRecipient::Account(Account::Candidate { project, candidate }) => {
+            Principal::Account(Account::Customer { customer }) => Self::Customer { customer },
+            Principal::Account(Account::Candidate { project, candidate }) => {
                 Self::Candidate { project, candidate }
             }
-            ResponseRecipient::NamedToken(token) => Self::NamedToken { token },
+            Principal::NamedToken(token) => Self::NamedToken { token },
         }
     }
 }

@@ -3,7 +3,7 @@
 pub(in crate::store) mod search;
 
 pub(crate) use super::key::{BY_STATUS, DUE, ItemKey, KeyRange, KeySchema, PK, SEARCH, SK, TABLE};
-use crate::domain::account::{Account, ResponseRecipient};
+use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::history::INTERVIEW_HISTORY;
 use crate::domain::id::{
@@ -275,7 +275,7 @@ pub(crate) fn upload(f: FileId) -> ItemKey {
 }
 
 /// The sender of requests with an Idempotency-Key, independent of the credential.
-pub(crate) fn sender(c: &CompanyId, by: ResponseRecipient) -> String {
+pub(crate) fn sender(c: &CompanyId, by: Principal) -> String {
     format!("{c} {by}")
 }
 

@@ -42,7 +42,7 @@ impl CredentialOwner {
     }
 }
 
-/// The recipient of a response, independent of the credential.
+/// Who acts, whatever the credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Principal {
     /// A user who can log in.

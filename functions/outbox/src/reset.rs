@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 use shared::auth::SystemAccess;
-use shared::domain::account::{Account, CredentialOwner};
+use shared::domain::account::{Account, CredentialClaim};
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
 use shared::domain::customer::{Customer, CustomerStatus};
@@ -191,7 +191,7 @@ impl ResetAccount {
                 Ok(reset_link(suite, &give_customer_key(system, customer, reset).await?))
             }
             Self::Candidate(before, _) => {
-                let claim = CredentialOwner::own(before.company.clone(), self.account());
+                let claim = CredentialClaim::own(before.company.clone(), self.account());
                 let (key, stored) = system.new_one_time_key(&claim, reset);
                 let after = Candidate { one_time_key: Some(stored), ..Candidate::clone(before) };
                 system.commit(system.store.change_candidate(before, &after.into(), system.now)).await?;

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::caller::{AuthMethod, Caller, CallerIdentity, LiveSession};
 use super::credential::{Credential, CredentialKind, rejected};
-use crate::domain::account::{Account, CredentialOwner};
+use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::customer::Customer;
 use crate::domain::named_token::NamedToken;
 use crate::domain::secret::{MediaKey, SecretHash};
@@ -70,7 +70,7 @@ pub(super) fn authenticate(
 fn live_session(
     kind: SessionKind,
     hash: &SecretHash,
-    claim: &CredentialOwner,
+    claim: &CredentialClaim,
     batch: &mut FoundItems,
     identity: &CallerIdentity,
     rules: &SessionRules,
@@ -94,7 +94,7 @@ fn live_session(
 }
 
 /// The keys of the items that [`take_identity`] takes.
-pub(super) fn keys_of_identity(claim: &CredentialOwner) -> impl Iterator<Item = ItemKey> {
+pub(super) fn keys_of_identity(claim: &CredentialClaim) -> impl Iterator<Item = ItemKey> {
     // At the end of a contract, the first write ends the logins of all candidates, of whom there may be a million. Staff are
     // few, so that write is followed by one for each of them, and their requests need not read the company.
     let company = matches!(claim.account, Account::Candidate { .. }).then(|| keys::company(&claim.company));
@@ -103,7 +103,7 @@ pub(super) fn keys_of_identity(claim: &CredentialOwner) -> impl Iterator<Item = 
 
 /// Takes the account, if it exists; that of a candidate if the company exists as well.
 pub(super) fn take_identity(
-    claim: &CredentialOwner,
+    claim: &CredentialClaim,
     batch: &mut FoundItems,
 ) -> Result<Option<CallerIdentity>> {
     let key = keys::account(&claim.company, claim.account);
@@ -116,7 +116,7 @@ pub(super) fn take_identity(
 
 /// Whether the customer who acts for `identity`, if any, still may; revoking their own sessions revokes this one too.
 pub(super) fn may_act_for(
-    claim: &CredentialOwner,
+    claim: &CredentialClaim,
     actor_epoch: Option<u32>,
     identity: &CallerIdentity,
     batch: &mut FoundItems,

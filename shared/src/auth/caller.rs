@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
-use crate::domain::account::{Account, CredentialOwner, Principal};
+use crate::domain::account::{Account, CredentialClaim, Principal};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::history::ChangeContext;
@@ -95,7 +95,7 @@ impl Caller {
                 UploadAuthor::Account { claim, epoch: Some(epoch), actor_epoch }
             }
             (_, Principal::Account(account)) => {
-                let claim = CredentialOwner::own(self.company().clone(), account);
+                let claim = CredentialClaim::own(self.company().clone(), account);
                 UploadAuthor::Account { claim, epoch: None, actor_epoch: None }
             }
             (_, Principal::NamedToken(token)) => UploadAuthor::NamedToken { token },

@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::clock::RandomSource;
 use crate::domain::Refusal;
-use crate::domain::account::{Account, CredentialOwner};
+use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::id::{CompanyId, CustomerId, Id};
 use crate::domain::named_token::{MIN_BITS, bits};
 use crate::domain::secret::{OneTimeKey, SecretHash};
@@ -77,7 +77,7 @@ impl SecretKind {
     }
 
     /// A new secret of this kind, with the claim in it.
-    pub fn generate(self, claim: &CredentialOwner, entropy: &dyn RandomSource) -> String {
+    pub fn generate(self, claim: &CredentialClaim, entropy: &dyn RandomSource) -> String {
         let mut random = [0; RANDOM_BYTES];
         entropy.fill(&mut random);
         // The claim first: it tells admission the keys of session and user before anything is read.
@@ -86,16 +86,16 @@ impl SecretKind {
     }
 
     /// The claim in a secret of this kind; none when it is no such secret.
-    pub fn claim_in(self, secret: &str) -> Option<CredentialOwner> {
+    pub fn claim_in(self, secret: &str) -> Option<CredentialClaim> {
         let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(self.prefix())?).ok()?;
         let (account, on_behalf_by, rest) = decode(&bytes)?;
         let company = std::str::from_utf8(rest.get(RANDOM_BYTES..)?).ok()?.parse().ok()?;
-        Some(CredentialOwner { company, account, on_behalf_by })
+        Some(CredentialClaim { company, account, on_behalf_by })
     }
 }
 
 /// Encodes the identifiers of a claim without its company.
-fn encode(claim: &CredentialOwner) -> Vec<u8> {
+fn encode(claim: &CredentialClaim) -> Vec<u8> {
     match (claim.account, claim.on_behalf_by) {
         (Account::Customer { customer }, None) => [&[CUSTOMER], &customer.to_bytes()[..]].concat(),
         (Account::Customer { customer }, Some(by)) => {
@@ -139,7 +139,7 @@ fn has_own_prefix(text: &str) -> bool {
 
 /// A new key for an account to choose a password with, created at `now`: the key, only for its owner, and its stored form.
 pub fn new_one_time_key(
-    claim: &CredentialOwner,
+    claim: &CredentialClaim,
     (now, lifetime): (DateTime<Utc>, TimeDelta),
     entropy: &dyn RandomSource,
 ) -> (String, OneTimeKey) {
@@ -199,9 +199,9 @@ pub struct Credential {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CredentialKind {
     /// A session.
-    Session(SessionKind, CredentialOwner),
+    Session(SessionKind, CredentialClaim),
     /// The key that a candidate was sent.
-    AccessKey(CredentialOwner),
+    AccessKey(CredentialClaim),
     /// The value of a named token.
     NamedToken,
 }
@@ -227,7 +227,7 @@ impl Credential {
     }
 
     /// None for a named token.
-    pub fn claim(&self) -> Option<&CredentialOwner> {
+    pub fn claim(&self) -> Option<&CredentialClaim> {
         match &self.means {
             CredentialKind::Session(_, claim) | CredentialKind::AccessKey(claim) => Some(claim),
             CredentialKind::NamedToken => None,
@@ -252,7 +252,7 @@ impl Credential {
         let (hash, rest) = rest.split_first_chunk()?;
         let claim = || match decode(rest)? {
             (account, on_behalf_by, []) => {
-                Some(CredentialOwner { company: company.clone(), account, on_behalf_by })
+                Some(CredentialClaim { company: company.clone(), account, on_behalf_by })
             }
             _ => None,
         };

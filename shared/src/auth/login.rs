@@ -17,7 +17,7 @@ use crate::auth::credential::{Credential, CredentialKind, MISSING, SecretKind};
 use crate::auth::csrf;
 use crate::auth::password::Password;
 use crate::config::Config;
-use crate::domain::account::{CredentialOwner, Principal};
+use crate::domain::account::{CredentialClaim, Principal};
 use crate::domain::candidate::{Candidate, CandidateProfile};
 use crate::domain::customer::{Customer, CustomerStatus};
 use crate::domain::effect::{Effect, EffectTask};
@@ -168,7 +168,7 @@ impl PublicAccess {
         let (account, user) = identity.user()?;
         let (epoch, company) = (user.epoch?, identity.company().clone());
         let claim =
-            CredentialOwner { on_behalf_by: by.map(|by| by.id), ..CredentialOwner::own(company, account) };
+            CredentialClaim { on_behalf_by: by.map(|by| by.id), ..CredentialClaim::own(company, account) };
         let secret = SecretKind::Session(kind).generate(&claim, self.app.entropy());
         let mut session = Session::begin(kind, claim, epoch, days, (self.now, self.app.entropy()));
         session.actor_epoch = by.map(|by| by.session_epoch);

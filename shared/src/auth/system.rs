@@ -11,7 +11,7 @@ use crate::auth::caller::CallerIdentity;
 use crate::auth::credential::new_one_time_key;
 use crate::aws::AwsClients;
 use crate::config::Config;
-use crate::domain::account::{Account, CredentialOwner, Principal};
+use crate::domain::account::{Account, CredentialClaim, Principal};
 use crate::domain::answers::Answers;
 use crate::domain::customer::AccountType;
 use crate::domain::history::{ChangeAuthor, ChangeContext};
@@ -78,7 +78,7 @@ impl SystemAccess {
     }
 
     /// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
-    pub fn new_one_time_key(&self, claim: &CredentialOwner, lifetime: TimeDelta) -> (String, OneTimeKey) {
+    pub fn new_one_time_key(&self, claim: &CredentialClaim, lifetime: TimeDelta) -> (String, OneTimeKey) {
         new_one_time_key(claim, (self.now, lifetime), self.app.entropy())
     }
 

@@ -26,7 +26,7 @@ pub enum Account {
 
 /// The account that a credential belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CredentialOwner {
+pub struct CredentialClaim {
     /// The company.
     pub company: CompanyId,
     /// The account that requests act as.
@@ -35,7 +35,7 @@ pub struct CredentialOwner {
     pub on_behalf_by: Option<CustomerId>,
 }
 
-impl CredentialOwner {
+impl CredentialClaim {
     /// A claim without another actor.
     pub fn own(company: CompanyId, account: Account) -> Self {
         Self { company, account, on_behalf_by: None }

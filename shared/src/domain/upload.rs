@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::account::{Account, CredentialOwner};
+use super::account::{Account, CredentialClaim};
 use super::file::{FileKind, FileType};
 use super::id::{CompanyId, FileId, TokenId};
 use super::names::named;
@@ -72,7 +72,7 @@ pub enum UploadAuthor {
     /// A staff user or a candidate.
     Account {
         /// The account, and the customer who acts on its behalf.
-        claim: CredentialOwner,
+        claim: CredentialClaim,
         /// The session epoch; none if a candidate's key was the credential.
         epoch: Option<u32>,
         /// The session epoch of the customer who acts on behalf of the account.

@@ -9,7 +9,7 @@ use super::Store;
 use super::table::item::{self, EXPIRES_AT, number};
 use super::table::keys::{self, ItemKey};
 use crate::clock::RandomSource;
-use crate::domain::account::CredentialOwner;
+use crate::domain::account::CredentialClaim;
 use crate::domain::secret::{MediaKey, SecretHash};
 use crate::error::{Error, Result};
 
@@ -31,7 +31,7 @@ pub struct Session {
     /// How the client presents its secret.
     pub kind: SessionKind,
     /// The account that it authenticates.
-    pub claim: CredentialOwner,
+    pub claim: CredentialClaim,
     /// The account's session epoch at its start. A later epoch revokes it.
     pub epoch: u32,
     /// The session epoch of the customer who acts on behalf of the account.
@@ -50,7 +50,7 @@ impl Session {
     /// A session that starts at `now`. It ends after `days`, or else by inactivity.
     pub fn begin(
         kind: SessionKind,
-        claim: CredentialOwner,
+        claim: CredentialClaim,
         epoch: u32,
         days: Option<u8>,
         (now, entropy): (DateTime<Utc>, &dyn RandomSource),
@@ -134,7 +134,7 @@ mod tests {
         let start = DateTime::UNIX_EPOCH;
         Session {
             kind: SessionKind::Token,
-            claim: CredentialOwner::own(
+            claim: CredentialClaim::own(
                 "acme".parse().unwrap(),
                 Account::Customer { customer: Id::from_bytes([1; 16]) },
             ),

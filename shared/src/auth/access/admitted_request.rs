@@ -5,7 +5,7 @@ use std::ops::Deref;
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
 use crate::auth::credential::{SecretKind, new_token_value};
 use crate::domain::Refusal;
-use crate::domain::account::{Account, CredentialOwner};
+use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::customer::{AccountType, Customer};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::policy::NOT_ALLOWED;
@@ -70,7 +70,7 @@ impl AdmittedRequest {
     /// A new key for a candidate to act by without a password.
     pub fn new_access_key(&self, project: ProjectId, candidate: CandidateId) -> AccessKey {
         let account = Account::Candidate { project, candidate };
-        let owner = CredentialOwner::own(self.company_id().clone(), account);
+        let owner = CredentialClaim::own(self.company_id().clone(), account);
         AccessKey::new(SecretKind::AccessKey.generate(&owner, self.app.entropy()))
     }
 

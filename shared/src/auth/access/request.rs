@@ -15,7 +15,7 @@ use crate::auth::authentication::{SessionRules, authenticate, keys_of};
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
 use crate::auth::credential::{Credential, CredentialKind, rejected};
 use crate::auth::{AdmissionRule, csrf};
-use crate::domain::account::{CredentialOwner, Principal};
+use crate::domain::account::{CredentialClaim, Principal};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, CustomerId, InvalidId};
@@ -163,7 +163,7 @@ impl<'a> UnauthenticatedRequest<'a> {
     }
 
     /// Whose credential the request claims to have; `None` for a named token, and without a credential.
-    pub(super) fn credential_owner(&self) -> Option<CredentialOwner> {
+    pub(super) fn credential_owner(&self) -> Option<CredentialClaim> {
         self.credential().ok()?.claim().cloned()
     }
 

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::domain::account::{Account, CredentialClaim, Principal};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
-use crate::domain::history::ChangeContext;
+use crate::domain::history::ChangeOrigin;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::named_token::NamedToken;
 use crate::domain::policy::CallerRelation;
@@ -78,12 +78,12 @@ impl Caller {
     }
 
     /// The caller as the author of changes at `now`, in the request with this identifier.
-    pub(super) fn origin(&self, request: Option<String>, now: DateTime<Utc>) -> ChangeContext {
+    pub(super) fn origin(&self, request: Option<String>, now: DateTime<Utc>) -> ChangeOrigin {
         let on_behalf_by = match &self.proof {
             AuthMethod::Session(live) => live.session.claim.on_behalf_by,
             AuthMethod::AccessKey | AuthMethod::NamedToken => None,
         };
-        ChangeContext { on_behalf_by, request, ..ChangeContext::new(self.principal(), now) }
+        ChangeOrigin { on_behalf_by, request, ..ChangeOrigin::new(self.principal(), now) }
     }
 
     /// The caller as the author of an upload, who must still be known when the file arrives.

@@ -21,7 +21,7 @@ use crate::domain::account::{CredentialClaim, Principal};
 use crate::domain::candidate::{Candidate, CandidateProfile};
 use crate::domain::customer::{Customer, CustomerStatus};
 use crate::domain::effect::{Effect, EffectTask};
-use crate::domain::history::ChangeContext;
+use crate::domain::history::ChangeOrigin;
 use crate::domain::id::CompanyId;
 use crate::domain::policy::NOT_ALLOWED;
 use crate::domain::project::Project;
@@ -245,7 +245,7 @@ impl PublicAccess {
 
     /// The table for changes by the holder of a key.
     fn store_of(&self, holder: Principal) -> Store {
-        let origin = ChangeContext { request: self.state.id.clone(), ..ChangeContext::new(holder, self.now) };
+        let origin = ChangeOrigin { request: self.state.id.clone(), ..ChangeOrigin::new(holder, self.now) };
         self.store.clone().with_origin(origin)
     }
 

@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::domain::account::{Account, CredentialClaim, Principal};
 use crate::domain::answers::Answers;
 use crate::domain::customer::AccountType;
-use crate::domain::history::{ChangeAuthor, ChangeContext};
+use crate::domain::history::{ChangeAuthor, ChangeOrigin};
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;
 use crate::domain::policy::Action;
@@ -44,7 +44,7 @@ impl SystemAccess {
     pub(super) fn by(author: ChangeAuthor, app: &App) -> Self {
         let usage = Arc::new(RequestUsage::new(app.start_stopwatch()));
         let (store, now) = (Store::new(app.clone(), usage.clone()), app.now());
-        let store = store.with_patience(EVENT_PATIENCE).with_origin(ChangeContext::new(author, now));
+        let store = store.with_patience(EVENT_PATIENCE).with_origin(ChangeOrigin::new(author, now));
         Self { now, store, usage, app: app.clone() }
     }
 
@@ -55,8 +55,8 @@ impl SystemAccess {
 
     /// Acts in consequence of an event of the platform.
     pub fn in_event(self, id: &str) -> Self {
-        let origin = ChangeContext::new(ChangeAuthor::System, self.now);
-        let store = self.store.with_origin(ChangeContext { request: Some(id.to_owned()), ..origin });
+        let origin = ChangeOrigin::new(ChangeAuthor::System, self.now);
+        let store = self.store.with_origin(ChangeOrigin { request: Some(id.to_owned()), ..origin });
         Self { store, ..self }
     }
 
@@ -64,10 +64,10 @@ impl SystemAccess {
     pub fn store_of(&self, upload: &Upload) -> Store {
         let origin = match &upload.author {
             UploadAuthor::Account { claim, .. } => {
-                let origin = ChangeContext::new(Principal::Account(claim.account), self.now);
-                ChangeContext { on_behalf_by: claim.on_behalf_by, ..origin }
+                let origin = ChangeOrigin::new(Principal::Account(claim.account), self.now);
+                ChangeOrigin { on_behalf_by: claim.on_behalf_by, ..origin }
             }
-            UploadAuthor::NamedToken { token } => ChangeContext::new(Principal::NamedToken(*token), self.now),
+            UploadAuthor::NamedToken { token } => ChangeOrigin::new(Principal::NamedToken(*token), self.now),
         };
         self.store.clone().with_origin(origin)
     }

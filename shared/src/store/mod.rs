@@ -96,7 +96,7 @@ pub use table::transaction::Transaction;
 pub use webhook::{DeliveryAttempts, StreamTrigger};
 
 use crate::app::App;
-use crate::domain::history::ChangeContext;
+use crate::domain::history::ChangeOrigin;
 use crate::domain::id::{Id, IdBlock};
 
 /// Access to the table on behalf of one request, whose [`RequestUsage`] it counts.
@@ -106,7 +106,7 @@ pub struct Store {
     usage: Arc<RequestUsage>,
     patience: Duration,
     /// None before the author is known.
-    origin: Option<Arc<ChangeContext>>,
+    origin: Option<Arc<ChangeOrigin>>,
 }
 
 impl Store {
@@ -115,7 +115,7 @@ impl Store {
     }
 
     /// Access for changes of this origin. Without one, no resource with a history can be changed.
-    pub(crate) fn with_origin(self, origin: ChangeContext) -> Self {
+    pub(crate) fn with_origin(self, origin: ChangeOrigin) -> Self {
         Self { origin: Some(Arc::new(origin)), ..self }
     }
 

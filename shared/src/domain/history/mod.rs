@@ -163,7 +163,7 @@ impl From<Principal> for ChangeAuthor {
 
 /// Who makes changes, when, and in which request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChangeContext {
+pub struct ChangeOrigin {
     /// The author.
     pub by: ChangeAuthor,
     /// The customer who acts on behalf of the author.
@@ -176,7 +176,7 @@ pub struct ChangeContext {
     pub at: DateTime<Utc>,
 }
 
-impl ChangeContext {
+impl ChangeOrigin {
     /// Changes by `by` at `at`, in no request.
     pub fn new(by: impl Into<ChangeAuthor>, at: DateTime<Utc>) -> Self {
         Self { by: by.into(), on_behalf_by: None, request: None, at }

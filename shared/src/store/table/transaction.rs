@@ -12,7 +12,7 @@ use super::condition::{self, WriteCondition};
 use super::item::{self, Item, StoredEntity, VersionedItem};
 use super::keys::ItemKey;
 use super::rewrite;
-use crate::domain::history::{ChangeContext, HistoryEntry, ResourceChange};
+use crate::domain::history::{ChangeOrigin, HistoryEntry, ResourceChange};
 use crate::error::{Error, Result};
 use crate::store::Store;
 
@@ -26,7 +26,7 @@ use crate::store::Store;
 pub struct Transaction {
     table: String,
     /// The origin of its changes, and how long the history keeps them.
-    origin: Option<Arc<ChangeContext>>,
+    origin: Option<Arc<ChangeOrigin>>,
     kept: TimeDelta,
     pub(super) writes: Vec<TransactWriteItem>,
     pub(super) refusals: Vec<Error>,

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::Result;
-use shared::domain::history::{ChangeAuthor, ChangeContext, HistoryEntry, ResourceChange, ResourceRef};
+use shared::domain::history::{ChangeAuthor, ChangeOrigin, HistoryEntry, ResourceChange, ResourceRef};
 use shared::domain::id::Id;
 use shared::domain::webhook::{
     AllowedTargets, DeliveryAttempt, DeliveryCursor, DeliveryError, DeliveryOutcome, DeliveryVerdict,
@@ -158,7 +158,7 @@ impl Simulation {
                 types,
                 details: Default::default(),
             };
-            let origin = ChangeContext::new(ChangeAuthor::System, second(at));
+            let origin = ChangeOrigin::new(ChangeAuthor::System, second(at));
             let entry = HistoryEntry::new(change, *version, origin, TimeDelta::days(400));
             (second(at), entry.with_number(number as u64 + 1, None, second(at)))
         });

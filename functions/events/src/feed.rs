@@ -8,13 +8,13 @@ use shared::domain::policy::ReadEvents;
 use shared::http::page::ListQuery;
 use shared::http::respond::CommittedResponse;
 use shared::http::view::EventView;
-use shared::store::EventCounter;
+use shared::store::EventSequence;
 
 use crate::view::{FeedPosition, FeedView};
 
 /// GET …/companies/{companyId}/events/
 pub(crate) async fn list(
-    access: Admitted<EventCounter, ReadEvents>,
+    access: Admitted<EventSequence, ReadEvents>,
     query: ListQuery,
 ) -> Result<Json<FeedView>> {
     let filter = filter(&access, &query)?;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::history::EventCounter;
+use super::history::EventSequence;
 use super::table::item::{self, StoredEntity as _, VersionedItem};
 use super::table::keys;
 use super::table::transaction::Transaction;
@@ -29,7 +29,7 @@ pub struct WebhookEndpoint {
     /// How far the deliveries have come.
     pub cursor: VersionedItem<DeliveryCursor>,
     /// The numbers of the company's feed.
-    pub sequence: EventCounter,
+    pub sequence: EventSequence,
     /// The stalled resources.
     pub stalled: Vec<StalledResource>,
 }
@@ -91,7 +91,7 @@ impl Store {
         let mut batch = self.get([webhook.clone(), cursor.clone(), sequence.clone()]).await?;
         let (webhook, cursor) = (batch.take(&webhook)?, batch.take::<DeliveryCursor>(&cursor)?);
         let (Some(webhook), Some(cursor)) = (webhook, cursor) else { return Ok(None) };
-        let sequence = batch.take::<EventCounter>(&sequence)?;
+        let sequence = batch.take::<EventSequence>(&sequence)?;
         let sequence = sequence.ok_or_else(|| Error::internal("a webhook without a feed"))?;
         let mut stalled = Vec::new();
         // Spares the query of most steps.
@@ -100,7 +100,7 @@ impl Store {
             let valid = found.into_iter().filter(|one| one.epoch == cursor.epoch);
             stalled.extend(valid.map(|one| StalledResource::clone(&one)));
         }
-        Ok(Some(WebhookEndpoint { webhook, cursor, sequence: EventCounter::clone(&sequence), stalled }))
+        Ok(Some(WebhookEndpoint { webhook, cursor, sequence: EventSequence::clone(&sequence), stalled }))
     }
 
     /// Deletes stalled resources of earlier epochs, and returns whether none is left.

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::due::{DuePages, DueQueue};
-use super::history::EventCounter;
+use super::history::EventSequence;
 use super::table::item::{self, VersionedItem, string};
 use super::table::keys::{self, BY_STATUS};
 use super::table::query::Query;
@@ -40,7 +40,7 @@ type FeedRow = (u64, Option<VersionedItem<HistoryEntry>>);
 
 impl Store {
     /// Counters of companies whose new events the table's stream may not have shown to webhooks, by shard.
-    pub fn due_feeds(&self, now: DateTime<Utc>) -> DuePages<'_, EventCounter> {
+    pub fn due_feeds(&self, now: DateTime<Utc>) -> DuePages<'_, EventSequence> {
         self.due(DueQueue::Feeds, now)
     }
 
@@ -50,13 +50,13 @@ impl Store {
     /// Stops before an event that the index does not show, and logs it.
     pub async fn events_after(
         &self,
-        sequence: &EventCounter,
+        sequence: &EventSequence,
         after: u64,
         most: usize,
         now: DateTime<Utc>,
         is_wanted: impl Fn(&HistoryEntry) -> bool,
     ) -> Result<FeedPage> {
-        let EventCounter { company, last, .. } = sequence;
+        let EventSequence { company, last, .. } = sequence;
         // An error instead of an empty page, which a client would read as "nothing new" for ever.
         if after > *last {
             return Err(Error::field("after", format!("`after` is beyond the latest event, number {last}.")));
@@ -111,13 +111,13 @@ impl Store {
     /// yet.
     async fn end_of_feed(
         &self,
-        sequence: &EventCounter,
+        sequence: &EventSequence,
         after: u64,
         has_looked: bool,
         mut feed: FeedPage,
         now: DateTime<Utc>,
     ) -> Result<FeedPage> {
-        let EventCounter { company, last, last_event, at, .. } = sequence;
+        let EventSequence { company, last, last_event, at, .. } = sequence;
         if !has_passed(*last_event, feed.reached, now) {
             log_lag(company, feed.reached, *at, now);
             return Ok(feed);

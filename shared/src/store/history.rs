@@ -148,7 +148,7 @@ impl StrippedHistory {
 
 /// The numbers of a company's events, which have no gaps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EventCounter {
+pub struct EventSequence {
     /// The company.
     pub company: CompanyId,
     /// The last number; 0 before the first event.
@@ -163,7 +163,7 @@ pub struct EventCounter {
     pub delivery_due_at: Option<DateTime<Utc>>,
 }
 
-impl EventCounter {
+impl EventSequence {
     /// The sequence of a company without events and webhooks.
     pub fn new(company: CompanyId, now: DateTime<Utc>) -> Self {
         Self { company, last: 0, at: now, last_event: None, has_webhooks: false, delivery_due_at: None }
@@ -186,7 +186,7 @@ impl EventCounter {
     }
 }
 
-impl StoredEntity for EventCounter {
+impl StoredEntity for EventSequence {
     fn key(&self) -> ItemKey {
         keys::sequence(&self.company)
     }

@@ -60,7 +60,7 @@ pub use effect::LetterSubject;
 pub use erasure::FoundErasures;
 pub use evaluation::{CandidateResult, EvaluationKey};
 pub use feed::FeedPage;
-pub use history::{EntryKey, EventCounter, StrippedHistory, history_place};
+pub use history::{EntryKey, EventSequence, StrippedHistory, history_place};
 pub use idempotency::StoredResponse;
 pub(crate) use idempotency::{EarlierRequest, KeyedAttempt, KeyedRequest, LeaseResult, RequestIntent};
 pub(crate) use login::LoginPartition;

@@ -3,7 +3,7 @@
 use super::table::keys;
 use crate::domain::id::CompanyId;
 
-/// The attribute of an [`EventCounter`](super::EventCounter) that a restore takes back.
+/// The attribute of an [`EventSequence`](super::EventSequence) that a restore takes back.
 pub const LAST_EVENT: &str = "last_event";
 
 /// Keys that begin so belong to items that stay as they are.

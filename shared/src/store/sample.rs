@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::KeyedAttempt;
 use super::failures::FailedLogins;
-use super::history::EventCounter;
+use super::history::EventSequence;
 use super::reset::ResetMail;
 use super::session::Session;
 use super::share::ShareNote;
@@ -56,7 +56,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("TOKEN", _) => entity::<NamedToken>("named token", item),
         ("EFFECT", _) => entity::<Effect>("effect", item),
         (_, "HISTORY") => entity::<HistoryEntry>("entry of a history", item),
-        ("SEQUENCE", _) => entity::<EventCounter>("sequence of events", item),
+        ("SEQUENCE", _) => entity::<EventSequence>("sequence of events", item),
         ("WEBHOOK", _) => entity::<Webhook>("webhook", item),
         ("CURSOR", _) => entity::<DeliveryCursor>("cursor of a webhook", item),
         ("STALLED", _) => entity::<StalledResource>("stalled resource of a webhook", item),

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use super::Store;
 use super::company_counts::CompanyCount;
 use super::due::DueQueue;
-use super::history::EventCounter;
+use super::history::EventSequence;
 use super::table::condition::{AttributeUpdate, WriteCondition};
 use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
@@ -93,7 +93,7 @@ pub struct DeliveryAttempts {
 impl Transaction {
     /// Notes that the company has webhooks. Its sequence is created if it has no events yet.
     fn has_webhooks(&mut self, company: &CompanyId, now: DateTime<Utc>) {
-        let Some(none) = self.or_fault(item::attributes_of(&EventCounter::new(company.clone(), now))) else {
+        let Some(none) = self.or_fault(item::attributes_of(&EventSequence::new(company.clone(), now))) else {
             return;
         };
         let kept = ["company", "last", "at"];
@@ -210,7 +210,7 @@ impl Store {
     }
 
     /// The numbers of a company's feed; none before its first event and its first webhook.
-    pub async fn sequence(&self, company: &CompanyId) -> Result<Option<VersionedItem<EventCounter>>> {
+    pub async fn sequence(&self, company: &CompanyId) -> Result<Option<VersionedItem<EventSequence>>> {
         self.one(keys::sequence(company)).await
     }
 
@@ -218,10 +218,10 @@ impl Store {
     /// [`Error::Changed`] if there are new numbers, or a new webhook, since.
     pub async fn note_deliveries_started(
         &self,
-        sequence: &VersionedItem<EventCounter>,
+        sequence: &VersionedItem<EventSequence>,
         has_webhooks: bool,
     ) -> Result<()> {
-        let settled = EventCounter { has_webhooks, delivery_due_at: None, ..EventCounter::clone(sequence) };
+        let settled = EventSequence { has_webhooks, delivery_due_at: None, ..EventSequence::clone(sequence) };
         self.replace(sequence, settled).await.map(drop)
     }
 

@@ -26,7 +26,7 @@ use shared::domain::text::fold_case;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::domain::video::Video;
 use shared::domain::webhook::{DeliveryCursor, Webhook};
-use shared::store::EventCounter;
+use shared::store::EventSequence;
 
 use crate::erased::ErasedCandidates;
 use crate::history::Histories;
@@ -106,7 +106,7 @@ impl Expected {
             let shard = 32 + position.webhook.to_bytes()[15] % 4;
             self.check_due(key, item, shard, position.leased_until.or(position.run_at));
         } else if sk == "SEQUENCE" {
-            let sequence: EventCounter = read(item);
+            let sequence: EventSequence = read(item);
             self.check_due(key, item, shard_in(item), sequence.delivery_due_at);
             self.feeds.insert(sequence.company, sequence.has_webhooks);
         } else if sk == "RETENTION#RUN" {

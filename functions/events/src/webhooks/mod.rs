@@ -14,14 +14,14 @@ use shared::domain::webhook::{DeliveryCursor, Webhook};
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created, NoContent, WithSecret};
-use shared::store::EventCounter;
+use shared::store::EventSequence;
 
 use changes::{CreateWebhook, UpdateWebhook, read_grace, read_position};
 use view::{NewWebhookView, WebhookView, view};
 
 /// GET …/webhooks/
 pub(crate) async fn list(
-    access: Admitted<EventCounter, ManageWebhooks>,
+    access: Admitted<EventSequence, ManageWebhooks>,
     query: ListQuery,
 ) -> Result<PageView<WebhookView>> {
     // There are few enough to be read whole.
@@ -38,7 +38,7 @@ pub(crate) async fn list(
 
 /// POST …/webhooks/. The only answer that shows the secret.
 pub(crate) async fn create(
-    access: Admitted<EventCounter, ManageWebhooks>,
+    access: Admitted<EventSequence, ManageWebhooks>,
     body: BodyFields,
 ) -> Result<CommittedResponse<WithSecret<Created<NewWebhookView>, WebhookView>>> {
     let latest = access.target.last;

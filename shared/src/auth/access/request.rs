@@ -26,7 +26,7 @@ use crate::http::state::{LoggedCaller, RequestState};
 use crate::http::{HttpExchange, RequestConditions};
 use crate::media::{MediaSigner, MediaToken};
 use crate::store::{
-    EventCounter, FoundItems, ItemKey, KeyedRequest, SessionKind, Store, StoredEntity, VersionedItem, keys,
+    EventSequence, FoundItems, ItemKey, KeyedRequest, SessionKind, Store, StoredEntity, VersionedItem, keys,
 };
 
 /// The lifetime of addresses that are shown to named tokens, which themselves never expire.
@@ -316,11 +316,11 @@ impl AuthenticatedRequest {
     }
 
     /// Takes the numbers of the events of the caller's company, which may have none.
-    pub(super) fn take_event_counter(&mut self) -> Result<EventCounter> {
+    pub(super) fn take_event_counter(&mut self) -> Result<EventSequence> {
         let company = self.caller().company().clone();
-        Ok(match self.batch.take::<EventCounter>(&keys::sequence(&company))? {
-            Some(counter) => EventCounter::clone(&counter),
-            None => EventCounter::new(company, self.now()),
+        Ok(match self.batch.take::<EventSequence>(&keys::sequence(&company))? {
+            Some(counter) => EventSequence::clone(&counter),
+            None => EventSequence::new(company, self.now()),
         })
     }
 

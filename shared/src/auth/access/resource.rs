@@ -8,7 +8,7 @@ use crate::domain::id::InvalidId;
 use crate::domain::label::Label;
 use crate::domain::named_token::NamedToken;
 use crate::error::{Error, Result};
-use crate::store::{EventCounter, ItemKey, StoredEntity, VersionedItem, keys};
+use crate::store::{EventSequence, ItemKey, StoredEntity, VersionedItem, keys};
 
 /// A resource whose key is in the path.
 trait CompanyResource: StoredEntity + Send {
@@ -70,7 +70,7 @@ impl<R: CompanyResource> RequestTarget for R {
 }
 
 /// The events of a company, by their counter.
-impl RequestTarget for EventCounter {
+impl RequestTarget for EventSequence {
     type Loaded = Self;
 
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {

@@ -4,7 +4,7 @@ use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, Unauthenticate
 use crate::domain::id::InvalidId;
 use crate::domain::webhook::{DeliveryCursor, Webhook};
 use crate::error::Result;
-use crate::store::{EventCounter, ItemKey, VersionedItem, keys};
+use crate::store::{EventSequence, ItemKey, VersionedItem, keys};
 
 /// A webhook with the state of its deliveries.
 pub struct WebhookTarget {
@@ -13,7 +13,7 @@ pub struct WebhookTarget {
     /// How far its deliveries have come.
     pub cursor: VersionedItem<DeliveryCursor>,
     /// The numbers of the company's events.
-    pub counter: EventCounter,
+    pub counter: EventSequence,
 }
 
 impl RequestTarget for Webhook {

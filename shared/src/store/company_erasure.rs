@@ -15,7 +15,7 @@ use super::customer::counts;
 use super::due::{DuePages, DueQueue};
 use super::project_counts::shards;
 use super::table::item::{self, DueEntry, StoredEntity, VersionedItem, number_in, string};
-use super::table::keys::{self, BY_STATUS, ItemKey, KeyRange};
+use super::table::keys::{self, BY_STATUS, ItemCollection, ItemKey};
 use super::table::query::Query;
 use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
@@ -194,7 +194,7 @@ impl Store {
         if !self.candidates_after(project, None, 1).await?.is_empty() {
             return Err(Error::Changed);
         }
-        let words = keys::search::all_words(c, p).map(|pk| KeyRange { pk, prefix: "" });
+        let words = keys::search::all_words(c, p).map(|pk| ItemCollection { pk, prefix: "" });
         let history = keys::history(c, &ResourceRef::Project { project: p }.history_id(c));
         let ranges = words.chain([keys::evaluations(c, p), partition_of(keys::interview(c, p)), history]);
         let ranges = ranges.map(|range| async move { self.delete_range(&range).await.map(drop) });
@@ -300,7 +300,7 @@ impl Store {
         for pk in histories {
             // A candidate's interview may have had no event, and only the candidate's history leads to its own: it goes first.
             for pk in [keys::interview_history(&pk), pk] {
-                deleted += self.delete_range(&KeyRange { pk, prefix: "" }).await?;
+                deleted += self.delete_range(&ItemCollection { pk, prefix: "" }).await?;
             }
         }
         Ok(match (deleted, found.is_empty()) {
@@ -328,7 +328,7 @@ impl Store {
     }
 
     /// Deletes the items of a range. Returns how many there were.
-    async fn delete_range(&self, range: &KeyRange) -> Result<usize> {
+    async fn delete_range(&self, range: &ItemCollection) -> Result<usize> {
         let mut query = Query::of(range);
         let mut deleted = 0;
         loop {
@@ -350,6 +350,6 @@ impl Store {
 }
 
 /// Everything in the partition of the item with this key.
-fn partition_of(key: ItemKey) -> KeyRange {
-    KeyRange { pk: key.pk, prefix: "" }
+fn partition_of(key: ItemKey) -> ItemCollection {
+    ItemCollection { pk: key.pk, prefix: "" }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Store;
 use super::due::DueQueue;
 use super::table::item::{self, DueEntry, Item, StoredEntity, VersionedItem, string};
-use super::table::keys::{self, ItemKey, KeyRange, TABLE};
+use super::table::keys::{self, ItemCollection, ItemKey, TABLE};
 use super::table::page::{Page, PageCursor, PageRequest};
 use super::table::query::{Query, QueryPage};
 use super::table::retry::RetryPolicy;
@@ -41,7 +41,7 @@ fn version_at(place: &str) -> u64 {
 }
 
 /// The query of a page of a history whose `first` version is the first that is kept.
-fn page_query(history: &KeyRange, first: u64, request: &PageRequest) -> Query {
+fn page_query(history: &ItemCollection, first: u64, request: &PageRequest) -> Query {
     let query = Query::of(history);
     match &request.cursor {
         Some(PageCursor::After(place)) => query.after(keys::version(version_at(place))),
@@ -237,7 +237,7 @@ impl Store {
     }
 
     /// The version of the first entry that has not expired at `now`; `None` if all have.
-    async fn first_kept(&self, history: &KeyRange, now: DateTime<Utc>) -> Result<Option<u64>> {
+    async fn first_kept(&self, history: &ItemCollection, now: DateTime<Utc>) -> Result<Option<u64>> {
         let mut query = Query::of(history);
         // Nearly always the first entry: only histories older than the retention have expired ones in front.
         query.limit = Some(1);

@@ -41,13 +41,13 @@ impl ItemKey {
 
 /// The items of one kind in one partition, in the order of their identifiers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct KeyRange {
+pub(crate) struct ItemCollection {
     pub(crate) pk: String,
     /// The start of every sort key.
     pub(crate) prefix: &'static str,
 }
 
-impl KeyRange {
+impl ItemCollection {
     pub(crate) fn key(&self, id: impl std::fmt::Display) -> ItemKey {
         ItemKey::new(self.pk.clone(), format!("{}{id}", self.prefix))
     }

@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity, Select};
 use futures_util::stream::{self, Stream};
 
 use super::item::{Item, string};
-use super::keys::{KeyRange, KeySchema, TABLE};
+use super::keys::{ItemCollection, KeySchema, TABLE};
 use super::projection::ProjectionExpression;
 use super::retry::CallFailure;
 use crate::domain::id::Id;
@@ -80,7 +80,7 @@ impl Query {
         }
     }
 
-    pub(in crate::store) fn of(collection: &KeyRange) -> Self {
+    pub(in crate::store) fn of(collection: &ItemCollection) -> Self {
         let whole = Self::new(TABLE, string(&collection.pk));
         // DynamoDB refuses an empty text in a condition on a key.
         if collection.prefix.is_empty() { whole } else { whole.starting_with(collection.prefix) }
@@ -107,7 +107,7 @@ impl Query {
     }
 
     /// The rows of a collection with these identifiers.
-    pub(in crate::store) fn between<T>(collection: &KeyRange, ids: RangeInclusive<Id<T>>) -> Self {
+    pub(in crate::store) fn between<T>(collection: &ItemCollection, ids: RangeInclusive<Id<T>>) -> Self {
         let (first, last) = (collection.key(ids.start()).sk, collection.key(ids.end()).sk);
         let condition = format!("{} BETWEEN :sk AND :last", TABLE.sk);
         let mut query = Self::new(TABLE, string(&collection.pk)).and(&condition, string(first));
@@ -204,7 +204,7 @@ impl Store {
     }
 
     /// Every item of a collection, the oldest first.
-    pub(in crate::store) async fn all_items(&self, collection: &KeyRange) -> Result<Vec<Item>> {
+    pub(in crate::store) async fn all_items(&self, collection: &ItemCollection) -> Result<Vec<Item>> {
         self.query_rows(Query::of(collection), usize::MAX).await
     }
 }

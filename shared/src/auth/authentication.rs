@@ -9,7 +9,7 @@ use crate::domain::customer::Customer;
 use crate::domain::named_token::NamedToken;
 use crate::domain::secret::{MediaKey, SecretHash};
 use crate::error::Result;
-use crate::store::{FoundItems, ItemKey, Session, SessionKind, keys};
+use crate::store::{ItemBatch, ItemKey, Session, SessionKind, keys};
 
 /// The keys of the items that prove a credential: its session and its user, or the named token.
 pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
@@ -35,7 +35,7 @@ pub(super) struct SessionRules {
 /// The caller, and the key that signs the addresses of files that they are shown.
 pub(super) fn authenticate(
     credential: &Credential,
-    batch: &mut FoundItems,
+    batch: &mut ItemBatch,
     rules: &SessionRules,
 ) -> Result<(Caller, MediaKey)> {
     let (identity, proof, media_key) = match &credential.means {
@@ -71,7 +71,7 @@ fn live_session(
     kind: SessionKind,
     hash: &SecretHash,
     claim: &CredentialClaim,
-    batch: &mut FoundItems,
+    batch: &mut ItemBatch,
     identity: &CallerIdentity,
     rules: &SessionRules,
 ) -> Result<Option<LiveSession>> {
@@ -104,7 +104,7 @@ pub(super) fn keys_of_identity(claim: &CredentialClaim) -> impl Iterator<Item = 
 /// Takes the account, if it exists; that of a candidate if the company exists as well.
 pub(super) fn take_identity(
     claim: &CredentialClaim,
-    batch: &mut FoundItems,
+    batch: &mut ItemBatch,
 ) -> Result<Option<CallerIdentity>> {
     let key = keys::account(&claim.company, claim.account);
     Ok(match claim.account {
@@ -119,7 +119,7 @@ pub(super) fn may_act_for(
     claim: &CredentialClaim,
     actor_epoch: Option<u32>,
     identity: &CallerIdentity,
-    batch: &mut FoundItems,
+    batch: &mut ItemBatch,
 ) -> Result<bool> {
     let Some(by) = claim.on_behalf_by else { return Ok(true) };
     let actor = match identity {

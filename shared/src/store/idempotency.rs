@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::table::batch::FoundItems;
+use super::table::batch::ItemBatch;
 use super::table::condition::WriteCondition;
 use super::table::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
 use super::table::keys::{self, ItemKey};
@@ -138,7 +138,7 @@ impl VersionedItem<KeyedAttempt> {
 impl Store {
     pub(crate) async fn take_earlier(
         &self,
-        batch: &mut FoundItems,
+        batch: &mut ItemBatch,
         request: &KeyedRequest,
         now: DateTime<Utc>,
     ) -> Result<Option<EarlierRequest>> {

@@ -81,7 +81,7 @@ pub use sample::check;
 pub use search::SearchHit;
 pub use session::{Session, SessionKind};
 pub use share::SharedCandidate;
-pub(crate) use table::batch::FoundItems;
+pub(crate) use table::batch::ItemBatch;
 pub use table::capacity::RequestUsage;
 pub(crate) use table::item::StoredEntity;
 pub use table::item::VersionedItem;

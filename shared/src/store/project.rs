@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Store;
 use super::company_counts::CompanyCount;
 use super::project_counts::{CountShards, shards};
-use super::table::batch::FoundItems;
+use super::table::batch::ItemBatch;
 use super::table::condition::IS_ACTIVE;
 use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
@@ -176,7 +176,7 @@ impl Store {
     }
 }
 
-impl FoundItems {
+impl ItemBatch {
     fn count(&mut self, project: VersionedItem<Project>) -> CountedProject {
         let counts = self.take_shards(&project.company, project.id).sum();
         CountedProject { project, counts }

@@ -1,7 +1,7 @@
 //! Counts of a project's candidates, in four shards: see [`project_counts`](crate::domain::project_counts).
 
 use super::Store;
-use super::table::batch::FoundItems;
+use super::table::batch::ItemBatch;
 use super::table::condition::{AttributeUpdate, WriteCondition};
 use super::table::item::{self, Item, VersionedItem, number, number_in, string};
 use super::table::keys::{self, ItemKey};
@@ -44,7 +44,7 @@ impl CountShards {
     }
 }
 
-impl FoundItems {
+impl ItemBatch {
     pub(crate) fn take_shards(&mut self, company: &CompanyId, project: ProjectId) -> CountShards {
         CountShards(shards(company, project).map(|key| self.take_item(&key).unwrap_or_default()).collect())
     }

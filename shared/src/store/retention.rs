@@ -8,7 +8,7 @@ use futures_util::stream::{self, BoxStream, Stream, StreamExt as _, TryStreamExt
 
 use super::Store;
 use super::due::{DuePages, DueQueue};
-use super::table::batch::FoundItems;
+use super::table::batch::ItemBatch;
 use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::query::{Query, QueryPage};
@@ -56,7 +56,7 @@ pub(crate) fn retention_keys(company: &CompanyId) -> [ItemKey; 2] {
     [keys::retention_policy(company), keys::retention_run(company)]
 }
 
-impl FoundItems {
+impl ItemBatch {
     pub(crate) fn take_retention(&mut self, company: &CompanyId) -> Result<CompanyRetention> {
         let policy = self.take(&keys::retention_policy(company))?;
         let none = || VersionedItem::not_stored(RetentionPolicy::keep(company.clone()));

@@ -26,7 +26,7 @@ use crate::http::state::{LoggedCaller, RequestState};
 use crate::http::{HttpExchange, RequestConditions};
 use crate::media::{MediaSigner, MediaToken};
 use crate::store::{
-    EventSequence, FoundItems, ItemKey, KeyedRequest, SessionKind, Store, StoredEntity, VersionedItem, keys,
+    EventSequence, ItemBatch, ItemKey, KeyedRequest, SessionKind, Store, StoredEntity, VersionedItem, keys,
 };
 
 /// The lifetime of addresses that are shown to named tokens, which themselves never expire.
@@ -277,7 +277,7 @@ fn viewer(credential: &Credential, now: DateTime<Utc>) -> String {
 pub struct AuthenticatedRequest {
     admitted: AdmittedRequest,
     pub(super) path: PathIds,
-    pub(super) batch: FoundItems,
+    pub(super) batch: ItemBatch,
     rule: AdmissionRule,
 }
 

@@ -7,8 +7,8 @@ use super::candidate::CandidateTarget;
 use super::file::{FileRedirect, FileRequest};
 use super::request::PathIds;
 use super::{
-    Admitted, AdmittedRequest, AuthenticatedRequest, GuardRejection, RequestTarget, UnauthenticatedRequest,
-    admit,
+    AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
+    UnauthenticatedRequest, admit,
 };
 use crate::app::App;
 use crate::auth::{AdmissionRule, HasAdmission};
@@ -168,9 +168,9 @@ impl<A> AnswerMedia<A> {
 }
 
 impl<A: HasAdmission> FromRequestParts<App> for AnswerMedia<A> {
-    type Rejection = GuardRejection;
+    type Rejection = AdmissionRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
         let method = parts.method.clone();
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let segment = request.path.text("token").unwrap_or_default();

@@ -7,7 +7,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Serialize;
 
-use super::{GuardRejection, UnauthenticatedRequest};
+use super::{AdmissionRejection, UnauthenticatedRequest};
 use crate::app::App;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::company::Company;
@@ -44,9 +44,9 @@ impl HasAdmission for PublishedTexts {
 }
 
 impl FromRequestParts<App> for PublishedTexts {
-    type Rejection = GuardRejection;
+    type Rejection = AdmissionRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
         let conditions = RequestConditions::of(parts).unwrap_or_default();
         let store = RequestState::of(&parts.extensions).store(app);
         let request = UnauthenticatedRequest::new(parts, app).await?;

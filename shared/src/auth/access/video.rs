@@ -5,8 +5,8 @@ use axum::http::request::Parts;
 
 use super::file::{FileRedirect, FileRequest};
 use super::{
-    Admitted, AdmittedRequest, AuthenticatedRequest, GuardRejection, RequestTarget, UnauthenticatedRequest,
-    admit,
+    AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
+    UnauthenticatedRequest, admit,
 };
 use crate::app::App;
 use crate::auth::caller::CallerIdentity;
@@ -70,9 +70,9 @@ impl<A> RenditionAccess<A> {
 }
 
 impl<A: HasAdmission> FromRequestParts<App> for RenditionAccess<A> {
-    type Rejection = GuardRejection;
+    type Rejection = AdmissionRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
         let method = parts.method.clone();
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let (token, rendition) = split_segment(request.path.text("token").unwrap_or_default());

@@ -23,7 +23,7 @@ const ATTEMPTS_AT_ONCE: usize = 100;
 
 /// A webhook, as the sender of events needs it.
 #[derive(Debug, Clone)]
-pub struct WebhookEndpoint {
+pub struct DeliveryState {
     /// The webhook.
     pub webhook: VersionedItem<Webhook>,
     /// How far the deliveries have come.
@@ -34,7 +34,7 @@ pub struct WebhookEndpoint {
     pub stalled: Vec<StalledResource>,
 }
 
-impl WebhookEndpoint {
+impl DeliveryState {
     /// What to do next, and when. `last` is what the run has done last.
     pub fn next_task(
         &self,
@@ -62,7 +62,7 @@ pub struct DeliveryProgress {
 
 impl DeliveryProgress {
     /// An endpoint of which a step has made nothing yet.
-    pub fn of(endpoint: &WebhookEndpoint) -> Self {
+    pub fn of(endpoint: &DeliveryState) -> Self {
         Self {
             webhook: Webhook::clone(&endpoint.webhook),
             cursor: DeliveryCursor::clone(&endpoint.cursor),
@@ -85,7 +85,7 @@ impl Transaction {
 
 impl Store {
     /// Reads an endpoint; `None` once the webhook is deleted.
-    pub async fn endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<Option<WebhookEndpoint>> {
+    pub async fn endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<Option<DeliveryState>> {
         let (webhook, cursor, sequence) =
             (keys::webhook(company, id), keys::cursor(id), keys::sequence(company));
         let mut batch = self.get([webhook.clone(), cursor.clone(), sequence.clone()]).await?;
@@ -100,7 +100,7 @@ impl Store {
             let valid = found.into_iter().filter(|one| one.epoch == cursor.epoch);
             stalled.extend(valid.map(|one| StalledResource::clone(&one)));
         }
-        Ok(Some(WebhookEndpoint { webhook, cursor, sequence: EventSequence::clone(&sequence), stalled }))
+        Ok(Some(DeliveryState { webhook, cursor, sequence: EventSequence::clone(&sequence), stalled }))
     }
 
     /// Deletes stalled resources of earlier epochs, and returns whether none is left.
@@ -127,7 +127,7 @@ impl Store {
     }
 
     /// Writes what a step has made of an endpoint: everything or nothing.
-    pub fn record_progress(&self, before: &WebhookEndpoint, after: &DeliveryProgress) -> Transaction {
+    pub fn record_progress(&self, before: &DeliveryState, after: &DeliveryProgress) -> Transaction {
         let mut transaction = self.replacing(&before.webhook, &after.webhook);
         // Always, also without a change: a second run at the endpoint then loses.
         transaction.replace(&before.cursor, &after.cursor);

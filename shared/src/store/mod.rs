@@ -54,7 +54,7 @@ pub use candidate::CandidateWithProject;
 pub use company_erasure::CompanyRemains;
 pub use customer::CustomerChange;
 pub use deletion::StepwiseDeletion;
-pub use delivery::{DeliveryProgress, WebhookEndpoint};
+pub use delivery::{DeliveryProgress, DeliveryState};
 pub use due::DuePages;
 pub use effect::LetterSubject;
 pub use erasure::FoundErasures;

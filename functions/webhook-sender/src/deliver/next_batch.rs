@@ -7,7 +7,7 @@ use shared::domain::history::{EventId, HistoryEntry};
 use shared::domain::webhook::{
     DeliveryAttempt, DeliveryCursor, DeliveryRequest, DeliveryTask, StalledResource, Webhook,
 };
-use shared::store::{VersionedItem, WebhookEndpoint};
+use shared::store::{DeliveryState, VersionedItem};
 use shared::{Error, Result};
 
 use super::PAGE;
@@ -106,7 +106,7 @@ impl EventSender<'_> {
     pub(crate) async fn next_batch(
         &self,
         task: DeliveryTask,
-        endpoint: &WebhookEndpoint,
+        endpoint: &DeliveryState,
         idle: &[StalledResource],
     ) -> Result<Option<DeliveryBatch>> {
         match task {
@@ -119,7 +119,7 @@ impl EventSender<'_> {
         }
     }
 
-    async fn next_requests(&self, endpoint: &WebhookEndpoint) -> Result<DeliveryBatch> {
+    async fn next_requests(&self, endpoint: &DeliveryState) -> Result<DeliveryBatch> {
         let (webhook, mut batch) = (&endpoint.webhook, DeliveryBatch::default());
         for (number, request) in endpoint.cursor.requests.iter().take(REQUESTS_AT_ONCE).enumerate() {
             let event = match request {
@@ -141,15 +141,15 @@ impl EventSender<'_> {
 
     async fn find_event(
         &self,
-        endpoint: &WebhookEndpoint,
+        endpoint: &DeliveryState,
         id: &str,
     ) -> Result<Option<VersionedItem<HistoryEntry>>> {
         let Ok(id) = id.parse::<EventId>() else { return Ok(None) };
         self.store().event(&endpoint.webhook.company, &id, self.now()).await
     }
 
-    async fn next_of_feed(&self, endpoint: &WebhookEndpoint) -> Result<Option<DeliveryBatch>> {
-        let WebhookEndpoint { webhook, cursor, sequence, stalled } = endpoint;
+    async fn next_of_feed(&self, endpoint: &DeliveryState) -> Result<Option<DeliveryBatch>> {
+        let DeliveryState { webhook, cursor, sequence, stalled } = endpoint;
         let stalled: BTreeSet<&str> = stalled.iter().map(|one| one.history.as_str()).collect();
         let feed = self.store().events_after(sequence, cursor.after, PAGE, self.now(), |entry| {
             is_waiting(endpoint, entry) && !stalled.contains(entry.id().history.as_str())
@@ -171,7 +171,7 @@ impl EventSender<'_> {
 
     async fn next_of_stalled(
         &self,
-        endpoint: &WebhookEndpoint,
+        endpoint: &DeliveryState,
         idle: &[StalledResource],
     ) -> Result<DeliveryBatch> {
         let (now, cursor) = (self.now(), &endpoint.cursor);
@@ -183,10 +183,10 @@ impl EventSender<'_> {
 
     async fn read_stalled(
         &self,
-        endpoint: &WebhookEndpoint,
+        endpoint: &DeliveryState,
         stalled: &[&StalledResource],
     ) -> Result<DeliveryBatch> {
-        let WebhookEndpoint { webhook, cursor, .. } = endpoint;
+        let DeliveryState { webhook, cursor, .. } = endpoint;
         let company = &webhook.company;
         let read = stalled
             .iter()
@@ -201,10 +201,10 @@ impl EventSender<'_> {
     /// One event: in turn the oldest that waits, and the first that waits of the resource that changed last.
     async fn next_probe(
         &self,
-        endpoint: &WebhookEndpoint,
+        endpoint: &DeliveryState,
         idle: &[StalledResource],
     ) -> Result<Option<DeliveryBatch>> {
-        let WebhookEndpoint { cursor, sequence, stalled, .. } = endpoint;
+        let DeliveryState { cursor, sequence, stalled, .. } = endpoint;
         let attempt = cursor.health.failures + 1;
         // In turn: the oldest may fail for ever, and would keep an endpoint down that has recovered.
         let is_other = cursor.health.failures.is_multiple_of(2);
@@ -234,8 +234,8 @@ impl EventSender<'_> {
 
     /// The first event that waits of the resource with the latest event; `None` if it has stalled, or too much waits to
     /// tell.
-    async fn first_of_newest(&self, endpoint: &WebhookEndpoint) -> Result<Option<HistoryEntry>> {
-        let WebhookEndpoint { webhook, cursor, sequence, stalled } = endpoint;
+    async fn first_of_newest(&self, endpoint: &DeliveryState) -> Result<Option<HistoryEntry>> {
+        let DeliveryState { webhook, cursor, sequence, stalled } = endpoint;
         let (company, now) = (&webhook.company, self.now());
         let latest = self
             .store()
@@ -257,7 +257,7 @@ impl EventSender<'_> {
 }
 
 /// Whether the endpoint wants an event of the feed and has not accepted it.
-fn is_waiting(endpoint: &WebhookEndpoint, entry: &HistoryEntry) -> bool {
+fn is_waiting(endpoint: &DeliveryState, entry: &HistoryEntry) -> bool {
     let accepted = &endpoint.cursor.accepted;
     endpoint.webhook.wants(entry) && entry.sequence.is_none_or(|number| !accepted.contains(&number))
 }

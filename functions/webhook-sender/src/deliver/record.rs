@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use shared::domain::mail::WebhookMail;
 use shared::domain::webhook::{DeliveryCursor, DisabledReason, Webhook, next_task};
-use shared::store::{DeliveryProgress, RetryPolicy, WebhookEndpoint};
+use shared::store::{DeliveryProgress, DeliveryState, RetryPolicy};
 use shared::{Error, Result};
 
 use super::EndpointRun;
@@ -21,7 +21,7 @@ impl EndpointRun<'_> {
     /// [`Error::Changed`] if another run has the endpoint.
     pub(super) async fn record(
         &mut self,
-        before: &WebhookEndpoint,
+        before: &DeliveryState,
         batch: &DeliveryBatch,
         ended: Vec<EventGroup>,
     ) -> Result<()> {
@@ -83,7 +83,7 @@ impl EndpointRun<'_> {
     }
 
     /// Gives the endpoint back, and notes when the next run is due.
-    pub(super) async fn release(&mut self, endpoint: &mut WebhookEndpoint) -> Result<()> {
+    pub(super) async fn release(&mut self, endpoint: &mut DeliveryState) -> Result<()> {
         let next = endpoint.next_task(self.sender.now(), None).map(|(at, _)| at);
         let released = self.give_back(DeliveryCursor::clone(&endpoint.cursor), next);
         if released != *endpoint.cursor {
@@ -107,8 +107,8 @@ impl EndpointRun<'_> {
 /// Merges the result of a step that has read `before` into the `present` state, which the API may have changed since.
 fn merge_api_changes(
     result: &DeliveryProgress,
-    before: &WebhookEndpoint,
-    present: &WebhookEndpoint,
+    before: &DeliveryState,
+    present: &DeliveryState,
     now: DateTime<Utc>,
 ) -> DeliveryProgress {
     let is_moved = before.cursor.epoch != present.cursor.epoch;

@@ -13,7 +13,7 @@ use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
-use super::upload::FilesOf;
+use super::upload::OwnedFiles;
 use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
 use crate::domain::effect::Effect;
@@ -315,7 +315,7 @@ fn email_of(candidate: &Candidate) -> Option<ItemKey> {
     Some(keys::login_candidates(&candidate.company, email.as_str()).key(candidate.id))
 }
 
-fn files_of(candidate: &Candidate) -> FilesOf<'_> {
+fn files_of(candidate: &Candidate) -> OwnedFiles<'_> {
     let files = candidate.photo.into_iter().chain(candidate.cv).collect();
-    FilesOf { company: &candidate.company, owner: candidate.account(), files }
+    OwnedFiles { company: &candidate.company, owner: candidate.account(), files }
 }

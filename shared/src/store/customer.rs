@@ -12,7 +12,7 @@ use super::table::item::{StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
-use super::upload::FilesOf;
+use super::upload::OwnedFiles;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
 use crate::domain::erasure::{ErasedItem, ErasureCause};
@@ -256,7 +256,7 @@ pub(super) fn email_of(customer: &Customer) -> ItemKey {
     keys::login_email(&customer.company, customer.email.as_str())
 }
 
-fn files_of(customer: &Customer) -> FilesOf<'_> {
+fn files_of(customer: &Customer) -> OwnedFiles<'_> {
     let files = customer.photo.into_iter().collect();
-    FilesOf { company: &customer.company, owner: customer.account(), files }
+    OwnedFiles { company: &customer.company, owner: customer.account(), files }
 }

@@ -119,14 +119,14 @@ impl IntoResponse for FileRedirect {
 }
 
 /// An upload that a client announced for the owner `T`.
-pub struct UploadOf<T: RequestTarget> {
+pub struct UploadTarget<T: RequestTarget> {
     /// The owner.
     pub owner: T::Loaded,
     /// The upload.
     pub upload: VersionedItem<Upload>,
 }
 
-impl<T: OwnerTarget> RequestTarget for UploadOf<T> {
+impl<T: OwnerTarget> RequestTarget for UploadTarget<T> {
     type Loaded = Self;
 
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {

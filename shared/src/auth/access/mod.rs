@@ -30,7 +30,7 @@ pub use caller::{AnyCaller, AnyCandidate, OwnAccount, OwnCandidacy};
 pub use candidate::{CandidateTarget, ConsentTarget, ShareTarget};
 pub use customer::CustomerTarget;
 pub use evaluation::{CandidateEvaluations, EvaluationTarget, RatedCandidate, VetoTarget};
-pub use file::{FileRedirect, MediaAccess, UploadOf};
+pub use file::{FileRedirect, MediaAccess, UploadTarget};
 pub use interview::{CriterionTarget, InterviewTarget, QuestionTarget};
 pub use legal::PublishedTexts;
 pub use project::{CountedTarget, ProjectTarget, RoleTarget};

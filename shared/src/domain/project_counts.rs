@@ -16,7 +16,7 @@ use super::candidate::{Candidate, CandidateStatus};
 use super::evaluation::evaluator_index::EvaluatorSet;
 use super::id::{CandidateId, CustomerId};
 use super::names::parse_enum;
-use super::project::{CandidatesMust, Project};
+use super::project::{CandidateRequirement, Project};
 use super::scoring::result::ResultSummary;
 
 /// The number of shards of a project's counts.
@@ -201,26 +201,28 @@ impl ProjectCounts {
     }
 
     /// Refuses a move of `project` unless its candidates meet the condition `must`. Fails with the refusal of `must`.
-    pub fn check(&self, must: CandidatesMust, project: &Project) -> Result<(), Refusal> {
+    pub fn check(&self, must: CandidateRequirement, project: &Project) -> Result<(), Refusal> {
         let holds = forbidden_statuses(must).iter().all(|status| self.with_status(*status) == 0)
-            && (must != CandidatesMust::BeArchivable
+            && (must != CandidateRequirement::Archivable
                 || self.evaluated(project) == self.with_status(CandidateStatus::Interviewed));
         if holds { Ok(()) } else { Err(must.refusal()) }
     }
 
     /// Whether `project` may be closed.
     pub fn can_archive(&self, project: &Project) -> bool {
-        self.check(CandidatesMust::BeArchivable, project).is_ok()
+        self.check(CandidateRequirement::Archivable, project).is_ok()
     }
 }
 
 /// The statuses that no candidate may have for a move.
-pub fn forbidden_statuses(must: CandidatesMust) -> &'static [CandidateStatus] {
+pub fn forbidden_statuses(must: CandidateRequirement) -> &'static [CandidateStatus] {
     use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, Skipped};
     match must {
-        CandidatesMust::BeAnything => &[],
-        CandidatesMust::BeArchivable => &[Invited, Confirmed, Interviewing],
-        CandidatesMust::BeNew => &[Invited, Confirmed, Interviewing, Interviewed, Expired, Aborted, Skipped],
+        CandidateRequirement::BeAnything => &[],
+        CandidateRequirement::Archivable => &[Invited, Confirmed, Interviewing],
+        CandidateRequirement::BeNew => {
+            &[Invited, Confirmed, Interviewing, Interviewed, Expired, Aborted, Skipped]
+        }
     }
 }
 
@@ -290,7 +292,7 @@ mod tests {
         assert_eq!(numbers, [(CounterName::Erased(CandidateStatus::Skipped), 1)]);
         let erased: ProjectCounts = numbers.into_iter().collect();
         let project = project(0, &[1]);
-        for must in [CandidatesMust::BeNew, CandidatesMust::BeArchivable] {
+        for must in [CandidateRequirement::BeNew, CandidateRequirement::Archivable] {
             assert_eq!(erased.check(must, &project), Ok(()));
         }
         assert_eq!((erased.candidates(), erased.has_begun()), (0, false));

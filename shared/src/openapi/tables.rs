@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::domain::customer::AccountType;
 use crate::domain::mail::CandidateMail;
 use crate::domain::policy::{Action, CallerRelation};
-use crate::domain::project::{CandidatesMust, ProjectStatus};
+use crate::domain::project::{CandidateRequirement, ProjectStatus};
 use crate::domain::staff::StaffRole;
 use crate::domain::transition::{ADVANCES, Actor, MoveCondition};
 
@@ -96,9 +96,9 @@ pub(super) fn project_moves() -> String {
         for to in ProjectStatus::ALL.into_iter().filter(|to| *to != from) {
             if let Some(must) = from.candidates_must(to) {
                 let needs = match must {
-                    CandidatesMust::BeAnything => "",
-                    CandidatesMust::BeArchivable => "`can_archive`",
-                    CandidatesMust::BeNew => "every candidate is `new`",
+                    CandidateRequirement::BeAnything => "",
+                    CandidateRequirement::Archivable => "`can_archive`",
+                    CandidateRequirement::BeNew => "every candidate is `new`",
                 };
                 table += &format!("| `{}` | `{}` | {needs} |\n", from.as_str(), to.as_str());
             }

@@ -13,7 +13,7 @@ use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
-use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
+use crate::domain::project::{CandidateRequirement, Project, ProjectStatus};
 use crate::domain::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
 
@@ -90,7 +90,7 @@ impl Store {
         &self,
         before: &VersionedItem<Project>,
         after: &Project,
-        must: CandidatesMust,
+        must: CandidateRequirement,
         shards: &CountShards,
     ) -> Transaction {
         let mut transaction = self.transaction();

@@ -10,7 +10,7 @@ use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
 use crate::domain::id::{CompanyId, ProjectId};
-use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
+use crate::domain::project::{CandidateRequirement, Project, ProjectStatus};
 use crate::domain::project_counts::{CounterName, ProjectCounts, SHARDS, forbidden_statuses, shard_of};
 use crate::domain::transition::PROJECT_NOT_RUNNING;
 use crate::error::{Error, Result};
@@ -119,7 +119,7 @@ impl Transaction {
 
     /// Writes a project's new status to its shards. Fails with [`Error::Changed`] if its candidates are not what they
     /// `must` be, and, for closing, if evaluations have changed since the shards were `seen`.
-    pub(super) fn move_shards(&mut self, project: &Project, must: CandidatesMust, seen: &CountShards) {
+    pub(super) fn move_shards(&mut self, project: &Project, must: CandidateRequirement, seen: &CountShards) {
         // Conditions in the write itself: a candidate who moves between the read and the write makes it fail.
         for (key, seen) in shards(&project.company, project.id).zip(&seen.0) {
             let status = (":status", string(project.status.as_str()));
@@ -131,7 +131,7 @@ impl Transaction {
                 update.names.push((name, CounterName::Status(*status).to_string()));
                 update.values.insert(":zero".to_owned(), number(0));
             }
-            if must == CandidatesMust::BeArchivable {
+            if must == CandidateRequirement::Archivable {
                 match number_in::<u64>(seen, EVALUATIONS_VERSION) {
                     Some(seen) => {
                         conditions.push(format!("{EVALUATIONS_VERSION} = :seen"));

@@ -23,7 +23,7 @@ pub(crate) async fn list(
     let ids = store.candidate_ids_by_email(company, &email).await?;
     let (page, total) = query.slice(ids, |(_, candidate)| candidate.to_string());
     query.check_range(total)?;
-    let found = store.placed_candidates(company, &page.rows).await?;
+    let found = store.candidates_with_projects(company, &page.rows).await?;
     let view = |CandidateWithProject { candidate, project }: CandidateWithProject| {
         let relation = access.caller.in_project(&project.staff);
         // The address may have changed between the two reads.

@@ -42,7 +42,7 @@ async fn read_candidates(
     shares: &[SharedCandidate],
 ) -> Result<HashMap<CandidateId, CandidateView>> {
     let ids: Vec<_> = shares.iter().map(|shared| (shared.project, shared.candidate)).collect();
-    let found = access.store.placed_candidates(access.company_id(), &ids).await?;
+    let found = access.store.candidates_with_projects(access.company_id(), &ids).await?;
     let view = |CandidateWithProject { candidate, project }: CandidateWithProject| {
         let standing = access.caller.towards(&candidate, &project);
         let (customer, references) = (access.caller.customer(), access.references());

@@ -5,7 +5,7 @@ use shared::Result;
 use shared::auth::SystemAccess;
 use shared::domain::mail::CandidateMail;
 use shared::mail::{MailEnvelope, Mailer, PersonalMail};
-use shared::store::LetterSubject;
+use shared::store::MailSubject;
 
 use crate::outcome::{EffectResult, send_mail};
 
@@ -15,7 +15,7 @@ pub(crate) async fn send(
     mailer: &Mailer<'_>,
     mail: CandidateMail,
     caused_at: DateTime<Utc>,
-    subject: &LetterSubject,
+    subject: &MailSubject,
 ) -> Result<(EffectResult, String)> {
     let (Some(candidate), Some(project), Some(company)) =
         (&subject.candidate, &subject.project, &subject.company)

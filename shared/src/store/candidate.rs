@@ -151,7 +151,7 @@ impl Store {
     }
 
     /// Reads candidates with their projects, in the order of `ids`, in one round trip.
-    pub async fn placed_candidates(
+    pub async fn candidates_with_projects(
         &self,
         company: &CompanyId,
         ids: &[(ProjectId, CandidateId)],

@@ -49,7 +49,7 @@ impl Transaction {
 
 /// The subject of a mail to a candidate. Deleted parts are none.
 #[derive(Debug)]
-pub struct LetterSubject {
+pub struct MailSubject {
     /// The candidate.
     pub candidate: Option<VersionedItem<Candidate>>,
     /// Their project.
@@ -108,12 +108,12 @@ impl Store {
         company: &CompanyId,
         project: ProjectId,
         candidate: CandidateId,
-    ) -> Result<LetterSubject> {
+    ) -> Result<MailSubject> {
         let candidate = keys::candidate(company, project, candidate);
         let project = keys::project(company, project);
         let company = keys::company(company);
         let mut batch = self.get([candidate.clone(), project.clone(), company.clone()]).await?;
-        Ok(LetterSubject {
+        Ok(MailSubject {
             candidate: batch.take(&candidate)?,
             project: batch.take(&project)?,
             company: batch.take(&company)?,

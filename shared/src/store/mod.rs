@@ -56,7 +56,7 @@ pub use customer::CustomerChange;
 pub use deletion::StepwiseDeletion;
 pub use delivery::{DeliveryProgress, DeliveryState};
 pub use due::DuePages;
-pub use effect::LetterSubject;
+pub use effect::MailSubject;
 pub use erasure::FoundErasures;
 pub use evaluation::{CandidateResult, EvaluationKey};
 pub use feed::FeedPage;

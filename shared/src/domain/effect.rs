@@ -16,7 +16,7 @@ use super::erasure::{ErasedItem, ErasureCause, ErasureCounts};
 use super::history::ResourceRef;
 use super::id::CompanyId;
 use super::mail::WebhookMail;
-use super::transition::TransitionResult;
+use super::transition::CandidateChange;
 use super::webhook::Webhook;
 
 pub use task::{EffectTask, FormerCustomer};
@@ -75,13 +75,13 @@ impl Effect {
         }
     }
 
-    /// The mail of a candidate's step, if there is one, as the `version`th write of the candidate.
-    pub fn of_step(step: &TransitionResult, version: u64, now: DateTime<Utc>) -> Option<Self> {
-        let candidate = &step.candidate;
+    /// The mail about a change of a candidate, if there is one, as the `version`th write of the candidate.
+    pub fn of_change(change: &CandidateChange, version: u64, now: DateTime<Utc>) -> Option<Self> {
+        let candidate = &change.candidate;
         let task = EffectTask::CandidateMail {
             project: candidate.project,
             candidate: candidate.id,
-            mail: step.mail?,
+            mail: change.mail?,
         };
         Some(Self::new(candidate.company.clone(), format_args!("{}-{version}", candidate.id), task, now))
     }

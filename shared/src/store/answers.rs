@@ -19,7 +19,7 @@ use crate::domain::history::ResourceChange;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId, QuestionId};
 use crate::domain::interview::Interview;
 use crate::domain::project::Project;
-use crate::domain::transition::TransitionResult;
+use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
 
 /// Longer than any conversion may wait.
@@ -202,18 +202,18 @@ impl Store {
         transaction
     }
 
-    /// Moves a candidate by `step`. Fails with [`Error::Changed`] after a concurrent write of the project or its questions if the
+    /// Moves a candidate by `change`. Fails with [`Error::Changed`] after a concurrent write of the project or its questions if the
     /// candidate begins, and of their answers if they complete the interview.
     pub fn advance_candidate(
         &self,
         before: &VersionedItem<Candidate>,
-        step: &TransitionResult,
+        change: &CandidateChange,
         project: &VersionedItem<Project>,
         answers: &VersionedItem<Answers>,
         now: DateTime<Utc>,
     ) -> Transaction {
-        let mut transaction = self.change_candidate(before, step, now);
-        match step.candidate.status {
+        let mut transaction = self.change_candidate(before, change, now);
+        match change.candidate.status {
             // Both decide whether this service conducts the interview, and a write of the questions is one of the project.
             CandidateStatus::Interviewing => transaction.require_unchanged(project),
             CandidateStatus::Interviewed => transaction.require_unchanged(answers),

@@ -23,7 +23,7 @@ use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::project_counts::ProjectCounts;
 use crate::domain::text::{Email, ShortName, Username, is_login};
-use crate::domain::transition::TransitionResult;
+use crate::domain::transition::CandidateChange;
 use crate::domain::upload::ARRIVAL;
 use crate::error::{Error, Result};
 
@@ -73,27 +73,27 @@ pub struct CandidateWithProject {
 }
 
 impl Store {
-    /// Creates the candidate of `step`. Fails with [`Error::Changed`] if the identifier exists, with a message on
-    /// `username` if it is taken, and with `PROJECT_NOT_RUNNING` if the step needs a running project.
-    pub fn create_candidate(&self, step: &TransitionResult, now: DateTime<Utc>) -> Transaction {
+    /// Creates the candidate of `change`. Fails with [`Error::Changed`] if the identifier exists, with a message on
+    /// `username` if it is taken, and with `PROJECT_NOT_RUNNING` if the change needs a running project.
+    pub fn create_candidate(&self, change: &CandidateChange, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         // An import has fixed its identifiers beforehand: a concurrent repeat of it may have created the candidate.
-        transaction.create_unless(&step.candidate, || Error::Changed);
-        transaction.follow(None, Some(&step.candidate), step.needs_running_project, now);
-        transaction.effect(Effect::of_step(step, 1, now));
+        transaction.create_unless(&change.candidate, || Error::Changed);
+        transaction.follow(None, Some(&change.candidate), change.needs_running_project, now);
+        transaction.effect(Effect::of_change(change, 1, now));
         transaction
     }
 
     /// Fails also with a message on `username` if a new one is taken, with one on `customer` if a new share has no
-    /// customer, and with `PROJECT_NOT_RUNNING` if the step needs a running project.
+    /// customer, and with `PROJECT_NOT_RUNNING` if the change needs a running project.
     pub fn change_candidate(
         &self,
         before: &VersionedItem<Candidate>,
-        step: &TransitionResult,
+        change: &CandidateChange,
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.step(before, step, now);
+        transaction.change_candidate(before, change, now);
         transaction
     }
 
@@ -230,15 +230,15 @@ impl Store {
 }
 
 impl Transaction {
-    pub(super) fn step(
+    pub(super) fn change_candidate(
         &mut self,
         before: &VersionedItem<Candidate>,
-        step: &TransitionResult,
+        change: &CandidateChange,
         now: DateTime<Utc>,
     ) {
-        self.replace(before, &step.candidate);
-        self.follow(Some(before), Some(&step.candidate), step.needs_running_project, now);
-        self.effect(Effect::of_step(step, before.version() + 1, now));
+        self.replace(before, &change.candidate);
+        self.follow(Some(before), Some(&change.candidate), change.needs_running_project, now);
+        self.effect(Effect::of_change(change, before.version() + 1, now));
     }
 
     pub(super) fn candidate_gone(

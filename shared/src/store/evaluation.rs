@@ -20,7 +20,7 @@ use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::scoring::change::EvaluationChange;
 use crate::domain::scoring::result::ResultSummary;
-use crate::domain::transition::TransitionResult;
+use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
 
 /// The evaluations that one call reads for a document. The longest are 110 KB each.
@@ -57,7 +57,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.step(candidate, &TransitionResult::from(change.candidate), now);
+        transaction.change_candidate(candidate, &CandidateChange::from(change.candidate), now);
         transaction.evaluator_index(project, change.evaluator_index);
         match (before, &change.evaluation) {
             (None, Some(after)) => {

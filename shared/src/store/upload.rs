@@ -115,7 +115,7 @@ impl Store {
     ) -> Transaction {
         let mut transaction = self.create_upload(upload);
         if **before != *after {
-            transaction.step(before, &after.clone().into(), now);
+            transaction.change_candidate(before, &after.clone().into(), now);
         }
         transaction
     }

@@ -10,7 +10,7 @@ use shared::domain::history::ChangeAuthor;
 use shared::domain::id::CandidateId;
 use shared::domain::privacy::consent::ConsentProblem;
 use shared::domain::project_counts::{SHARDS, shard_of};
-use shared::domain::transition::{Actor, AdvanceTerms, PROJECT_NOT_RUNNING, TransitionResult};
+use shared::domain::transition::{Actor, AdvanceTerms, CandidateChange, PROJECT_NOT_RUNNING};
 use shared::http::IdempotentRun;
 use shared::http::import::TIME_LIMIT;
 use shared::store::VersionedItem;
@@ -118,7 +118,7 @@ impl ImportContext<'_> {
         }
         let candidate = self.candidate(id, imported)?;
         let refusal = match self.advance(&candidate) {
-            Ok(step) => match self.commit(&step).await {
+            Ok(change) => match self.commit(&change).await {
                 Ok(()) => return Ok(ImportEntryResult::Invited(id)),
                 // The project was read when the request began, and may have stopped since.
                 Err(Error::Refused(PROJECT_NOT_RUNNING)) => PROJECT_NOT_RUNNING,
@@ -126,7 +126,7 @@ impl ImportContext<'_> {
             },
             Err(refusal) => refusal,
         };
-        match self.commit(&TransitionResult::from(candidate)).await {
+        match self.commit(&CandidateChange::from(candidate)).await {
             Ok(()) => Ok(ImportEntryResult::New(id, Some(refusal))),
             Err(error) => self.result_if_created(id, error).await,
         }
@@ -148,8 +148,8 @@ impl ImportContext<'_> {
         Ok(candidate)
     }
 
-    async fn commit(&self, step: &TransitionResult) -> Result<()> {
-        self.turn.commit(self.turn.store.create_candidate(step, self.access.now)).await
+    async fn commit(&self, change: &CandidateChange) -> Result<()> {
+        self.turn.commit(self.turn.store.create_candidate(change, self.access.now)).await
     }
 
     /// The result if a concurrent retry of this request has created the candidate; otherwise fails with `error`.
@@ -167,7 +167,7 @@ impl ImportContext<'_> {
         }
     }
 
-    fn advance(&self, candidate: &Candidate) -> Result<TransitionResult, Refusal> {
+    fn advance(&self, candidate: &Candidate) -> Result<CandidateChange, Refusal> {
         let key = self.access.new_access_key(candidate.project, candidate.id);
         candidate.clone().advance(Actor::Manager, &self.terms, self.access.now, key)
     }

@@ -222,21 +222,21 @@ fn advancing_leads_where_the_contract_says_and_changes_nothing_else() {
             let case = format!("{one:?} advanced by {by:?}, {around:?}");
             match (outcome, promised(one, by, around)) {
                 (Err(refusal), Err(code)) => assert_eq!(refusal.code, code, "{case}"),
-                (Ok(step), Ok(to)) => {
+                (Ok(change), Ok(to)) => {
                     let mut expected = advanced(&before, to);
                     if one.status == New && one.deadline == Deadline::None {
                         // Whole seconds, or reading a candidate and sending it back would change its deadline.
                         expected.profile.deadline = Some("2026-11-22T10:00:00Z".parse().unwrap());
                     }
-                    assert_eq!(step.candidate, expected, "{case}");
-                    assert!(step.needs_running_project, "{case}");
+                    assert_eq!(change.candidate, expected, "{case}");
+                    assert!(change.needs_running_project, "{case}");
                     let mail = match (one.status, to) {
                         _ if !one.has_email => None,
                         (_, Invited) => Some(CandidateMail::Invitation),
                         (Expired | Aborted, Confirmed) => Some(CandidateMail::DeadlineChanged),
                         _ => None,
                     };
-                    assert_eq!(step.mail, mail, "{case}");
+                    assert_eq!(change.mail, mail, "{case}");
                 }
                 (outcome, promised) => panic!("{case}: {outcome:?}, promised {promised:?}"),
             }
@@ -254,12 +254,12 @@ fn skipping_ends_all_that_has_not_begun_or_was_broken_off() {
             assert_eq!(outcome.map_err(|refusal| refusal.code), Err("no_transition"), "{one:?}");
             continue;
         }
-        let step = outcome.unwrap();
+        let change = outcome.unwrap();
         let session_epoch = before.session_epoch + 1;
         let expected =
             Candidate { status: Skipped, skipped_at: Some(now()), access_key: None, session_epoch, ..before };
-        assert_eq!((step.candidate, step.mail), (expected, None), "{one:?}");
-        assert!(!step.needs_running_project, "{one:?}");
+        assert_eq!((change.candidate, change.mail), (expected, None), "{one:?}");
+        assert!(!change.needs_running_project, "{one:?}");
     }
 }
 
@@ -280,7 +280,7 @@ fn only_candidates_who_can_still_act_are_reminded() {
             }
             _ => Err("no_reminder"),
         };
-        let outcome = outcome.map(|step| (step.candidate, step.mail)).map_err(code);
+        let outcome = outcome.map(|change| (change.candidate, change.mail)).map_err(code);
         assert_eq!(outcome, expected, "{one:?}");
     }
 }

@@ -58,19 +58,19 @@ struct ImportEntry {
 pub(super) async fn apply_entries(
     access: &ImportAccess,
     candidates: Vec<Result<ImportedCandidate>>,
-    turn: &IdempotentRun,
+    run: &IdempotentRun,
 ) -> Result<Vec<ImportEntryResult>> {
     let mut lanes: [Vec<ImportEntry>; SHARDS as usize] = Default::default();
     for (index, imported) in candidates.into_iter().enumerate() {
-        let id = turn.ids.id(index);
+        let id = run.ids.id(index);
         lanes[usize::from(shard_of(id))].push(ImportEntry { index, id, imported });
     }
     // Only an earlier run of the same request can have created any.
-    let valid = lanes.iter().flatten().filter(|entry| turn.is_resumed && entry.imported.is_ok());
+    let valid = lanes.iter().flatten().filter(|entry| run.is_resumed && entry.imported.is_ok());
     let created = valid.map(|entry| entry.id);
-    let created = turn.store.candidates(access.company_id(), access.target.project.id, created).await?;
+    let created = run.store.candidates(access.company_id(), access.target.project.id, created).await?;
     let terms = AdvanceTerms::of(&access.target.project, &access.target.company);
-    let context = ImportContext { access, turn, terms, created };
+    let context = ImportContext { access, run, terms, created };
     let results = join_all(lanes.map(|lane| context.create_in_turn(lane))).await;
     Ok(results.into_iter().flatten().collect::<BTreeMap<_, _>>().into_values().collect())
 }
@@ -78,7 +78,7 @@ pub(super) async fn apply_entries(
 /// What all entries have in common.
 struct ImportContext<'a> {
     access: &'a ImportAccess,
-    turn: &'a IdempotentRun,
+    run: &'a IdempotentRun,
     terms: AdvanceTerms,
     /// The candidates that an earlier run of the same request has created.
     created: HashMap<CandidateId, VersionedItem<Candidate>>,
@@ -149,14 +149,14 @@ impl ImportContext<'_> {
     }
 
     async fn commit(&self, change: &CandidateChange) -> Result<()> {
-        self.turn.commit(self.turn.store.create_candidate(change, self.access.now)).await
+        self.run.commit(self.run.store.create_candidate(change, self.access.now)).await
     }
 
     /// The result if a concurrent retry of this request has created the candidate; otherwise fails with `error`.
     async fn result_if_created(&self, id: CandidateId, error: Error) -> Result<ImportEntryResult> {
         let Error::Changed = error else { return Err(error) };
         let found =
-            self.turn.store.candidates(self.access.company_id(), self.access.target.project.id, [id]).await?;
+            self.run.store.candidates(self.access.company_id(), self.access.target.project.id, [id]).await?;
         found.get(&id).map(|candidate| self.result_of(candidate)).ok_or(error)
     }
 

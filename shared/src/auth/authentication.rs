@@ -13,7 +13,7 @@ use crate::store::{ItemBatch, ItemKey, Session, SessionKind, keys};
 
 /// The keys of the items that prove a credential: its session and its user, or the named token.
 pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
-    match &credential.means {
+    match &credential.kind {
         CredentialKind::Session(_, claim) => {
             // The secret names the user who acts for another, so one read finds both, and the session ends with
             // either one's rights.
@@ -38,7 +38,7 @@ pub(super) fn authenticate(
     batch: &mut ItemBatch,
     rules: &SessionRules,
 ) -> Result<(Caller, MediaKey)> {
-    let (identity, proof, media_key) = match &credential.means {
+    let (identity, proof, media_key) = match &credential.kind {
         CredentialKind::Session(kind, claim) => {
             let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
             let live = live_session(*kind, &credential.hash, claim, batch, &identity, rules)?;

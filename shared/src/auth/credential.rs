@@ -192,7 +192,7 @@ pub struct Credential {
     /// The hash of the secret.
     pub hash: SecretHash,
     /// The kind of credential.
-    pub means: CredentialKind,
+    pub kind: CredentialKind,
 }
 
 /// A kind of credential, with its claim.
@@ -228,7 +228,7 @@ impl Credential {
 
     /// None for a named token.
     pub fn claim(&self) -> Option<&CredentialClaim> {
-        match &self.means {
+        match &self.kind {
             CredentialKind::Session(_, claim) | CredentialKind::AccessKey(claim) => Some(claim),
             CredentialKind::NamedToken => None,
         }
@@ -236,7 +236,7 @@ impl Credential {
 
     /// A reference for the addresses of files: enough to find the credential, not to use it.
     pub fn to_reference(&self) -> Vec<u8> {
-        let (kind, claim) = match &self.means {
+        let (kind, claim) = match &self.kind {
             CredentialKind::Session(SessionKind::Token, claim) => (TOKEN, Some(claim)),
             CredentialKind::Session(SessionKind::Cookie, claim) => (COOKIE_SESSION, Some(claim)),
             CredentialKind::AccessKey(claim) => (ACCESS_KEY, Some(claim)),
@@ -256,19 +256,19 @@ impl Credential {
             }
             _ => None,
         };
-        let means = match *kind {
+        let kind = match *kind {
             TOKEN => CredentialKind::Session(SessionKind::Token, claim()?),
             COOKIE_SESSION => CredentialKind::Session(SessionKind::Cookie, claim()?),
             ACCESS_KEY => CredentialKind::AccessKey(claim()?),
             NAMED_TOKEN if rest.is_empty() => CredentialKind::NamedToken,
             _ => return None,
         };
-        Some(Self { hash: SecretHash::from_bytes(*hash), means })
+        Some(Self { hash: SecretHash::from_bytes(*hash), kind })
     }
 
     fn session(kind: SessionKind, secret: &str) -> Option<Self> {
         let claim = SecretKind::Session(kind).claim_in(secret)?;
-        Some(Self { hash: SecretHash::of(secret), means: CredentialKind::Session(kind, claim) })
+        Some(Self { hash: SecretHash::of(secret), kind: CredentialKind::Session(kind, claim) })
     }
 
     /// The token of a session, or the value of a named token.
@@ -277,7 +277,7 @@ impl Credential {
         let is_named =
             secret.starts_with(SecretKind::NamedToken.prefix()) || check_token_value(secret).is_ok();
         if is_named {
-            return Some(Self { hash: SecretHash::of(secret), means: CredentialKind::NamedToken });
+            return Some(Self { hash: SecretHash::of(secret), kind: CredentialKind::NamedToken });
         }
         Self::session(SessionKind::Token, secret)
     }
@@ -285,7 +285,7 @@ impl Credential {
     fn access_key(secret: &str) -> Option<Self> {
         let claim = SecretKind::AccessKey.claim_in(secret)?;
         let is_candidates = matches!(claim.account, Account::Candidate { .. });
-        is_candidates.then(|| Self { hash: SecretHash::of(secret), means: CredentialKind::AccessKey(claim) })
+        is_candidates.then(|| Self { hash: SecretHash::of(secret), kind: CredentialKind::AccessKey(claim) })
     }
 }
 

@@ -79,8 +79,8 @@ impl PublicAccess {
     /// Signs the addresses of files in the answer to a login.
     pub fn signer(&self, logged_in: &LoggedIn) -> MediaSigner {
         let LoggedIn { session, secret, .. } = logged_in;
-        let means = CredentialKind::Session(session.kind, session.claim.clone());
-        let credential = Credential { hash: SecretHash::of(secret), means };
+        let kind = CredentialKind::Session(session.kind, session.claim.clone());
+        let credential = Credential { hash: SecretHash::of(secret), kind };
         MediaSigner::new(session.media_key.clone(), &credential.to_reference(), self.now, self.app.entropy())
     }
 

@@ -146,7 +146,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         let object = object(&self.path, &token).map_err(|_| rejected())?;
         let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
         // Other credentials end by themselves.
-        if credential.means == CredentialKind::NamedToken
+        if credential.kind == CredentialKind::NamedToken
             && token.is_older_than(NAMED_TOKENS_ADDRESS, self.app.now())
         {
             return Err(rejected());
@@ -175,7 +175,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         rule: AdmissionRule,
     ) -> Result<AuthenticatedRequest> {
         let (preconditions, credential) = (RequestConditions::of(self.parts)?, self.credential()?);
-        let is_cookie = matches!(credential.means, CredentialKind::Session(SessionKind::Cookie, _));
+        let is_cookie = matches!(credential.kind, CredentialKind::Session(SessionKind::Cookie, _));
         // Only browsers send cookies by themselves, and safe methods change nothing.
         if is_cookie && !self.parts.method.is_safe() {
             csrf::check(&self.parts.headers, self.app.config())?;
@@ -252,7 +252,7 @@ fn slide(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc
 
 /// The sender of a request, whichever of their sessions or keys it comes with.
 fn sender(credential: &Credential) -> String {
-    match &credential.means {
+    match &credential.kind {
         CredentialKind::Session(_, claim) | CredentialKind::AccessKey(claim) => {
             keys::sender(&claim.company, Principal::Account(claim.account))
         }
@@ -264,7 +264,7 @@ fn sender(credential: &Credential) -> String {
 /// For whom, and for how long at most, the addresses of files in an answer are good.
 fn viewer(credential: &Credential, now: DateTime<Utc>) -> String {
     let hash = credential.hash.as_str();
-    match credential.means {
+    match credential.kind {
         // Addresses end before a named token does, so clients must read them again before that.
         CredentialKind::NamedToken => {
             format!("{hash} {}", now.timestamp() / (NAMED_TOKENS_ADDRESS.num_seconds() / 2))

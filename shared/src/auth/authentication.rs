@@ -38,7 +38,7 @@ pub(super) fn authenticate(
     batch: &mut ItemBatch,
     rules: &SessionRules,
 ) -> Result<(Caller, MediaKey)> {
-    let (identity, proof, media_key) = match &credential.kind {
+    let (identity, auth_method, media_key) = match &credential.kind {
         CredentialKind::Session(kind, claim) => {
             let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
             let live = live_session(*kind, &credential.hash, claim, batch, &identity, rules)?;
@@ -64,7 +64,7 @@ pub(super) fn authenticate(
             (CallerIdentity::NamedToken(token), AuthMethod::NamedToken, media_key)
         }
     };
-    Ok((Caller { identity, proof }, media_key))
+    Ok((Caller { identity, auth_method }, media_key))
 }
 
 fn live_session(

@@ -24,7 +24,7 @@ pub struct Caller {
     /// Their account or named token.
     pub identity: CallerIdentity,
     /// How they proved it.
-    pub proof: AuthMethod,
+    pub auth_method: AuthMethod,
 }
 
 /// The account or named token of a caller.
@@ -79,7 +79,7 @@ impl Caller {
 
     /// The caller as the author of changes at `now`, in the request with this identifier.
     pub(super) fn origin(&self, request: Option<String>, now: DateTime<Utc>) -> ChangeOrigin {
-        let on_behalf_by = match &self.proof {
+        let on_behalf_by = match &self.auth_method {
             AuthMethod::Session(live) => live.session.claim.on_behalf_by,
             AuthMethod::AccessKey | AuthMethod::NamedToken => None,
         };
@@ -88,7 +88,7 @@ impl Caller {
 
     /// The caller as the author of an upload, who must still be known when the file arrives.
     pub fn author(&self) -> UploadAuthor {
-        match (&self.proof, self.principal()) {
+        match (&self.auth_method, self.principal()) {
             // With the epoch: an author whose sessions end before the file arrives may no longer attach it.
             (AuthMethod::Session(live), _) => {
                 let Session { claim, epoch, actor_epoch, .. } = live.session.clone();

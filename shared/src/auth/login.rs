@@ -140,7 +140,7 @@ impl PublicAccess {
     pub async fn log_in_for(&self, actor: &Caller, name: &str, days: Option<u8>) -> Result<Option<LoggedIn>> {
         let is_own =
             // A session on behalf of another user cannot start a further one.
-            matches!(&actor.proof, AuthMethod::Session(live) if live.session.claim.on_behalf_by.is_none());
+            matches!(&actor.auth_method, AuthMethod::Session(live) if live.session.claim.on_behalf_by.is_none());
         let CallerIdentity::Customer(by) = &actor.identity else { return Err(Error::Forbidden(NOT_ALLOWED)) };
         if !is_own || !by.authenticate_on_behalf {
             return Err(Error::Forbidden(NOT_ALLOWED));

@@ -112,7 +112,7 @@ impl AdmittedRequest {
 
     /// Ends the session that the request came with; refused without one.
     pub async fn end_session(&self) -> Result<()> {
-        match &self.caller.proof {
+        match &self.caller.auth_method {
             AuthMethod::Session(live) => self.store.end_session(&live.key).await,
             AuthMethod::AccessKey | AuthMethod::NamedToken => Err(NO_SESSION.into()),
         }

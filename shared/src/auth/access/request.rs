@@ -242,7 +242,7 @@ fn has_parameter(parts: &Parts, name: &str) -> bool {
 
 /// Extends the caller's session while the request runs.
 fn slide(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc>) {
-    if let AuthMethod::Session(live) = &caller.proof
+    if let AuthMethod::Session(live) = &caller.auth_method
         && live.slides
     {
         let (store, key) = (store.clone(), live.key.clone());

@@ -173,11 +173,11 @@ impl WhoAmIView {
         session: Option<(&Session, DateTime<Utc>)>,
         references: ReferenceUris<'_>,
     ) -> Result<Self> {
-        let (company, kind, standing, other_proof, resource) = match identity {
+        let (company, kind, relation, other_proof, resource) = match identity {
             CallerIdentity::Customer(customer) => {
-                let standing = CallerRelation::Staff(customer.account_type, BTreeSet::new());
+                let relation = CallerRelation::Staff(customer.account_type, BTreeSet::new());
                 let view = ResourceView::Customer(Box::new(CustomerView::new(customer, references)));
-                (&customer.company, CallerKind::Customer, standing, None, view)
+                (&customer.company, CallerKind::Customer, relation, None, view)
             }
             CallerIdentity::Candidate(candidate) => {
                 let viewer = CandidateViewer::itself(project.ok_or(Error::NotFound)?, references);
@@ -196,7 +196,7 @@ impl WhoAmIView {
                 )
             }
         };
-        let allowed = Action::ALL.into_iter().filter(|action| action.is_allowed(&standing));
+        let allowed = Action::ALL.into_iter().filter(|action| action.is_allowed(&relation));
         let proof = session.map(|(session, ends)| (session.kind.into(), Some(ends)));
         let (proof, ends) =
             proof.or(other_proof).ok_or_else(|| Error::internal("a customer without a session"))?;

@@ -44,11 +44,11 @@ async fn read_candidates(
     let ids: Vec<_> = shares.iter().map(|shared| (shared.project, shared.candidate)).collect();
     let found = access.store.candidates_with_projects(access.company_id(), &ids).await?;
     let view = |CandidateWithProject { candidate, project }: CandidateWithProject| {
-        let standing = access.caller.towards(&candidate, &project);
+        let relation = access.caller.towards(&candidate, &project);
         let (customer, references) = (access.caller.customer(), access.references());
-        let viewer = CandidateViewer::new(customer, &standing, &project, references, access.now);
+        let viewer = CandidateViewer::new(customer, &relation, &project, references, access.now);
         // A reference that the caller may not read stays a reference.
-        let may_read = Action::ReadCandidate.is_allowed(&standing);
+        let may_read = Action::ReadCandidate.is_allowed(&relation);
         may_read.then(|| (candidate.id, CandidateView::new(&candidate, &viewer)))
     };
     Ok(found.into_iter().filter_map(view).collect())

@@ -181,7 +181,7 @@ impl CallerIdentity {
             {
                 CallerRelation::Sharee(account_type)
             }
-            (_, standing) => standing,
+            (_, relation) => relation,
         }
     }
 

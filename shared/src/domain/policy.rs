@@ -161,11 +161,11 @@ actions! {
 }
 
 impl Action {
-    /// Whether a caller of this standing may do this.
-    pub fn is_allowed(self, standing: &CallerRelation) -> bool {
+    /// Whether a caller of this relation may do this.
+    pub fn is_allowed(self, relation: &CallerRelation) -> bool {
         let rule = self.rule();
         let has_type = |own: AccountType| rule.account_type.is_some_and(|needed| own >= needed);
-        match standing {
+        match relation {
             CallerRelation::Staff(account_type, roles) => {
                 has_type(*account_type) || rule.roles.iter().any(|role| roles.contains(role))
             }

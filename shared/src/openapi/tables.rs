@@ -26,7 +26,7 @@ fn columns() -> Vec<(String, CallerRelation)> {
         ("the candidate", CallerRelation::Own),
         ("named token", CallerRelation::NamedToken),
     ];
-    let others = others.map(|(name, standing)| (name.to_owned(), standing));
+    let others = others.map(|(name, relation)| (name.to_owned(), relation));
     account_types.into_iter().chain(roles).chain(others).collect()
 }
 
@@ -41,14 +41,14 @@ pub(super) fn permissions() -> String {
     );
     for action in Action::ALL {
         let cells: Vec<&str> =
-            columns.iter().map(|(_, standing)| if action.is_allowed(standing) { "✓" } else { "" }).collect();
+            columns.iter().map(|(_, relation)| if action.is_allowed(relation) { "✓" } else { "" }).collect();
         table += &format!("| `{}` | {} | {} |\n", action.as_str(), cells.join(" | "), action.about());
     }
     table
 }
 
 pub(super) fn allowed(action: Action) -> String {
-    let who = columns().into_iter().filter(|(_, standing)| action.is_allowed(standing)).map(|(who, _)| who);
+    let who = columns().into_iter().filter(|(_, relation)| action.is_allowed(relation)).map(|(who, _)| who);
     let who: Vec<String> = who.collect();
     format!("Permission `{}`: {}.", action.as_str(), who.join(", "))
 }

@@ -174,7 +174,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         more: Vec<ItemKey>,
         rule: AdmissionRule,
     ) -> Result<AuthenticatedRequest> {
-        let (preconditions, credential) = (RequestConditions::of(self.parts)?, self.credential()?);
+        let (conditions, credential) = (RequestConditions::of(self.parts)?, self.credential()?);
         let is_cookie = matches!(credential.kind, CredentialKind::Session(SessionKind::Cookie, _));
         // Only browsers send cookies by themselves, and safe methods change nothing.
         if is_cookie && !self.parts.method.is_safe() {
@@ -225,7 +225,7 @@ impl<'a> UnauthenticatedRequest<'a> {
             viewer,
             keyed,
             earlier,
-            conditions: preconditions,
+            conditions,
             shows_others: has_parameter(self.parts, EXPAND),
             is_post: self.parts.method == Method::POST,
             revision: None,

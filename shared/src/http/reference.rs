@@ -237,8 +237,7 @@ impl<'a> ReferenceUris<'a> {
     }
 }
 
-fn parse_below<K>(collection: &Uri, reference: &str) -> Result<Id<K>, String> {
-    let id = reference.strip_prefix(collection.as_str()).map(|id| id.strip_suffix('/').unwrap_or(id));
-    id.and_then(|id| id.parse().ok())
-        .ok_or_else(|| format!("\"{reference}\" is not a URL under {collection}."))
+fn parse_below<K>(list: &Uri, reference: &str) -> Result<Id<K>, String> {
+    let id = reference.strip_prefix(list.as_str()).map(|id| id.strip_suffix('/').unwrap_or(id));
+    id.and_then(|id| id.parse().ok()).ok_or_else(|| format!("\"{reference}\" is not a URL under {list}."))
 }

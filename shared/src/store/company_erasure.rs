@@ -121,12 +121,12 @@ impl Store {
     /// What there still is of a company.
     pub async fn company_remains(&self, company: &CompanyId) -> Result<CompanyRemains> {
         let projects: Vec<ProjectId> = self.all_projects(company).await?.iter().map(|one| one.id).collect();
-        let tally = keys::company_tally(company);
+        let key = keys::company_counts(company);
         let shards = projects.iter().flat_map(|id| shards(company, *id));
-        let mut batch = self.get(shards.chain([tally.clone()])).await?;
+        let mut batch = self.get(shards.chain([key.clone()])).await?;
         let candidates =
             projects.iter().map(|id| batch.take_shards(company, *id).sum().candidates()).sum::<i64>();
-        let counts = batch.take_item(&tally).unwrap_or_default();
+        let counts = batch.take_item(&key).unwrap_or_default();
         let of = |count: CompanyCount| number_in::<u64>(&counts, &count.attribute()).unwrap_or_default();
         Ok(CompanyRemains {
             candidates: u64::try_from(candidates).unwrap_or_default(),
@@ -156,7 +156,7 @@ impl Store {
     fn lock_out(&self, customer: &VersionedItem<Customer>) -> Transaction {
         let after = Customer::clone(customer).with_access(false);
         let mut transaction = self.replacing(customer, &after);
-        transaction.tally_of_erased_company(&after.company, &counts(Some(customer), Some(&after)));
+        transaction.change_counts_of_erased_company(&after.company, &counts(Some(customer), Some(&after)));
         transaction
     }
 
@@ -202,7 +202,7 @@ impl Store {
         let mut last = self.transaction();
         // Last, because it leads to all the others. Its deletion is no entry of the history, which is gone.
         last.delete_unrecorded(project);
-        last.tally_of_erased_company(c, &[(CompanyCount::Projects(project.status), -1)]);
+        last.change_counts_of_erased_company(c, &[(CompanyCount::Projects(project.status), -1)]);
         self.commit(last).await
     }
 

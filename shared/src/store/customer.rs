@@ -40,7 +40,7 @@ impl Store {
         transaction.require(keys::company(&customer.company), WriteCondition::Present, no_company);
         transaction.create(customer);
         transaction.follow_customer(None, customer, now);
-        transaction.company_tally(&customer.company, &counts(None, Some(customer)));
+        transaction.change_company_counts(&customer.company, &counts(None, Some(customer)));
         transaction
     }
 
@@ -54,7 +54,7 @@ impl Store {
     ) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.follow_customer(Some(before), after, now);
-        transaction.company_tally(&after.company, &counts(Some(before), Some(after)));
+        transaction.change_company_counts(&after.company, &counts(Some(before), Some(after)));
         transaction
     }
 
@@ -90,15 +90,15 @@ impl Store {
                 Some(before) => transaction.replace(before, after),
             }
             transaction.follow_customer(before, after, now);
-            // Summed up: a transaction may write an item, such as the tally, only once.
+            // Summed up: a transaction may write an item, such as the counts, only once.
             counted.extend(counts(before.map(|before| &**before), Some(after)));
         }
-        transaction.company_tally(company, &counted);
+        transaction.change_company_counts(company, &counted);
         transaction
     }
 
     /// The most customers in one [`change_customers`](Self::change_customers).
-    // Each writes up to seven items, the tally one for all, and a transaction takes 100.
+    // Each writes up to seven items, the counts one for all, and a transaction takes 100.
     pub const MAX_CUSTOMERS: usize = 14;
 
     /// Those of `names`, which are case-folded, that are usernames of staff or candidates.
@@ -196,7 +196,7 @@ impl Transaction {
     ) {
         self.delete(customer);
         self.customer_logins(Some(customer), None);
-        self.company_tally(&customer.company, &counts(Some(customer), None));
+        self.change_company_counts(&customer.company, &counts(Some(customer), None));
         let erased = ErasedItem::Customer { customer: customer.id };
         self.erased(&customer.company, erased, cause, now);
     }
@@ -233,7 +233,7 @@ impl Transaction {
     }
 }
 
-/// The changes of a company's tally when a customer `before` becomes `after`.
+/// The changes of a company's counts when a customer `before` becomes `after`.
 pub(super) fn counts(before: Option<&Customer>, after: Option<&Customer>) -> [(CompanyCount, i64); 2] {
     let [(old, old_owner), (new, new_owner)] = [before, after]
         .map(|one| (i64::from(one.is_some()), i64::from(one.is_some_and(Customer::is_owner_at_work))));

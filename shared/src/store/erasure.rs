@@ -141,7 +141,7 @@ impl Store {
         let after = Customer::clone(customer).with_access(false);
         let mut first = self.transaction();
         first.replace(customer, &after);
-        first.company_tally(&after.company, &customer::counts(Some(customer), Some(&after)));
+        first.change_company_counts(&after.company, &customer::counts(Some(customer), Some(&after)));
         self.commit(first).await?;
         let customer = customer.followed_by(after)?;
         self.detach_customer(&customer, now).await?;

@@ -26,7 +26,7 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.create(label);
         transaction.label_text(None, Some(label));
-        transaction.company_tally(&label.company, &[(CompanyCount::Labels, 1)]);
+        transaction.change_company_counts(&label.company, &[(CompanyCount::Labels, 1)]);
         transaction
     }
 

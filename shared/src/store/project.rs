@@ -56,7 +56,7 @@ impl Store {
         transaction.create(project);
         // With the project, so that a condition on a shard never meets a missing one.
         transaction.create_shards(project);
-        transaction.company_tally(&project.company, &[(CompanyCount::Projects(project.status), 1)]);
+        transaction.change_company_counts(&project.company, &[(CompanyCount::Projects(project.status), 1)]);
         transaction.attachments(None, project);
         transaction.memberships(None, project);
         transaction
@@ -97,7 +97,7 @@ impl Store {
         transaction.replace(before, after);
         transaction.move_shards(after, must, shards);
         let counts = [(CompanyCount::Projects(before.status), -1), (CompanyCount::Projects(after.status), 1)];
-        transaction.company_tally(&after.company, &counts);
+        transaction.change_company_counts(&after.company, &counts);
         transaction
     }
 

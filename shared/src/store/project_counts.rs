@@ -30,7 +30,7 @@ pub(super) const HAS_BEGUN: &str = "has_begun";
 const RATINGS_SHOWN: &str = "ratings_shown";
 
 pub(crate) fn shards(company: &CompanyId, project: ProjectId) -> impl Iterator<Item = ItemKey> {
-    (0..SHARDS).map(move |shard| keys::tally_shard(company, project, shard))
+    (0..SHARDS).map(move |shard| keys::counts_shard(company, project, shard))
 }
 
 /// The shards of a project's counts, in their order.
@@ -76,7 +76,7 @@ impl Store {
             None => update.when(format!("attribute_exists(pk) AND attribute_not_exists({RATINGS_SHOWN})")),
         };
         let mut transaction = self.transaction();
-        transaction.update(keys::tally_shard(company, project, 0), update, Error::Changed);
+        transaction.update(keys::counts_shard(company, project, 0), update, Error::Changed);
         self.commit(transaction).await
     }
 }
@@ -105,7 +105,7 @@ impl Transaction {
             refusal = PROJECT_NOT_RUNNING.into();
         }
         let shard = shard_of(candidate.id);
-        self.update(keys::tally_shard(&candidate.company, candidate.project, shard), update, refusal);
+        self.update(keys::counts_shard(&candidate.company, candidate.project, shard), update, refusal);
     }
 
     /// Creates the shards of a new project, all zero.

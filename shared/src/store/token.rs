@@ -33,7 +33,7 @@ impl Store {
             // A copy, so that a request by the token needs one read.
             transaction.put(keys::token_by_hash(&token.hash), item, WriteCondition::Absent, taken);
         }
-        transaction.company_tally(&token.company, &[(CompanyCount::NamedTokens, 1)]);
+        transaction.change_company_counts(&token.company, &[(CompanyCount::NamedTokens, 1)]);
         transaction
     }
 
@@ -42,7 +42,7 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.delete(token);
         transaction.delete_derived(keys::token_by_hash(&token.hash));
-        transaction.company_tally(&token.company, &[(CompanyCount::NamedTokens, -1)]);
+        transaction.change_company_counts(&token.company, &[(CompanyCount::NamedTokens, -1)]);
         transaction
     }
 

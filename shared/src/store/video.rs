@@ -40,7 +40,7 @@ impl Store {
     pub fn create_video(&self, video: &Video) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(video);
-        transaction.company_tally(&video.company, &[(CompanyCount::Videos, 1)]);
+        transaction.change_company_counts(&video.company, &[(CompanyCount::Videos, 1)]);
         transaction
     }
 

@@ -132,7 +132,7 @@ impl Store {
         transaction.create(cursor);
         transaction.has_webhooks(&webhook.company, now);
         transaction.webhook_projects(None, webhook);
-        transaction.company_tally(&webhook.company, &[(CompanyCount::Webhooks, 1)]);
+        transaction.change_company_counts(&webhook.company, &[(CompanyCount::Webhooks, 1)]);
         transaction
     }
 
@@ -167,7 +167,7 @@ impl Store {
         transaction.delete(webhook);
         // Without its cursor the sender stops; what else is left, clients cannot see.
         transaction.delete_derived(keys::cursor(webhook.id));
-        transaction.company_tally(&webhook.company, &[(CompanyCount::Webhooks, -1)]);
+        transaction.change_company_counts(&webhook.company, &[(CompanyCount::Webhooks, -1)]);
         transaction
     }
 

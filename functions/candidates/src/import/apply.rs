@@ -85,7 +85,7 @@ struct ImportContext<'a> {
 }
 
 impl ImportContext<'_> {
-    /// Creates the candidates of one shard of the tally. Returns the results by index.
+    /// Creates the candidates of one shard of the counts. Returns the results by index.
     async fn create_in_turn(&self, entries: Vec<ImportEntry>) -> Vec<(usize, ImportEntryResult)> {
         // One after the other, so that no two transactions under way count in the same shard and conflict.
         let mut pace = interval(Duration::from_secs(1) * u32::from(SHARDS) / PER_SECOND);

@@ -45,7 +45,7 @@ impl PathIds {
             Ok(params) => Ok(Self(params.iter().map(|(name, value)| (name.into(), value.into())).collect())),
             // No resource has such a path; callers are authenticated before they learn so.
             Err(RawPathParamsRejection::InvalidUtf8InPathParam(_)) => Ok(Self::default()),
-            Err(_) => Err(Error::internal("a guard on a route without path parameters")),
+            Err(_) => Err(Error::internal("an admission on a route without path parameters")),
         }
     }
 

@@ -100,7 +100,7 @@ impl Store {
         keys: impl IntoIterator<Item = ItemKey>,
         attributes: &ProjectionExpression,
     ) -> Result<ItemBatch> {
-        // Guards decide on what they read, so it must hold the last write.
+        // Admission decides on what it reads, so it must hold the last write.
         self.get_in_calls(keys, attributes, false).await
     }
 

@@ -49,7 +49,7 @@ pub(crate) fn company(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), COMPANY)
 }
 
-pub(crate) fn company_tally(c: &CompanyId) -> ItemKey {
+pub(crate) fn company_counts(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), "TALLY")
 }
 
@@ -210,7 +210,7 @@ pub(crate) fn result_in(key: &ItemKey) -> Option<CandidateId> {
     key.sk.strip_prefix("RESULT#")?.parse().ok()
 }
 
-pub(crate) fn tally_shard(c: &CompanyId, p: ProjectId, shard: u8) -> ItemKey {
+pub(crate) fn counts_shard(c: &CompanyId, p: ProjectId, shard: u8) -> ItemKey {
     ItemKey::new(project_partition(c, p), format!("TALLY#{shard}"))
 }
 

@@ -57,7 +57,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             entries.push(format!("({path:?}, {file})"));
         }
     }
-    let (count, entries) = (entries.len(), entries.join(",\n    "));
+    let count = entries.len();
+    let entries = entries.join(",\n    ");
     writeln!(list, "pub(crate) static FILES: [(&str, PackedFile); {count}] = [\n    {entries},\n];")?;
     fs::write(out.join("files.rs"), list)?;
     Ok(())

@@ -268,7 +268,8 @@ impl FieldErrors {
 
     /// Adds a message about `field`, unless it is there already.
     pub fn add(&mut self, field: &str, message: impl Into<String>) {
-        let (messages, mut message) = (self.0.entry(field.to_owned()).or_default(), message.into());
+        let messages = self.0.entry(field.to_owned()).or_default();
+        let mut message = message.into();
         if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
             message.truncate(end);
             message.push('…');

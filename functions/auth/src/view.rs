@@ -265,7 +265,8 @@ impl CandidateWhoAmIView {
     /// The view of the candidate who is calling.
     pub(crate) fn new(access: &Admitted<OwnCandidacy, AnyCandidate>) -> Self {
         let references = access.references();
-        let (company, project) = (&access.target.company, &access.target.project);
+        let company = &access.target.company;
+        let project = &access.target.project;
         let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
         let left = access.target.candidate.profile.deadline.map(|deadline| deadline - access.now);
         Self {

@@ -16,7 +16,8 @@ pub(crate) async fn list(
     access: Admitted<Company, SeeAllProjects>,
     query: ListQuery,
 ) -> Result<PageView<CandidateView>> {
-    let (store, company) = (&access.store, access.company_id());
+    let store = &access.store;
+    let company = access.company_id();
     // Required: answers to a person's request must not depend on whether a client has forgotten the filter.
     let email = query.filter("email", |email| Ok(email.to_owned()))?;
     let email = email.ok_or_else(|| Error::field("email", "This field is required."))?;

@@ -97,7 +97,8 @@ pub(crate) async fn record(
     access: Admitted<ConsentTarget, ChangeCandidate>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<ConsentView>>> {
-    let (kind, of) = (access.target.kind, &access.target.of);
+    let kind = access.target.kind;
+    let of = &access.target.of;
     let to_change = of.to_change(access.now)?;
     let statement = read(body, kind, of.relation == CallerRelation::Own)?;
     let by = ChangeAuthor::from(access.caller.principal());

@@ -23,7 +23,8 @@ pub(crate) async fn create(
     // In a project of any status: managers fill a draft before it runs. Only later moves depend on the status.
     let files = CandidateFiles::read(&mut body, |_| None);
     let profile = read_new(body)?;
-    let (id, by) = (access.store.next_id(access.now), access.caller.customer());
+    let id = access.store.next_id(access.now);
+    let by = access.caller.customer();
     let mut candidate =
         Candidate::new(id, access.company_id().clone(), access.target.project.id, profile, by);
     files.apply_to(&mut candidate, &access).await?;

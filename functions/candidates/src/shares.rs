@@ -68,7 +68,8 @@ pub(crate) fn read_new(
 pub(crate) async fn read(
     access: Admitted<ShareTarget, ChangeProject>,
 ) -> Result<CommittedResponse<Json<ShareView>>> {
-    let (project, candidate) = (access.target.project.id, access.target.candidate.id);
+    let project = access.target.project.id;
+    let candidate = access.target.candidate.id;
     let shared =
         SharedCandidate { share: access.target.share, project, candidate, customer: access.target.customer };
     access.show(ShareView::new(access.company_id(), &shared, access.references()))
@@ -85,7 +86,8 @@ pub(crate) async fn delete(
 }
 
 fn view<A>(access: &Admitted<Candidate, A>, share: ShareId, customer: CustomerId) -> ShareView {
-    let (project, candidate) = (access.target.project.id, access.target.candidate.id);
+    let project = access.target.project.id;
+    let candidate = access.target.candidate.id;
     let shared = SharedCandidate { share, project, candidate, customer };
     ShareView::new(access.company_id(), &shared, access.references())
 }

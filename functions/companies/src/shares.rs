@@ -20,7 +20,8 @@ pub(crate) async fn list(
     query: ListQuery,
 ) -> Result<PageView<ShareView>> {
     let expand = query.expand(&[CANDIDATE])?;
-    let (company, references) = (access.company_id(), access.references());
+    let company = access.company_id();
+    let references = access.references();
     let shares = match access.caller.customer() {
         Some(customer) => access.store.shared_with(company, customer).await?,
         // Nobody shares anything with what is no person.
@@ -45,7 +46,8 @@ async fn read_candidates(
     let found = access.store.candidates_with_projects(access.company_id(), &ids).await?;
     let view = |CandidateWithProject { candidate, project }: CandidateWithProject| {
         let relation = access.caller.towards(&candidate, &project);
-        let (customer, references) = (access.caller.customer(), access.references());
+        let customer = access.caller.customer();
+        let references = access.references();
         let viewer = CandidateViewer::new(customer, &relation, &project, references, access.now);
         // A reference that the caller may not read stays a reference.
         let may_read = Action::ReadCandidate.is_allowed(&relation);

@@ -27,7 +27,8 @@ impl NewQuestion {
         references: ReferenceUris<'_>,
     ) -> Result<Self> {
         let text = body.required("text", QuestionText::parse);
-        let (takes, position) = (read_takes(&mut body), read_position(&mut body));
+        let takes = read_takes(&mut body);
+        let position = read_position(&mut body);
         let optional = read_optional(&mut body, company, references);
         body.finish(|| Some(Self { text: text?, takes, position, optional }))
     }

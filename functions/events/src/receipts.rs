@@ -99,8 +99,10 @@ enum CopyKind {
 impl StatementView {
     /// The statement of an event; `None` if it tells of no erasure.
     fn of(event: &HistoryEntry, references: ReferenceUris<'_>, config: &Config) -> Option<Self> {
-        let (change, erased_at) = (&event.change, event.origin.at);
-        let (erasure, company) = (change.details.erasure?, &change.company);
+        let change = &event.change;
+        let erased_at = event.origin.at;
+        let erasure = change.details.erasure?;
+        let company = &change.company;
         // Events of former releases do not say how long copies were kept.
         let kept = change.details.copies.unwrap_or(config.copies_kept);
         Some(Self {
@@ -180,7 +182,8 @@ struct KeyView {
 
 impl KeyView {
     fn new(key: &ReceiptKey) -> Self {
-        let (x, kid) = (key.to_string(), key.thumbprint());
+        let x = key.to_string();
+        let kid = key.thumbprint();
         Self { kty: "OKP", crv: "Ed25519", x, kid, purpose: "sig", alg: "EdDSA" }
     }
 }

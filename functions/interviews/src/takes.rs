@@ -30,7 +30,8 @@ const MAX_RECORDED_SECONDS: u32 = 3600;
 pub(crate) async fn begin(
     access: Admitted<QuestionAnswer, AnswerQuestions>,
 ) -> Result<CommittedResponse<Created<BegunTakeView>>> {
-    let (all, question) = (&access.target.all, &access.target.question);
+    let all = &access.target.all;
+    let question = &access.target.question;
     all.of.candidate.may_begin_answer(access.now)?;
     let open = access.target.answer().and_then(QuestionAnswer::open_take);
     let found = match open {
@@ -70,7 +71,8 @@ pub(crate) async fn sign_parts(
     let most = access.target.take.as_ref().map_or(MAX_PARTS, Take::most_parts);
     let parts = read_parts(body, most)?;
     require_accepting(&access.target.all, access.target.place, access.now)?;
-    let (objects, answers) = (access.objects()?, AnswerObjects::of(&access.target.all.answers));
+    let objects = access.objects()?;
+    let answers = AnswerObjects::of(&access.target.all.answers);
     let asked: Vec<(u32, u64)> = parts.iter().map(|(number, upload)| (*number, upload.size)).collect();
     // Most recordings never get there, and a list costs as much as an upload.
     if let Some(take) = access.target.take.as_ref().filter(|take| take.can_outgrow_by(&asked)) {
@@ -94,7 +96,8 @@ pub(crate) async fn finish(
 ) -> Result<CommittedResponse<Json<FinishedTakeView>>> {
     let most = access.target.take.as_ref().map_or(MAX_PARTS, Take::most_parts);
     let finished = read_finished(body, most)?;
-    let (all, place) = (&access.target.all, access.target.place);
+    let all = &access.target.all;
+    let place = access.target.place;
     let viewer = InterviewViewer::of(all, access.references());
     // A repeat, also of one whose answer was lost and whose interview has closed since.
     if let Some(take) = access.target.take.as_ref().filter(|take| !take.is_open() && !take.is_interrupted) {

@@ -182,7 +182,8 @@ impl ResetAccount {
     /// the invitation and is valid as long.
     async fn give_link(&self, system: &SystemAccess) -> Result<String> {
         let suite = &system.config().suite_url;
-        let (reset, invitation) = (TimeDelta::hours(RESET_HOURS), TimeDelta::days(INVITATION_DAYS));
+        let reset = TimeDelta::hours(RESET_HOURS);
+        let invitation = TimeDelta::days(INVITATION_DAYS);
         match self {
             Self::Customer(customer) if customer.status == CustomerStatus::Invited => {
                 Ok(activation_link(suite, &give_customer_key(system, customer, invitation).await?))

@@ -56,7 +56,8 @@ enum VideoEnd {
 }
 
 async fn settle(system: &SystemAccess, video: &VersionedItem<Video>) -> Result<VideoEnd> {
-    let (store, now) = (&system.store, system.now);
+    let store = &system.store;
+    let now = system.now;
     let Some(reason) = failure(system, video).await? else {
         system.commit(store.await_conversion(video, now)).await?;
         return Ok(VideoEnd::Queued);

@@ -24,7 +24,8 @@ use event::CandidateEvent;
 /// Field errors if the event is malformed; storage failures. The event is retried and, after some tries, becomes a dead
 /// letter.
 pub async fn process(app: &App, event: BusEvent) -> Result<RecordOutcome> {
-    let (id, kind) = (event.id.clone(), event.kind.clone());
+    let id = event.id.clone();
+    let kind = event.kind.clone();
     let system = SystemAccess::of(app).in_event(&id);
     let outcome = apply(&system, event).await;
     match &outcome {

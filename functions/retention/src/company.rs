@@ -100,7 +100,8 @@ impl CompanyEraser<'_> {
     }
 
     async fn take_step(&mut self, step: ErasureStep) -> Result<StepResult> {
-        let (SystemAccess { store, now, .. }, company) = (self.system, &self.erasure.company);
+        let SystemAccess { store, now, .. } = self.system;
+        let company = &self.erasure.company;
         Ok(match step {
             ErasureStep::Access => worked_if(store.end_access(company).await?),
             ErasureStep::Candidates => self.erase_candidates().await?,
@@ -121,7 +122,9 @@ impl CompanyEraser<'_> {
     /// Erases the candidates of all projects who are not on hold.
     async fn erase_candidates(&mut self) -> Result<StepResult> {
         let store = &self.system.store;
-        let (mut held, mut found, mut erased) = (Vec::new(), 0, 0);
+        let mut held = Vec::new();
+        let mut found = 0;
+        let mut erased = 0;
         for project in store.all_projects(&self.erasure.company).await? {
             let mut last = None;
             loop {
@@ -157,7 +160,8 @@ impl CompanyEraser<'_> {
     /// Erases projects, whose candidates are gone.
     async fn erase_projects(&mut self) -> Result<StepResult> {
         let store = &self.system.store;
-        let (company, now) = (&self.erasure.company, self.system.now);
+        let company = &self.erasure.company;
+        let now = self.system.now;
         // A request that was under way could still create candidates in a project that is gone, and the outbox counts erased
         // candidates in their projects.
         if !self.erasure.is_quiet(now) || !store.is_outbox_done(company, now).await? {

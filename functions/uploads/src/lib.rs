@@ -98,7 +98,8 @@ async fn finish_upload(
 
 /// Attaches the file; false if the owner does not exist. Fails with [`Error::Changed`] if it is attached already.
 async fn give(system: &SystemAccess, upload: &Upload, file: StoredFile) -> Result<bool> {
-    let (store, now) = (system.store_of(upload), system.now);
+    let store = system.store_of(upload);
+    let now = system.now;
     match upload.owner {
         Account::Candidate { project, candidate } => {
             let Some(before) = store.candidate(&upload.company, project, candidate).await? else {

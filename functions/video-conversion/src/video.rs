@@ -128,7 +128,8 @@ async fn finish(
     event: &str,
     end: &Conversion,
 ) -> Result<RecordOutcome> {
-    let (company, id) = (video.company.clone(), video.id);
+    let company = video.company.clone();
+    let id = video.id;
     for _ in 0..RetryPolicy::CHANGE.attempts {
         let after = Video::clone(&video).with_conversion(end.clone());
         let is_converted = end.converted.is_some();

@@ -38,7 +38,9 @@ async fn begin(
     creation: CreateVideo,
     run: IdempotentRun,
 ) -> Result<RunResult<Created<VideoView>>> {
-    let (id, company, by) = (run.ids.id(0), access.company_id().clone(), access.caller.customer());
+    let id = run.ids.id(0);
+    let company = access.company_id().clone();
+    let by = access.caller.customer();
     let (new, bytes) = match creation {
         CreateVideo::Sent(new, bytes) => (new, Some(bytes)),
         CreateVideo::Announced(new) => (new, None),

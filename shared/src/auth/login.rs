@@ -166,7 +166,8 @@ impl PublicAccess {
         days: Option<u8>,
     ) -> Option<LoggedIn> {
         let (account, user) = identity.user()?;
-        let (epoch, company) = (user.epoch?, identity.company().clone());
+        let epoch = user.epoch?;
+        let company = identity.company().clone();
         let claim =
             CredentialClaim { on_behalf_by: by.map(|by| by.id), ..CredentialClaim::own(company, account) };
         let secret = SecretKind::Session(kind).generate(&claim, self.app.entropy());
@@ -292,7 +293,8 @@ fn live_hash(identity: &CallerIdentity) -> Option<PasswordHash> {
 
 /// Waits until the time since the start of the request is a multiple of [`FAILURE_STEP`].
 async fn wait_for_step(elapsed: Duration) {
-    let (elapsed, step) = (elapsed.as_micros(), FAILURE_STEP.as_micros());
+    let elapsed = elapsed.as_micros();
+    let step = FAILURE_STEP.as_micros();
     let left = u64::try_from(elapsed.div_ceil(step) * step - elapsed).unwrap_or(0);
     tokio::time::sleep(Duration::from_micros(left)).await;
 }

@@ -43,7 +43,8 @@ impl SystemAccess {
 
     pub(super) fn by(author: ChangeAuthor, app: &App) -> Self {
         let usage = Arc::new(RequestUsage::new(app.start_stopwatch()));
-        let (store, now) = (Store::new(app.clone(), usage.clone()), app.now());
+        let store = Store::new(app.clone(), usage.clone());
+        let now = app.now();
         let store = store.with_patience(EVENT_PATIENCE).with_origin(ChangeOrigin::new(author, now));
         Self { now, store, usage, app: app.clone() }
     }

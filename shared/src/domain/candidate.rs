@@ -346,7 +346,8 @@ impl Candidate {
 
     /// The candidate after SES reported `reason` for mails to `reported`. None if that changes nothing.
     pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
-        let (known, address) = (self.suppression.as_ref(), self.profile.email.as_ref());
+        let known = self.suppression.as_ref();
+        let address = self.profile.email.as_ref();
         self.suppression = Some(Suppression::after_report(known, address, reported, reason)?);
         Some(self)
     }

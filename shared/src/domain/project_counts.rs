@@ -108,7 +108,8 @@ impl ProjectCounts {
             change.add(CounterName::Status(candidate.status), count);
             if candidate.status == CandidateStatus::Interviewed {
                 // Of everyone, evaluators or not: changing the evaluators of a project then writes only the project.
-                let (completed, vetoed) = (candidate.completed_set(), candidate.vetoed_set());
+                let completed = candidate.completed_set();
+                let vetoed = candidate.vetoed_set();
                 change.add(CounterName::EvaluatedBy { completed, vetoed }, count);
             }
         }

@@ -19,7 +19,8 @@ pub(crate) fn company() -> Company {
 pub(crate) fn project() -> Project {
     let company = company();
     let settings = ProjectSettings::new(ShortName::parse("Sales").unwrap(), &company, DateTime::UNIX_EPOCH);
-    let (id, status) = (Id::from_bytes([8; 16]), ProjectStatus::Running);
+    let id = Id::from_bytes([8; 16]);
+    let status = ProjectStatus::Running;
     Project {
         id,
         company: company.id,

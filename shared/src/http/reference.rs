@@ -54,7 +54,8 @@ impl<'a> ReferenceUris<'a> {
         file: Option<StoredFile>,
     ) -> Option<Uri> {
         // Events and mails have no signer: such an address is good for one session only.
-        let (signer, file) = (self.signer?, file?);
+        let signer = self.signer?;
+        let file = file?;
         let token = signer.sign(file.id.to_bytes(), &object_key(c, owner, file.id));
         Some(self.files(c, owner, kind).join(token))
     }
@@ -128,7 +129,8 @@ impl<'a> ReferenceUris<'a> {
 
     /// Where a rendition of a video can be fetched; `None` before its conversion, or without a signer.
     pub fn rendition(&self, video: &Video, rendition: Rendition) -> Option<Uri> {
-        let (signer, _) = (self.signer?, video.conversion.converted?);
+        let signer = self.signer?;
+        let _ = video.conversion.converted?;
         let token = signer.sign(video.id.to_bytes(), &rendition_key(&video.company, video.id, rendition));
         let video = self.uri(&video.company, video.id);
         match rendition {

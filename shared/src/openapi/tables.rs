@@ -69,7 +69,8 @@ pub(super) fn advances() -> String {
             CandidateMail::DeadlineChanged => "deadline changed",
             CandidateMail::Reminder => "reminder",
         });
-        let (from, to) = (line.from.as_str(), line.to.as_str());
+        let from = line.from.as_str();
+        let to = line.to.as_str();
         table += &format!("| `{from}` | {by} | {} | `{to}` | {mail} |\n", needs.join("; "));
     }
     table

@@ -83,8 +83,8 @@ impl Store {
         candidate: &Candidate,
     ) -> Result<(VersionedItem<Interview>, VersionedItem<Answers>)> {
         let Candidate { company, project, id, .. } = candidate;
-        let (interview, answers) =
-            (keys::interview(company, *project), keys::answers(company, *project, *id));
+        let interview = keys::interview(company, *project);
+        let answers = keys::answers(company, *project, *id);
         let mut batch = self.get([interview.clone(), answers.clone()]).await?;
         let none = || VersionedItem::not_stored(Interview::new(company.clone(), *project));
         let nothing = || VersionedItem::not_stored(Answers::of(candidate));

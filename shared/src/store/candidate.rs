@@ -286,7 +286,8 @@ impl Transaction {
         let Some(Candidate { project, id, .. }) = after.or(before) else { return };
         let account = Account::Candidate { project: *project, candidate: *id };
         let taken_email = Error::internal("a candidate's email leads to it already");
-        let (old, new) = (before.and_then(username_of), after.and_then(username_of));
+        let old = before.and_then(username_of);
+        let new = after.and_then(username_of);
         let is_new = old != new;
         self.move_login(old, new, account, taken_username());
         self.move_login(before.and_then(email_of), after.and_then(email_of), account, taken_email);

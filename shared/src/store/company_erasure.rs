@@ -189,7 +189,8 @@ impl Store {
 
     /// Erases a project. Fails with [`Error::Changed`] if it has candidates.
     pub async fn erase_project(&self, project: &VersionedItem<Project>) -> Result<()> {
-        let (c, p) = (&project.company, project.id);
+        let c = &project.company;
+        let p = project.id;
         // Candidates go by their own deletion alone, which is refused while they are on hold.
         if !self.candidates_after(project, None, 1).await?.is_empty() {
             return Err(Error::Changed);

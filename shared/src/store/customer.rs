@@ -215,7 +215,8 @@ impl Transaction {
             return;
         }
         // A username may not be another account's email address, nor the other way round.
-        let (c, own) = (&after.company, [old_name.as_ref(), old_email.as_ref()]);
+        let c = &after.company;
+        let own = [old_name.as_ref(), old_email.as_ref()];
         if !own.contains(&Some(&new_name)) {
             self.require(
                 keys::login_email(c, after.username.as_str()),

@@ -171,7 +171,8 @@ impl StepwiseDeletion<'_> {
         last.end_deletion(&ItemDeletion::Video { video: id });
         last.delete(video);
         last.change_company_counts(&video.company, &[(CompanyCount::Videos, -1)]);
-        let (erased, cause) = (ErasedItem::Video { video: id }, ErasureReason::Deleted.into());
+        let erased = ErasedItem::Video { video: id };
+        let cause = ErasureReason::Deleted.into();
         last.erased(&video.company, erased, cause, self.now);
         self.store.commit(last).await
     }

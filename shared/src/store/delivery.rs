@@ -86,10 +86,12 @@ impl Transaction {
 impl Store {
     /// Reads an endpoint; `None` once the webhook is deleted.
     pub async fn endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<Option<DeliveryState>> {
-        let (webhook, cursor, sequence) =
-            (keys::webhook(company, id), keys::cursor(id), keys::sequence(company));
+        let webhook = keys::webhook(company, id);
+        let cursor = keys::cursor(id);
+        let sequence = keys::sequence(company);
         let mut batch = self.get([webhook.clone(), cursor.clone(), sequence.clone()]).await?;
-        let (webhook, cursor) = (batch.take(&webhook)?, batch.take::<DeliveryCursor>(&cursor)?);
+        let webhook = batch.take(&webhook)?;
+        let cursor = batch.take::<DeliveryCursor>(&cursor)?;
         let (Some(webhook), Some(cursor)) = (webhook, cursor) else { return Ok(None) };
         let sequence = batch.take::<EventSequence>(&sequence)?;
         let sequence = sequence.ok_or_else(|| Error::internal("a webhook without a feed"))?;

@@ -49,7 +49,8 @@ impl Store {
     /// Looks up the subjects of `erasures`.
     pub(crate) async fn find_erased(&self, erasures: Vec<ErasureRecord>) -> Result<FoundErasures> {
         let mut batch = self.get(erasures.iter().map(key)).await?;
-        let (mut found, mut known) = (FoundErasures::default(), HashSet::new());
+        let mut found = FoundErasures::default();
+        let mut known = HashSet::new();
         for erasure in erasures {
             let key = key(&erasure);
             let exists = batch.take_item(&key).is_some();
@@ -92,7 +93,8 @@ impl Store {
     }
 
     async fn erase_once(&self, erasure: &ErasureRecord, now: DateTime<Utc>) -> Result<bool> {
-        let (company, cause) = (&erasure.company, erasure.cause());
+        let company = &erasure.company;
+        let cause = erasure.cause();
         match erasure.erased {
             ErasedItem::Candidate { project, candidate } => {
                 let Some(candidate) = self.candidate(company, project, candidate).await? else {

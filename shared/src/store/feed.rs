@@ -62,8 +62,10 @@ impl Store {
             return Err(Error::field("after", format!("`after` is beyond the latest event, number {last}.")));
         }
         let mut feed = FeedPage { events: Vec::new(), reached: after, more: false };
-        let (mut looked_at, mut passed) = (0, 0);
-        let (mut shown, mut limit) = (after, most);
+        let mut looked_at = 0;
+        let mut passed = 0;
+        let mut shown = after;
+        let mut limit = most;
         while feed.reached < *last {
             let query = Query::new(BY_STATUS, string(keys::events(company)));
             let rows = self.rows(query.after(keys::event_number(shown)), limit).await?;
@@ -157,7 +159,8 @@ impl Store {
         is_wanted: impl Fn(&HistoryEntry) -> bool,
     ) -> Result<FeedPage> {
         let mut feed = FeedPage { events: Vec::new(), reached: before, more: false };
-        let (mut looked_at, mut limit) = (0, most);
+        let mut looked_at = 0;
+        let mut limit = most;
         while looked_at < MAX_LOOKED_AT {
             let query = Query::new(BY_STATUS, string(keys::events(company)));
             let mut query = query.before(keys::event_number(feed.reached));

@@ -214,7 +214,8 @@ impl Store {
             return Ok((Page { rows: Vec::new(), next: None, previous: None }, 0));
         };
         let query = page_query(&history, first, request);
-        let (size, is_backwards) = (request.size as usize, query.backwards);
+        let size = request.size as usize;
+        let is_backwards = query.backwards;
         // One more row than requested tells whether another page follows.
         let mut rows = self.query_rows(query, size + 1).await?;
         let has_more = rows.len() > size;

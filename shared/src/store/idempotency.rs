@@ -55,7 +55,8 @@ impl RequestIntent {
     pub(crate) fn sent_by(&self, sender: &str) -> KeyedRequest {
         // None of the parts can contain the separator.
         let name = format!("{sender}\n{}\n{}", self.route, self.key);
-        let (id, sealing_key) = (keys::idempotency_id(&name), SealingKey::of(&name));
+        let id = keys::idempotency_id(&name);
+        let sealing_key = SealingKey::of(&name);
         KeyedRequest { id, fingerprint: self.fingerprint.clone(), sealing_key }
     }
 }

@@ -98,7 +98,8 @@ impl Store {
             let before = self.items(&keys).await?;
             // Between two reads of the counts: shards that were not written in between hold the counts of this moment.
             let Some(project) = self.project(company, id).await? else { return Ok(false) };
-            let (mut candidates, mut counted) = (0, vec![ProjectCounts::default(); usize::from(SHARDS)]);
+            let mut candidates = 0;
+            let mut counted = vec![ProjectCounts::default(); usize::from(SHARDS)];
             let mut summaries = BTreeMap::new();
             self.for_each(
                 keys::candidates(company, id),
@@ -171,7 +172,8 @@ impl Store {
 
     /// Counts what a company owns. Returns also the sort keys of unreadable items.
     async fn count_all_owned(&self, company: &CompanyId) -> Result<(CountsByAttribute, Vec<String>)> {
-        let (mut found, mut unreadable) = (Vec::new(), Vec::new());
+        let mut found = Vec::new();
+        let mut unreadable = Vec::new();
         self.for_each(keys::customers(company), |row: Result<VersionedItem<Customer>, ItemKey>| match row {
             Ok(customer) => found.extend(customer::counts(None, Some(&customer))),
             Err(key) => unreadable.push(key.sk),

@@ -229,7 +229,8 @@ impl Store {
         project: Arc<VersionedItem<Project>>,
         ids: RangeInclusive<CandidateId>,
     ) -> impl Stream<Item = Result<ReviewPage>> + Send + use<'_> {
-        let (collection, end) = (keys::candidates(&project.company, project.id), *ids.end());
+        let collection = keys::candidates(&project.company, project.id);
+        let end = *ids.end();
         let mut query = Query::between(&collection, ids).that_may_lag();
         query.limit = Some(PAGE);
         self.query_pages(query).map(move |page| {

@@ -31,7 +31,8 @@ impl Store {
         project: ProjectId,
         now: DateTime<Utc>,
     ) -> Result<Option<(RetentionReview, VersionedItem<Project>)>> {
-        let (policy_key, project_key) = (keys::retention_policy(company), keys::project(company, project));
+        let policy_key = keys::retention_policy(company);
+        let project_key = keys::project(company, project);
         let mut batch = self.get([policy_key.clone(), project_key.clone()]).await?;
         let review = review(company, batch.take(&policy_key)?, now);
         Ok(batch.take(&project_key)?.map(|project| (review, project)))

@@ -53,7 +53,8 @@ impl Store {
     pub(crate) async fn shows_video(&self, candidate: &Candidate, id: VideoId) -> Result<bool> {
         let Candidate { company, project, .. } = candidate;
         let answers = keys::answers(company, *project, candidate.id);
-        let (project, interview) = (keys::project(company, *project), keys::interview(company, *project));
+        let interview = keys::interview(company, *project);
+        let project = keys::project(company, *project);
         let mut batch = self.get([project.clone(), interview.clone(), answers.clone()]).await?;
         let interview = batch.take::<Interview>(&interview)?.filter(|_| candidate.sees_questions());
         let answers = batch.take::<Answers>(&answers)?;

@@ -238,7 +238,8 @@ impl Store {
         let mut query = Query::of(&all);
         query.start = before.map(|before| all.key(before).into_attributes());
         query.backwards = true;
-        let (mut found, mut looked_at) = (DeliveryAttempts { rows: Vec::new(), next: None }, 0);
+        let mut found = DeliveryAttempts { rows: Vec::new(), next: None };
+        let mut looked_at = 0;
         while looked_at < MAX_LOOKED_AT {
             let rows = self.query_rows(query.clone(), most).await?;
             let is_last = rows.len() < most;

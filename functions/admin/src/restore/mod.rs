@@ -138,7 +138,8 @@ impl TableRestore {
             async |table, segment| {
                 let restored = table.of(&self.restored);
                 let mut pages = table.pages(segment, pool.total);
-                let (mut counts, mut existing) = (RestoreCounts::default(), Vec::new());
+                let mut counts = RestoreCounts::default();
+                let mut existing = Vec::new();
                 while let Some(page) = pages.next().await? {
                     progress.count(page.len());
                     let comparison = Comparison::of(page, &index)?;

@@ -116,7 +116,8 @@ impl EvaluationScope<'_> {
                 (None, Some(self.references.uri_in_project(company, *project, id)), text)
             }
         };
-        let (value, comment) = (Decimal::of_tenths(rating.tenths), rating.comment.to_string());
+        let value = Decimal::of_tenths(rating.tenths);
+        let comment = rating.comment.to_string();
         RatingDataView { question, criterion, text, value, comment }
     }
 

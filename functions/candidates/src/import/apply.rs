@@ -134,10 +134,12 @@ impl ImportContext<'_> {
 
     /// The candidate of an entry, with the consents that it brings.
     fn candidate(&self, id: CandidateId, imported: ImportedCandidate) -> Result<Candidate> {
-        let (company, project) = (self.access.company_id().clone(), self.access.target.project.id);
+        let company = self.access.company_id().clone();
+        let project = self.access.target.project.id;
         let ImportedCandidate { profile, consents } = imported;
         let mut candidate = Candidate::new(id, company, project, profile, self.access.caller.customer());
-        let (register, now) = (&self.access.target.company.legal, self.access.now);
+        let register = &self.access.target.company.legal;
+        let now = self.access.now;
         let by = ChangeAuthor::from(self.access.caller.principal());
         for (index, consent) in consents.into_iter().enumerate() {
             let recorded = candidate.with_consent(consent, register, by, now);

@@ -22,7 +22,8 @@ pub(crate) async fn list(
     access: Admitted<RetentionPolicy, ManagePrivacy>,
     query: ListQuery,
 ) -> Result<Json<DueListView>> {
-    let (company, references) = (access.company_id(), access.references());
+    let company = access.company_id();
+    let references = access.references();
     let review = RetentionReview {
         policy: RetentionPolicy::clone(&access.target.retention.policy),
         trial: trial(&query)?,

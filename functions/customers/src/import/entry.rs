@@ -97,8 +97,8 @@ impl StaffImportEntry {
         let email = body.required("email", Email::parse);
         let first_name = body.required("first_name", ShortName::parse);
         let last_name = body.required("last_name", ShortName::parse);
-        let (gender, position) =
-            (body.emptied("gender", TextLine::parse), body.emptied("position", TextLine::parse));
+        let gender = body.emptied("gender", TextLine::parse);
+        let position = body.emptied("position", TextLine::parse);
         body.finish(|| {
             let new = NewCustomer {
                 account_type: account_type?,

@@ -45,7 +45,8 @@ pub(crate) async fn create(
     let targets = access.config().webhook_targets;
     let CreateWebhook { url, after, rest } =
         CreateWebhook::read(body, access.company_id(), access.references(), targets, latest)?;
-    let (id, company) = (access.store.next_id(access.now), access.company_id().clone());
+    let id = access.store.next_id(access.now);
+    let company = access.company_id().clone();
     let webhook = Webhook::new(id, company.clone(), url, access.new_signing_secret(), access.now);
     let webhook = rest.apply_to(webhook);
     // From now on by default: the whole feed would come as a surprise.
@@ -97,7 +98,8 @@ pub(crate) async fn rotate(
     body: BodyFields,
 ) -> Result<CommittedResponse<WithSecret<Json<NewWebhookView>, WebhookView>>> {
     let grace = TimeDelta::hours(read_grace(body)?.into());
-    let (before, cursor) = (&access.target.webhook, &access.target.cursor);
+    let before = &access.target.webhook;
+    let cursor = &access.target.cursor;
     let after = Webhook::clone(before).rotated(access.new_signing_secret(), grace, access.now);
     // The sender deletes the former secret then.
     let woken = DeliveryCursor::clone(cursor).run_by(access.now + grace);

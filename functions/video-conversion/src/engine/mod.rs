@@ -238,7 +238,8 @@ async fn convert_file(
     let at = first + (video.extent.last - first) * THUMBNAIL_AT - made.format.start();
     let at = InputFile { path: &mp4, from: Some(at) };
     make(&tools, &at, &picture::thumbnail(video), &thumbnail, tool::QUICK).await?;
-    let (width, height) = (video.width, video.height);
+    let width = video.width;
+    let height = video.height;
     Ok(ConvertedFiles { mp4, flv, thumbnail, seconds: length(seconds), width, height, _directory: directory })
 }
 

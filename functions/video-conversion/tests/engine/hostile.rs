@@ -73,7 +73,8 @@ async fn nothing_that_a_file_names_is_opened() {
     let target = place.made("target.mp4", VIDEO);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
-    let (address, target) = (listener.local_addr().unwrap(), target.display());
+    let address = listener.local_addr().unwrap();
+    let target = target.display();
     for (name, text) in [
         ("list.mp4", format!("#EXTM3U\n#EXTINF:4,\nfile://{target}\n#EXT-X-ENDLIST\n")),
         ("net.mp4", format!("#EXTM3U\n#EXTINF:4,\nhttp://{address}/a.ts\n#EXT-X-ENDLIST\n")),

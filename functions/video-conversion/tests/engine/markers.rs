@@ -49,7 +49,8 @@ pub(crate) fn flashes(path: &Path) -> Vec<f64> {
     let mut flashes = Vec::new();
     for frame in frames.lines() {
         let mut fields = frame.split(',').map(|field| field.parse::<f64>().unwrap());
-        let (time, brightness) = (fields.next().unwrap(), fields.next().unwrap());
+        let time = fields.next().unwrap();
+        let brightness = fields.next().unwrap();
         let is_bright = brightness > f64::from(BRIGHT);
         if is_bright && !before {
             flashes.push(time);

@@ -55,7 +55,8 @@ fn conclude_feed(progress: &mut DeliveryProgress, group: EventGroup, now: DateTi
         progress.attempts.extend(group.attempts);
         return u64::MAX;
     };
-    let (version, number) = (next.version_after, next.sequence.unwrap_or_default());
+    let version = next.version_after;
+    let number = next.sequence.unwrap_or_default();
     let health = &progress.cursor.health;
     let failure = group.failure.filter(|verdict| match verdict {
         DeliveryVerdict::Rejected(_) => true,

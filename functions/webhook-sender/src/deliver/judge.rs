@@ -12,7 +12,8 @@ use super::sender::{EventSender, RunKind};
 impl EventSender<'_> {
     /// Tells the owners about an endpoint that has accepted nothing for long, and disables it in the end.
     pub(super) async fn judge(&self, endpoint: &DeliveryState) -> Result<()> {
-        let (now, judgement) = (self.now(), endpoint.cursor.health.judge(self.now()));
+        let now = self.now();
+        let judgement = endpoint.cursor.health.judge(self.now());
         // An endpoint for which nothing waits fails no more.
         let has_waiting = endpoint.cursor.after < endpoint.sequence.last || !endpoint.stalled.is_empty();
         // Runs of the schedule alone: once a minute is enough.

@@ -78,7 +78,8 @@ impl<'a> EndpointRun<'a> {
 
     /// Delivers until nothing is left to do or the time is over. Returns false if another run has the endpoint.
     pub(crate) async fn run(mut self) -> Result<bool> {
-        let (mut looks, mut lost) = (0, 0);
+        let mut looks = 0;
+        let mut lost = 0;
         loop {
             let Some(endpoint) = self.sender.store().endpoint(self.company, self.webhook).await? else {
                 return Ok(true);

@@ -69,7 +69,9 @@ impl DeliveryBatch {
         entries: &[impl std::ops::Deref<Target = HistoryEntry>],
         has_more: bool,
     ) {
-        let (mut events, mut from, mut is_complete) = (Vec::new(), stalled.next_version, !has_more);
+        let mut events = Vec::new();
+        let mut from = stalled.next_version;
+        let mut is_complete = !has_more;
         for entry in entries.iter().map(|entry| &**entry) {
             let is_event = entry.is_event();
             // Those after the cursor are still to be read from the feed.
@@ -120,7 +122,8 @@ impl EventSender<'_> {
     }
 
     async fn next_requests(&self, endpoint: &DeliveryState) -> Result<DeliveryBatch> {
-        let (webhook, mut batch) = (&endpoint.webhook, DeliveryBatch::default());
+        let webhook = &endpoint.webhook;
+        let mut batch = DeliveryBatch::default();
         for (number, request) in endpoint.cursor.requests.iter().take(REQUESTS_AT_ONCE).enumerate() {
             let event = match request {
                 DeliveryRequest::Ping { at } => HistoryEntry::ping(webhook.company.clone(), webhook.id, *at),
@@ -174,7 +177,8 @@ impl EventSender<'_> {
         endpoint: &DeliveryState,
         idle: &[StalledResource],
     ) -> Result<DeliveryBatch> {
-        let (now, cursor) = (self.now(), &endpoint.cursor);
+        let now = self.now();
+        let cursor = &endpoint.cursor;
         let mut due: Vec<_> = idle.iter().filter(|one| one.due_at(cursor) <= now).collect();
         due.sort_by_key(|one| one.due_at(cursor));
         due.truncate(STALLED_AT_ONCE);
@@ -236,7 +240,8 @@ impl EventSender<'_> {
     /// tell.
     async fn first_of_newest(&self, endpoint: &DeliveryState) -> Result<Option<HistoryEntry>> {
         let DeliveryState { webhook, cursor, sequence, stalled } = endpoint;
-        let (company, now) = (&webhook.company, self.now());
+        let company = &webhook.company;
+        let now = self.now();
         let latest = self
             .store()
             .events_before(company, sequence.last + 1, 1, now, |entry| webhook.wants(entry))

@@ -70,7 +70,8 @@ impl EndpointRun<'_> {
 
     /// Keeps the endpoint while something is in flight or due.
     fn keep_or_give_back(&self, progress: &DeliveryProgress, latest: u64) -> DeliveryCursor {
-        let (now, cursor) = (self.sender.now(), progress.cursor.clone());
+        let now = self.sender.now();
+        let cursor = progress.cursor.clone();
         let next = next_task(&progress.webhook, &cursor, &progress.stalled, latest, now, self.last);
         let goes_on = !self.in_flight.is_empty() || next.is_some_and(|(at, _)| at <= now);
         if goes_on && !self.sender.is_over() {
@@ -95,7 +96,8 @@ impl EndpointRun<'_> {
 
     /// Ends the lease. A run of the stream that was too short has the stream start another one, which lets others in before.
     fn give_back(&self, cursor: DeliveryCursor, next_run_at: Option<DateTime<Utc>>) -> DeliveryCursor {
-        let (now, until) = (self.sender.now(), self.sender.until);
+        let now = self.sender.now();
+        let until = self.sender.until;
         let is_cut_off =
             next_run_at.is_some_and(|at| at.max(now) >= until && at < now + RunKind::Stream.time());
         let wakes_sender =

@@ -113,7 +113,8 @@ pub(crate) struct InFlightDeliveries<'a, T> {
 
 impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
     pub(crate) fn new(transport: &'a T, health: EndpointHealth) -> Self {
-        let (attempts, groups) = (FuturesUnordered::new(), BTreeMap::new());
+        let attempts = FuturesUnordered::new();
+        let groups = BTreeMap::new();
         Self { transport, health, attempts, groups, batches: 0, accepted: 0, has_hung: false, is_gone: false }
     }
 
@@ -144,7 +145,8 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
     ) -> Result<Vec<EventGroup>> {
         // What clients ask for is queued until it was tried, so it would be sent again if a batch left it in flight.
         let has_requests = groups.iter().any(|group| group.request.is_some());
-        let (mut waiting, mut ended) = (VecDeque::from(groups), Vec::new());
+        let mut waiting = VecDeque::from(groups);
+        let mut ended = Vec::new();
         self.batches += 1;
         loop {
             while let Some(mut group) = waiting.pop_front_if(|group| self.may_start(group)) {
@@ -213,7 +215,9 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
             return Some(group);
         }
         let number = if group.accepted == 0 { group.attempt } else { 1 };
-        let (transport, webhook, history) = (self.transport, webhook.clone(), group.history.clone());
+        let transport = self.transport;
+        let webhook = webhook.clone();
+        let history = group.history.clone();
         let event = group.events[group.accepted].clone();
         self.attempts
             .push(Box::pin(async move { (history, transport.attempt(&webhook, &event, number).await) }));
@@ -253,7 +257,8 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
     fn note_attempt(&mut self, group: &mut EventGroup, verdict: DeliveryVerdict, attempt: DeliveryAttempt) {
         if group.request.is_none() {
             let first_tried_at = group.first_tried_at.filter(|_| group.accepted == 0).unwrap_or(attempt.at);
-            let (now, random) = (self.transport.now(), self.transport.random());
+            let now = self.transport.now();
+            let random = self.transport.random();
             self.health.observe(&group.history, verdict, first_tried_at, now, random);
         }
         group.attempts.push(attempt);

@@ -119,7 +119,8 @@ impl<'a> EventSender<'a> {
         company: &CompanyId,
         webhooks: BTreeSet<WebhookId>,
     ) -> Result<usize> {
-        let (mut idle, mut failed) = (Vec::new(), 0);
+        let mut idle = Vec::new();
+        let mut failed = 0;
         let mut latest = self.latest_number(company).await?;
         let mut under_way: FuturesUnordered<_> =
             webhooks.into_iter().map(|id| self.serve_one(company, id)).collect();

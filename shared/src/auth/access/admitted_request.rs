@@ -63,7 +63,8 @@ impl AdmittedRequest {
 
     /// Stores the files that the request brings or announces.
     pub fn files(&self) -> Result<FileWriter<'_>> {
-        let (company, author) = (self.company_id(), self.caller.author());
+        let company = self.company_id();
+        let author = self.caller.author();
         Ok(FileWriter { store: &self.store, objects: self.objects()?, company, author, now: self.now })
     }
 

@@ -50,7 +50,8 @@ impl FromRequestParts<App> for PublishedTexts {
         let conditions = RequestConditions::of(parts).unwrap_or_default();
         let store = RequestState::of(&parts.extensions).store(app);
         let request = UnauthenticatedRequest::new(parts, app).await?;
-        let (company, named) = (request.path.company_id().ok(), request.path.id("documentId").ok());
+        let company = request.path.company_id().ok();
+        let named = request.path.id("documentId").ok();
         // A text is the same for everyone, so reading one needs no credential.
         let is_list = request.path.text("documentId").is_none();
         let register = if is_list { register_of_member(request).await? } else { None };

@@ -86,7 +86,8 @@ impl PathIds {
     }
 
     pub(super) fn evaluation(&self, evaluator: CustomerId) -> Result<ItemKey, InvalidId> {
-        let (project, candidate) = (self.id("projectId")?, self.id("candidateId")?);
+        let project = self.id("projectId")?;
+        let candidate = self.id("candidateId")?;
         Ok(keys::evaluation(&self.company_id()?, project, candidate, evaluator))
     }
 
@@ -174,14 +175,16 @@ impl<'a> UnauthenticatedRequest<'a> {
         more: Vec<ItemKey>,
         rule: AdmissionRule,
     ) -> Result<AuthenticatedRequest> {
-        let (conditions, credential) = (RequestConditions::of(self.parts)?, self.credential()?);
+        let conditions = RequestConditions::of(self.parts)?;
+        let credential = self.credential()?;
         let is_cookie = matches!(credential.kind, CredentialKind::Session(SessionKind::Cookie, _));
         // Only browsers send cookies by themselves, and safe methods change nothing.
         if is_cookie && !self.parts.method.is_safe() {
             csrf::check(&self.parts.headers, self.app.config())?;
         }
         let state = RequestState::of(&self.parts.extensions);
-        let (store, now) = (state.store(self.app), self.app.now());
+        let store = state.store(self.app);
+        let now = self.app.now();
         let keyed = state.intent.get().map(|intent| intent.sent_by(&sender(&credential)));
         // One round trip: the credential tells the keys of session and user, the path those of the target.
         let keys = keys_of(&credential).into_iter().chain(more);
@@ -245,7 +248,8 @@ fn slide(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc
     if let AuthMethod::Session(live) = &caller.auth_method
         && live.slides
     {
-        let (store, key) = (store.clone(), live.key.clone());
+        let store = store.clone();
+        let key = live.key.clone();
         state.run_alongside(async move { store.slide_session(&key, now).await });
     }
 }
@@ -309,7 +313,8 @@ impl AuthenticatedRequest {
 
     /// Takes the questions and criteria of the project of the path, which may have none.
     pub(super) fn take_interview(&mut self) -> Result<VersionedItem<Interview>> {
-        let (company, project) = (self.path.company_id(), self.path.id("projectId"));
+        let company = self.path.company_id();
+        let project = self.path.id("projectId");
         let (Ok(company), Ok(project)) = (company, project) else { return Err(Error::NotFound) };
         let none = Interview::new(company, project);
         Ok(self.batch.take(&none.key())?.unwrap_or_else(|| VersionedItem::not_stored(none)))

@@ -78,7 +78,8 @@ impl RequestTarget for EventSequence {
     }
 
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, Self)> {
-        let (counter, relation) = (request.take_event_counter()?, request.caller().in_company());
+        let counter = request.take_event_counter()?;
+        let relation = request.caller().in_company();
         Ok((request.authorise(&relation)?, counter))
     }
 }

@@ -60,7 +60,8 @@ impl<A> RenditionAccess<A> {
     /// Redirects to the rendition that the URL names, if it is one of these. Returns [`Error::NotFound`] without one, and
     /// [`Error::Unauthenticated`] for the token of another.
     pub async fn redirect(&self, renditions: &[Rendition]) -> Result<FileRedirect> {
-        let (video, rendition) = (&self.access.target, self.rendition);
+        let video = &self.access.target;
+        let rendition = self.rendition;
         if video.conversion.converted.is_none() || !renditions.contains(&rendition) {
             return Err(Error::NotFound);
         }

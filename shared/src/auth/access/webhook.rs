@@ -27,10 +27,12 @@ impl RequestTarget for Webhook {
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, WebhookTarget)> {
         let webhook = request.take(request.path.webhook());
         let cursor = request.take(request.path.cursor());
-        let (counter, relation) = (request.take_event_counter()?, request.caller().in_company());
+        let counter = request.take_event_counter()?;
+        let relation = request.caller().in_company();
         // Only callers who may do this learn whether the webhook exists.
         let request = request.authorise(&relation)?;
-        let (webhook, cursor) = (webhook?, cursor?);
+        let webhook = webhook?;
+        let cursor = cursor?;
         Ok((request.about(&webhook), WebhookTarget { webhook, cursor, counter }))
     }
 }

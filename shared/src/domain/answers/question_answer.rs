@@ -216,7 +216,8 @@ impl QuestionAnswer {
                 return Ok(());
             }
             take.finish(finished, found, now)?;
-            let (number, is_whole) = (take.number, take.is_converted_whole());
+            let number = take.number;
+            let is_whole = take.is_converted_whole();
             self.revision += 1;
             if is_whole {
                 self.drop_earlier(number);
@@ -258,7 +259,8 @@ impl QuestionAnswer {
     }
 
     pub(super) fn reset(&mut self) {
-        let (revision, last_number) = (self.revision + 1, self.last_number);
+        let revision = self.revision + 1;
+        let last_number = self.last_number;
         // Numbers go on, so that no number ever names two takes.
         *self = Self { revision, last_number, ..Self::default() };
     }

@@ -192,7 +192,8 @@ pub struct Evaluation {
 impl Evaluation {
     /// The values of the ratings; `None` without ratings.
     pub fn values(&self) -> Option<RatingValues> {
-        let (mut questions, mut criteria) = (BTreeMap::new(), BTreeMap::new());
+        let mut questions = BTreeMap::new();
+        let mut criteria = BTreeMap::new();
         for rating in &self.ratings {
             match rating.target {
                 RatingTarget::Question(id) => questions.insert(id, rating.tenths),

@@ -90,7 +90,9 @@ impl ResourceChange {
         deleted_at: DateTime<Utc>,
         copies: CopyRetention,
     ) -> Self {
-        let (erasure, deleted_at, copies) = (Some(erasure), Some(deleted_at), Some(copies));
+        let erasure = Some(erasure);
+        let deleted_at = Some(deleted_at);
+        let copies = Some(copies);
         let details = FieldChanges { erasure, deleted_at, copies, ..FieldChanges::default() };
         Self::new(company, resource, vec![EventType::CandidateErased], details)
     }

@@ -79,7 +79,8 @@ mod tests {
         fn what_is_shown_grows_by_tens_of_those_erased(
             batches in prop::collection::vec(prop::collection::vec(0..=10_u8, 0..25), 1..8), byte: u8,
         ) {
-            let (mut counts, mut all) = (ProjectCounts::default(), Vec::new());
+            let mut counts = ProjectCounts::default();
+            let mut all = Vec::new();
             for batch in batches {
                 for (counter, count) in erased(&batch).iter() {
                     counts.add(counter, count);

@@ -175,7 +175,8 @@ impl Company {
         let version = self.legal.count(kind) + 1;
         let languages = texts.keys().copied().collect();
         self.legal.0.insert(kind, LatestVersion { version, is_required, languages });
-        let (id, company) = (LegalTextId { kind, version }, self.id.clone());
+        let id = LegalTextId { kind, version };
+        let company = self.id.clone();
         Some((self, LegalText { id, company, texts, is_required, created_at: now }))
     }
 }

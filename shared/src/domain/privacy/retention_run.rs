@@ -124,7 +124,8 @@ pub struct RetentionRun {
 impl RetentionRun {
     /// The first run of a company, in the night after `now`.
     pub fn first(company: &Company, now: DateTime<Utc>) -> Self {
-        let (next_at, counts) = (next_night(company, now), RunCounts::default());
+        let next_at = next_night(company, now);
+        let counts = RunCounts::default();
         let company = company.id.clone();
         Self { company, next_at, planned_at: next_at, cursor: None, erasing: None, counts, last: None }
     }

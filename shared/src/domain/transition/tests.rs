@@ -342,7 +342,8 @@ fn a_key_opens_nothing_after_the_deadline_or_a_skip() {
 
 #[test]
 fn a_projects_period_counts_before_its_companys() {
-    let (mut company, mut project) = (samples::company(), samples::project());
+    let mut company = samples::company();
+    let mut project = samples::project();
     assert_eq!(AdvanceTerms::of(&project, &company).default_days, None);
     company.default_interview_period = Some(7);
     assert_eq!(AdvanceTerms::of(&project, &company).default_days, Some(7));

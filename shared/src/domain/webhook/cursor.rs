@@ -123,7 +123,8 @@ impl DeliveryCursor {
         }
         let has_void_resources = self.has_void_resources || self.stalled > 0;
         // A new epoch voids the stalled resources, or their events would be sent by these and by the repetition.
-        let (accepted, epoch) = (BTreeSet::new(), self.epoch + 1);
+        let accepted = BTreeSet::new();
+        let epoch = self.epoch + 1;
         let moved =
             Self { after, accepted, epoch, moved_at: Some(now), stalled: 0, has_void_resources, ..self };
         Ok(moved.resume(now))

@@ -108,7 +108,8 @@ mod tests {
             with_health(EndpointHealth { next_try_at: Some(second(50)), ..EndpointHealth::default() });
         let down = with_health(EndpointHealth { next_try_at: Some(second(50)), ..suspects(&["a", "b"]) });
         let one = with_health(suspects(&["a"]));
-        let (due, later) = (&[stalled_until(3)][..], &[stalled_until(40)][..]);
+        let due = &[stalled_until(3)][..];
+        let later = &[stalled_until(40)][..];
         let both = &[stalled_until(40), stalled_until(3)][..];
         for (number, (cursor, stalled, latest, last, expected)) in [
             (&cursor(), &[][..], 5, None, None),

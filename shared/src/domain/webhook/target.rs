@@ -41,7 +41,8 @@ impl WebhookUrl {
             (!names_host(&text)).then_some("The URL names no host. Write it as https://host/path.")
         });
         let problem = problem.or_else(|| {
-            let (user, password) = (url.username(), url.password());
+            let user = url.username();
+            let password = url.password();
             let has_user = !user.is_empty() || password.is_some();
             (has_user).then_some("A user name or a password may not be part of the URL.")
         });

@@ -58,7 +58,8 @@ fn a_webhook_gets_the_events_of_its_types_and_projects() {
 
 #[test]
 fn a_former_secret_signs_for_as_long_as_its_grace() {
-    let (day, now) = (TimeDelta::days(1), second(100));
+    let day = TimeDelta::days(1);
+    let now = second(100);
     let new = SigningSecret::try_from(webhook().secret.reveal().replace('B', "C")).unwrap();
     let rotated = webhook().rotated(new.clone(), day, now);
     let at = |now| rotated.secrets(now).collect::<Vec<_>>();

@@ -108,7 +108,8 @@ impl Query {
 
     /// The rows of a collection with these identifiers.
     pub(in crate::store) fn between<T>(collection: &ItemCollection, ids: RangeInclusive<Id<T>>) -> Self {
-        let (first, last) = (collection.key(ids.start()).sk, collection.key(ids.end()).sk);
+        let first = collection.key(ids.start()).sk;
+        let last = collection.key(ids.end()).sk;
         let condition = format!("{} BETWEEN :sk AND :last", TABLE.sk);
         let mut query = Self::new(TABLE, string(&collection.pk)).and(&condition, string(first));
         query.values.insert(":last".to_owned(), string(last));

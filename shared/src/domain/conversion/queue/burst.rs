@@ -34,7 +34,8 @@ impl Company {
     /// The takes, the time after which half of them had begun, and that of all.
     fn row(&self) -> String {
         let minutes = |wait: &TimeDelta| wait.num_minutes();
-        let (half, all) = (&self.waits[self.waits.len() / 2], self.waits.last().unwrap());
+        let half = &self.waits[self.waits.len() / 2];
+        let all = self.waits.last().unwrap();
         format!("{} | {} | {} | {}", self.queue.company, self.waits.len(), minutes(half), minutes(all))
     }
 }

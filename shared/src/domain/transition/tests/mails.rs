@@ -35,7 +35,8 @@ fn no_mail_goes_to_candidates_who_have_requested_erasure() {
         assert_eq!(before.mail_address(), None, "{one:?}");
         for (by, around) in Actor::ALL.into_iter().flat_map(|by| Around::all().map(move |a| (by, a))) {
             let advance = |one: Candidate| one.advance(by, &around.terms(), now(), fresh_key());
-            let (with, without) = (advance(before.clone()), advance(one.candidate()));
+            let with = advance(before.clone());
+            let without = advance(one.candidate());
             let case = format!("{one:?} advanced by {by:?}, {around:?}");
             if by == Actor::Manager && matches!(one.status, New | Expired | Aborted) {
                 assert_eq!(with.map_err(|refusal| refusal.code), Err("erasure_requested"), "{case}");

@@ -78,7 +78,8 @@ impl EventTransport for Network {
         let verdict = DeliveryVerdict::of(&response.ok_or(DeliveryError::Timeout), self.clock.now());
         let is_accepted = verdict == DeliveryVerdict::Accepted;
         if is_accepted {
-            let (mut journal, sequence) = (self.journal.lock().unwrap(), event.sequence.unwrap());
+            let mut journal = self.journal.lock().unwrap();
+            let sequence = event.sequence.unwrap();
             journal.accepted.entry(sequence).or_default().push(self.clock.now());
             journal.order.entry(event.id().history).or_default().push(event.version_after);
         }
@@ -218,7 +219,8 @@ impl Simulation {
     fn run(&mut self, is_schedule: bool) {
         let clock = self.network.clock.clone();
         // Taken out, since the requests that are under way borrow the network.
-        let (mut cursor, mut stalled) = (self.cursor.clone(), std::mem::take(&mut self.stalled));
+        let mut cursor = self.cursor.clone();
+        let mut stalled = std::mem::take(&mut self.stalled);
         let mut in_flight = InFlightDeliveries::new(&self.network, cursor.health.clone());
         let mut last = None;
         clock.run(async {
@@ -320,7 +322,8 @@ impl Simulation {
             assert!(firsts.is_sorted(), "events of {resource} out of order: {versions:?}");
         }
         let mut delays: Vec<TimeDelta> = Vec::new();
-        let (mut lost, mut doubled) = (0, 0);
+        let mut lost = 0;
+        let mut doubled = 0;
         for (at, entry) in &self.feed[..self.latest() as usize] {
             let sequence = entry.sequence.unwrap();
             match journal.accepted.get(&sequence) {

@@ -84,7 +84,6 @@ pub enum TableEvent {
         #[serde(rename = "Records")]
         records: Vec<StreamRecord>,
     },
-    /// The schedule.
     Schedule {
         /// EventBridge's name for the event.
         #[serde(rename = "detail-type")]

@@ -38,7 +38,6 @@ pub(crate) fn read_new(mut body: BodyFields) -> Result<LabelText> {
     body.finish(|| text)
 }
 
-/// Reads the body of a change.
 pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<Label>> {
     let mut changes: BodyChanges<Label> = BodyChanges::default();
     changes.set(body.text("text", LabelText::parse), |label| &mut label.text);

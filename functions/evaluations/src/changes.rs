@@ -102,7 +102,6 @@ pub(crate) struct NewCriterion {
 }
 
 impl NewCriterion {
-    /// Reads the body.
     pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         let name = body.required("name", CriterionName::parse);
         let description = body.emptied("description", TextLines::parse).unwrap_or_default();
@@ -117,7 +116,6 @@ impl NewCriterion {
     }
 }
 
-/// Reads the body of a change of a criterion.
 pub(crate) fn read_criterion_changes(mut body: BodyFields) -> Result<BodyChanges<Criterion>> {
     let mut changes: BodyChanges<Criterion> = BodyChanges::default();
     changes.set(body.text("name", CriterionName::parse), |criterion| &mut criterion.name);

@@ -50,7 +50,6 @@ pub(crate) async fn create(
     access.commit(access.store.save_evaluation(project, candidate, stored, change, access.now), created).await
 }
 
-/// Reads the body of a veto.
 pub(crate) fn read_new(mut body: BodyFields) -> Result<VetoComment> {
     let comment = body.required("comment", VetoComment::parse);
     body.finish(|| comment)

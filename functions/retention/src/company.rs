@@ -19,7 +19,6 @@ use crate::limits::{BATCH, RunLimits};
 /// The candidates of one read.
 const PAGE: usize = 5 * BATCH;
 
-/// Continues the erasures that are due.
 pub(crate) async fn continue_due_erasures(
     system: &SystemAccess,
     limits: RunLimits,

@@ -11,7 +11,6 @@ pub enum AdmissionRule {
     Link,
     /// Callers with a credential.
     Authenticated,
-    /// Candidates.
     Candidate,
     /// Callers who may take this action.
     Action(Action),

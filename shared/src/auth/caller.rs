@@ -33,9 +33,7 @@ pub struct Caller {
 pub enum CallerIdentity {
     /// A staff user.
     Customer(VersionedItem<Customer>),
-    /// A candidate.
     Candidate(VersionedItem<Candidate>),
-    /// A named token.
     NamedToken(NamedToken),
 }
 
@@ -53,7 +51,6 @@ pub enum AuthMethod {
 /// A session that was found alive.
 #[derive(Debug)]
 pub struct LiveSession {
-    /// The session.
     pub session: Session,
     /// When it ends unless it is used before.
     pub ends: DateTime<Utc>,

@@ -189,16 +189,13 @@ fn check_token_value(text: &str) -> Result<(), String> {
 /// A well-formed credential that is not authenticated yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credential {
-    /// The hash of the secret.
     pub hash: SecretHash,
-    /// The kind of credential.
     pub kind: CredentialKind,
 }
 
 /// A kind of credential, with its claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CredentialKind {
-    /// A session.
     Session(SessionKind, CredentialClaim),
     /// The key that a candidate was sent.
     AccessKey(CredentialClaim),

@@ -51,7 +51,6 @@ pub struct PublicAccess {
 pub struct LoggedIn {
     /// The account.
     pub identity: CallerIdentity,
-    /// The session.
     pub session: Session,
     /// The secret that its holder presents from now on.
     pub secret: String,

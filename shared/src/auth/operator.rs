@@ -41,7 +41,6 @@ impl OperatorAccess {
         password.hash(None, &self.app).await
     }
 
-    /// Every company.
     pub async fn every_company(&self) -> Result<Vec<VersionedItem<Company>>> {
         self.store.every_company().await
     }

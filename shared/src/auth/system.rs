@@ -73,7 +73,6 @@ impl SystemAccess {
         self.store.clone().with_origin(origin)
     }
 
-    /// Commits a transaction.
     pub async fn commit(&self, transaction: Transaction) -> Result<()> {
         self.store.commit(transaction).await
     }
@@ -88,7 +87,6 @@ impl SystemAccess {
         self.app.config()
     }
 
-    /// The AWS clients.
     pub fn aws(&self) -> &AwsClients {
         self.app.aws()
     }

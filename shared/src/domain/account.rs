@@ -15,9 +15,7 @@ pub enum Account {
         /// Its identifier.
         customer: CustomerId,
     },
-    /// A candidate.
     Candidate {
-        /// Their project.
         project: ProjectId,
         /// Their identifier.
         candidate: CandidateId,
@@ -27,7 +25,6 @@ pub enum Account {
 /// The account that a credential belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CredentialClaim {
-    /// The company.
     pub company: CompanyId,
     /// The account that requests act as.
     pub account: Account,

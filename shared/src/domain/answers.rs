@@ -28,9 +28,7 @@ use super::rate::{ChangeRate, MAX_TEXTS};
 /// The candidate is not in the interview.
 pub const NOT_INTERVIEWING: Refusal =
     Refusal { code: "not_interviewing", detail: "The interview has not begun, or it has ended." };
-/// The time of the interview is over.
 pub const TIME_OVER: Refusal = Refusal { code: "time_over", detail: "The time of the interview is over." };
-/// No take is left.
 pub const NO_TAKES_LEFT: Refusal =
     Refusal { code: "no_takes_left", detail: "This question was recorded as often as it may be." };
 /// The take accepts nothing more.
@@ -59,9 +57,7 @@ pub const ALREADY_INTERVIEWED: Refusal =
 pub struct Answers {
     /// The candidate's company.
     pub company: CompanyId,
-    /// Their project.
     pub project: ProjectId,
-    /// The candidate.
     pub candidate: CandidateId,
     /// Texts that were written within an hour; `None` before the first.
     pub texts_written: Option<ChangeRate>,
@@ -75,11 +71,8 @@ pub struct Answers {
 pub struct WrittenAnswer {
     /// The candidate's company.
     pub company: CompanyId,
-    /// Their project.
     pub project: ProjectId,
-    /// The candidate.
     pub candidate: CandidateId,
-    /// The question.
     pub question: QuestionId,
     /// What they have written.
     pub text: AnswerText,
@@ -88,7 +81,6 @@ pub struct WrittenAnswer {
 /// A take of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TakeRef {
-    /// The question.
     pub question: QuestionId,
     /// The number of the take.
     pub number: u32,

@@ -41,7 +41,6 @@ pub const TOO_MANY_SHARES: Refusal =
     Refusal { code: "too_many_shares", detail: "A candidate may have 50 shares. Delete one first." };
 
 named! {
-    /// The status of a candidate.
     pub enum CandidateStatus {
         /// Created but not notified.
         New = "new",
@@ -65,9 +64,7 @@ named! {
 /// The fields of a candidate that clients set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CandidateProfile {
-    /// First name.
     pub first_name: ShortName,
-    /// Last name.
     pub last_name: ShortName,
     /// A login name, unique in the company.
     pub username: Option<Username>,
@@ -177,9 +174,7 @@ pub struct Candidate {
     pub shares: BTreeMap<ShareId, CustomerId>,
     /// Set when SES reported a bounce or a complaint.
     pub suppression: Option<Suppression>,
-    /// The photo.
     pub photo: Option<StoredFile>,
-    /// The CV.
     pub cv: Option<StoredFile>,
 }
 
@@ -232,7 +227,6 @@ impl Candidate {
         Account::Candidate { project: self.project, candidate: self.id }
     }
 
-    /// The file of this kind.
     pub fn file_mut(&mut self, kind: FileKind) -> &mut Option<StoredFile> {
         match kind {
             FileKind::Photo => &mut self.photo,

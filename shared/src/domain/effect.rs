@@ -37,7 +37,6 @@ const LEASE: TimeDelta = TimeDelta::minutes(2);
 // Their mails are part of one transaction, with what a step has made of the endpoint.
 const MAILED_OWNERS: usize = 20;
 
-/// An effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
     /// Derived from the cause, so that a cause has each effect only once.

@@ -72,10 +72,8 @@ impl fmt::Display for QuestionText {
     }
 }
 
-/// The name of a criterion.
 pub type CriterionName = VisibleLine<100>;
 
-/// A question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     /// Its identifier.
@@ -109,7 +107,6 @@ impl Question {
     }
 }
 
-/// A criterion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criterion {
     /// Its identifier.
@@ -138,7 +135,6 @@ pub enum NotPlaced {
 pub struct Interview {
     /// The project's company.
     pub company: CompanyId,
-    /// The project.
     pub project: ProjectId,
     /// The questions, in the order of their positions.
     pub questions: Vec<Question>,

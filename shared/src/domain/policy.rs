@@ -51,7 +51,6 @@ const EVALUATORS: &[StaffRole] = &[StaffRole::Evaluator];
 
 /// Proof, at compile time, of the action that admission has allowed.
 pub trait ActionGrant: Send + Sync + 'static {
-    /// The action.
     const ACTION: Action;
 }
 

@@ -32,13 +32,11 @@ pub fn shard_of(candidate: CandidateId) -> u8 {
 /// `erased:<status>`, `erased_rating:<0–10>` or `shown_rating:<0–10>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CounterName {
-    /// Candidates with this status.
     Status(CandidateStatus),
     /// Interviewed candidates whose evaluation exactly these people have completed.
     EvaluatedBy {
         /// Those who have completed their evaluation.
         completed: EvaluatorSet,
-        /// Those of them who have vetoed.
         vetoed: EvaluatorSet,
     },
     /// Deleted candidates who had this status.
@@ -123,7 +121,6 @@ impl ProjectCounts {
         change
     }
 
-    /// Adds `count` to `counter`.
     pub fn add(&mut self, counter: CounterName, count: i64) {
         *self.0.entry(counter).or_default() += count;
     }
@@ -138,12 +135,10 @@ impl ProjectCounts {
         self.0.is_empty()
     }
 
-    /// The count with this name.
     pub fn get(&self, counter: CounterName) -> i64 {
         self.0.get(&counter).copied().unwrap_or(0)
     }
 
-    /// Candidates with this status.
     pub fn with_status(&self, status: CandidateStatus) -> i64 {
         self.get(CounterName::Status(status))
     }
@@ -154,7 +149,6 @@ impl ProjectCounts {
         [Interviewing, Interviewed, Aborted].into_iter().any(|status| self.with_status(status) > 0)
     }
 
-    /// The statuses that candidates have.
     pub fn statuses(&self) -> impl Iterator<Item = CandidateStatus> {
         CandidateStatus::ALL.into_iter().filter(|status| self.with_status(*status) > 0)
     }

@@ -8,7 +8,6 @@ use super::evaluation::EvaluationReport;
 use super::evaluation::evaluator_index::EvaluatorIndex;
 use super::id::CustomerId;
 
-/// A report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlatformReport {
     /// The interview was completed.

@@ -20,7 +20,6 @@ impl PasswordHash {
         Self(phc)
     }
 
-    /// The PHC string.
     pub fn phc(&self) -> &str {
         &self.0
     }

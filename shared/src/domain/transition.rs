@@ -20,7 +20,6 @@ use super::secret::AccessKey;
 /// A change of a candidate as a rule allows it, with the mail about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CandidateChange {
-    /// The candidate.
     pub candidate: Candidate,
     /// None if the candidate cannot get mails.
     pub mail: Option<CandidateMail>,

@@ -39,7 +39,6 @@ named! {
     }
 }
 
-/// An upload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Upload {
     /// The identifier of the future file.
@@ -57,7 +56,6 @@ pub struct Upload {
     pub announced: Option<AnnouncedFile>,
     /// The detected type, once the file is attached.
     pub found: Option<FileType>,
-    /// Who uploads.
     pub author: UploadAuthor,
     /// When it began.
     pub created_at: DateTime<Utc>,
@@ -78,7 +76,6 @@ pub enum UploadAuthor {
         /// The session epoch of the customer who acts on behalf of the account.
         actor_epoch: Option<u32>,
     },
-    /// A named token.
     NamedToken {
         /// The token's identifier.
         token: TokenId,

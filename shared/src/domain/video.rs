@@ -25,7 +25,6 @@ pub enum Rendition {
     Mp4,
     /// H.264 and AAC in flv.
     Flv,
-    /// A thumbnail.
     Thumbnail,
 }
 
@@ -38,7 +37,6 @@ impl Rendition {
         self.file_type().extension()
     }
 
-    /// The file type.
     pub fn file_type(self) -> FileType {
         match self {
             Self::Mp4 => FileType::Mp4,
@@ -61,7 +59,6 @@ pub struct Video {
     pub description: TextLines<2000>,
     /// Shown to staff only.
     pub internal_description: TextLines<2000>,
-    /// The name of the uploaded file.
     pub upload_filename: FileName,
     /// The announced or actual content type and size.
     pub file: AnnouncedFile,
@@ -71,7 +68,6 @@ pub struct Video {
     pub author: Option<UploadAuthor>,
     /// When the video was created.
     pub submitted_at: DateTime<Utc>,
-    /// The conversion.
     #[serde(flatten)]
     pub conversion: Conversion,
     /// False once the deletion has begun: projects may not show it.
@@ -104,7 +100,6 @@ pub struct NewVideo {
     pub description: TextLines<2000>,
     /// Shown to staff only.
     pub internal_description: TextLines<2000>,
-    /// The name of the file.
     pub upload_filename: FileName,
     /// The content type and size.
     pub file: AnnouncedFile,

@@ -65,7 +65,6 @@ impl<'a> ReferenceUris<'a> {
         self.owner(c, owner).join(kind.as_str())
     }
 
-    /// An upload for an owner.
     pub fn upload(&self, c: &CompanyId, owner: Account, f: FileId) -> Uri {
         self.owner(c, owner).join("uploads").join(f)
     }
@@ -77,7 +76,6 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// A company.
     pub fn company(&self, c: &CompanyId) -> Uri {
         Uri::new(format!("{}/companies/{c}/", self.base))
     }
@@ -95,12 +93,10 @@ impl<'a> ReferenceUris<'a> {
         Uri::new(format!("{}/companies/{c}/projects/{p}/{}/{id}/", self.base, K::SEGMENT))
     }
 
-    /// A share of candidate `k`.
     pub fn share(&self, c: &CompanyId, p: ProjectId, k: CandidateId, s: ShareId) -> Uri {
         self.uri_in_project(c, p, k).join(ShareMark::SEGMENT).join(s)
     }
 
-    /// A legal text of company `c`.
     pub fn legal_text(&self, c: &CompanyId, id: LegalTextId) -> Uri {
         self.company(c).join("legal").join(id)
     }
@@ -112,7 +108,6 @@ impl<'a> ReferenceUris<'a> {
             .join(question)
     }
 
-    /// A take of an answer.
     pub fn take(&self, answers: &AnswerObjects, take: TakeRef) -> Uri {
         self.answer(answers, take.question).join("takes").join(take.number)
     }
@@ -225,7 +220,6 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// The candidate at `reference`, with its company and its project.
     pub fn parse_candidate(&self, reference: &str) -> Result<(CompanyId, ProjectId, CandidateId), String> {
         let path = reference.strip_prefix(self.base.as_str()).unwrap_or_default();
         let segments: Vec<&str> = path.strip_suffix('/').unwrap_or(path).split('/').collect();

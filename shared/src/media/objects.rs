@@ -264,10 +264,8 @@ impl HashedUpload {
     }
 }
 
-/// An object of a list.
 #[derive(Debug)]
 pub struct ListedObject {
-    /// Its key.
     pub key: String,
     /// Its size.
     pub bytes: u64,

@@ -63,12 +63,9 @@ impl StoredEntity for Candidate {
     }
 }
 
-/// A candidate with their project.
 #[derive(Debug)]
 pub struct CandidateWithProject {
-    /// The candidate.
     pub candidate: VersionedItem<Candidate>,
-    /// Their project.
     pub project: Arc<VersionedItem<Project>>,
 }
 

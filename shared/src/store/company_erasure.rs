@@ -61,15 +61,12 @@ impl StoredEntity for CompanyErasure {
 pub struct CompanyRemains {
     /// Candidates of all projects.
     pub candidates: u64,
-    /// Projects.
     pub projects: u64,
     /// Welcome videos.
     pub videos: u64,
-    /// Labels.
     pub labels: u64,
     /// Staff.
     pub customers: u64,
-    /// Webhooks.
     pub webhooks: u64,
 }
 

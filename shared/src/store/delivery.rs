@@ -24,13 +24,11 @@ const ATTEMPTS_AT_ONCE: usize = 100;
 /// A webhook, as the sender of events needs it.
 #[derive(Debug, Clone)]
 pub struct DeliveryState {
-    /// The webhook.
     pub webhook: VersionedItem<Webhook>,
     /// How far the deliveries have come.
     pub cursor: VersionedItem<DeliveryCursor>,
     /// The numbers of the company's feed.
     pub sequence: EventSequence,
-    /// The stalled resources.
     pub stalled: Vec<StalledResource>,
 }
 
@@ -50,7 +48,6 @@ impl DeliveryState {
 pub struct DeliveryProgress {
     /// The webhook, which the step may have disabled.
     pub webhook: Webhook,
-    /// The cursor.
     pub cursor: DeliveryCursor,
     /// All stalled resources.
     pub stalled: Vec<StalledResource>,

@@ -47,7 +47,6 @@ pub(crate) enum DueQueue {
     Erasures,
     /// Retention runs.
     Retention,
-    /// Erasures of companies.
     CompanyErasures,
     /// Answers with an open take, or with one that is being converted.
     Answers,

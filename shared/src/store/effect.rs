@@ -50,11 +50,8 @@ impl Transaction {
 /// The subject of a mail to a candidate. Deleted parts are none.
 #[derive(Debug)]
 pub struct MailSubject {
-    /// The candidate.
     pub candidate: Option<VersionedItem<Candidate>>,
-    /// Their project.
     pub project: Option<VersionedItem<Project>>,
-    /// Their company.
     pub company: Option<VersionedItem<Company>>,
 }
 

@@ -36,12 +36,9 @@ impl StoredEntity for Evaluation {
 #[derive(Debug)]
 pub struct EvaluationKey(ItemKey);
 
-/// A candidate with results.
 #[derive(Debug)]
 pub struct CandidateResult {
-    /// The candidate.
     pub candidate: CandidateId,
-    /// The summary of their result.
     pub summary: ResultSummary,
 }
 

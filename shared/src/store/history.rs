@@ -149,7 +149,6 @@ impl StrippedHistory {
 /// The numbers of a company's events, which have no gaps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventSequence {
-    /// The company.
     pub company: CompanyId,
     /// The last number; 0 before the first event.
     pub last: u64,

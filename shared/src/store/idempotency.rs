@@ -264,7 +264,6 @@ impl Store {
         self.replace(attempt, done).await.map(drop)
     }
 
-    /// Seals an answer.
     fn sealed(&self, request: &KeyedRequest, answer: &StoredResponse) -> Result<String> {
         // Its names and keys would otherwise outlive their owners by a day.
         let text = serde_json::to_vec(answer).map_err(Error::internal)?;

@@ -153,7 +153,6 @@ impl Store {
         Ok(others.filter_map(|other| other.password_hash.clone()).next())
     }
 
-    /// All accounts of a name.
     pub async fn all_accounts_named(&self, company: &CompanyId, name: &str) -> Result<FoundAccounts> {
         let partition = LoginPartition::of(company.as_str(), name);
         if partition.company.is_none() {

@@ -23,7 +23,6 @@ use crate::error::Result;
 pub struct CandidateMatch {
     /// The candidate's identifier.
     pub id: CandidateId,
-    /// The candidate.
     pub candidate: MatchedCandidate,
     /// The identifier of the candidate's project.
     pub project_id: ProjectId,
@@ -38,16 +37,13 @@ pub struct MatchedCandidate {
     pub status: CandidateStatus,
     /// The names and the email address.
     pub profile: MatchedProfile,
-    /// The photo.
     pub photo: Option<StoredFile>,
 }
 
 /// The fields of a candidate's profile that searches look in and that results show.
 #[derive(Debug, Deserialize)]
 pub struct MatchedProfile {
-    /// First name.
     pub first_name: ShortName,
-    /// Last name.
     pub last_name: ShortName,
     /// The email address.
     pub email: Option<Email>,

@@ -31,10 +31,8 @@ impl StoredEntity for Project {
     }
 }
 
-/// A project with its counts.
 #[derive(Debug)]
 pub struct CountedProject {
-    /// The project.
     pub project: VersionedItem<Project>,
     /// The counts of its candidates.
     pub counts: ProjectCounts,

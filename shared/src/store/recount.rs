@@ -21,7 +21,6 @@ use crate::domain::project_counts::{CounterName, ProjectCounts, SHARDS, shard_of
 use crate::domain::scoring::result::ResultSummary;
 use crate::error::{Error, Result};
 
-/// The result of a recount.
 #[derive(Debug, Default, Serialize)]
 pub struct RecountResult {
     /// The number of projects.
@@ -36,16 +35,13 @@ pub struct RecountResult {
     pub unreadable: BTreeSet<String>,
 }
 
-/// A count that was wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WrongCount {
     /// The project of the counts; `None` for those of the company.
     pub project: Option<ProjectId>,
     /// The shard of the project's counts.
     pub shard: Option<u8>,
-    /// The counter.
     pub counter: String,
-    /// The stored value.
     pub stored: Value,
     /// The correct value.
     pub counted: Value,

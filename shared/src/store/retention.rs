@@ -154,7 +154,6 @@ const MAX_PAGES: usize = 300;
 /// Candidates who are due in a review, and how far the request has come.
 #[derive(Debug, Default)]
 pub struct DueList {
-    /// The candidates who are due.
     pub rows: Vec<(RunCursor, DueCandidate)>,
     /// The number of candidates that were looked at.
     pub looked_at: usize,

@@ -21,7 +21,6 @@ const MAX_LIFETIME_DAYS: i64 = 30;
 pub enum SessionKind {
     /// In the Authorization header.
     Token,
-    /// In a cookie.
     Cookie,
 }
 

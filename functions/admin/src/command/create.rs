@@ -23,9 +23,7 @@ const ACTIVATION_DAYS: i64 = 14;
 /// A staff user to create.
 #[derive(Deserialize)]
 pub struct NewStaff {
-    /// First name.
     pub first_name: String,
-    /// Last name.
     pub last_name: String,
     /// For login and mails.
     pub email: String,

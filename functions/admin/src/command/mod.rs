@@ -29,7 +29,6 @@ pub struct OperatorCommand {
     pub name: String,
     /// The company's identifier: `[a-z0-9-]{2,63}`. It cannot be changed.
     pub company: Option<String>,
-    /// The command.
     pub command: AdminCommand,
 }
 
@@ -45,7 +44,6 @@ impl TryFrom<Value> for OperatorCommand {
     }
 }
 
-/// One command.
 #[derive(Deserialize)]
 #[serde(tag = "command", rename_all = "kebab-case")]
 pub enum AdminCommand {

@@ -33,7 +33,6 @@ const HAS_CHANGED: &str = "the restored table has changed while it was read";
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The restore of one table.
 pub struct TableRestore {
     aws: AwsConfig,
     /// The table of the service.

@@ -31,7 +31,6 @@ const ATTEMPTS: u32 = 20;
 /// The pause after a call of which nothing was processed.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// One table.
 pub(super) struct TableClient {
     client: Client,
     name: String,
@@ -44,7 +43,6 @@ pub(super) struct OwnedKey {
     pub(super) sk: String,
 }
 
-/// A write of one item.
 pub(super) enum ItemWrite {
     Put(TableItem),
     Delete(TableItem),

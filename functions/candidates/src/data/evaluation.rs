@@ -53,7 +53,6 @@ struct RatingDataView {
     comment: String,
 }
 
-/// A veto.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "VetoData")]
 pub(crate) struct VetoDataView {
@@ -94,7 +93,6 @@ impl EvaluationScope<'_> {
         })
     }
 
-    /// The veto in an evaluation.
     pub(super) fn veto(&self, written: &Evaluation) -> Option<VetoDataView> {
         let veto = written.veto.as_ref()?;
         Some(VetoDataView {

@@ -24,7 +24,6 @@ use super::{ImportAccess, ImportedCandidate};
 // takes 4,000 when it is new. The rest is left to other requests.
 const PER_SECOND: u32 = 100;
 
-/// The result of one entry.
 pub(super) enum ImportEntryResult {
     /// The candidate was created and invited.
     Invited(CandidateId),

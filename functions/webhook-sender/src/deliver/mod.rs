@@ -46,7 +46,6 @@ enum StepStatus {
     Settled,
 }
 
-/// A run at one endpoint.
 pub(crate) struct EndpointRun<'a> {
     sender: &'a EventSender<'a>,
     company: &'a CompanyId,

@@ -27,7 +27,6 @@ const SHARE: TimeDelta = TimeDelta::seconds(10);
 /// How often a run looks for new events while one of the company's endpoints is under way.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// Which kind of run it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunKind {
     /// The table's stream has started it; others wait behind it.

@@ -26,7 +26,6 @@ pub const NO_SESSION: Refusal = Refusal {
 
 /// An admitted request: its caller, and the exchange with them.
 pub struct AdmittedRequest {
-    /// The caller.
     pub caller: Caller,
     pub(super) signer: MediaSigner,
     pub(super) exchange: HttpExchange,

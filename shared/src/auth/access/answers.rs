@@ -27,7 +27,6 @@ pub struct AnswersTarget {
     pub of: CandidateTarget,
     /// The questions.
     pub interview: VersionedItem<Interview>,
-    /// The answers.
     pub answers: VersionedItem<Answers>,
 }
 
@@ -80,7 +79,6 @@ impl RequestTarget for Answers {
 pub struct AnswerTarget {
     /// The interview.
     pub all: AnswersTarget,
-    /// The question.
     pub question: Question,
 }
 
@@ -107,13 +105,10 @@ impl RequestTarget for QuestionAnswer {
     }
 }
 
-/// A take.
 pub struct TakeTarget {
     /// The interview.
     pub all: AnswersTarget,
-    /// The question.
     pub question: Question,
-    /// Which of its takes it is.
     pub place: TakeRef,
     /// The take, if it is still kept.
     pub take: Option<Take>,

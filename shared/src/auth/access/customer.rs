@@ -12,9 +12,7 @@ use crate::store::{ItemKey, VersionedItem};
 
 /// A customer with their company.
 pub struct CustomerTarget {
-    /// The company.
     pub company: VersionedItem<Company>,
-    /// The customer.
     pub customer: VersionedItem<Customer>,
 }
 

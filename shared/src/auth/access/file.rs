@@ -120,9 +120,7 @@ impl IntoResponse for FileRedirect {
 
 /// An upload that a client announced for the owner `T`.
 pub struct UploadTarget<T: RequestTarget> {
-    /// The owner.
     pub owner: T::Loaded,
-    /// The upload.
     pub upload: VersionedItem<Upload>,
 }
 

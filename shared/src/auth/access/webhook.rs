@@ -8,7 +8,6 @@ use crate::store::{EventSequence, ItemKey, VersionedItem, keys};
 
 /// A webhook with the state of its deliveries.
 pub struct WebhookTarget {
-    /// The webhook.
     pub webhook: VersionedItem<Webhook>,
     /// How far its deliveries have come.
     pub cursor: VersionedItem<DeliveryCursor>,

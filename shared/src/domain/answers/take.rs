@@ -100,7 +100,6 @@ impl FinishedTake {
     }
 }
 
-/// A take.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Take {
     /// Its number, from 1; no other take of the question ever has it.
@@ -135,7 +134,6 @@ pub struct Take {
     /// The number of the conversion whose renditions are played; `None` while there are none.
     #[serde(default)]
     pub played_conversion: Option<u32>,
-    /// The conversion.
     #[serde(flatten)]
     pub conversion: Conversion,
 }

@@ -103,7 +103,6 @@ impl fmt::Display for VetoComment {
 pub enum RatingTarget {
     /// The answer to a question.
     Question(QuestionId),
-    /// A criterion.
     Criterion(CriterionId),
 }
 
@@ -117,7 +116,6 @@ impl RatingTarget {
     }
 }
 
-/// A rating.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rating {
     /// What is rated.
@@ -156,7 +154,6 @@ impl JsonSchema for Rating {
     }
 }
 
-/// A veto.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Veto {
     /// Its identifier.
@@ -171,11 +168,8 @@ pub struct Veto {
 pub struct Evaluation {
     /// The project's company.
     pub company: CompanyId,
-    /// The project.
     pub project: ProjectId,
-    /// The candidate.
     pub candidate: CandidateId,
-    /// The evaluator.
     pub evaluator: CustomerId,
     /// The project's maximum score when the ratings were saved.
     pub maximum: u32,
@@ -252,7 +246,6 @@ pub struct ScoreNumbers {
     pub saved_at: DateTime<Utc>,
     /// The values of the ratings; `None` without ratings.
     pub rated: Option<RatingValues>,
-    /// The veto.
     pub veto: Option<VetoId>,
 }
 

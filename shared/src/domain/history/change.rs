@@ -9,7 +9,6 @@ use crate::domain::id::CompanyId;
 
 /// A resource that has a history. Each implementation stands in the file of its type.
 pub(crate) trait HasHistory {
-    /// The event of its creation.
     const CREATED: EventType;
     /// The event of a change that has no event of its own; `None` if it never changes.
     const UPDATED: Option<EventType>;
@@ -39,7 +38,6 @@ pub(crate) fn holding<const N: usize>(events: [(bool, EventType); N]) -> Vec<Eve
 pub struct ResourceChange {
     /// The company of the resource.
     pub company: CompanyId,
-    /// The resource.
     pub resource: ResourceRef,
     /// The names of the event's types, the most telling one first; empty for a change without an event.
     // Texts instead of `EventType`, since newer releases know more types.

@@ -26,7 +26,6 @@ pub(crate) const INTERVIEW_HISTORY: &str = "-interview";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ResourceRef {
-    /// The company.
     Company,
     /// The retention of the company.
     Retention,
@@ -35,7 +34,6 @@ pub enum ResourceRef {
         /// Their identifier.
         customer: CustomerId,
     },
-    /// A label.
     Label {
         /// Its identifier.
         label: LabelId,
@@ -55,21 +53,16 @@ pub enum ResourceRef {
         /// Its identifier.
         project: ProjectId,
     },
-    /// A candidate.
     Candidate {
-        /// Their project.
         project: ProjectId,
         /// Their identifier.
         candidate: CandidateId,
     },
     /// The interview of a candidate: their answers.
     Interview {
-        /// Their project.
         project: ProjectId,
-        /// The candidate.
         candidate: CandidateId,
     },
-    /// A webhook.
     Webhook {
         /// Its identifier.
         webhook: WebhookId,
@@ -131,14 +124,11 @@ pub enum ChangeAuthor {
         /// Their identifier.
         customer: CustomerId,
     },
-    /// A candidate.
     Candidate {
-        /// Their project.
         project: ProjectId,
         /// Their identifier.
         candidate: CandidateId,
     },
-    /// A named token.
     NamedToken {
         /// Its identifier.
         token: TokenId,
@@ -164,7 +154,6 @@ impl From<Principal> for ChangeAuthor {
 /// Who makes changes, when, and in which request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeOrigin {
-    /// The author.
     pub by: ChangeAuthor,
     /// The customer who acts on behalf of the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -188,11 +177,9 @@ impl ChangeOrigin {
 pub struct EventFilter {
     /// Types of events. An event must have one of them.
     pub types: Option<TypeFilter>,
-    /// The resource.
     pub resource: Option<ResourceRef>,
     /// The project that the resource is or belongs to.
     pub project: Option<ProjectId>,
-    /// The author.
     pub by: Option<ChangeAuthor>,
 }
 

@@ -34,7 +34,6 @@ pub struct CandidateConsent {
 /// A consent to record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConsentStatement {
-    /// The text.
     pub text: LegalTextId,
     /// The language in which the candidate read it.
     pub language: Language,
@@ -45,7 +44,6 @@ pub struct ConsentStatement {
 /// Why a consent cannot be recorded: a field of the statement, and a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConsentProblem {
-    /// The field.
     pub field: &'static str,
     /// What to do about it.
     pub message: &'static str,
@@ -85,7 +83,6 @@ impl ConsentStatement {
 }
 
 impl Candidate {
-    /// The consents that stand, by kind.
     pub fn standing_consents(&self) -> impl Iterator<Item = (LegalKind, &CandidateConsent)> {
         let all = self.consents.iter().map(|(kind, consent)| (*kind, consent));
         all.filter(|(_, consent)| consent.withdrawn_at.is_none())

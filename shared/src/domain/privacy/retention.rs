@@ -75,7 +75,6 @@ impl RetentionRule {
 /// A rule, and since when it erases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScheduledRule {
-    /// The rule.
     pub rule: RetentionRule,
     /// Nothing is erased by it before; `None` for a rule that keeps candidates.
     pub starts_at: Option<DateTime<Utc>>,
@@ -145,7 +144,6 @@ pub enum RetentionVerdict {
 /// The retention of a company.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetentionPolicy {
-    /// The company.
     pub company: CompanyId,
     /// The rule for projects without one of their own.
     pub scheduled: ScheduledRule,
@@ -191,7 +189,6 @@ impl RetentionPolicy {
     }
 }
 
-/// The retention of a project.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectRetention {
     /// A rule in the place of the company's.

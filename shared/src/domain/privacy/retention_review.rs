@@ -65,7 +65,6 @@ impl RetentionReview {
     }
 }
 
-/// A candidate who is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueCandidate {
     /// Since when.

@@ -34,7 +34,6 @@ pub struct DeliveryAttempt {
     pub event: Option<String>,
     /// Which attempt it was, from 1: for the event, or since the last success while the endpoint accepts nothing.
     pub attempt: u32,
-    /// The outcome.
     pub outcome: DeliveryOutcome,
     /// The status of the answer; none without an answer.
     pub status_code: Option<u16>,
@@ -104,7 +103,6 @@ impl DeliveryAttempt {
 pub struct AttemptFilter {
     /// The identifier of the event.
     pub event: Option<String>,
-    /// The outcome.
     pub outcome: Option<DeliveryOutcome>,
 }
 

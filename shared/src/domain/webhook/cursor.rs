@@ -47,7 +47,6 @@ pub enum DeliveryRequest {
 pub struct DeliveryCursor {
     /// The endpoint.
     pub webhook: WebhookId,
-    /// Its company.
     pub company: CompanyId,
     /// The number of the last event that the deliveries have passed: it was accepted, given up or not wanted, or its
     /// resource has stalled.

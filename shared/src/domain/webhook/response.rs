@@ -28,7 +28,6 @@ named! {
 /// What an endpoint has answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointResponse {
-    /// The status.
     pub status: u16,
     /// The header `Retry-After`.
     pub retry_after: Option<String>,

@@ -158,7 +158,6 @@ pub(crate) fn write<T: StoredEntity>(entity: &T, version: u64) -> Result<Item> {
     Ok(item)
 }
 
-/// The attributes of a value.
 pub(in crate::store) fn attributes_of(value: &impl Serialize) -> Result<Item> {
     let mut attributes: Item = serde_dynamo::to_item(value).map_err(Error::internal)?;
     // Fields without a value have no attribute, which each read would parse in vain.

@@ -10,7 +10,7 @@ mod page;
 
 use shared::RouteReader;
 
-/// The document, as `cargo run -p tests --example document` makes it.
+/// The document, as `target/debug/examples/document` makes it.
 pub const DOCUMENT: &str = include_str!("../openapi.json");
 
 /// The file of this name, which the build script has packed.

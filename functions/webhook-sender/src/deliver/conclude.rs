@@ -43,7 +43,7 @@ pub(super) fn conclude(
 
 /// Stalls a resource whose events of the feed are still in flight, so that others do not wait for it. If the run breaks off,
 /// the next one goes on at this version.
-pub(super) fn set_aside(progress: &mut DeliveryProgress, history: String, version: u64, now: DateTime<Utc>) {
+pub(super) fn stall(progress: &mut DeliveryProgress, history: String, version: u64, now: DateTime<Utc>) {
     progress.stalled.push(StalledResource::new(&progress.cursor, history, version, now));
     progress.cursor.stalled = progress.stalled.len() as u32;
 }

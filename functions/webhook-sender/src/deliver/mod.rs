@@ -30,9 +30,9 @@ pub(crate) use sender::{ENDPOINTS, EventSender, RunKind};
 const PAGE: usize = 32;
 
 /// How often a run looks again for events that the index does not show yet, with about a third of a second in between.
-const LOOKS: u32 = 10;
+const INDEX_RETRIES: u32 = 10;
 // The exponent of `back_off`.
-const LOOK_BACK_OFF: u32 = 6;
+const INDEX_BACK_OFF: u32 = 6;
 
 /// How a step has ended.
 enum StepStatus {
@@ -87,11 +87,11 @@ impl<'a> EndpointRun<'a> {
             if !is_own && endpoint.cursor.is_leased(self.sender.now()) {
                 return Ok(false);
             }
-            match self.step(endpoint, looks < LOOKS).await {
+            match self.step(endpoint, looks < INDEX_RETRIES).await {
                 Ok(StepStatus::Forward) => (looks, lost) = (0, 0),
                 Ok(StepStatus::NotYet) => {
                     looks += 1;
-                    self.sender.store().back_off(LOOK_BACK_OFF).await;
+                    self.sender.store().back_off(INDEX_BACK_OFF).await;
                 }
                 Ok(StepStatus::Waits(until)) => self.sender.app.wait_until(until).await,
                 Ok(StepStatus::Settled) => return Ok(true),

@@ -18,7 +18,7 @@ use super::sender::EventSender;
 pub(super) const STALLED_AT_ONCE: usize = 8;
 pub(super) const EVENTS_OF_STALLED: usize = 4;
 /// How far a step looks for events of a stalled resource.
-const LOOK: usize = 32;
+const HISTORY_ROWS: usize = 32;
 /// The most requests of clients in a step.
 const REQUESTS_AT_ONCE: usize = 4;
 
@@ -113,8 +113,10 @@ impl EventSender<'_> {
     ) -> Result<Option<DeliveryBatch>> {
         match task {
             DeliveryTask::Requests => self.next_requests(endpoint).await.map(Some),
-            DeliveryTask::Probe => self.next_probe(endpoint, idle).await,
-            DeliveryTask::Trial => Ok(self.next_of_feed(endpoint).await?.map(DeliveryBatch::keep_one_event)),
+            DeliveryTask::ProbeEndpoint => self.next_probe(endpoint, idle).await,
+            DeliveryTask::ProbeResource => {
+                Ok(self.next_of_feed(endpoint).await?.map(DeliveryBatch::keep_one_event))
+            }
             DeliveryTask::Feed => self.next_of_feed(endpoint).await,
             DeliveryTask::Stalled => self.next_of_stalled(endpoint, idle).await.map(Some),
             DeliveryTask::CleanUp => Ok(Some(DeliveryBatch::default())),
@@ -194,7 +196,7 @@ impl EventSender<'_> {
         let company = &webhook.company;
         let read = stalled
             .iter()
-            .map(|one| self.store().history_from(company, &one.history, one.next_version, LOOK));
+            .map(|one| self.store().history_from(company, &one.history, one.next_version, HISTORY_ROWS));
         let mut batch = DeliveryBatch::default();
         for (one, (entries, has_more)) in stalled.iter().zip(try_join_all(read).await?) {
             batch.add_stalled(webhook, cursor, one, &entries, has_more);

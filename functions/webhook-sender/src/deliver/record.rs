@@ -7,7 +7,7 @@ use shared::store::{DeliveryProgress, DeliveryState, RetryPolicy};
 use shared::{Error, Result};
 
 use super::EndpointRun;
-use super::conclude::{conclude, set_aside};
+use super::conclude::{conclude, stall};
 use super::next_batch::DeliveryBatch;
 use super::send::{EventGroup, EventTransport as _};
 use super::sender::RunKind;
@@ -32,8 +32,8 @@ impl EndpointRun<'_> {
         // Groups of earlier steps may have ended as well, and a transaction has 100 writes.
         let more = result.attempts.split_off(result.attempts.len().min(MAX_ATTEMPTS));
         self.sender.store().save_attempts(&more).await?;
-        for (history, version) in self.in_flight.set_aside() {
-            set_aside(&mut result, history, version, now);
+        for (history, version) in self.in_flight.mark_hanging_as_stalled() {
+            stall(&mut result, history, version, now);
         }
         result.cursor.has_void_resources &= !std::mem::take(&mut self.has_cleaned_up);
         let mut present = before.clone();

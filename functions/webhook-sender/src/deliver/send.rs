@@ -17,7 +17,7 @@ use super::PAGE;
 /// A request that takes longer hangs if nothing else is to be sent. The next steps do not wait for it.
 const HANG_TIME: Duration = Duration::from_secs(2);
 /// How long a run that has nothing else to do waits for requests that hang before it looks for new events.
-const HANG_LOOK_PAUSE: Duration = Duration::from_millis(300);
+const HANG_WAIT: Duration = Duration::from_millis(300);
 
 /// Sends single events, and knows the time. The simulation replaces it.
 pub(crate) trait EventTransport: Sync {
@@ -174,18 +174,18 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
 
     /// Counts resources whose events of the feed hang as stalled from now on, and returns them with the version of the first
     /// event.
-    pub(crate) fn set_aside(&mut self) -> Vec<(String, u64)> {
+    pub(crate) fn mark_hanging_as_stalled(&mut self) -> Vec<(String, u64)> {
         let hanging = self.groups.values_mut().filter(|group| group.is_of_feed());
-        let set_aside = hanging.map(|group| {
+        let stalled = hanging.map(|group| {
             group.is_stalled = true;
             (group.history.clone(), group.events.first().map_or(0, |event| event.version_after))
         });
-        set_aside.collect()
+        stalled.collect()
     }
 
     /// Waits for one of the groups that are in flight. Returns `None` if none ends soon.
     pub(crate) async fn wait_for_one(&mut self, webhook: &Webhook) -> Result<Option<EventGroup>> {
-        self.next_end(webhook, Some(HANG_LOOK_PAUSE)).await
+        self.next_end(webhook, Some(HANG_WAIT)).await
     }
 
     /// Waits for the requests that are in flight, and returns the attempts. What they show does not count any more.

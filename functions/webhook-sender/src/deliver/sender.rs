@@ -25,7 +25,7 @@ pub(crate) const ENDPOINTS: usize = 32;
 // Slow ones must not keep the others out.
 const SHARE: TimeDelta = TimeDelta::seconds(10);
 /// How often a run looks for new events while one of the company's endpoints is under way.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+const NEW_EVENTS_POLL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunKind {
@@ -126,7 +126,7 @@ impl<'a> EventSender<'a> {
         // The others are looked at again for new events while some are under way: the stream would otherwise keep
         // these waiting until all have ended.
         while !under_way.is_empty() {
-            match select(under_way.next(), Box::pin(tokio::time::sleep(LOOK_AGAIN))).await {
+            match select(under_way.next(), Box::pin(tokio::time::sleep(NEW_EVENTS_POLL))).await {
                 Either::Left((ended, _)) => match ended {
                     Some((id, Ok(true))) => idle.push(id),
                     Some((_, Err(_))) => failed += 1,

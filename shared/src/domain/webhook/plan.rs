@@ -16,9 +16,9 @@ pub enum DeliveryTask {
     /// Send what clients have asked for.
     Requests,
     /// Send one event, to find out whether the endpoint accepts events again.
-    Probe,
+    ProbeEndpoint,
     /// Send one event of the feed, to find out whether the endpoint or a single resource is at fault.
-    Trial,
+    ProbeResource,
     /// Send the next events of the feed.
     Feed,
     /// Send the next events of stalled resources.
@@ -60,16 +60,16 @@ fn next_delivery(
     let from = health.next_try_at.unwrap_or(DateTime::UNIX_EPOCH);
     let is_behind = cursor.after < latest;
     if health.is_down() {
-        return (is_behind || !stalled.is_empty()).then_some((from, DeliveryTask::Probe));
+        return (is_behind || !stalled.is_empty()).then_some((from, DeliveryTask::ProbeEndpoint));
     }
     // While one resource is suspected, an event of another shows whether the endpoint is down.
-    let of_feed = if health.suspects.is_empty() { DeliveryTask::Feed } else { DeliveryTask::Trial };
+    let of_feed = if health.suspects.is_empty() { DeliveryTask::Feed } else { DeliveryTask::ProbeResource };
     let feed = (is_behind && stalled.len() < MAX_STALLED).then_some((from, of_feed));
     let due = stalled.iter().map(|one| one.due_at(cursor).max(from)).min();
     match (feed, due.map(|at| (at, DeliveryTask::Stalled))) {
         // They take turns, since neither may ever end.
         (Some(_), Some(stalled))
-            if stalled.0 <= now && matches!(last, Some(DeliveryTask::Feed | DeliveryTask::Trial)) =>
+            if stalled.0 <= now && matches!(last, Some(DeliveryTask::Feed | DeliveryTask::ProbeResource)) =>
         {
             Some(stalled)
         }

@@ -22,7 +22,7 @@ use shared::domain::webhook::{
 };
 use shared::store::DeliveryProgress;
 
-use crate::deliver::conclude::{conclude, set_aside};
+use crate::deliver::conclude::{conclude, stall};
 use crate::deliver::next_batch::DeliveryBatch;
 use crate::deliver::send::{EventTransport, InFlightDeliveries};
 use clock::VirtualClock;
@@ -277,8 +277,8 @@ impl Simulation {
                     effects: Vec::new(),
                 };
                 conclude(&mut result, &batch, ended, clock.now(), 128);
-                for (history, version) in in_flight.set_aside() {
-                    set_aside(&mut result, history, version, clock.now());
+                for (history, version) in in_flight.mark_hanging_as_stalled() {
+                    stall(&mut result, history, version, clock.now());
                 }
                 let given_up = result.attempts.iter().filter(|one| one.outcome == DeliveryOutcome::GivenUp);
                 let mut journal = self.network.journal.lock().unwrap();

@@ -147,7 +147,7 @@ pub(crate) async fn withdraw(
     let to_change = access.target.of.to_change(access.now)?;
     let after = to_change.clone().without_consent(access.target.kind, access.now);
     if after == to_change {
-        return access.commit(access.store.nothing(), NoContent).await;
+        return access.commit(access.store.empty_transaction(), NoContent).await;
     }
     access.commit(access.store.change_candidate(before, &after.into(), access.now), NoContent).await
 }

@@ -44,7 +44,7 @@ pub(crate) async fn create(
     // Repeating the request does no harm, and confirms the state that the client wanted.
     if let Some(share) = access.target.candidate.share_of(customer) {
         let shown = CreatedOrUpdated::Old(view(&access, share, customer));
-        return access.commit(access.store.nothing(), shown).await;
+        return access.commit(access.store.empty_transaction(), shown).await;
     }
     let share = access.store.next_id(access.now);
     let after = Candidate::clone(&access.target.candidate).shared_with(customer, share)?;

@@ -38,7 +38,7 @@ pub(crate) async fn write(
     let may_write = all.of.candidate.adjusted().may_write;
     let (after, written) = counted.write(question, may_write, text)?;
     let viewer = InterviewViewer::of(all, access.references());
-    let view = AnswerView::new(question, after.to(question.id), Some(&written.text), &viewer);
+    let view = AnswerView::new(question, after.answer_to(question.id), Some(&written.text), &viewer);
     let is_new = access.target.answer().is_none_or(QuestionAnswer::is_empty);
     let shown = if is_new { CreatedOrUpdated::New(view) } else { CreatedOrUpdated::Old(view) };
     let candidate = &all.of.candidate;

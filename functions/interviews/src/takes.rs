@@ -45,7 +45,7 @@ pub(crate) async fn begin(
     let terms = TakeTerms { film_seconds, ..TakeTerms::of(&all.of.candidate) };
     let after = Answers::clone(&all.answers).begin_take(question, &terms, &found, access.now)?;
     let viewer = InterviewViewer::of(all, access.references());
-    let begun = Created(BegunTakeView::new(question, after.to(question.id), &viewer));
+    let begun = Created(BegunTakeView::new(question, after.answer_to(question.id), &viewer));
     let writes = access.store.save_answers(&all.of.candidate, &all.answers, &after, access.now);
     access.commit(writes, begun).await
 }
@@ -86,7 +86,7 @@ pub(crate) async fn sign_parts(
         let request = objects.upload_once_to(&key, &upload, PART_URL_LIFETIME).await?;
         signed.push(SignedPartView::new(number, request, expires_at));
     }
-    access.commit(access.store.nothing(), Json(SignedPartsView { parts: signed })).await
+    access.commit(access.store.empty_transaction(), Json(SignedPartsView { parts: signed })).await
 }
 
 /// PATCH …/answers/{questionId}/takes/{take}/
@@ -102,7 +102,7 @@ pub(crate) async fn finish(
     // A repeat, also of one whose answer was lost and whose interview has closed since.
     if let Some(take) = access.target.take.as_ref().filter(|take| !take.is_open() && !take.is_interrupted) {
         let shown = FinishedTakeView::new(place, take, Vec::new(), &viewer);
-        return access.commit(access.store.nothing(), Json(shown)).await;
+        return access.commit(access.store.empty_transaction(), Json(shown)).await;
     }
     require_accepting(all, place, access.now)?;
     let found = parts_of(&access.objects()?, &all.answers, place).await?;
@@ -118,7 +118,8 @@ pub(crate) async fn finish(
 /// Refuses what is sent for a take that a later one or the end of the interview has closed.
 fn require_accepting(all: &AnswersTarget, place: TakeRef, now: DateTime<Utc>) -> Result<()> {
     all.of.candidate.may_finish_answer(now).map_err(|_| TAKE_CLOSED)?;
-    let is_last = all.answers.to(place.question).is_some_and(|answer| answer.last_number == place.number);
+    let is_last =
+        all.answers.answer_to(place.question).is_some_and(|answer| answer.last_number == place.number);
     let is_accepting = |take: &Take| take.is_open() || take.is_interrupted;
     if is_last && all.answers.take(place).is_some_and(is_accepting) {
         Ok(())

@@ -124,7 +124,7 @@ impl InterviewView {
                 .collect(),
             answers: asked()
                 .map(|question| {
-                    let given = answers.to(question.id);
+                    let given = answers.answer_to(question.id);
                     InterviewAnswerView {
                         answer: AnswerView::new(question, given, texts.get(&question.id), &viewer),
                         unanswerable: given

@@ -86,11 +86,11 @@ fn live_session(
     if !is_alive || !may_act_for(&session.claim, session.actor_epoch, identity, batch)? {
         return Ok(None);
     }
-    let slides = rules.is_use && session.is_due_to_slide(rules.idle_minutes, rules.now);
-    if slides {
+    let is_extended = rules.is_use && session.is_due_to_extend(rules.idle_minutes, rules.now);
+    if is_extended {
         session.used_at = rules.now;
     }
-    Ok(Some(LiveSession { ends: session.expires_at(rules.idle_minutes), session, key, slides }))
+    Ok(Some(LiveSession { ends: session.expires_at(rules.idle_minutes), session, key, is_extended }))
 }
 
 /// The keys of the items that [`take_identity`] takes.

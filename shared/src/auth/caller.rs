@@ -55,7 +55,7 @@ pub struct LiveSession {
     /// When it ends unless it is used before.
     pub ends: DateTime<Utc>,
     /// Whether the request is a use that keeps the session alive for longer.
-    pub(super) slides: bool,
+    pub(super) is_extended: bool,
     pub(super) key: ItemKey,
 }
 

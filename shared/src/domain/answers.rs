@@ -104,7 +104,7 @@ impl Answers {
     }
 
     /// The takes and the written answer of a question; `None` before the first.
-    pub fn to(&self, question: QuestionId) -> Option<&QuestionAnswer> {
+    pub fn answer_to(&self, question: QuestionId) -> Option<&QuestionAnswer> {
         self.questions.get(&question)
     }
 
@@ -115,12 +115,12 @@ impl Answers {
 
     /// Whether a take of the question has begun.
     pub fn has_begun(&self, question: QuestionId) -> bool {
-        self.to(question).is_some_and(|answer| answer.counts().begun > 0)
+        self.answer_to(question).is_some_and(|answer| answer.counts().begun > 0)
     }
 
     /// The take with this number, if it is kept.
     pub fn take(&self, of: TakeRef) -> Option<&Take> {
-        self.to(of.question)?.take(of.number)
+        self.answer_to(of.question)?.take(of.number)
     }
 
     /// The open take of each question.
@@ -140,7 +140,7 @@ impl Answers {
         now: DateTime<Utc>,
     ) -> Vec<&'a Question> {
         let is_settled = |question: &Question| {
-            self.to(question.id).is_some_and(|answer| {
+            self.answer_to(question.id).is_some_and(|answer| {
                 answer.is_answered() || answer.is_unanswerable(question, adjustments, now)
             })
         };

@@ -8,7 +8,7 @@ use super::Refusal;
 use super::account::Account;
 use super::file::StoredFile;
 use super::history::{
-    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, fact, holding, moment, private,
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, events_that_apply, fact, moment, private,
 };
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
@@ -337,7 +337,7 @@ impl HasHistory for Customer {
         // The first password is part of the confirmation.
         let told =
             ["status", "confirmationdate", "is_active", if is_confirmed { "password" } else { "status" }];
-        holding([
+        events_that_apply([
             (is_confirmed, EventType::CustomerConfirmed),
             (changes.has("is_active") && after.is_active, EventType::CustomerActivated),
             (changes.has("is_active") && !after.is_active, EventType::CustomerDeactivated),

@@ -11,8 +11,8 @@ use super::candidate::InterviewPlatform;
 use super::company::Company;
 use super::evaluation::evaluator_index::{EvaluatorIndex, EvaluatorSet};
 use super::history::{
-    EventType, FieldChanges, FieldValue, HasHistory, ResourceChange, ResourceRef, customers, fact, holding,
-    private,
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceChange, ResourceRef, customers,
+    events_that_apply, fact, private,
 };
 use super::id::{CompanyId, LabelId, ProjectId, VideoId};
 use super::interview::Interview;
@@ -320,7 +320,7 @@ impl HasHistory for Project {
             // A move also sets dates, which clients expect with it.
             return vec![EventType::ProjectStatusChanged];
         }
-        holding([
+        events_that_apply([
             (staff.iter().any(|role| changes.has(role)), EventType::ProjectStaffChanged),
             (changes.has_other_than(&staff), EventType::ProjectUpdated),
         ])

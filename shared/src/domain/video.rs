@@ -7,7 +7,9 @@ use sha2::{Digest, Sha256};
 
 use super::conversion::{Conversion, ConversionStatus};
 use super::file::FileType;
-use super::history::{EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, fact, holding, private};
+use super::history::{
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, events_that_apply, fact, private,
+};
 use super::id::{CompanyId, CustomerId, VideoId};
 use super::text::{ShortName, TextLine, TextLines};
 use super::upload::{AnnouncedFile, UploadAuthor};
@@ -195,7 +197,7 @@ impl HasHistory for Video {
 
     fn events(_: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
         let has_moved = changes.has("video_conversion_status");
-        holding([
+        events_that_apply([
             (has_moved && after.conversion.status == ConversionStatus::Successful, EventType::VideoConverted),
             (has_moved && after.conversion.status == ConversionStatus::Failed, EventType::VideoFailed),
             // The outcome of a conversion is told by the events above.

@@ -26,7 +26,9 @@ use crate::error::{Error, Result};
 const AHEAD: TimeDelta = TimeDelta::days(1);
 
 impl StoredEntity for Answers {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = Self::change_between;
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        Self::change_between(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::answers(&self.company, self.project, self.candidate)
@@ -262,7 +264,8 @@ impl Transaction {
             return;
         }
         self.save(before, after);
-        let is_reset = |question: &QuestionId| after.to(*question).is_none_or(|answer| !answer.is_written);
+        let is_reset =
+            |question: &QuestionId| after.answer_to(*question).is_none_or(|answer| !answer.is_written);
         for question in before.written().filter(is_reset) {
             let Answers { company, project, candidate, .. } = after;
             self.delete_derived(keys::written_answer(company, *project, *candidate, question));

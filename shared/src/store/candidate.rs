@@ -28,7 +28,6 @@ use crate::domain::upload::ARRIVAL;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Candidate {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &[
         "aborted_at",
         "expired_at",
@@ -44,6 +43,10 @@ impl StoredEntity for Candidate {
         "started_at",
     ];
     const MERGED_MAPS: &'static [&'static str] = &["consents", "evaluations", "profile", "scores"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::candidate(&self.company, self.project, self.id)

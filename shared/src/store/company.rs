@@ -18,8 +18,11 @@ use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Company {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &["legal", "verified_senders"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::company(&self.id)

@@ -22,9 +22,12 @@ use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Customer {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] =
         &["mail_rate", "one_time_key", "password_hash", "session_epoch"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::customer(&self.company, self.id)

@@ -138,7 +138,7 @@ impl Store {
     /// A failure is left to that request, which can answer it.
     // The first request must not wait for it.
     pub(crate) async fn warm_up(app: &App) {
-        let nowhere = keys::nothing().into_attributes();
+        let nowhere = keys::absent_key().into_attributes();
         let _ = app
             .aws()
             .dynamodb()

@@ -18,9 +18,12 @@ use crate::domain::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Project {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &["closed_at", "evaluator_index"];
     const MERGED_MAPS: &'static [&'static str] = &["settings", "staff"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::project(&self.company, self.id)

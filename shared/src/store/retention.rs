@@ -23,7 +23,9 @@ use crate::domain::project::Project;
 use crate::error::{Error, Result};
 
 impl StoredEntity for RetentionPolicy {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::retention_policy(&self.company)

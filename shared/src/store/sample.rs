@@ -8,7 +8,7 @@ use super::history::EventSequence;
 use super::reset::ResetMail;
 use super::session::Session;
 use super::share::ShareNote;
-use super::table::item::{self, Item, OWN, StoredEntity};
+use super::table::item::{self, BOOKKEEPING_ATTRIBUTES, Item, StoredEntity};
 use super::table::rewrite;
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
@@ -81,7 +81,7 @@ fn entity<T: StoredEntity>(name: &'static str, item: Item) -> Result<&'static st
     let read = item::read::<T>(item.clone())?;
     // What a release does not know must survive its writes.
     let again = rewrite::next(&read, &read, None)?.item;
-    let values = item.keys().filter(|name| !OWN.contains(&name.as_str()));
+    let values = item.keys().filter(|name| !BOOKKEEPING_ATTRIBUTES.contains(&name.as_str()));
     let lost: Vec<&String> = values.filter(|name| again.get(*name) != item.get(*name)).collect();
     if lost.is_empty() {
         return Ok(name);

@@ -75,7 +75,7 @@ impl Session {
     }
 
     /// Whether to write its use at `now`: a tenth of the idle period has passed since the last write.
-    pub fn is_due_to_slide(&self, idle_minutes: i64, now: DateTime<Utc>) -> bool {
+    pub fn is_due_to_extend(&self, idle_minutes: i64, now: DateTime<Utc>) -> bool {
         self.fixed_end.is_none() && now - self.used_at >= TimeDelta::minutes(idle_minutes) / 10
     }
 }
@@ -96,7 +96,7 @@ impl Store {
     }
 
     /// Writes the use of a session at `now`, unless it has ended.
-    pub(crate) async fn slide_session(&self, key: &ItemKey, now: DateTime<Utc>) -> Result<()> {
+    pub(crate) async fn extend_session(&self, key: &ItemKey, now: DateTime<Utc>) -> Result<()> {
         let used_at = serde_dynamo::to_attribute_value(now).map_err(Error::internal)?;
         self.usage.count_call();
         // One attempt, because the response waits for it. A session that misses a write only ends a little sooner.
@@ -151,8 +151,8 @@ mod tests {
         let start = DateTime::UNIX_EPOCH;
         let mut session = session(None);
         assert_eq!(session.expires_at(120), start + TimeDelta::minutes(120));
-        assert!(!session.is_due_to_slide(120, start + TimeDelta::minutes(11)));
-        assert!(session.is_due_to_slide(120, start + TimeDelta::minutes(12)));
+        assert!(!session.is_due_to_extend(120, start + TimeDelta::minutes(11)));
+        assert!(session.is_due_to_extend(120, start + TimeDelta::minutes(12)));
         session.used_at = start + TimeDelta::days(30) - TimeDelta::minutes(1);
         assert_eq!(session.expires_at(120), start + TimeDelta::days(30));
     }
@@ -161,6 +161,6 @@ mod tests {
     fn a_fixed_end_knows_no_inactivity() {
         let session = session(Some(7));
         assert_eq!(session.expires_at(120), DateTime::UNIX_EPOCH + TimeDelta::days(7));
-        assert!(!session.is_due_to_slide(120, DateTime::UNIX_EPOCH + TimeDelta::days(3)));
+        assert!(!session.is_due_to_extend(120, DateTime::UNIX_EPOCH + TimeDelta::days(3)));
     }
 }

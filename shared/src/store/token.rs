@@ -12,7 +12,9 @@ use crate::domain::named_token::NamedToken;
 use crate::error::{Error, Result};
 
 impl StoredEntity for NamedToken {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::token(&self.company, self.id)

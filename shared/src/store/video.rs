@@ -22,8 +22,11 @@ use crate::error::Result;
 use crate::media::video_keys;
 
 impl StoredEntity for Video {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &["attempt", "attempts", "given_up_at", "is_active"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::video(&self.company, self.id)

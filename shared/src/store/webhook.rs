@@ -24,9 +24,11 @@ use crate::error::{Error, Result};
 const MAX_LOOKED_AT: usize = 500;
 
 impl StoredEntity for Webhook {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<history::ResourceChange> =
-        history::ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &["secret"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<history::ResourceChange> {
+        history::ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::webhook(&self.company, self.id)

@@ -85,7 +85,7 @@ pub struct AnswerTarget {
 impl AnswerTarget {
     /// The takes and the written answer; `None` before the first.
     pub fn answer(&self) -> Option<&QuestionAnswer> {
-        self.all.answers.to(self.question.id)
+        self.all.answers.answer_to(self.question.id)
     }
 }
 
@@ -100,7 +100,7 @@ impl RequestTarget for QuestionAnswer {
         let id = request.path.id::<QuestionId>("questionId");
         let (request, all) = Answers::load(request).await?;
         let question = id.ok().and_then(|id| all.interview.question(id)).cloned().ok_or(Error::NotFound)?;
-        let revision = all.answers.to(question.id).map_or(0, |answer| answer.revision);
+        let revision = all.answers.answer_to(question.id).map_or(0, |answer| answer.revision);
         Ok((request.about_revision(revision), AnswerTarget { all, question }))
     }
 }
@@ -125,7 +125,7 @@ impl RequestTarget for Take {
         let number = number_in(&request.path);
         let (request, AnswerTarget { all, question }) = QuestionAnswer::load(request).await?;
         let place = TakeRef { question: question.id, number: number.ok_or(Error::NotFound)? };
-        let answer = all.answers.to(question.id).filter(|answer| place.number <= answer.last_number);
+        let answer = all.answers.answer_to(question.id).filter(|answer| place.number <= answer.last_number);
         let take = answer.ok_or(Error::NotFound)?.take(place.number).cloned();
         Ok((request, TakeTarget { all, question, place, take }))
     }

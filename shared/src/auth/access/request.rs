@@ -203,7 +203,7 @@ impl<'a> UnauthenticatedRequest<'a> {
             on_behalf_by: origin.on_behalf_by,
         });
         let store = store.with_origin(origin);
-        slide(&caller, &store, &state, now);
+        extend_session(&caller, &store, &state, now);
         // Before anything else tells whether the object of the address exists.
         if self.address.as_ref().is_some_and(|address| !address.token.is_for(&media_key, &address.object)) {
             return Err(rejected());
@@ -244,13 +244,13 @@ fn has_parameter(parts: &Parts, name: &str) -> bool {
 }
 
 /// Extends the caller's session while the request runs.
-fn slide(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc>) {
+fn extend_session(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc>) {
     if let AuthMethod::Session(live) = &caller.auth_method
-        && live.slides
+        && live.is_extended
     {
         let store = store.clone();
         let key = live.key.clone();
-        state.run_alongside(async move { store.slide_session(&key, now).await });
+        state.run_alongside(async move { store.extend_session(&key, now).await });
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) trait HasHistory {
 }
 
 /// The events whose condition holds.
-pub(crate) fn holding<const N: usize>(events: [(bool, EventType); N]) -> Vec<EventType> {
+pub(crate) fn events_that_apply<const N: usize>(events: [(bool, EventType); N]) -> Vec<EventType> {
     events.into_iter().filter(|(holds, _)| *holds).map(|(_, event)| event).collect()
 }
 

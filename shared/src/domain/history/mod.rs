@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use change::ResourceChange;
-pub(crate) use change::{HasHistory, holding};
+pub(crate) use change::{HasHistory, events_that_apply};
 pub use diff::FieldChanges;
 pub(crate) use diff::{FieldValue, customers, fact, moment, private};
 pub use entry::{EventId, EventMark, HistoryEntry};

@@ -29,8 +29,8 @@ pub use target::{AllowedTargets, WebhookUrl};
 
 use super::Refusal;
 use super::history::{
-    EventType, FieldChanges, FieldValue, HasHistory, HistoryEntry, ResourceRef, TypeFilter, fact, holding,
-    private,
+    EventType, FieldChanges, FieldValue, HasHistory, HistoryEntry, ResourceRef, TypeFilter,
+    events_that_apply, fact, private,
 };
 use super::id::{CompanyId, ProjectId, WebhookId};
 use super::names::named;
@@ -206,7 +206,7 @@ impl HasHistory for Webhook {
     fn events(_: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
         // To enable a webhook is an update: only its end has an event of its own.
         let told: &[&str] = if after.is_enabled() { &[] } else { &["is_enabled", "disabled_reason"] };
-        holding([
+        events_that_apply([
             (changes.has("is_enabled") && !after.is_enabled(), EventType::WebhookDisabled),
             (changes.has_other_than(told), EventType::WebhookUpdated),
         ])

@@ -79,7 +79,7 @@ fn next_delivery(
 
 #[cfg(test)]
 mod tests {
-    use super::DeliveryTask::{CleanUp, Feed, Probe, Requests, Stalled, Trial};
+    use super::DeliveryTask::{CleanUp, Feed, ProbeEndpoint, ProbeResource, Requests, Stalled};
     use super::*;
     use crate::domain::webhook::tests::{cursor, second, webhook};
     use crate::domain::webhook::{DeliveryRequest, DisabledReason, EndpointHealth};
@@ -123,10 +123,10 @@ mod tests {
             (&cursor(), due, 6, Some(Stalled), Some((START, Feed))),
             (&paused, due, 6, None, Some((second(50), Feed))),
             (&paused, due, 5, None, Some((second(50), Stalled))),
-            (&down, due, 5, None, Some((second(50), Probe))),
-            (&down, &[], 6, None, Some((second(50), Probe))),
+            (&down, due, 5, None, Some((second(50), ProbeEndpoint))),
+            (&down, &[], 6, None, Some((second(50), ProbeEndpoint))),
             (&down, &[], 5, None, None),
-            (&one, later, 6, None, Some((START, Trial))),
+            (&one, later, 6, None, Some((START, ProbeResource))),
             (&one, due, 5, None, Some((second(3), Stalled))),
         ]
         .into_iter()

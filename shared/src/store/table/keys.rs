@@ -79,7 +79,7 @@ pub(crate) fn legal_text(c: &CompanyId, id: LegalTextId) -> ItemKey {
 }
 
 /// A key that no item has.
-pub(crate) fn nothing() -> ItemKey {
+pub(crate) fn absent_key() -> ItemKey {
     ItemKey::new("NOTHING".to_owned(), "NOTHING")
 }
 

@@ -85,7 +85,7 @@ impl Transaction {
     /// Creates an entity; `taken` if it exists, or has existed and has a history.
     pub(in crate::store) fn create_unless<T: StoredEntity>(&mut self, entity: &T, taken: impl Fn() -> Error) {
         if let Some(mut item) = self.or_fault(item::write(entity, 1)) {
-            let change = (T::RECORDED)(None, Some(entity));
+            let change = T::history_change(None, Some(entity));
             item::note_event(&mut item, change.as_ref(), 1);
             self.put(entity.key(), item, WriteCondition::Absent, taken());
             self.record(change, 1, None, taken());
@@ -94,7 +94,7 @@ impl Transaction {
 
     /// Replaces `before` by `after`; [`Error::Changed`] after a concurrent write.
     pub(in crate::store) fn replace<T: StoredEntity>(&mut self, before: &VersionedItem<T>, after: &T) {
-        self.put_next(before, after, (T::RECORDED)(Some(&**before), Some(after)));
+        self.put_next(before, after, T::history_change(Some(&**before), Some(after)));
     }
 
     /// Replaces `before` by `after`, or creates it if `before` is not stored; [`Error::Changed`] after a concurrent write.
@@ -133,7 +133,7 @@ impl Transaction {
     /// Deletes an entity; [`Error::Changed`] after a concurrent write.
     pub(in crate::store) fn delete<T: StoredEntity>(&mut self, entity: &VersionedItem<T>) {
         self.delete_item(entity.key(), WriteCondition::Version(entity.version()), Error::Changed);
-        let change = (T::RECORDED)(Some(&**entity), None);
+        let change = T::history_change(Some(&**entity), None);
         self.record(change, entity.version() + 1, entity.event_version(), ahead());
     }
 
@@ -295,7 +295,7 @@ impl Store {
     }
 
     /// A transaction that changes nothing.
-    pub fn nothing(&self) -> Transaction {
+    pub fn empty_transaction(&self) -> Transaction {
         self.transaction()
     }
 

@@ -41,6 +41,7 @@ pub const TOO_MANY_SHARES: Refusal =
     Refusal { code: "too_many_shares", detail: "A candidate may have 50 shares. Delete one first." };
 
 named! {
+    /// The status of a candidate.
     pub enum CandidateStatus {
         /// Created but not notified.
         New = "new",

@@ -6,6 +6,7 @@ use super::candidate::{Candidate, CandidateStatus};
 use super::names::named;
 
 named! {
+    /// A mail to a candidate.
     pub enum CandidateMail {
         /// You are invited; with the link to register.
         Invitation = "invitation",

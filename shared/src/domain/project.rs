@@ -27,6 +27,7 @@ use super::text::{Email, ShortName, TextLine, WebLink};
 pub const MAX_ATTACHED: usize = 20;
 
 named! {
+    /// The status of a project.
     pub enum ProjectStatus {
         /// A draft.
         Incomplete = "10-incomplete",

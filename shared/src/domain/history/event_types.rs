@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::names::named;
 
 named! {
+    /// The type of an event.
     pub enum EventType {
         /// A candidate was created.
         CandidateCreated = "candidate.created",

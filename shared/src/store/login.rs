@@ -178,7 +178,7 @@ impl Store {
     async fn accounts(&self, partition: &LoginPartition, accounts: Vec<Account>) -> Result<FoundAccounts> {
         let key = |account: &Account| Some(keys::account(partition.company.as_ref()?, *account));
         // A name without accounts makes the same call.
-        let company = partition.company.as_ref().map_or_else(keys::nothing, keys::company);
+        let company = partition.company.as_ref().map_or_else(keys::absent_key, keys::company);
         let keys = accounts.iter().filter_map(key).chain([company.clone()]);
         let mut batch = self.get(keys).await?;
         let mut found = FoundAccounts::default();

@@ -33,8 +33,8 @@ pub struct Config {
     /// `ALLOWED_ORIGINS`, default empty: comma-separated origins of web front ends that may read responses and use
     /// session cookies.
     pub allowed_origins: Vec<String>,
-    /// `ORIGIN_SECRETS`, optional: comma-separated secrets of the distribution in front of the API, one of which a
-    /// request must have. Two, so that one can be replaced while the distribution sends the other.
+    /// `ORIGIN_SECRETS`, optional: comma-separated secrets of the distribution in front of the API. A request
+    /// must have one. Two, so that one can be replaced while the distribution sends the other.
     pub origin_secrets: OriginSecrets,
     /// `MAIL_SENDER`, required where mails are sent: the default sender.
     pub mail_sender: Option<Email>,

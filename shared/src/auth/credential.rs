@@ -303,7 +303,7 @@ fn from_authorization(value: &str) -> Option<Credential> {
     }
 }
 
-/// The values of the session cookie, of which a browser may send several; other cookies may hold any bytes.
+/// The values of the session cookie. A browser may send several; other cookies may hold any bytes.
 ///
 /// Without those of other services at the domain, which name their cookie alike: they can choose no account.
 fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {

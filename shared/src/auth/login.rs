@@ -134,8 +134,8 @@ impl PublicAccess {
         Ok(logged_in)
     }
 
-    /// Begins a session in which `actor` acts for the active staff user whose user name or email is `name`; none if no
-    /// user matches. Fails with [`Error::Forbidden`] when `actor` may not act for them.
+    /// Begins a session that lets `actor` act for the active staff user whose user name or email is `name`;
+    /// `None` if no user matches. Fails with [`Error::Forbidden`] when `actor` may not act for them.
     pub async fn log_in_for(&self, actor: &Caller, name: &str, days: Option<u8>) -> Result<Option<LoggedIn>> {
         let is_own =
             // A session on behalf of another user cannot start a further one.

@@ -103,7 +103,7 @@ impl CandidateProfile {
         self.email.as_ref().is_some_and(|own| fold_case(own.as_str()) == fold_case(email))
     }
 
-    /// The words by which searches find the candidate.
+    /// The words that searches find the candidate by.
     pub fn words(&self) -> BTreeMap<String, WordSource> {
         words_of(&self.first_name, &self.last_name, self.email.as_ref())
     }

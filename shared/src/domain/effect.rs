@@ -60,7 +60,7 @@ pub struct Effect {
 impl Effect {
     /// The effect `task` of `cause`, for example one write of one item, at `now`.
     ///
-    /// Due after a delay, in which the table's stream, which is faster, delivers it.
+    /// Due after a delay, because the table's stream is faster and delivers it meanwhile.
     pub fn new(company: CompanyId, cause: impl fmt::Display, task: EffectTask, now: DateTime<Utc>) -> Self {
         Self {
             id: format!("{cause}-{}", task.as_str()),

@@ -1,4 +1,4 @@
-//! The words by which candidates are found, and the terms of queries.
+//! The words that candidates are found by, and the terms of queries.
 
 use std::collections::BTreeMap;
 
@@ -129,7 +129,7 @@ fn beginning(text: &str) -> &str {
     end.map_or(text, |end| &text[..end])
 }
 
-/// A query: beginnings of words, all of which a candidate must have.
+/// A query: beginnings of words. A candidate must have them all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchTerms(Vec<String>);
 

@@ -109,7 +109,7 @@ impl<'a> EndpointRun<'a> {
             let has_in_flight = !self.in_flight.is_empty();
             let former = self.restart(endpoint.cursor.health.clone());
             if has_in_flight {
-                // They belong to the former state, of which the table keeps the attempts alone.
+                // They belong to the former state; the table keeps only their attempts.
                 self.sender.store().save_attempts(&former.drain().await?).await?;
                 return Ok(StepStatus::Forward);
             }

@@ -70,7 +70,7 @@ pub(crate) struct EventGroup {
 }
 
 impl EventGroup {
-    /// A group of the feed, all of which may be sent.
+    /// A group of the feed; all its events may be sent.
     pub(crate) fn new(history: String, events: Vec<HistoryEntry>, attempt: u32) -> Self {
         Self { history, limit: events.len(), events, attempt, ..Self::default() }
     }
@@ -172,8 +172,7 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         Ok(ended)
     }
 
-    /// Counts resources whose events of the feed hang as stalled from now on, and returns them with the version of the first
-    /// event.
+    /// Marks resources with hanging requests as stalled, and returns the version to continue at for each.
     pub(crate) fn set_aside(&mut self) -> Vec<(String, u64)> {
         let hanging = self.groups.values_mut().filter(|group| group.is_of_feed());
         let set_aside = hanging.map(|group| {

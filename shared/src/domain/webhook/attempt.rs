@@ -26,7 +26,7 @@ named! {
 /// An attempt to deliver something to an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryAttempt {
-    /// Its identifier, by which attempts are in the order of their time.
+    /// Its identifier, which sorts attempts by time.
     pub id: AttemptId,
     /// The endpoint.
     pub webhook: WebhookId,

@@ -1,4 +1,4 @@
-//! Webhooks: the endpoints to which companies have their events sent.
+//! Webhooks: the endpoints that companies have their events sent to.
 
 mod address;
 mod attempt;
@@ -144,7 +144,7 @@ impl Webhook {
         !has_type || !self.projects.is_empty()
     }
 
-    /// The keys with which a delivery at `now` is signed, the current one first.
+    /// The keys that sign a delivery at `now`, the current one first.
     pub fn secrets(&self, now: DateTime<Utc>) -> impl Iterator<Item = &SigningSecret> {
         let former = self.former_secret.as_ref().and_then(|former| former.at(now));
         std::iter::once(&self.secret).chain(former)

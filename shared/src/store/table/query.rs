@@ -199,7 +199,7 @@ impl Store {
                 return Ok(rows);
             }
             query.start = found.last;
-            // The limit counts rows that the filter leaves out, of which there are many.
+            // The limit counts rows that the filter leaves out, and there are many of those.
             query.limit = Some(most - rows.len()).filter(|_| query.filter.is_none());
         }
     }

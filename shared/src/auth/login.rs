@@ -104,9 +104,9 @@ impl PublicAccess {
         Ok(request.authenticate(Vec::new(), AdmissionRule::Authenticated).await?.into_caller())
     }
 
-    /// Begins a session for the active staff user, or the candidate, of `company` whose user name or email is `name`
-    /// and whose password is `password`; none if no account matches, without telling which of the three was wrong.
-    /// Fails with [`Error::Throttled`] after too many failures in a row.
+    /// Begins a session for the active staff user, or the candidate, of `company` whose user name or email is
+    /// `name` and whose password is `password`; `None` if no account matches, without telling which of the
+    /// three was wrong. Fails with [`Error::Throttled`] after too many failures in a row.
     pub async fn log_in(
         &self,
         company: &str,
@@ -156,7 +156,7 @@ impl PublicAccess {
         Ok(logged_in)
     }
 
-    /// A session that is not stored yet; none if the account may not log in.
+    /// A session that is not stored yet; `None` if the account may not log in.
     fn session(
         &self,
         kind: SessionKind,

@@ -1,4 +1,6 @@
-//! A candidate of a project.
+//! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
+//! `candidate/interview_time.rs`, `privacy/consent.rs`, `privacy/hold.rs`, `privacy/retention.rs`,
+//! `report.rs`, `scoring/status.rs` and `transition.rs`.
 
 mod history;
 mod interview_time;
@@ -122,7 +124,7 @@ pub struct Candidate {
     pub status: CandidateStatus,
     /// The fields that managers set.
     pub profile: CandidateProfile,
-    /// None for a named token.
+    /// `None` for a named token.
     pub created_by: Option<CustomerId>,
     /// When the candidate was last invited.
     pub invited_at: Option<DateTime<Utc>>,

@@ -31,7 +31,7 @@ pub enum CallerRelation {
 /// may do all that an owner may, unless it takes a person.
 #[derive(Debug, Clone, Copy)]
 struct ActionRule {
-    /// None for actions that take a role.
+    /// `None` for actions that take a role.
     account_type: Option<AccountType>,
     roles: &'static [StaffRole],
     itself: bool,

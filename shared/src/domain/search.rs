@@ -113,8 +113,8 @@ fn full_name(names: &str, separator: &str) -> String {
     beginning(&words.join(separator)).trim_end().to_owned()
 }
 
-/// The searchable part of a folded word: its beginning, without apostrophes and surrounding punctuation; none if nothing
-/// remains.
+/// The searchable part of a folded word: its beginning, without apostrophes and surrounding punctuation;
+/// `None` if nothing remains.
 fn normal(word: &str) -> Option<String> {
     // `Mueller,` and `(Anna)` match as meant.
     let word = word.trim_matches(|character: char| !character.is_alphanumeric());
@@ -134,7 +134,7 @@ fn beginning(text: &str) -> &str {
 pub struct SearchTerms(Vec<String>);
 
 impl SearchTerms {
-    /// Splits `text` at spaces and commas; none if it is blank.
+    /// Splits `text` at spaces and commas; `None` if it is blank.
     pub fn parse(text: &str) -> Result<Option<Self>, String> {
         if text.chars().count() > MAX_QUERY_CHARS {
             return Err(format!("Ensure this field has no more than {MAX_QUERY_CHARS} characters."));
@@ -143,7 +143,7 @@ impl SearchTerms {
         Ok((!terms.is_empty()).then_some(Self(terms)))
     }
 
-    /// The beginning of entries from `source` to read; none if they add nothing to other sources.
+    /// The beginning of entries from `source` to read; `None` if they add nothing to other sources.
     pub fn start(&self, source: WordSource) -> Option<String> {
         match source {
             WordSource::FullName if self.is_lead_alone() => None,

@@ -2,8 +2,9 @@
 //!
 //! A request of one transaction commits its answer in that transaction, so that either both exist or neither.
 //!
-//! A request of several transactions writes an item before its work and again after it. In between the item is a lease.
-//! When the lease expires, a repeated request resumes the work with the same identifiers, and so finds what exists.
+//! A request of several transactions writes an item before its work and again after it. In between the item
+//! is a lease. When the lease expires, a repeated request resumes the work with the same identifiers, and so
+//! finds what exists.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};

@@ -104,7 +104,7 @@ pub(crate) struct InFlightDeliveries<'a, T> {
     groups: BTreeMap<String, EventGroup>,
     /// The number of batches so far.
     batches: u32,
-    /// How many events the endpoint has accepted.
+    /// How many events the endpoint has accepted in this run.
     accepted: usize,
     /// Whether a batch had to leave requests that hang.
     has_hung: bool,

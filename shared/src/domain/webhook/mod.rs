@@ -73,7 +73,7 @@ pub struct Webhook {
     pub types: BTreeSet<TypeFilter>,
     /// The projects whose events are sent; empty for all, and for events that belong to none.
     pub projects: BTreeSet<ProjectId>,
-    /// Why nothing is sent; none while it is enabled.
+    /// Why nothing is sent; `None` while it is enabled.
     pub disabled_reason: Option<DisabledReason>,
     /// The key of its signatures.
     pub secret: SigningSecret,

@@ -1,11 +1,11 @@
 //! Assigns numbers to the events that changes have written.
 //!
-//! A change commits its event without a number, because numbers that are taken in the transaction would make
-//! all changes of a company wait for each other. The outbox numbers events afterwards, in
+//! A change commits its event without a number: a number taken in the transaction would make all changes of a
+//! company wait for each other. The outbox numbers events afterwards, in
 //! [`Store::assign_numbers`](shared::store::Store::assign_numbers): those of a company without gaps, but for
 //! the numbers that a restore leaves out, and those of one resource in the order of its versions. Each event
-//! names the one before it of its resource, so that one gets its number first, even if the stream has yet to
-//! deliver it.
+//! names the one before it in its history; that one is numbered first, even if the stream has yet to deliver
+//! it.
 //!
 //! The stream delivers events as they are committed; the schedule finds those that have no number a minute
 //! later. Both may number one event at once, and a batch may be delivered twice: a number is written only if

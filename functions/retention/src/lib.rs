@@ -1,8 +1,8 @@
 //! Erases candidates: those whose request for erasure is due, those whom the retention of their company or project keeps
 //! no longer, and at the end of a contract all of a company, with everything else of it.
 //!
-//! All end in the transaction of a deletion by a manager, so that nothing can be missed: not the hold, not a
-//! file. The three kinds of work run side by side. They share one pace, and companies take turns in each.
+//! All go through the transaction of a manager's deletion, so that nothing can be missed: not the hold, not a
+//! file. The three kinds of work run side by side: they share one pace, and companies take turns in each.
 //!
 //! A retention run passes over the candidates of a company once a night, project by project in the order of
 //! their keys. Its item in the table is all that it knows: a cursor (the candidates up to it are done), the

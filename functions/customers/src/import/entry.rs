@@ -50,8 +50,8 @@ pub(crate) struct StaffList {
 }
 
 impl StaffList {
-    /// Reads all entries, which share one primary key and have a different value of it each. New customers
-    /// get mails in `language`.
+    /// Reads all entries, which share one primary key, each with a value of its own. New customers get mails
+    /// in `language`.
     ///
     /// # Errors
     /// Messages on the fields of all entries, such as `[3].email`.

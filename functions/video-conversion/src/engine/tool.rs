@@ -21,7 +21,7 @@ const MAX_COMPLAINT: u64 = 2000;
 pub(super) const MAX_PIXELS: u32 = 36_000_000;
 /// The maximum size of one allocation, in bytes.
 const MAX_BLOCK: &str = "300000000";
-/// The processor seconds of a program that copies, or looks at a few frames. It is killed after these.
+/// A program that copies, or looks at a few frames, is killed after so many seconds of a processor.
 pub(super) const QUICK: u64 = 30;
 /// The maximum number of streams of a file.
 const MAX_STREAMS: &str = "32";

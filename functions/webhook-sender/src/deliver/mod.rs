@@ -5,11 +5,10 @@
 //! one step are sent again, under the same identifiers and in the same order.
 //!
 //! **Lease.** Only one run at a time sends to an endpoint. It writes its lease to the cursor before it sends,
-//! for 30 seconds if the stream started it and for 60 if the schedule did, renews it with each step, and ends
-//! it when nothing is in flight or due, or when its time is over. Other runs leave the endpoint alone until
-//! then. If the run dies, the schedule finds the cursor when the lease ends. The lease keeps two runs from
-//! sending the same events; that none overwrites another follows from the version of the cursor, which each
-//! write requires.
+//! for longer than it can take to end, renews it with each step, and ends it when nothing is in flight or
+//! due, or when its time is over. Other runs leave the endpoint alone until then. If the run dies, the
+//! schedule finds the cursor when the lease ends. The lease keeps two runs from sending the same events; the
+//! version of the cursor, which each write requires, keeps one from overwriting the other.
 //!
 //! **Epoch and restarts.** A client may change the endpoint in the middle of a step: the API ignores the
 //! lease. The step's write then fails, and is repeated with its result merged into what the API has written.

@@ -172,7 +172,8 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         Ok(ended)
     }
 
-    /// Marks resources with hanging requests as stalled, and returns the version to continue at for each.
+    /// Marks resources whose events of the feed hang as stalled, and returns the version to continue at for
+    /// each.
     pub(crate) fn set_aside(&mut self) -> Vec<(String, u64)> {
         let hanging = self.groups.values_mut().filter(|group| group.is_of_feed());
         let set_aside = hanging.map(|group| {

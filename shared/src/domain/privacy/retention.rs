@@ -19,7 +19,7 @@ pub const GRACE: TimeDelta = TimeDelta::days(7);
 pub const DAYS: std::ops::RangeInclusive<u32> = 7..=3650;
 /// The days until an unanswered request for erasure is carried out, and the default.
 pub const REQUEST_DAYS: std::ops::RangeInclusive<u32> = 0..=30;
-/// Runs count candidates as `soon` so many days before an erasure.
+/// The days before an erasure when a run counts candidates as `soon`.
 pub const NOTICE_DAYS: std::ops::RangeInclusive<u32> = 0..=90;
 /// The default of the latter.
 pub const DEFAULT_NOTICE_DAYS: u32 = 14;

@@ -38,7 +38,7 @@ pub struct Config {
     pub origin_secrets: OriginSecrets,
     /// `MAIL_SENDER`, required where mails are sent: the default sender.
     pub mail_sender: Option<Email>,
-    /// `MAIL_CONFIGURATION_SET`, optional: the SES configuration set through which SES reports on mails.
+    /// `MAIL_CONFIGURATION_SET`, optional: the SES configuration set that reports on mails.
     pub mail_configuration_set: Option<String>,
     /// `METRICS_NAMESPACE`, optional: the CloudWatch namespace for metrics in log lines; without one, there are no
     /// metrics.

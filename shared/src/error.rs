@@ -51,7 +51,7 @@ pub enum Error {
     UnsupportedMediaType,
     /// The body is compressed, or in another coding that is not understood: 415.
     UnsupportedCoding,
-    /// Too many attempts; the time after which another may be made: 429.
+    /// Too many attempts; another may be made after this time: 429.
     Throttled(TimeDelta),
     /// The Idempotency-Key came with another body before: 422.
     KeyReused,
@@ -263,7 +263,7 @@ pub struct FieldErrors(BTreeMap<String, Vec<String>>);
 const MAX_MESSAGE: usize = 300;
 
 impl FieldErrors {
-    /// The name under which messages about several fields stand.
+    /// The name of messages about several fields.
     pub const ACROSS: &str = "non_field_errors";
 
     /// Adds a message about `field`, unless it is there already.

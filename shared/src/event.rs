@@ -182,7 +182,7 @@ pub enum RecordOutcome {
     Duplicate,
     /// There is nothing to change in the present state, or what it is about was deleted.
     Ignored,
-    /// It is not acceptable, which clients can see.
+    /// Invalid; the resource shows clients the reason.
     Refused,
 }
 

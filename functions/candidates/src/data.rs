@@ -21,7 +21,7 @@ use answers::GivenAnswers;
 use lists::{DataLists, DataPlace};
 use view::{CandidateDataPage, CandidateDataView, DataContinuationView};
 
-/// The parameter for the place at which the document continues.
+/// The parameter for the place where the document continues.
 const AFTER: &str = "after";
 
 /// What decides who gets the data of a candidate, and for how long they are kept.

@@ -54,7 +54,7 @@ pub(crate) async fn create(
         .await
 }
 
-/// Reads the body of a creation: with whom to share.
+/// Reads the body of a creation: the customer to share with.
 pub(crate) fn read_new(
     mut body: BodyFields,
     company: &CompanyId,

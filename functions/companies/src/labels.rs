@@ -1,4 +1,4 @@
-//! The labels by which a company sorts its projects.
+//! The labels that sort the projects of a company.
 
 use axum::Json;
 use shared::Result;

@@ -1,4 +1,4 @@
-//! The languages in which the service writes.
+//! The languages that the service writes in.
 
 use schemars::JsonSchema;
 use serde::Serialize;

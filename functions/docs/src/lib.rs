@@ -1,4 +1,4 @@
-//! The reference of the API: its OpenAPI document, and a page that shows it and on which requests can be tried.
+//! The reference of the API: its OpenAPI document, and a page that shows it and sends requests.
 //!
 //! The page is a few scripts of this project, which build it in the browser from the document. It loads nothing from other
 //! hosts, and calls nothing but this API.

@@ -124,7 +124,7 @@ pub(crate) fn read_criterion_changes(mut body: BodyFields) -> Result<BodyChanges
     body.finish(|| Some(changes))
 }
 
-/// The default position, if that is one.
+/// Fails if no position is left after the last one.
 fn position_left(position: u32) -> Result<u32> {
     let left = Some(position).filter(|position| *position <= MAX_POSITION);
     left.ok_or_else(|| Error::field("position", "No position is left after the last one. Send another."))

@@ -1,4 +1,4 @@
-//! Vetos, by which one evaluator completes the evaluation of a candidate for all.
+//! Vetoes. One evaluator's veto completes the evaluation of a candidate for all.
 
 use axum::Json;
 use shared::auth::access::{Admitted, CandidateEvaluations};

@@ -32,7 +32,6 @@ pub async fn process(app: &App, event: BusEvent) -> Result<RecordOutcome> {
         Ok(outcome) => {
             log_run!(target: "platform-events", system.usage(), event = id, kind, ?outcome, "processed");
         }
-        // Another team's mistake. Dead letters have an alarm of their own.
         Err(error @ Error::Fields(_)) => {
             tracing::warn!(target: "platform-events", event = id, kind, %error, "the event is not acceptable");
         }

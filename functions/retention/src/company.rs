@@ -83,7 +83,7 @@ impl CompanyEraser<'_> {
     }
 
     /// Takes steps, from the first, up to one that is not clear. `None` if all are clear.
-    // What is left to do follows from what there still is, so no place need be noted from which a run that broke off goes on.
+    // What still exists shows what is left to do, so a run that broke off goes on without a stored position.
     async fn take_steps(&mut self) -> Result<Option<(ErasureStep, StepResult)>> {
         for step in ErasureStep::ALL {
             let result = match self.take_step(step).await {

@@ -95,8 +95,9 @@ fn live_session(
 
 /// The keys of the items that [`take_identity`] takes.
 pub(super) fn keys_of_identity(claim: &CredentialClaim) -> impl Iterator<Item = ItemKey> {
-    // At the end of a contract, the first write ends the logins of all candidates, of whom there may be a million. Staff are
-    // few, so that write is followed by one for each of them, and their requests need not read the company.
+    // At the end of a contract, the first write ends the logins of all candidates, perhaps a million. Staff
+    // are few, so that write is followed by one for each of them, and their requests need not read the
+    // company.
     let company = matches!(claim.account, Account::Candidate { .. }).then(|| keys::company(&claim.company));
     [keys::account(&claim.company, claim.account)].into_iter().chain(company)
 }

@@ -99,7 +99,7 @@ impl Caller {
         }
     }
 
-    /// The email address of the caller; none for a named token.
+    /// The email address of the caller; `None` for a named token.
     pub fn email(&self) -> Option<&Email> {
         match &self.identity {
             CallerIdentity::Customer(customer) => Some(&customer.email),
@@ -190,7 +190,7 @@ impl CallerIdentity {
         }
     }
 
-    /// The account and what it logs in by; none for a named token.
+    /// The account and what it logs in by; `None` for a named token.
     pub(super) fn user(&self) -> Option<(Account, StoredUser<'_>)> {
         let (account, epoch, password_hash) = match self {
             Self::Customer(own) => {
@@ -209,8 +209,8 @@ impl CallerIdentity {
 }
 
 pub(super) struct StoredUser<'a> {
-    /// The epoch that a session must be of to be alive; none when no session may be.
+    /// The epoch that a session must be of to be alive; `None` if no session may be.
     pub(super) epoch: Option<u32>,
-    /// None before a password was chosen.
+    /// `None` before a password was chosen.
     pub(super) password_hash: Option<&'a PasswordHash>,
 }

@@ -85,7 +85,7 @@ impl SecretKind {
         format!("{}{}", self.prefix(), URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// The claim in a secret of this kind; none when it is no such secret.
+    /// The claim in a secret of this kind; `None` if it is no such secret.
     pub fn claim_in(self, secret: &str) -> Option<CredentialClaim> {
         let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(self.prefix())?).ok()?;
         let (account, on_behalf_by, rest) = decode(&bytes)?;
@@ -223,7 +223,7 @@ impl Credential {
         found.ok_or_else(rejected)
     }
 
-    /// None for a named token.
+    /// `None` for a named token.
     pub fn claim(&self) -> Option<&CredentialClaim> {
         match &self.kind {
             CredentialKind::Session(_, claim) | CredentialKind::AccessKey(claim) => Some(claim),
@@ -303,7 +303,7 @@ fn from_authorization(value: &str) -> Option<Credential> {
     }
 }
 
-/// The values of the session cookie, of which a browser may send several; other cookies may hold any bytes.
+/// The values of the session cookie. A browser may send several; other cookies may hold any bytes.
 ///
 /// Without those of other services at the domain, which name their cookie alike: they can choose no account.
 fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {

@@ -104,9 +104,9 @@ impl PublicAccess {
         Ok(request.authenticate(Vec::new(), AdmissionRule::Authenticated).await?.into_caller())
     }
 
-    /// Begins a session for the active staff user, or the candidate, of `company` whose user name or email is `name`
-    /// and whose password is `password`; none if no account matches, without telling which of the three was wrong.
-    /// Fails with [`Error::Throttled`] after too many failures in a row.
+    /// Begins a session for the active staff user, or the candidate, of `company` whose user name or email is
+    /// `name` and whose password is `password`; `None` if no account matches, without telling which of the
+    /// three was wrong. Fails with [`Error::Throttled`] after too many failures in a row.
     pub async fn log_in(
         &self,
         company: &str,
@@ -134,8 +134,8 @@ impl PublicAccess {
         Ok(logged_in)
     }
 
-    /// Begins a session in which `actor` acts for the active staff user whose user name or email is `name`; none if no
-    /// user matches. Fails with [`Error::Forbidden`] when `actor` may not act for them.
+    /// Begins a session that lets `actor` act for the active staff user whose user name or email is `name`;
+    /// `None` if no user matches. Fails with [`Error::Forbidden`] when `actor` may not act for them.
     pub async fn log_in_for(&self, actor: &Caller, name: &str, days: Option<u8>) -> Result<Option<LoggedIn>> {
         let is_own =
             // A session on behalf of another user cannot start a further one.
@@ -156,7 +156,7 @@ impl PublicAccess {
         Ok(logged_in)
     }
 
-    /// A session that is not stored yet; none if the account may not log in.
+    /// A session that is not stored yet; `None` if the account may not log in.
     fn session(
         &self,
         kind: SessionKind,

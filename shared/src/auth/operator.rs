@@ -56,7 +56,6 @@ impl OperatorAccess {
         self.store.find_erased(erasures).await
     }
 
-    /// Has the outbox erase again what a restored table and bucket may hold of subjects that do not exist.
     pub async fn erase_rests(&self, erasures: &[ErasureRecord]) -> Result<()> {
         self.store.erase_rests(erasures, self.now).await
     }

@@ -115,8 +115,9 @@ impl SystemAccess {
         Ok(closed)
     }
 
-    /// Whether the author of an upload may still change its owner: they exist, may log in, have had no sessions revoked
-    /// since, and have the right by which they announced the upload. The change itself handles an owner who is gone.
+    /// Whether the author of an upload may still change its owner: they exist, may log in, have had no
+    /// sessions revoked since, and still have the right to announce it. The change itself handles an owner
+    /// who is gone.
     pub async fn may_still_upload(&self, upload: &Upload) -> Result<bool> {
         match self.identity_of(&upload.company, &upload.author).await? {
             Some(identity) => self.may_change(&identity, upload).await,

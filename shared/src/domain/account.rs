@@ -33,7 +33,7 @@ pub struct CredentialClaim {
 }
 
 impl CredentialClaim {
-    /// A claim without another actor.
+    /// The claim of an account that acts for itself.
     pub fn own(company: CompanyId, account: Account) -> Self {
         Self { company, account, on_behalf_by: None }
     }

@@ -304,12 +304,12 @@ impl Answers {
         })
     }
 
-    /// The takes at which the service has to look at `now`.
+    /// The takes that the service is due to look at by `now`.
     pub fn overdue_takes(&self, now: DateTime<Utc>) -> impl Iterator<Item = TakeRef> {
         self.takes().filter(move |(_, take)| take.due_at().is_some_and(|at| at <= now)).map(|(of, _)| of)
     }
 
-    /// The next moment at which the service looks at a take: an open one, or the end of a conversion.
+    /// When the service looks at a take next: an open one, or the end of a conversion.
     pub fn due_at(&self) -> Option<DateTime<Utc>> {
         self.takes().filter_map(|(_, take)| take.due_at()).min()
     }

@@ -1,4 +1,6 @@
-//! A candidate of a project.
+//! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
+//! `candidate/interview_time.rs`, `privacy/consent.rs`, `privacy/hold.rs`, `privacy/retention.rs`,
+//! `report.rs`, `scoring/status.rs` and `transition.rs`.
 
 mod history;
 mod interview_time;
@@ -104,7 +106,7 @@ impl CandidateProfile {
         self.email.as_ref().is_some_and(|own| fold_case(own.as_str()) == fold_case(email))
     }
 
-    /// The words by which searches find the candidate.
+    /// The words that searches find the candidate by.
     pub fn words(&self) -> BTreeMap<String, WordSource> {
         words_of(&self.first_name, &self.last_name, self.email.as_ref())
     }
@@ -123,7 +125,7 @@ pub struct Candidate {
     pub status: CandidateStatus,
     /// The fields that managers set.
     pub profile: CandidateProfile,
-    /// None for a named token.
+    /// `None` for a named token.
     pub created_by: Option<CustomerId>,
     /// When the candidate was last invited.
     pub invited_at: Option<DateTime<Utc>>,

@@ -99,13 +99,13 @@ pub struct Customer {
     pub confirmed_at: Option<DateTime<Utc>>,
     /// Recent repeated invitations.
     pub mail_rate: MailRate,
-    /// None for the operator.
+    /// `None` for the operator.
     pub created_by: Option<CustomerId>,
     /// Whether the customer wants mails about interviews.
     pub receive_interview_notifications: bool,
     /// Whether the web application has greeted the customer.
     pub seen_welcome: bool,
-    /// None before activation.
+    /// `None` before activation.
     pub password_hash: Option<PasswordHash>,
     /// Sessions of an earlier epoch are revoked.
     pub session_epoch: u32,

@@ -12,7 +12,7 @@ use super::text::Email;
 pub struct DeletionAuthor {
     /// The display name.
     pub name: String,
-    /// The address for questions; none for a named token.
+    /// The address for questions; `None` for a named token.
     pub email: Option<Email>,
 }
 

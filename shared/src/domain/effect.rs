@@ -49,7 +49,7 @@ pub struct Effect {
     pub created_at: DateTime<Utc>,
     /// Tries, including the current one.
     pub attempts: u32,
-    /// When the effect may be tried next; none once it is given up.
+    /// When the effect may be tried next; `None` once it is given up.
     pub next_try_at: Option<DateTime<Utc>>,
     /// When it was given up, if it is.
     pub given_up_at: Option<DateTime<Utc>>,
@@ -60,7 +60,7 @@ pub struct Effect {
 impl Effect {
     /// The effect `task` of `cause`, for example one write of one item, at `now`.
     ///
-    /// Due after a delay, in which the table's stream, which is faster, delivers it.
+    /// Due after a delay, because the table's stream is faster and delivers it meanwhile.
     pub fn new(company: CompanyId, cause: impl fmt::Display, task: EffectTask, now: DateTime<Utc>) -> Self {
         Self {
             id: format!("{cause}-{}", task.as_str()),
@@ -217,7 +217,7 @@ impl Effect {
         Self { attempts: 0, next_try_at: Some(now), given_up_at: None, retried_at: Some(now), ..self }
     }
 
-    /// When the effect and its personal data are deleted; none while it may still be tried.
+    /// When the effect and its personal data are deleted; `None` while it may still be tried.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
         let is_personal =
             matches!(self.task, EffectTask::PasswordReset { .. } | EffectTask::CustomerDeleted { .. });

@@ -74,8 +74,7 @@ pub struct ErasureCounts {
 }
 
 impl ErasureCounts {
-    /// The larger of each two counts: those of an earlier try, which may have erased much before it broke off, and those of
-    /// what is left.
+    /// Returns the larger value of each count: an earlier try may have erased most before it broke off.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self {

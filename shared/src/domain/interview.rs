@@ -1,4 +1,5 @@
-//! The interview of a project: the questions that candidates answer, and the criteria by which evaluators rate them.
+//! The interview of a project: the questions that candidates answer, and the criteria that evaluators rate
+//! them by.
 
 use std::fmt;
 

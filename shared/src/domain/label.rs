@@ -1,4 +1,4 @@
-//! Labels, with which a company organises its projects.
+//! Labels, which organise the projects of a company.
 
 use serde::{Deserialize, Serialize};
 

@@ -39,7 +39,7 @@ named! {
 }
 
 impl ProjectStatus {
-    /// The condition on candidates for a move to `to`; none if there is no such move.
+    /// The condition on candidates for a move to `to`; `None` if there is no such move.
     pub fn candidates_must(self, to: Self) -> Option<CandidateRequirement> {
         match (self, to) {
             (Self::Incomplete | Self::Closed, Self::Running) => Some(CandidateRequirement::BeAnything),

@@ -43,7 +43,7 @@ pub(crate) fn customer(byte: u8) -> CustomerId {
     Id::from_bytes([byte; 16])
 }
 
-/// The evaluators of a project in which customers 1 to 3 have evaluated.
+/// The evaluators of a project where customers 1 to 3 have evaluated.
 pub(crate) fn evaluator_index() -> EvaluatorIndex {
     let mut index = EvaluatorIndex::default();
     for byte in 1..=3 {

@@ -71,7 +71,7 @@ pub enum UploadAuthor {
     Account {
         /// The account, and the customer who acts on its behalf.
         claim: CredentialClaim,
-        /// The session epoch; none if a candidate's key was the credential.
+        /// The session epoch; `None` if a candidate's key was the credential.
         epoch: Option<u32>,
         /// The session epoch of the customer who acts on behalf of the account.
         actor_epoch: Option<u32>,

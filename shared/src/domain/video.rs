@@ -17,7 +17,6 @@ use super::upload::{AnnouncedFile, UploadAuthor};
 /// The maximum size of an uploaded video.
 pub const MAX_VIDEO_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 
-/// Validity of the signed URL: a client must start the upload within this time.
 const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
 const SENDING: TimeDelta = TimeDelta::hours(2);
 /// A file that a video is converted to.
@@ -64,7 +63,7 @@ pub struct Video {
     pub upload_filename: FileName,
     /// The announced or actual content type and size.
     pub file: AnnouncedFile,
-    /// None for a named token.
+    /// `None` for a named token.
     pub submitted_by: Option<CustomerId>,
     /// The author of an announced file.
     pub author: Option<UploadAuthor>,

@@ -119,8 +119,8 @@ impl Store {
         Ok(retried)
     }
 
-    /// Restarts the conversions that had begun or waited at the moment to which the table was restored, and returns their number.
-    /// Fails with [`Error::Unreadable`] if answers cannot be read.
+    /// Restarts the conversions that had begun or waited at the moment that the table was restored to, and
+    /// returns their number. Fails with [`Error::Unreadable`] if answers cannot be read.
     // What was to start them then is done, and a restore keeps that.
     pub async fn restart_conversions(&self, now: DateTime<Utc>) -> Result<usize> {
         let mut restarted = 0;
@@ -149,7 +149,7 @@ impl Store {
         project: ProjectId,
         candidate: CandidateId,
     ) -> Result<()> {
-        // All that there are: a restored table may hold texts of which the answers know nothing.
+        // All that there are: a restored table may hold texts that the answers do not name.
         let texts = self.all_items(&keys::written_answers(company, project, candidate)).await?;
         let mut transaction = self.transaction();
         // At most one for each question, so one transaction takes them all.

@@ -58,7 +58,7 @@ pub struct DeliveryProgress {
 }
 
 impl DeliveryProgress {
-    /// An endpoint of which a step has made nothing yet.
+    /// The progress before anything is sent.
     pub fn of(endpoint: &DeliveryState) -> Self {
         Self {
             webhook: Webhook::clone(&endpoint.webhook),

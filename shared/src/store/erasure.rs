@@ -39,9 +39,9 @@ impl Transaction {
 /// Recorded erasures, each once, by whether their subject exists.
 #[derive(Debug, Default)]
 pub struct FoundErasures {
-    /// Those to repeat from the beginning.
+    /// Subjects that exist; their erasure is repeated from the beginning.
     pub undone: Vec<ErasureRecord>,
-    /// Those of which only the rest has to be repeated.
+    /// Subjects that are gone; only what they left must be erased.
     pub done: Vec<ErasureRecord>,
 }
 
@@ -73,8 +73,8 @@ impl Store {
 
     async fn erase_rest(&self, erasure: &ErasureRecord, now: DateTime<Utc>) -> Result<()> {
         if erasure.erased == ErasedItem::Company {
-            // Its erasure goes on by itself or has ended. Another record would outlast the time in which nobody else gets its
-            // identifier.
+            // Its erasure goes on by itself or has ended. Another record would outlast the time while nobody
+            // else gets its identifier.
             return Ok(());
         }
         let effect = Effect::of_erasure(erasure.company.clone(), erasure.erased, erasure.cause(), 0, now);
@@ -147,7 +147,7 @@ impl Store {
         self.commit(first).await?;
         let customer = customer.followed_by(after)?;
         self.detach_customer(&customer, now).await?;
-        // Roles and shares of which the restored projects and candidates know nothing.
+        // Roles and shares that the restored projects and candidates do not name.
         for notes in [keys::memberships, keys::shares] {
             for row in self.all_items(&notes(&customer.company, customer.id)).await? {
                 self.delete_alone(&item::key_of(&row)?).await?;
@@ -161,7 +161,7 @@ impl Store {
         self.commit(transaction).await
     }
 
-    /// Those of these unique markers that belong to other accounts than `account`.
+    /// Returns the markers that belong to another account.
     pub(super) async fn logins_of_others(
         &self,
         logins: impl IntoIterator<Item = ItemKey>,

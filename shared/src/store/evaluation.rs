@@ -104,7 +104,7 @@ impl Store {
         evaluators.into_iter().map(|by| Ok((by, batch.take(&key(by))?))).collect()
     }
 
-    /// Reads those of these evaluations that exist, in one round trip.
+    /// Reads the given evaluations in one round trip, without those that do not exist.
     pub async fn evaluations(
         &self,
         company: &CompanyId,
@@ -212,7 +212,7 @@ impl Store {
         let mut mended = 0;
         for (candidate, unchanged, summary) in wrong {
             let mut transaction = self.transaction();
-            // What was counted may be outdated by now: the candidate must still be the one from whom it follows.
+            // What was counted may be outdated by now: the candidate must still be the one that was counted.
             transaction.require(keys::candidate(company, project, candidate), unchanged, Error::Changed);
             transaction.put_summary(keys::result(company, project, candidate), summary);
             match self.commit(transaction).await {

@@ -215,7 +215,6 @@ impl Store {
         let query = page_query(&history, first, request);
         let size = request.size as usize;
         let is_backwards = query.backwards;
-        // One more row than requested tells whether another page follows.
         let mut rows = self.query_rows(query, size + 1).await?;
         let has_more = rows.len() > size;
         rows.truncate(size);

@@ -2,8 +2,9 @@
 //!
 //! A request of one transaction commits its answer in that transaction, so that either both exist or neither.
 //!
-//! A request of several transactions writes an item before its work and again after it. In between the item is a lease.
-//! When the lease expires, a repeated request resumes the work with the same identifiers, by which it finds what exists.
+//! A request of several transactions writes an item before its work and again after it. In between the item
+//! is a lease. When the lease expires, a repeated request resumes the work with the same identifiers, and so
+//! finds what exists.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ const REMEMBERED: TimeDelta = TimeDelta::hours(24);
 /// How long a request is leased.
 // Longer than a function that answers requests may run.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
-/// The longest time after which a client should retry, in seconds.
+/// The longest time until a client should retry, in seconds.
 const ASK_AGAIN: i64 = 5;
 /// The longest text in one item, in bytes. An item holds 400 KB, keys and other attributes included.
 const TEXT: usize = 350 * 1024;

@@ -17,7 +17,7 @@ use crate::domain::text::is_login;
 use crate::error::{Error, Result};
 
 impl Transaction {
-    /// Moves the unique marker of a name with which an account logs in.
+    /// Moves the unique marker of a name that an account logs in with.
     pub(super) fn move_login(
         &mut self,
         old: Option<ItemKey>,
@@ -36,7 +36,7 @@ pub fn taken_username() -> Error {
     Error::field("username", "This username is already in use.")
 }
 
-/// The partition of a name with which accounts log in: its markers, and the hash of its key for its failures.
+/// The partition of a name that accounts log in with: its markers, and the hash of its key for its failures.
 pub(crate) struct LoginPartition {
     key: String,
     /// None if no account can have the name.

@@ -49,7 +49,7 @@ pub struct MatchedProfile {
     pub email: Option<Email>,
 }
 
-/// The attributes of a project that results show, and by which callers may see it.
+/// The attributes of a project that results show, and that tell whether a caller may see it.
 #[derive(Debug, Deserialize)]
 pub struct MatchedProject {
     /// The current status.
@@ -74,7 +74,6 @@ const SHOWN: ProjectionExpression = ProjectionExpression::new(
 );
 
 impl MatchedCandidate {
-    /// The words by which searches find the candidate.
     fn words(&self) -> BTreeMap<String, WordSource> {
         words_of(&self.profile.first_name, &self.profile.last_name, self.profile.email.as_ref())
     }

@@ -105,7 +105,7 @@ pub struct Store {
     app: App,
     usage: Arc<RequestUsage>,
     patience: Duration,
-    /// None before the author is known.
+    /// `None` before the author is known.
     origin: Option<Arc<ChangeOrigin>>,
 }
 

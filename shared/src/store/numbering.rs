@@ -38,7 +38,7 @@ impl Store {
     }
 
     /// Leaves out a million numbers, so that none is given again after an earlier state of the table was restored. Returns
-    /// the last number since; none for a company without events.
+    /// the last number since; `None` for a company without events.
     pub async fn advance_sequence(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
         self.retry_on_conflict(RetryPolicy::CHANGE, || self.advance_once(company, now)).await
     }

@@ -75,8 +75,8 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`, in which one customer has other roles. Fails also with a message on `customer` if
-    /// that does not exist.
+    /// Replaces `before` by `after`, which gives one customer other roles. Fails also with a message on
+    /// `customer` if they do not exist.
     pub fn change_roles(&self, before: &VersionedItem<Project>, after: &Project) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.memberships(Some(before), after);
@@ -124,14 +124,14 @@ impl Store {
         Ok((Page { rows, next, previous }, total))
     }
 
-    /// The projects in which a customer has a role, oldest first.
+    /// The projects where a customer has a role, oldest first.
     pub async fn project_ids_of(&self, company: &CompanyId, customer: CustomerId) -> Result<Vec<ProjectId>> {
         let memberships = keys::memberships(company, customer);
         let rows = self.all_items(&memberships).await?;
         rows.iter().map(|row| memberships.id_in(row)?.parse().map_err(Error::internal)).collect()
     }
 
-    /// The projects with one status, or with any, in which a customer has a role, oldest first.
+    /// The projects with one status, or with any, where a customer has a role, oldest first.
     pub async fn projects_of(
         &self,
         company: &CompanyId,

@@ -1,4 +1,4 @@
-//! Resources to which others refer, read together for a whole page.
+//! Resources that others refer to, read together for a whole page.
 
 use std::collections::{BTreeSet, HashMap};
 

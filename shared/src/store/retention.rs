@@ -80,7 +80,7 @@ impl Transaction {
 }
 
 impl Store {
-    /// Replaces the policy of a company by `after`. `first` is the run with which runs begin if there is none yet.
+    /// Replaces the policy of a company by `after`. Runs begin with `first` if there is none yet.
     pub fn set_retention(
         &self,
         before: &CompanyRetention,
@@ -107,7 +107,7 @@ impl Store {
         self.replacing(&before.policy, &RetentionPolicy::keep(before.policy.company.clone()))
     }
 
-    /// Replaces a project by `after`, which has a retention of its own. `first` is the run with which runs begin if there is
+    /// Replaces a project by `after`, which has a retention of its own. Runs begin with `first` if there is
     /// none yet.
     pub fn set_retention_of_project(
         &self,
@@ -149,7 +149,7 @@ pub struct ReviewPage {
     pub cursor: RunCursor,
 }
 
-/// The most candidates that one [`DueList`] takes a look at, and the most pages, each of which is a round trip.
+/// The most candidates that one [`DueList`] takes a look at, and the most pages; each is a round trip.
 const MAX_LOOKED_AT: usize = 5_000;
 const MAX_PAGES: usize = 300;
 

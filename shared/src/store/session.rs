@@ -39,7 +39,7 @@ pub struct Session {
     pub created_at: DateTime<Utc>,
     /// Its last known use, up to a tenth of the idle period ago.
     pub used_at: DateTime<Utc>,
-    /// Its fixed end; none if it ends by inactivity.
+    /// Its fixed end; `None` if it ends by inactivity.
     pub fixed_end: Option<DateTime<Utc>>,
     /// The key that signs addresses of files in its responses.
     pub media_key: MediaKey,

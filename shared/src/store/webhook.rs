@@ -187,7 +187,7 @@ impl Store {
         self.one(keys::webhook(company, id)).await
     }
 
-    /// How far the deliveries to a webhook have come; none once it is deleted.
+    /// How far the deliveries to a webhook have come; `None` once it is deleted.
     pub async fn cursor(&self, id: WebhookId) -> Result<Option<VersionedItem<DeliveryCursor>>> {
         self.one(keys::cursor(id)).await
     }
@@ -211,7 +211,7 @@ impl Store {
         self.replace(before, after).await
     }
 
-    /// The numbers of a company's feed; none before its first event and its first webhook.
+    /// The numbers of a company's feed; `None` before its first event and its first webhook.
     pub async fn sequence(&self, company: &CompanyId) -> Result<Option<VersionedItem<EventSequence>>> {
         self.one(keys::sequence(company)).await
     }

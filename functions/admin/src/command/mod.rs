@@ -116,7 +116,7 @@ pub enum AdminCommand {
     },
     /// Repeats deletions that a restored table has undone.
     EraseAgain {
-        /// RFC 3339: the moment to which the table was restored, or earlier.
+        /// RFC 3339: the moment that the table was restored to, or earlier.
         since: String,
     },
     /// Lists mails and deletions that have failed: those that the outbox tries again, and those that it gave up.

@@ -28,7 +28,7 @@ const CALLS_AT_ONCE: usize = 4;
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Attempts at one call, some five minutes of them.
 const ATTEMPTS: u32 = 20;
-/// The pause after a call of which nothing was processed.
+/// The pause after a call that processed nothing.
 const PAUSE: Duration = Duration::from_millis(500);
 
 pub(super) struct TableClient {

@@ -90,7 +90,7 @@ pub(super) struct DataLists<'a> {
 }
 
 impl<'a> DataLists<'a> {
-    /// The lists after `place`, of which nothing is read yet.
+    /// The lists after `place`, still unread.
     pub(super) fn after(place: DataPlace, access: &'a DataAccess) -> Self {
         let store = &access.store;
         let company = access.company_id();

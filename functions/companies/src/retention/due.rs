@@ -14,7 +14,7 @@ use shared::{Error, Result};
 
 use super::view::DueListView;
 
-/// The parameter for the place at which the list continues.
+/// The parameter for the place where the list continues.
 pub(super) const AFTER: &str = "after";
 
 /// GET /companies/{companyId}/retention/due/

@@ -1,4 +1,4 @@
-//! The endpoints to which a company's events are sent.
+//! The endpoints that a company's events are sent to.
 
 mod changes;
 pub(crate) mod deliveries;

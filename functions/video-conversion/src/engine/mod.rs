@@ -34,7 +34,7 @@ const BROKEN: &str = "The video is broken or incomplete.";
 const TOLERANCE: f64 = 0.1;
 /// How many times the estimate a conversion may take before it is stopped.
 const UNDERESTIMATE: f64 = 2.0;
-/// The signal by which the kernel ends a program that takes too much time of processors or too much memory.
+/// The kernel sends this signal to a program that takes too much processor time or memory.
 const SIGKILL: i32 = 9;
 /// The position of the thumbnail: a tenth into the pictures, after any fade-in.
 const THUMBNAIL_AT: f64 = 0.1;

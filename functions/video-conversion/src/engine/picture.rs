@@ -15,7 +15,8 @@ const MAX_RATIO: u32 = 20;
 const THUMBNAIL: u32 = 640;
 /// The luminance of white, in nits: what BT.2408 has cameras record it at.
 const WHITE: u32 = 203;
-/// The part of the luminance of white up to which tone mapping changes nothing. Everything brighter shares the rest.
+/// Tone mapping changes nothing up to this part of the luminance of white. Everything brighter shares the
+/// rest.
 const KNEE: f64 = 0.7;
 
 /// Whether the colours of a video are those of a high dynamic range: players show them grey if they do not know it.
@@ -35,7 +36,7 @@ pub(super) fn shown(video: &ProbeStream) -> Result<(u32, u32), &'static str> {
     if short < MIN_SIDE || long > short.saturating_mul(MAX_RATIO) {
         return Err(ODD_SIZE);
     }
-    // Phones store an upright video lying, with the angle by which players turn it.
+    // Phones store an upright video lying, with the angle that players turn it by.
     let lies = matches!(whole(video.rotation()), 45..135 | 225..315);
     Ok(if lies { (height, width) } else { (width, height) })
 }

@@ -131,7 +131,7 @@ impl ProbeFormat {
 }
 
 impl ProbeReport {
-    /// Inspects a file, of which the first `max_seconds` are converted.
+    /// Inspects a file; only the first `max_seconds` are converted.
     pub(super) async fn of(tools: &Tools<'_>, input: &Path, max_seconds: f64) -> Result<Self, Failure> {
         let mut survey = PacketSurvey::new(max_seconds);
         let answer = tools.probe(input, ENTRIES, &mut survey).await?;

@@ -21,7 +21,7 @@ const MAX_COMPLAINT: u64 = 2000;
 pub(super) const MAX_PIXELS: u32 = 36_000_000;
 /// The maximum size of one allocation, in bytes.
 const MAX_BLOCK: &str = "300000000";
-/// The seconds of a processor after which a program is killed that copies, or looks at a few frames.
+/// A program that copies, or looks at a few frames, is killed after so many seconds of a processor.
 pub(super) const QUICK: u64 = 30;
 /// The maximum number of streams of a file.
 const MAX_STREAMS: &str = "32";
@@ -54,7 +54,7 @@ impl<'a> Tools<'a> {
         Self { path, directory, max_pixels, decoders: OnceCell::new() }
     }
 
-    /// ffprobe's JSON about a file, in which `survey` reads the packets.
+    /// ffprobe's JSON about a file; `survey` reads the packets in it.
     pub(super) async fn probe(
         &self,
         input: &Path,

@@ -37,7 +37,7 @@ async fn files_without_video_are_refused() {
     }
 }
 
-/// Boxes in boxes, each of which says that it reaches to the end.
+/// Boxes in boxes that all claim to reach to the end.
 fn nested(depth: usize) -> Vec<u8> {
     b"\0\0\0\0moov\0\0\0\0trak\0\0\0\0mdia".repeat(depth)
 }

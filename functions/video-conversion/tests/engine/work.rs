@@ -1,4 +1,4 @@
-//! What a second of video takes, from which `src/engine/plan.rs` knows how long a video may be.
+//! What a second of video takes: `src/engine/plan.rs` limits the length of videos by it.
 
 use std::path::Path;
 

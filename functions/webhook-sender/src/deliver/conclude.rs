@@ -48,7 +48,7 @@ pub(super) fn stall(progress: &mut DeliveryProgress, history: String, version: u
     progress.cursor.stalled = progress.stalled.len() as u32;
 }
 
-/// Returns the number up to which the cursor may pass.
+/// Returns the last number that the cursor may pass.
 fn conclude_feed(progress: &mut DeliveryProgress, group: EventGroup, now: DateTime<Utc>, random: u8) -> u64 {
     progress.cursor.accepted.extend(group.accepted_numbers());
     let Some(next) = group.next() else {

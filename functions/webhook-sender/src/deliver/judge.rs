@@ -14,7 +14,7 @@ impl EventSender<'_> {
     pub(super) async fn judge(&self, endpoint: &DeliveryState) -> Result<()> {
         let now = self.now();
         let judgement = endpoint.cursor.health.judge(self.now());
-        // An endpoint for which nothing waits fails no more.
+        // An endpoint that nothing waits for fails no more.
         let has_waiting = endpoint.cursor.after < endpoint.sequence.last || !endpoint.stalled.is_empty();
         // Runs of the schedule alone: once a minute is enough.
         let is_due = self.kind == RunKind::Schedule && endpoint.webhook.is_enabled() && has_waiting;

@@ -1,8 +1,23 @@
 //! Deliveries to one endpoint.
 //!
-//! A run takes steps: it reads the endpoint and the [next batch](next_batch), [sends](send) it, and [records](record) what came
-//! of it, all in one transaction. A process may die anywhere: at worst, the events of one step are sent again, under the same
-//! identifiers and in the same order.
+//! A run takes steps: it reads the endpoint and the [next batch](next_batch), [sends](send) it, and
+//! [records](record) what came of it in one transaction. A process may die anywhere: at worst, the events of
+//! one step are sent again, under the same identifiers and in the same order.
+//!
+//! **Lease.** Only one run at a time sends to an endpoint. It writes its lease to the cursor before it sends,
+//! for longer than it can take to end, renews it with each step, and ends it when nothing is in flight or
+//! due, or when its time is over. Other runs leave the endpoint alone until then. If the run dies, the
+//! schedule finds the cursor when the lease ends. The lease keeps two runs from sending the same events; the
+//! version of the cursor, which each write requires, keeps one from overwriting the other.
+//!
+//! **Epoch and restarts.** A client may change the endpoint in the middle of a step: the API ignores the
+//! lease. The step's write then fails, and is repeated with its result merged into what the API has written.
+//! Two counters in the cursor tell how much of the result still counts. `epoch` rises when a client sets the
+//! position: how far the step has come no longer matters, and the stalled resources of earlier epochs are
+//! void. A run deletes those before it sends. `restarts` rises when a client has the endpoint tried at once,
+//! a new position included: what the step has found out about the health of the endpoint no longer matters,
+//! and all stalled resources are due. The run then waits for the requests in flight, keeps their attempts for
+//! the client to see, and begins anew.
 
 mod attempt;
 mod conclude;
@@ -109,7 +124,7 @@ impl<'a> EndpointRun<'a> {
             let has_in_flight = !self.in_flight.is_empty();
             let former = self.restart(endpoint.cursor.health.clone());
             if has_in_flight {
-                // They belong to the former state, of which the table keeps the attempts alone.
+                // They belong to the former state; the table keeps only their attempts.
                 self.sender.store().save_attempts(&former.drain().await?).await?;
                 return Ok(StepStatus::Forward);
             }

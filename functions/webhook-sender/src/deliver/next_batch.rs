@@ -26,7 +26,7 @@ const REQUESTS_AT_ONCE: usize = 4;
 #[derive(Debug, Default)]
 pub(crate) struct DeliveryBatch {
     pub(crate) groups: Vec<EventGroup>,
-    /// The number up to which the feed has no other events that are wanted; 0 if the step does not read the feed.
+    /// The feed has no other wanted events up to this number; 0 if the step does not read the feed.
     pub(crate) reached: u64,
     /// Stalled resources with nothing left to send.
     pub(crate) caught_up: Vec<String>,

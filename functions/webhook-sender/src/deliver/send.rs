@@ -70,7 +70,7 @@ pub(crate) struct EventGroup {
 }
 
 impl EventGroup {
-    /// A group of the feed, all of which may be sent.
+    /// A group of the feed; all its events may be sent.
     pub(crate) fn new(history: String, events: Vec<HistoryEntry>, attempt: u32) -> Self {
         Self { history, limit: events.len(), events, attempt, ..Self::default() }
     }
@@ -104,7 +104,7 @@ pub(crate) struct InFlightDeliveries<'a, T> {
     groups: BTreeMap<String, EventGroup>,
     /// The number of batches so far.
     batches: u32,
-    /// How many events the endpoint has accepted.
+    /// How many events the endpoint has accepted in this run.
     accepted: usize,
     /// Whether a batch had to leave requests that hang.
     has_hung: bool,
@@ -172,8 +172,8 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         Ok(ended)
     }
 
-    /// Counts resources whose events of the feed hang as stalled from now on, and returns them with the version of the first
-    /// event.
+    /// Marks resources whose events of the feed hang as stalled, and returns the version to continue at for
+    /// each.
     pub(crate) fn mark_hanging_as_stalled(&mut self) -> Vec<(String, u64)> {
         let hanging = self.groups.values_mut().filter(|group| group.is_of_feed());
         let stalled = hanging.map(|group| {

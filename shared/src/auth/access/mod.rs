@@ -48,7 +48,7 @@ use crate::store::ItemKey;
 
 /// A type that names the target of a request: what the path is about.
 pub trait RequestTarget: Sized {
-    /// The target as it is stored, with what handlers need of what it belongs to.
+    /// What the handler gets: the stored target and its parents, such as project and company.
     type Loaded: Send;
 
     /// The keys of the items to load, as far as the request names them.

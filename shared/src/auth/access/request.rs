@@ -341,7 +341,6 @@ impl AuthenticatedRequest {
     /// Takes the customer of the path.
     pub(super) fn take_customer(&mut self) -> Result<VersionedItem<Customer>> {
         match &self.caller().identity {
-            // Authentication has taken the item of the caller already.
             CallerIdentity::Customer(own) if self.path.customer() == Ok(own.key()) => Ok(own.clone()),
             _ => self.take(self.path.customer()),
         }

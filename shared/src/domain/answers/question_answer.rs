@@ -49,7 +49,7 @@ pub struct TakeCounts {
     pub begun: u32,
     /// Those whose conversion has failed.
     pub failed: u32,
-    /// Those of which something had arrived when the service closed them, without the failed ones.
+    /// Those that had parts when the service closed them, without the failed ones.
     pub interrupted: u32,
     /// Those that were closed before there was time to record anything.
     pub withdrawn: u32,
@@ -140,8 +140,8 @@ impl QuestionAnswer {
         self.is_written || self.answer().is_some()
     }
 
-    /// Whether `question` is not answered and can no longer be: by a recording alone, for which no take is left, and the time of
-    /// the last one is over.
+    /// Whether `question` is not answered and can no longer be: it takes a recording, no take is left, and
+    /// the time of the last one is over.
     pub fn is_unanswerable(
         &self,
         question: &Question,

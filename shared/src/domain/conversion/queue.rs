@@ -1,7 +1,7 @@
 //! Recordings that wait for their conversion, and whose turn it is: companies share the function's executions.
 //!
 //! An event is only permission to convert one recording. Which one is decided when an execution starts, since events are
-//! delivered in the order in which they were sent: behind a company that sends thousands, all others would wait.
+//! delivered in the order they were sent: behind a company that sends thousands, all others would wait.
 
 #[cfg(test)]
 mod burst;

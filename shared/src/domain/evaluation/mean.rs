@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 /// The unit of sums: a multiple of every number of ratings that one evaluation can hold, from 1 to 50, times 1,000 for the
-/// factors by which scales usually change.
+/// usual factors between scales.
 // Divisions by such numbers leave no rest, so means that are equal compare as equal.
 const UNIT: u128 = 3_099_044_504_245_996_706_400 * 1_000;
 
@@ -25,7 +25,7 @@ pub struct RatingSum {
     pub tenths: u32,
     /// Their number.
     pub count: u32,
-    /// The maximum of the scale on which they were given; not 0.
+    /// The maximum of their scale; not 0.
     pub maximum: u32,
 }
 

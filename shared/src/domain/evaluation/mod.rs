@@ -1,4 +1,4 @@
-//! Evaluations that evaluators write: ratings of answers and criteria, a recommendation, and vetos.
+//! Evaluations that evaluators write: ratings of answers and criteria, a recommendation, and vetoes.
 //!
 //! | type | in | holds |
 //! |---|---|---|
@@ -51,7 +51,7 @@ pub const VETOED: Refusal = Refusal {
     code: "vetoed",
     detail: "The evaluator has vetoed the candidate, so the evaluation stays completed.",
 };
-/// The project allows no vetos.
+/// The project allows no vetoes.
 pub const VETO_DISABLED: Refusal =
     Refusal { code: "veto_disabled", detail: "The project allows no vetos. Set its `veto_enabled` first." };
 /// One veto is enough.

@@ -80,7 +80,8 @@ impl ResourceChange {
         Self { company: company.clone(), resource, types, details }
     }
 
-    /// The erasure of what the deletion of a candidate at this moment has left, of which copies are kept for so long.
+    /// The erasure of what the deletion of a candidate at this moment has left. `copies` says how long copies
+    /// last.
     pub fn of_erasure(
         company: &CompanyId,
         resource: ResourceRef,

@@ -151,7 +151,7 @@ impl From<Principal> for ChangeAuthor {
     }
 }
 
-/// Who makes changes, when, and in which request.
+/// The author, the moment and the request of changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeOrigin {
     pub by: ChangeAuthor,

@@ -83,7 +83,7 @@ pub struct CompanyErasure {
     pub step_since: DateTime<Utc>,
     /// Candidates on hold that it waits for, up to [`MAX_NAMED`].
     pub held: Vec<HeldCandidate>,
-    /// When it continues; while a worker is at it, when another one may.
+    /// When it is due again; while a worker has it, the end of the lease.
     pub next_at: DateTime<Utc>,
     /// When it ended; `None` before.
     pub ended_at: Option<DateTime<Utc>>,

@@ -20,7 +20,7 @@ pub const CONSENT_MISSING: Refusal = Refusal {
 pub struct CandidateConsent {
     /// The version of the text.
     pub version: u32,
-    /// The language in which the candidate read it.
+    /// The language that the candidate read it in.
     pub language: Language,
     /// When they accepted it.
     pub obtained_at: DateTime<Utc>,
@@ -35,7 +35,6 @@ pub struct CandidateConsent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConsentStatement {
     pub text: LegalTextId,
-    /// The language in which the candidate read it.
     pub language: Language,
     /// When it was obtained elsewhere; `None` if it is given now.
     pub obtained_at: Option<DateTime<Utc>>,

@@ -10,7 +10,7 @@ use super::retention::RetentionVerdict;
 use crate::domain::company::Company;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 
-/// The hour of the day, in the company's time zone, at which runs start.
+/// Runs start at this hour of the day, in the company's time zone.
 const HOUR: u32 = 2;
 /// After this time, another worker continues a run that has stopped.
 const LEASE: TimeDelta = TimeDelta::minutes(10);
@@ -152,7 +152,7 @@ fn next_night(company: &Company, now: DateTime<Utc>) -> DateTime<Utc> {
     next.unwrap_or(now + TimeDelta::days(1))
 }
 
-/// The first moment at which clocks of `zone` show `local` or a later time.
+/// The first moment when clocks of `zone` show `local` or a later time.
 fn first_moment(zone: Tz, local: NaiveDateTime) -> DateTime<Utc> {
     // Where clocks are set forward over 02:00, in steps of the smallest change that any zone makes.
     let times = (0..).map(|steps| local + TimeDelta::minutes(15 * steps)).take(4 * 25);

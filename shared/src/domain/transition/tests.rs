@@ -15,7 +15,7 @@ use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, In
 
 const NO_AND_YES: [bool; 2] = [false, true];
 
-/// The moment at which everything in these tests happens: not a whole second, as moments of requests are not.
+/// The moment of everything in these tests: not a whole second, as moments of requests are not.
 fn now() -> DateTime<Utc> {
     "2026-11-08T10:00:00.250Z".parse().unwrap()
 }

@@ -174,8 +174,8 @@ impl DeliveryCursor {
         Self { leased_until: Some(until), run_at: None, wakes_sender: false, ..self }
     }
 
-    /// Gives the endpoint back. The next run is due at `next_run_at`; one that the schedule has not yet started in time
-    /// stays due since then, so that it is not served last again.
+    /// Ends the lease. The next run is due at `next_run_at`. An overdue run keeps its due time, so that it is
+    /// not served last again.
     pub fn without_lease(self, next_run_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Self {
         let due = self.run_at.filter(|due| *due <= now).unwrap_or(now);
         Self { leased_until: None, run_at: next_run_at.map(|at| at.max(due)), wakes_sender: false, ..self }

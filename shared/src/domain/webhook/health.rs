@@ -81,7 +81,7 @@ pub enum HealthJudgement {
 
 impl EndpointHealth {
     /// Notes the `verdict` on an attempt at an event of the resource with this history that has ended at `now`. The first
-    /// attempt at this event began at `first_tried_at`. Call it in the order in which attempts end.
+    /// attempt at this event began at `first_tried_at`. Call it in the order that attempts end.
     pub fn observe(
         &mut self,
         history: &str,

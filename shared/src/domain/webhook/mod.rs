@@ -1,4 +1,4 @@
-//! Webhooks: the endpoints to which companies have their events sent.
+//! Webhooks: the endpoints that companies have their events sent to.
 
 mod address;
 mod attempt;
@@ -73,7 +73,7 @@ pub struct Webhook {
     pub types: BTreeSet<TypeFilter>,
     /// The projects whose events are sent; empty for all, and for events that belong to none.
     pub projects: BTreeSet<ProjectId>,
-    /// Why nothing is sent; none while it is enabled.
+    /// Why nothing is sent; `None` while it is enabled.
     pub disabled_reason: Option<DisabledReason>,
     /// The key of its signatures.
     pub secret: SigningSecret,
@@ -144,7 +144,7 @@ impl Webhook {
         !has_type || !self.projects.is_empty()
     }
 
-    /// The keys with which a delivery at `now` is signed, the current one first.
+    /// The keys that sign a delivery at `now`, the current one first.
     pub fn secrets(&self, now: DateTime<Utc>) -> impl Iterator<Item = &SigningSecret> {
         let former = self.former_secret.as_ref().and_then(|former| former.at(now));
         std::iter::once(&self.secret).chain(former)

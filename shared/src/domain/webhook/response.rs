@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::domain::names::named;
 
-/// The longest time for which an endpoint can ask to be left alone.
+/// The longest pause that an endpoint can ask for.
 const LONGEST_WAIT: TimeDelta = TimeDelta::hours(24);
 
 named! {

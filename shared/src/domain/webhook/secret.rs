@@ -1,4 +1,4 @@
-//! The secrets with which deliveries are signed.
+//! The secrets that sign deliveries.
 
 use std::fmt;
 

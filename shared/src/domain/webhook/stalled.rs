@@ -30,7 +30,7 @@ const MAX_TRIES: u32 = 10;
 pub struct StalledResource {
     /// The endpoint.
     pub webhook: WebhookId,
-    /// The epoch of the cursor in which the resource stalled.
+    /// The cursor's epoch when the resource stalled.
     pub epoch: u32,
     /// The identifier of the resource's history.
     pub history: String,

@@ -12,7 +12,7 @@ const MAX: usize = 2048;
 const PRIVATE: [&str; 9] =
     ["local", "localhost", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa"];
 
-/// The addresses to which events may be sent.
+/// The addresses that events may be sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllowedTargets {
     /// Public names, over https.

@@ -35,7 +35,7 @@ impl ItemBatch {
         self.take_item(key).as_ref().map(item::value_in).transpose()
     }
 
-    /// Takes a value that is no entity for a list, which leaves out those that cannot be read.
+    /// Takes a value that is no entity for a list. Returns `None`, and logs an error, if it cannot be read.
     pub(in crate::store) fn take_listed_value<T: DeserializeOwned>(
         &mut self,
         key: &ItemKey,

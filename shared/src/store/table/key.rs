@@ -6,7 +6,7 @@ pub(crate) const SK: &str = "sk";
 /// The names of a key schema: the table's, or that of one of its indexes.
 #[derive(Clone, Copy)]
 pub(crate) struct KeySchema {
-    /// None for the table itself.
+    /// `None` for the table itself.
     pub(crate) name: Option<&'static str>,
     pub(crate) pk: &'static str,
     pub(crate) sk: &'static str,

@@ -147,7 +147,7 @@ pub(crate) fn candidate(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey 
     candidates(c, p).key(k)
 }
 
-/// The candidate whose item has this key; none for other items.
+/// The candidate whose item has this key; `None` for other items.
 pub(crate) fn candidate_in(key: &ItemKey) -> Option<CandidateId> {
     key.sk.strip_prefix("CANDIDATE#")?.parse().ok()
 }
@@ -205,7 +205,7 @@ pub(crate) fn result(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
     results(c, p).key(k)
 }
 
-/// The candidate of the summary with this key; none for other items.
+/// The candidate of the summary with this key; `None` for other items.
 pub(crate) fn result_in(key: &ItemKey) -> Option<CandidateId> {
     key.sk.strip_prefix("RESULT#")?.parse().ok()
 }
@@ -265,7 +265,7 @@ pub(crate) fn effect(id: &str) -> ItemKey {
     ItemKey::new(format!("{EFFECT}{id}"), "EFFECT")
 }
 
-/// The identifier of the effect with this partition key; none for other items.
+/// The identifier of the effect with this partition key; `None` for other items.
 pub fn effect_in(pk: &str) -> Option<&str> {
     pk.strip_prefix(EFFECT)
 }
@@ -326,7 +326,7 @@ pub(crate) fn version(version: u64) -> String {
     format!("{version:010}")
 }
 
-/// The company and the identifier of the history with this partition key; none for other items.
+/// The company and the identifier of the history with this partition key; `None` for other items.
 pub(crate) fn in_history(pk: &str) -> Option<(CompanyId, &str)> {
     let (company, id) = pk.strip_prefix("HISTORY#")?.split_once('#')?;
     Some((company.parse().ok()?, id))
@@ -358,12 +358,12 @@ pub(crate) fn attempts(w: WebhookId) -> ItemCollection {
     ItemCollection { pk: webhook_partition(w), prefix: "ATTEMPT#" }
 }
 
-/// The webhook in whose partition this is; none for other items.
+/// The webhook in whose partition this is; `None` for other items.
 pub(crate) fn in_webhook(pk: &str) -> Option<WebhookId> {
     pk.strip_prefix(WEBHOOK)?.parse().ok()
 }
 
-/// The company in whose partition this is; none for other items.
+/// The company in whose partition this is; `None` for other items.
 pub(crate) fn in_company(pk: &str) -> Option<CompanyId> {
     pk.strip_prefix("COMPANY#")?.parse().ok()
 }

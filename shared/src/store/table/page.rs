@@ -224,7 +224,7 @@ impl Store {
         })
     }
 
-    /// The key of the `count`th row; none when there are fewer.
+    /// The key of the `count`th row; `None` if there are fewer.
     ///
     /// DynamoDB charges for skipped rows. An index of keys makes them cheaper.
     async fn skip(&self, listing: &ListSource, count: u64) -> Result<Option<Item>> {

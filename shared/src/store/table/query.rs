@@ -121,7 +121,7 @@ impl Query {
         Self { may_lag: true, ..self }
     }
 
-    /// The placeholders of its expressions; none without any.
+    /// The placeholders of its expressions; `None` without any.
     fn names(&self) -> Option<HashMap<String, String>> {
         let mut names = self.attributes.names().unwrap_or_default();
         names.extend(self.filter.iter().flat_map(|filter| filter.names.clone()));
@@ -199,7 +199,7 @@ impl Store {
                 return Ok(rows);
             }
             query.start = found.last;
-            // The limit counts rows that the filter leaves out, of which there are many.
+            // The limit counts rows that the filter leaves out, and there are many of those.
             query.limit = Some(most - rows.len()).filter(|_| query.filter.is_none());
         }
     }

@@ -27,7 +27,7 @@ impl PartitionReader {
 
 impl Store {
     /// The key of the `count`th item of a collection whose keys are in these partitions of the index by status, each in
-    /// the order of identifiers; none when there are fewer. The index lags behind the table.
+    /// the order of identifiers; `None` if there are fewer. The index lags behind the table.
     pub(in crate::store) async fn skip_indexed(
         &self,
         collection: &ItemCollection,

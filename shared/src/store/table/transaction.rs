@@ -107,8 +107,8 @@ impl Transaction {
         }
     }
 
-    /// Notes in the history of `whole` the `change` of a part of it that has an item of its own, so that both have one
-    /// order; [`Error::Changed`] after a concurrent write of `whole`, which stays as it is but for its version.
+    /// Records a `change` of an item that is part of `whole` in the history of `whole`, whose version rises
+    /// so that both have one order; [`Error::Changed`] after a concurrent write of `whole`.
     pub(in crate::store) fn note_change_of_part<T: StoredEntity>(
         &mut self,
         whole: &VersionedItem<T>,

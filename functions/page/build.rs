@@ -57,7 +57,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             entries.push(format!("({path:?}, {file})"));
         }
     }
-    let (count, entries) = (entries.len(), entries.join(",\n    "));
+    let count = entries.len();
+    let entries = entries.join(",\n    ");
     writeln!(list, "pub(crate) static FILES: [(&str, PackedFile); {count}] = [\n    {entries},\n];")?;
     fs::write(out.join("files.rs"), list)?;
     Ok(())
@@ -109,7 +110,8 @@ struct JoinedModules<'a> {
 }
 
 impl JoinedModules<'_> {
-    /// Adds the modules that the one at `path` imports. Returns its own text, in which it takes its imports from theirs.
+    /// Adds the modules that the one at `path` imports. Returns its text, with constants in place of the
+    /// imports.
     fn with_imports(&mut self, path: &str) -> Result<String, Box<dyn Error>> {
         let module = self.modules.get(path).ok_or_else(|| format!("there is no assets/{path}"))?;
         let mut text = String::new();
@@ -181,7 +183,7 @@ fn resolve(importer: &str, from: &str) -> Result<String, Box<dyn Error>> {
     Ok(segments.join("/"))
 }
 
-/// Removes the comments of the script in the index. Returns the page, and the hash by which its policy lets the script run.
+/// Removes the comments of the script in the index. Returns the page, and the script's hash for the policy.
 fn prepare_script(index: &str) -> Result<(String, String), Box<dyn Error>> {
     let parts =
         index.split_once(SCRIPT[0]).and_then(|(head, rest)| Some((head, rest.split_once(SCRIPT[1])?)));

@@ -65,7 +65,6 @@ impl App {
         Stopwatch::by(&*self.0.clock)
     }
 
-    /// Waits until `moment`.
     pub async fn wait_until(&self, moment: DateTime<Utc>) {
         // Nothing to wait for if it has passed.
         if let Ok(time) = (moment - self.now()).to_std() {
@@ -88,7 +87,6 @@ impl App {
         !self.0.has_answered.swap(true, Ordering::Relaxed)
     }
 
-    /// The AWS clients.
     pub fn aws(&self) -> &AwsClients {
         &self.0.aws
     }

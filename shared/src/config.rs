@@ -35,12 +35,12 @@ pub struct Config {
     /// `ALLOWED_ORIGINS`, default empty: comma-separated origins of web front ends that may read responses and use
     /// session cookies.
     pub allowed_origins: Vec<String>,
-    /// `ORIGIN_SECRETS`, optional: comma-separated secrets of the distribution in front of the API, one of which a
-    /// request must have. Two, so that one can be replaced while the distribution sends the other.
+    /// `ORIGIN_SECRETS`, optional: comma-separated secrets of the distribution in front of the API. A request
+    /// must have one. Two, so that one can be replaced while the distribution sends the other.
     pub origin_secrets: OriginSecrets,
     /// `MAIL_SENDER`, required where mails are sent: the default sender.
     pub mail_sender: Option<Email>,
-    /// `MAIL_CONFIGURATION_SET`, optional: the SES configuration set through which SES reports on mails.
+    /// `MAIL_CONFIGURATION_SET`, optional: the SES configuration set that reports on mails.
     pub mail_configuration_set: Option<String>,
     /// `METRICS_NAMESPACE`, optional: the CloudWatch namespace for metrics in log lines; without one, there are no
     /// metrics.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::Refusal;
 use crate::domain::interview::NotPlaced;
-use crate::domain::rate::MailLimitReached;
+use crate::domain::rate::RefusedOrThrottled;
 
 /// What handlers, admission and the store return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -53,7 +53,7 @@ pub enum Error {
     UnsupportedMediaType,
     /// The body is compressed, or in another coding that is not understood: 415.
     UnsupportedCoding,
-    /// Too many attempts; the time after which another may be made: 429.
+    /// Too many attempts; another may be made after this time: 429.
     Throttled(TimeDelta),
     /// The Idempotency-Key came with another body before: 422.
     KeyReused,
@@ -227,11 +227,11 @@ impl From<NotPlaced> for Error {
     }
 }
 
-impl From<MailLimitReached> for Error {
-    fn from(unsent: MailLimitReached) -> Self {
+impl From<RefusedOrThrottled> for Error {
+    fn from(unsent: RefusedOrThrottled) -> Self {
         match unsent {
-            MailLimitReached::Refused(refusal) => Self::Refused(refusal),
-            MailLimitReached::TooMany(wait) => Self::Throttled(wait),
+            RefusedOrThrottled::Refused(refusal) => Self::Refused(refusal),
+            RefusedOrThrottled::TooMany(wait) => Self::Throttled(wait),
         }
     }
 }
@@ -273,12 +273,13 @@ pub struct FieldErrors(BTreeMap<String, Vec<String>>);
 const MAX_MESSAGE: usize = 300;
 
 impl FieldErrors {
-    /// The name under which messages about several fields stand.
+    /// The name of messages about several fields.
     pub const ACROSS: &str = "non_field_errors";
 
     /// Adds a message about `field`, unless it is there already.
     pub fn add(&mut self, field: &str, message: impl Into<String>) {
-        let (messages, mut message) = (self.0.entry(field.to_owned()).or_default(), message.into());
+        let messages = self.0.entry(field.to_owned()).or_default();
+        let mut message = message.into();
         if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
             message.truncate(end);
             message.push('…');

@@ -84,7 +84,6 @@ pub enum TableEvent {
         #[serde(rename = "Records")]
         records: Vec<StreamRecord>,
     },
-    /// The schedule.
     Schedule {
         /// EventBridge's name for the event.
         #[serde(rename = "detail-type")]
@@ -183,7 +182,7 @@ pub enum RecordOutcome {
     Duplicate,
     /// There is nothing to change in the present state, or what it is about was deleted.
     Ignored,
-    /// It is not acceptable, which clients can see.
+    /// Invalid; the resource shows clients the reason.
     Refused,
 }
 

@@ -1,7 +1,7 @@
 //! Everything the functions share.
 //!
 //! Modules depend on each other in one direction: `domain` on nothing of ours, `store` on `domain`, `http` on both; `auth` admits
-//! requests to the store. `routes` and `openapi`, by which routes are served and described, depend on all of these.
+//! requests to the store. `routes` and `openapi`, which serve and describe routes, depend on all of these.
 
 pub mod app;
 pub mod auth;

@@ -80,7 +80,8 @@ macro_rules! log_run {
     }};
 }
 
-/// Logs why work for which no client waits has failed: as an error, unless [others](crate::Error::is_of_others) can cause it.
+/// Logs why work that no client waits for has failed: as an error, unless
+/// [others](crate::Error::is_of_others) can cause it.
 // One line with an error takes a release back, so no client may be able to cause one. The work is retried all the same, and
 // what keeps failing has alarms of its own: dead letters, and delays.
 #[macro_export]

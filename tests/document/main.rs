@@ -1,4 +1,4 @@
-//! Writes the OpenAPI document that the code makes: `cargo run -p tests --example document > functions/docs/openapi.json`.
+//! Writes the OpenAPI document that the code makes: `cargo build --workspace --examples && target/debug/examples/document > functions/docs/openapi.json`.
 #![expect(clippy::print_stdout, reason = "this is where the document goes")]
 
 use std::process::ExitCode;

@@ -7,12 +7,12 @@ use shared::domain::project_counts::{CounterName, ProjectCounts, shard_of};
 
 use crate::table::{Item, Key, read};
 
-/// Whether the attribute of a tally shard counts erased candidates.
+/// Whether the attribute of a shard of counts counts erased candidates.
 pub(crate) fn is_of_erased(attribute: &str) -> bool {
     attribute.parse::<CounterName>().is_ok_and(CounterName::is_of_erased)
 }
 
-/// The deletions of which histories tell, and the numbers that tally shards have of them.
+/// The deletions of which histories tell, and the numbers that shards of counts have of them.
 #[derive(Default)]
 pub(crate) struct ErasedCandidates {
     /// By the key of the shard.
@@ -23,7 +23,7 @@ pub(crate) struct ErasedCandidates {
 }
 
 impl ErasedCandidates {
-    /// Takes in an entry of a history, or a tally shard.
+    /// Takes in an entry of a history, or a shard of counts.
     pub(crate) fn add(&mut self, key: &Key, item: &Item) {
         let (pk, sk) = key;
         if pk.starts_with("HISTORY#") {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use shared::domain::effect::{Effect, EffectTask};
 use shared::domain::history::{EventMark, HistoryEntry, ResourceRef};
-use shared::store::EventCounter;
+use shared::store::EventSequence;
 
 use crate::table::{Item, Key, PAST_RULES, read, string};
 
@@ -18,7 +18,7 @@ pub(crate) struct Histories {
     /// The version of each resource, and whether a test has written it past all rules.
     resources: BTreeMap<String, (u64, bool)>,
     /// The last numbers of each company.
-    last: BTreeMap<String, EventCounter>,
+    last: BTreeMap<String, EventSequence>,
     /// The histories of those whom effects are still to erase.
     unerased: BTreeSet<String>,
     wrong: Vec<String>,

@@ -91,7 +91,7 @@ fn problems_of(items: &Contents) -> Vec<String> {
         }
     }
     let is_empty = |attributes: &Attributes| attributes.is_empty();
-    // A tally that never counted anything need not exist.
+    // Counts that never counted anything need not exist.
     expected.items.retain(|(_, sk), attributes| !(sk == "TALLY" && is_empty(attributes)));
     wrong.extend(expected.items.keys().map(|key| format!("{key:?} is missing")));
     wrong.extend(expected.wrong);
@@ -139,7 +139,7 @@ fn is_primary((pk, sk): &Key) -> bool {
         || (own && !pk.contains("#CUSTOMER#"))
 }
 
-/// What follows from other items: the counters of a tally that are not zero, the status that a shard repeats, where a
+/// What follows from other items: the counters that are not zero, the status that a shard repeats, where a
 /// share leads, and where a search entry stands in its index.
 fn derived((_, sk): &Key, item: &Item) -> Attributes {
     let attributes: Attributes = serde_dynamo::from_item(item.clone()).expect("JSON");

@@ -193,7 +193,7 @@ impl<'a> Table<'a> {
         self.set(&key, attribute, value).await;
     }
 
-    /// Adds to a counter of one shard of a project's tally.
+    /// Adds to a counter of one shard of a project's counts.
     pub(crate) async fn count(
         &self,
         (company, project, shard): (&CompanyId, ProjectId, u8),

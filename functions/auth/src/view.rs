@@ -177,11 +177,11 @@ impl WhoAmIView {
         session: Option<(&Session, DateTime<Utc>)>,
         references: ReferenceUris<'_>,
     ) -> Result<Self> {
-        let (company, kind, standing, other_proof, resource) = match identity {
+        let (company, kind, relation, other_proof, resource) = match identity {
             CallerIdentity::Customer(customer) => {
-                let standing = CallerRelation::Staff(customer.account_type, BTreeSet::new());
+                let relation = CallerRelation::Staff(customer.account_type, BTreeSet::new());
                 let view = ResourceView::Customer(Box::new(CustomerView::new(customer, references)));
-                (&customer.company, CallerKind::Customer, standing, None, view)
+                (&customer.company, CallerKind::Customer, relation, None, view)
             }
             CallerIdentity::Candidate(candidate) => {
                 let viewer = CandidateViewer::itself(project.ok_or(Error::NotFound)?, references);
@@ -200,7 +200,7 @@ impl WhoAmIView {
                 )
             }
         };
-        let allowed = Action::ALL.into_iter().filter(|action| action.is_allowed(&standing));
+        let allowed = Action::ALL.into_iter().filter(|action| action.is_allowed(&relation));
         let proof = session.map(|(session, ends)| (session.kind.into(), Some(ends)));
         let (proof, ends) =
             proof.or(other_proof).ok_or_else(|| Error::internal("a customer without a session"))?;
@@ -277,7 +277,8 @@ impl CandidateWhoAmIView {
     /// The view of the candidate who is calling.
     pub(crate) fn new(access: &Admitted<OwnCandidacy, AnyCandidate>) -> Self {
         let references = access.references();
-        let (company, project) = (&access.target.company, &access.target.project);
+        let company = &access.target.company;
+        let project = &access.target.project;
         let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
         let left = access.target.candidate.profile.deadline.map(|deadline| deadline - access.now);
         Self {
@@ -327,8 +328,8 @@ impl KeyHolderView {
             CallerIdentity::Customer(customer) => (CallerKind::Customer, customer.username.as_str()),
             CallerIdentity::Candidate(candidate) => {
                 let CandidateProfile { username, email, .. } = &candidate.profile;
-                let (username, email) =
-                    (username.as_ref().map(Username::as_str), email.as_ref().map(Email::as_str));
+                let username = username.as_ref().map(Username::as_str);
+                let email = email.as_ref().map(Email::as_str);
                 (CallerKind::Candidate, email.or(username).unwrap_or_default())
             }
             CallerIdentity::NamedToken(_) => return None,

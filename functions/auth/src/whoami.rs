@@ -12,7 +12,7 @@ use crate::view::{CandidateWhoAmIView, WhoAmIView};
 pub(crate) async fn whoami(
     access: Admitted<OwnAccount, AnyCaller>,
 ) -> Result<CommittedResponse<Json<WhoAmIView>>> {
-    let session = match &access.caller.proof {
+    let session = match &access.caller.auth_method {
         AuthMethod::Session(live) => Some((&live.session, live.ends)),
         AuthMethod::AccessKey | AuthMethod::NamedToken => None,
     };

@@ -16,14 +16,15 @@ pub(crate) async fn list(
     access: Admitted<Company, SeeAllProjects>,
     query: ListQuery,
 ) -> Result<PageView<CandidateView>> {
-    let (store, company) = (&access.store, access.company_id());
+    let store = &access.store;
+    let company = access.company_id();
     // Required: answers to a person's request must not depend on whether a client has forgotten the filter.
     let email = query.filter("email", |email| Ok(email.to_owned()))?;
     let email = email.ok_or_else(|| Error::field("email", "This field is required."))?;
     let ids = store.candidate_ids_by_email(company, &email).await?;
     let (page, total) = query.slice(ids, |(_, candidate)| candidate.to_string());
     query.check_range(total)?;
-    let found = store.placed_candidates(company, &page.rows).await?;
+    let found = store.candidates_with_projects(company, &page.rows).await?;
     let view = |CandidateWithProject { candidate, project }: CandidateWithProject| {
         let relation = access.caller.in_project(&project.staff);
         // The address may have changed between the two reads.

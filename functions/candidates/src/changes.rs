@@ -62,7 +62,8 @@ fn read_contact(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {
 
 /// Reads the body of a change by the candidate: the new password, and the other fields.
 pub(crate) fn read_own(mut body: BodyFields) -> Result<(Option<Password>, BodyChanges<CandidateProfile>)> {
-    let (password, changes) = (body.text("password", Password::choose), read_contact(&mut body));
+    let password = body.text("password", Password::choose);
+    let changes = read_contact(&mut body);
     body.finish(|| Some((password, changes)))
 }
 
@@ -87,7 +88,8 @@ impl CandidateFiles {
 
     /// Stores the files that were sent, and makes the changes.
     pub(crate) async fn apply_to(self, candidate: &mut Candidate, access: &AdmittedRequest) -> Result<()> {
-        let (owner, files) = (candidate.account(), access.files()?);
+        let owner = candidate.account();
+        let files = access.files()?;
         candidate.photo = files.change(owner, FileKind::Photo, candidate.photo, self.photo).await?;
         candidate.cv = files.change(owner, FileKind::Cv, candidate.cv, self.cv).await?;
         Ok(())

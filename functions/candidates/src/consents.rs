@@ -97,7 +97,8 @@ pub(crate) async fn record(
     access: Admitted<ConsentTarget, ChangeCandidate>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<ConsentView>>> {
-    let (kind, of) = (access.target.kind, &access.target.of);
+    let kind = access.target.kind;
+    let of = &access.target.of;
     let to_change = of.to_change(access.now)?;
     let statement = read(body, kind, of.relation == CallerRelation::Own)?;
     let by = ChangeAuthor::from(access.caller.principal());
@@ -146,7 +147,7 @@ pub(crate) async fn withdraw(
     let to_change = access.target.of.to_change(access.now)?;
     let after = to_change.clone().without_consent(access.target.kind, access.now);
     if after == to_change {
-        return access.commit(access.store.nothing(), NoContent).await;
+        return access.commit(access.store.empty_transaction(), NoContent).await;
     }
     access.commit(access.store.change_candidate(before, &after.into(), access.now), NoContent).await
 }

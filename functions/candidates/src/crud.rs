@@ -7,7 +7,7 @@ use shared::domain::candidate::Candidate;
 use shared::domain::erasure::ErasureReason;
 use shared::domain::policy::{CallerRelation, ChangeCandidate, ChangeProject, ReadCandidate};
 use shared::domain::project::Project;
-use shared::domain::transition::TransitionResult;
+use shared::domain::transition::CandidateChange;
 use shared::http::WithFiles;
 use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::CandidateView;
@@ -23,14 +23,15 @@ pub(crate) async fn create(
     // In a project of any status: managers fill a draft before it runs. Only later moves depend on the status.
     let files = CandidateFiles::read(&mut body, |_| None);
     let profile = read_new(body)?;
-    let (id, by) = (access.store.next_id(access.now), access.caller.customer());
+    let id = access.store.next_id(access.now);
+    let by = access.caller.customer();
     let mut candidate =
         Candidate::new(id, access.company_id().clone(), access.target.project.id, profile, by);
     files.apply_to(&mut candidate, &access).await?;
-    let step = TransitionResult::from(candidate);
+    let change = CandidateChange::from(candidate);
     let viewer = viewer(&access, &access.target.relation, &access.target.project);
-    let created = Created(CandidateView::new(&step.candidate, &viewer));
-    access.commit(access.store.create_candidate(&step, access.now), created).await
+    let created = Created(CandidateView::new(&change.candidate, &viewer));
+    access.commit(access.store.create_candidate(&change, access.now), created).await
 }
 
 /// GET …/candidates/{candidateId}/
@@ -71,9 +72,9 @@ pub(crate) async fn update(
         return access.show(view(&access, before));
     }
     let key = access.new_access_key(access.target.project.id, before.id);
-    let step = after.after_change(before, access.now, key)?;
-    let shown = Json(view(&access, &step.candidate));
-    access.commit(access.store.change_candidate(before, &step, access.now), shown).await
+    let change = after.after_change(before, access.now, key)?;
+    let shown = Json(view(&access, &change.candidate));
+    access.commit(access.store.change_candidate(before, &change, access.now), shown).await
 }
 
 /// DELETE …/candidates/{candidateId}/

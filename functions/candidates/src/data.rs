@@ -21,7 +21,7 @@ use answers::GivenAnswers;
 use lists::{DataLists, DataPlace};
 use view::{CandidateDataPage, CandidateDataView, DataContinuationView};
 
-/// The parameter for the place at which the document continues.
+/// The parameter for the place where the document continues.
 const AFTER: &str = "after";
 
 /// What decides who gets the data of a candidate, and for how long they are kept.
@@ -79,14 +79,16 @@ async fn read_continuation(
 }
 
 async fn read_answers(access: &DataAccess) -> Result<Option<GivenAnswers>> {
-    let (store, Candidate { company, project, id, .. }) = (&access.store, &*access.target.candidate);
+    let store = &access.store;
+    let Candidate { company, project, id, .. } = &*access.target.candidate;
     let Some(answers) = store.answers(company, *project, *id).await? else { return Ok(None) };
     let texts = store.answer_texts(&answers, answers.written()).await?;
     Ok(Some(GivenAnswers { answers, texts }))
 }
 
 async fn read_rules(access: &DataAccess) -> Result<DataRules> {
-    let (store, company) = (&access.store, access.company_id());
+    let store = &access.store;
+    let company = access.company_id();
     let (webhooks, policy) = tokio::try_join!(store.webhooks(company), store.retention_policy(company))?;
     let policy = policy.as_deref().cloned().unwrap_or_else(|| RetentionPolicy::keep(company.clone()));
     Ok(DataRules { webhooks, policy })
@@ -94,7 +96,8 @@ async fn read_rules(access: &DataAccess) -> Result<DataRules> {
 
 /// Reads the questions and criteria that evaluations are about.
 async fn read_interview(access: &DataAccess) -> Result<Interview> {
-    let (company, project) = (access.company_id(), access.target.project.id);
+    let company = access.company_id();
+    let project = access.target.project.id;
     let mut wanted = ReferenceIds::default();
     wanted.interviews.insert(project);
     let found = access.store.referred(company, &wanted).await?.interviews.remove(&project);

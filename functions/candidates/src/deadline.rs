@@ -26,9 +26,9 @@ pub(crate) async fn update(
     let mut after = Candidate::clone(before);
     after.profile.deadline = Some(deadline);
     let key = access.new_access_key(access.target.project.id, before.id);
-    let step = after.after_change(before, access.now, key)?;
-    let shown = Json(view(&access, &step.candidate));
-    access.commit(access.store.change_candidate(before, &step, access.now), shown).await
+    let change = after.after_change(before, access.now, key)?;
+    let shown = Json(view(&access, &change.candidate));
+    access.commit(access.store.change_candidate(before, &change, access.now), shown).await
 }
 
 /// Reads the body of a change.

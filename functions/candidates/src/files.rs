@@ -2,7 +2,7 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{Admitted, FileRedirect, MediaAccess, UploadOf};
+use shared::auth::access::{Admitted, FileRedirect, MediaAccess, UploadTarget};
 use shared::domain::candidate::Candidate;
 use shared::domain::file::FileKind;
 use shared::domain::policy::{ChangeCandidate, ReadCandidate};
@@ -42,7 +42,7 @@ pub(crate) async fn announce(
 
 /// GET …/candidates/{candidateId}/uploads/{uploadId}/
 pub(crate) async fn upload(
-    access: Admitted<UploadOf<Candidate>, ChangeCandidate>,
+    access: Admitted<UploadTarget<Candidate>, ChangeCandidate>,
 ) -> Result<CommittedResponse<Json<UploadView>>> {
     access.show(UploadView::new(&access.target.upload, access.references()))
 }

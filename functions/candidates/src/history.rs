@@ -14,8 +14,10 @@ pub(crate) async fn list(
     access: Admitted<Candidate, ReadHistory>,
     query: ListQuery,
 ) -> Result<PageView<EventView>> {
-    let (project, candidate) = (access.target.project.id, access.target.candidate.id);
-    let (company, resource) = (access.company_id(), ResourceRef::Candidate { project, candidate });
+    let project = access.target.project.id;
+    let candidate = access.target.candidate.id;
+    let company = access.company_id();
+    let resource = ResourceRef::Candidate { project, candidate };
     let (page, total) =
         if access.target.candidate.is_hidden_from(access.caller.customer(), &access.target.project) {
             // Drafts are no events. What blind managers see is counted, so all of it is read: they are few.

@@ -27,17 +27,17 @@ pub(crate) async fn create(
     JsonEntries(entries): JsonEntries<MAX_ENTRIES>,
 ) -> Result<CommittedResponse<Json<ImportReport>>> {
     let candidates = read_candidates(entries);
-    access.run_once(IMPORT_PATIENCE, |turn| import(&access, candidates, turn)).await
+    access.run_once(IMPORT_PATIENCE, |run| import(&access, candidates, run)).await
 }
 
 async fn import(
     access: &ImportAccess,
     candidates: Vec<Result<ImportedCandidate>>,
-    turn: IdempotentRun,
+    run: IdempotentRun,
 ) -> Result<RunResult<Json<ImportReport>>> {
-    let results = apply_entries(access, candidates, &turn).await?;
+    let results = apply_entries(access, candidates, &run).await?;
     // Not kept for replay, so that a retry with the same key does the rest.
     let is_unfinished = results.iter().any(ImportEntryResult::may_succeed_later);
-    let report = Json(ImportReport::new(access, &results, turn.is_keyed));
+    let report = Json(ImportReport::new(access, &results, run.is_keyed));
     Ok(if is_unfinished { RunResult::Unfinished(report) } else { RunResult::Done(report) })
 }

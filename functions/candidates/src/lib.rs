@@ -1,4 +1,4 @@
-//! The candidates of a project, their files, their consents, and with whom they are shared.
+//! The candidates of a project, their files, consents and shares.
 
 mod by_email;
 mod changes;

@@ -15,7 +15,9 @@ pub(crate) async fn list(
     access: Admitted<ProjectCounts, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<CandidateView>> {
-    let (store, company, project) = (&access.store, access.company_id(), access.target.project.id);
+    let store = &access.store;
+    let company = access.company_id();
+    let project = access.target.project.id;
     let status = query.filter("status", parse_enum)?;
     let (page, total) = match query.filter("email", |email| Ok(email.to_owned()))? {
         // No counter knows addresses, so the few candidates with this one are read whole.

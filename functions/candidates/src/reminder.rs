@@ -14,7 +14,7 @@ use crate::view::view;
 pub(crate) async fn create(
     access: Admitted<Candidate, ChangeProject>,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    let step = Candidate::clone(&access.target.candidate).remind(access.now)?;
-    let shown = Json(view(&access, &step.candidate));
-    access.commit(access.store.change_candidate(&access.target.candidate, &step, access.now), shown).await
+    let change = Candidate::clone(&access.target.candidate).remind(access.now)?;
+    let shown = Json(view(&access, &change.candidate));
+    access.commit(access.store.change_candidate(&access.target.candidate, &change, access.now), shown).await
 }

@@ -44,7 +44,7 @@ pub(crate) async fn create(
     // Repeating the request does no harm, and confirms the state that the client wanted.
     if let Some(share) = access.target.candidate.share_of(customer) {
         let shown = CreatedOrUpdated::Old(view(&access, share, customer));
-        return access.commit(access.store.nothing(), shown).await;
+        return access.commit(access.store.empty_transaction(), shown).await;
     }
     let share = access.store.next_id(access.now);
     let after = Candidate::clone(&access.target.candidate).shared_with(customer, share)?;
@@ -54,7 +54,7 @@ pub(crate) async fn create(
         .await
 }
 
-/// Reads the body of a creation: with whom to share.
+/// Reads the body of a creation: the customer to share with.
 pub(crate) fn read_new(
     mut body: BodyFields,
     company: &CompanyId,
@@ -68,7 +68,8 @@ pub(crate) fn read_new(
 pub(crate) async fn read(
     access: Admitted<ShareTarget, ChangeProject>,
 ) -> Result<CommittedResponse<Json<ShareView>>> {
-    let (project, candidate) = (access.target.project.id, access.target.candidate.id);
+    let project = access.target.project.id;
+    let candidate = access.target.candidate.id;
     let shared =
         SharedCandidate { share: access.target.share, project, candidate, customer: access.target.customer };
     access.show(ShareView::new(access.company_id(), &shared, access.references()))
@@ -85,7 +86,8 @@ pub(crate) async fn delete(
 }
 
 fn view<A>(access: &Admitted<Candidate, A>, share: ShareId, customer: CustomerId) -> ShareView {
-    let (project, candidate) = (access.target.project.id, access.target.candidate.id);
+    let project = access.target.project.id;
+    let candidate = access.target.candidate.id;
     let shared = SharedCandidate { share, project, candidate, customer };
     ShareView::new(access.company_id(), &shared, access.references())
 }

@@ -28,9 +28,9 @@ pub(crate) async fn advance(
         access.now,
     );
     let key = access.new_access_key(of.project.id, of.candidate.id);
-    let step = Candidate::clone(&of.candidate).advance(actor, &terms, access.now, key)?;
-    let shown = Json(CandidateView::new(&step.candidate, &viewer(&access, &of.relation, &of.project)));
-    let writes = access.store.advance_candidate(&of.candidate, &step, &of.project, answers, access.now);
+    let change = Candidate::clone(&of.candidate).advance(actor, &terms, access.now, key)?;
+    let shown = Json(CandidateView::new(&change.candidate, &viewer(&access, &of.relation, &of.project)));
+    let writes = access.store.advance_candidate(&of.candidate, &change, &of.project, answers, access.now);
     access.commit(writes, shown).await
 }
 
@@ -38,7 +38,7 @@ pub(crate) async fn advance(
 pub(crate) async fn skip(
     access: Admitted<Candidate, ChangeProject>,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    let step = Candidate::clone(&access.target.candidate).skip(access.now)?;
-    let shown = Json(view(&access, &step.candidate));
-    access.commit(access.store.change_candidate(&access.target.candidate, &step, access.now), shown).await
+    let change = Candidate::clone(&access.target.candidate).skip(access.now)?;
+    let shown = Json(view(&access, &change.candidate));
+    access.commit(access.store.change_candidate(&access.target.candidate, &change, access.now), shown).await
 }

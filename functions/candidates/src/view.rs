@@ -9,10 +9,10 @@ use shared::http::view::{CandidateView, CandidateViewer};
 /// The caller as a viewer of candidates of a project.
 pub(crate) fn viewer<'a>(
     access: &'a AdmittedRequest,
-    standing: &CallerRelation,
+    relation: &CallerRelation,
     project: &'a Project,
 ) -> CandidateViewer<'a> {
-    CandidateViewer::new(access.caller.customer(), standing, project, access.references(), access.now)
+    CandidateViewer::new(access.caller.customer(), relation, project, access.references(), access.now)
 }
 
 /// The candidate of the path, as they are `now`.

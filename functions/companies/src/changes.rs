@@ -7,7 +7,6 @@ use shared::domain::parse_enum;
 use shared::domain::text::{Email, ShortName, TextLine, TextLines, WebLink};
 use shared::http::{BodyChanges, BodyFields};
 
-/// Reads the body of a change.
 pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<Company>> {
     let mut changes: BodyChanges<Company> = BodyChanges::default();
     let period = body.clearable_integer("default_interview_period", 1, 3650);

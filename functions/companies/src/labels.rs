@@ -1,4 +1,4 @@
-//! The labels by which a company sorts its projects.
+//! The labels that sort the projects of a company.
 
 use axum::Json;
 use shared::Result;
@@ -38,7 +38,6 @@ pub(crate) fn read_new(mut body: BodyFields) -> Result<LabelText> {
     body.finish(|| text)
 }
 
-/// Reads the body of a change.
 pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<Label>> {
     let mut changes: BodyChanges<Label> = BodyChanges::default();
     changes.set(body.text("text", LabelText::parse), |label| &mut label.text);

@@ -1,4 +1,4 @@
-//! The languages in which the service writes.
+//! The languages that the service writes in.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,6 @@ use shared::domain::language::Language;
 use shared::domain::policy::ReadCompany;
 use shared::http::page::{ListQuery, PageView};
 
-/// A language.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Language")]
 pub(crate) struct LanguageView {

@@ -20,7 +20,8 @@ pub(crate) async fn list(
     query: ListQuery,
 ) -> Result<PageView<ShareView>> {
     let expand = query.expand(&[CANDIDATE])?;
-    let (company, references) = (access.company_id(), access.references());
+    let company = access.company_id();
+    let references = access.references();
     let shares = match access.caller.customer() {
         Some(customer) => access.store.shared_with(company, customer).await?,
         // Nobody shares anything with what is no person.
@@ -42,13 +43,14 @@ async fn read_candidates(
     shares: &[SharedCandidate],
 ) -> Result<HashMap<CandidateId, CandidateView>> {
     let ids: Vec<_> = shares.iter().map(|shared| (shared.project, shared.candidate)).collect();
-    let found = access.store.placed_candidates(access.company_id(), &ids).await?;
+    let found = access.store.candidates_with_projects(access.company_id(), &ids).await?;
     let view = |CandidateWithProject { candidate, project }: CandidateWithProject| {
-        let standing = access.caller.towards(&candidate, &project);
-        let (customer, references) = (access.caller.customer(), access.references());
-        let viewer = CandidateViewer::new(customer, &standing, &project, references, access.now);
+        let relation = access.caller.towards(&candidate, &project);
+        let customer = access.caller.customer();
+        let references = access.references();
+        let viewer = CandidateViewer::new(customer, &relation, &project, references, access.now);
         // A reference that the caller may not read stays a reference.
-        let may_read = Action::ReadCandidate.is_allowed(&standing);
+        let may_read = Action::ReadCandidate.is_allowed(&relation);
         may_read.then(|| (candidate.id, CandidateView::new(&candidate, &viewer)))
     };
     Ok(found.into_iter().filter_map(view).collect())

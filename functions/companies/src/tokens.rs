@@ -1,4 +1,4 @@
-//! Named tokens, by which other services act for a company.
+//! Named tokens, which let other services act for a company.
 
 use axum::Json;
 use shared::auth::access::Admitted;

@@ -30,7 +30,8 @@ pub(crate) async fn list(
         status.is_none_or(|wanted| customer.status == wanted)
             && account_type.is_none_or(|wanted| customer.account_type == wanted)
     };
-    let (store, company) = (&access.store, access.company_id());
+    let store = &access.store;
+    let company = access.company_id();
     let (page, total) = match username {
         None if status.is_none() && account_type.is_none() => {
             store.list_customers(company, query.page()).await?
@@ -60,7 +61,8 @@ pub(crate) async fn create(
     let CreateCustomer { new, optional } = CreateCustomer::read(body)?;
     access.require_manages(new.account_type)?;
     let id = access.store.next_id(access.now);
-    let (company, by) = (access.company_id().clone(), access.caller.customer());
+    let company = access.company_id().clone();
+    let by = access.caller.customer();
     let mut customer = Customer::invited(id, company, new, by, access.now);
     optional.apply_to(&mut customer);
     customer.photo = access.files()?.change(customer.account(), FileKind::Photo, None, photo).await?;

@@ -32,16 +32,16 @@ pub(crate) async fn create(
 ) -> Result<CommittedResponse<Json<StaffImportResults>>> {
     let list = StaffList::read(entries, access.target.default_project_lang)?;
     // Boxed, since the layout of the whole future is nested too deeply for the compiler.
-    access.run_once(IMPORT_PATIENCE, |turn| Box::pin(import(&access, list, turn))).await
+    access.run_once(IMPORT_PATIENCE, |run| Box::pin(import(&access, list, run))).await
 }
 
 async fn import(
     access: &ImportAccess,
     list: StaffList,
-    turn: IdempotentRun,
+    run: IdempotentRun,
 ) -> Result<RunResult<Json<StaffImportResults>>> {
     // All of the list is checked before anything is written.
-    let rows = plan_rows(access, list, &turn).await?;
-    let rows = apply_rows(access, rows, &turn).await?;
+    let rows = plan_rows(access, list, &run).await?;
+    let rows = apply_rows(access, rows, &run).await?;
     Ok(RunResult::Done(Json(StaffImportResults::new(rows, access))))
 }

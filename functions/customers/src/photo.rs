@@ -2,7 +2,7 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{Admitted, FileRedirect, MediaAccess, UploadOf};
+use shared::auth::access::{Admitted, FileRedirect, MediaAccess, UploadTarget};
 use shared::domain::customer::Customer;
 use shared::domain::file::FileKind;
 use shared::domain::policy::ReadCompany;
@@ -31,7 +31,7 @@ pub(crate) async fn announce(
 
 /// GET …/customers/{customerId}/uploads/{uploadId}/
 pub(crate) async fn upload(
-    access: Admitted<UploadOf<Customer>, ReadCompany>,
+    access: Admitted<UploadTarget<Customer>, ReadCompany>,
 ) -> Result<CommittedResponse<Json<UploadView>>> {
     access.require_own_or_managed(&access.target.owner.customer)?;
     access.show(UploadView::new(&access.target.upload, access.references()))

@@ -24,7 +24,7 @@ use shared::{Error, Result, log_failure, log_run};
 
 /// The duration of one run; the next run continues.
 const RUN: Duration = Duration::from_secs(40);
-/// Projects of a tally shard that are processed in parallel.
+/// Projects of a shard of counts that are processed in parallel.
 const PROJECTS: usize = 8;
 
 /// The result of one run.
@@ -66,9 +66,9 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExpirySummary> {
 /// If the storage cannot be read.
 pub async fn sweep(app: &App, time: Duration) -> Result<ExpirySummary> {
     let system = SystemAccess::of(app);
-    // No two of these runs write the same tally, whose transactions would conflict.
+    // No two of these runs write the same counts, whose transactions would conflict.
     let runs =
-        (0..SHARDS).map(|tally| expire_due(&system, system.store.due_candidates(tally, system.now), time));
+        (0..SHARDS).map(|counts| expire_due(&system, system.store.due_candidates(counts, system.now), time));
     let runs: Vec<ExpirySummary> = try_join_all(runs).await?;
     let mut summary = ExpirySummary::default();
     runs.into_iter().for_each(|run| summary.add(run));
@@ -106,7 +106,7 @@ async fn expire_due(
     Ok(summary)
 }
 
-/// Moves candidates of one project and one tally shard: in one transaction, or one by one if that fails.
+/// Moves candidates of one project and one shard of its counts: in one transaction, or one by one if that fails.
 async fn expire(system: &SystemAccess, moves: Vec<ExpiryMove>) -> ExpirySummary {
     let mut summary = ExpirySummary::default();
     for together in moves.chunks(Store::MAX_TOGETHER) {

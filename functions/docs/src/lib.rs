@@ -1,4 +1,4 @@
-//! The reference of the API: its OpenAPI document, and a page that shows it and on which requests can be tried.
+//! The reference of the API: its OpenAPI document, and a page that shows it and sends requests.
 //!
 //! The page is a few scripts of this project, which build it in the browser from the document. It loads nothing from other
 //! hosts, and calls nothing but this API.
@@ -10,7 +10,7 @@ mod page;
 
 use shared::RouteReader;
 
-/// The document, as `cargo run -p tests --example document` makes it.
+/// The document, as `target/debug/examples/document` makes it.
 pub const DOCUMENT: &str = include_str!("../openapi.json");
 
 /// The file of this name, which the build script has packed.

@@ -27,7 +27,8 @@ impl NewQuestion {
         references: ReferenceUris<'_>,
     ) -> Result<Self> {
         let text = body.required("text", QuestionText::parse);
-        let (takes, position) = (read_takes(&mut body), read_position(&mut body));
+        let takes = read_takes(&mut body);
+        let position = read_position(&mut body);
         let optional = read_optional(&mut body, company, references);
         body.finish(|| Some(Self { text: text?, takes, position, optional }))
     }
@@ -101,7 +102,6 @@ pub(crate) struct NewCriterion {
 }
 
 impl NewCriterion {
-    /// Reads the body.
     pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         let name = body.required("name", CriterionName::parse);
         let description = body.emptied("description", TextLines::parse).unwrap_or_default();
@@ -116,7 +116,6 @@ impl NewCriterion {
     }
 }
 
-/// Reads the body of a change of a criterion.
 pub(crate) fn read_criterion_changes(mut body: BodyFields) -> Result<BodyChanges<Criterion>> {
     let mut changes: BodyChanges<Criterion> = BodyChanges::default();
     changes.set(body.text("name", CriterionName::parse), |criterion| &mut criterion.name);
@@ -125,7 +124,7 @@ pub(crate) fn read_criterion_changes(mut body: BodyFields) -> Result<BodyChanges
     body.finish(|| Some(changes))
 }
 
-/// The default position, if that is one.
+/// Fails if no position is left after the last one.
 fn position_left(position: u32) -> Result<u32> {
     let left = Some(position).filter(|position| *position <= MAX_POSITION);
     left.ok_or_else(|| Error::field("position", "No position is left after the last one. Send another."))

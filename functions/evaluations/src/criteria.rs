@@ -1,4 +1,4 @@
-//! The criteria by which evaluators rate candidates besides their answers.
+//! The criteria that evaluators rate besides the answers of candidates.
 
 use axum::Json;
 use shared::Result;

@@ -25,7 +25,8 @@ pub(crate) async fn list(
     access: Admitted<CandidateEvaluations, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<EvaluationView>> {
-    let (project, candidate) = (&access.target.project, &access.target.candidate);
+    let project = &access.target.project;
+    let candidate = &access.target.candidate;
     let evaluations = access.store.evaluations_of(access.company_id(), project.id, candidate.id).await?;
     // Evaluators are blind until they complete their own evaluation, managers and owners too: an opinion is as biased
     // with another role.
@@ -89,8 +90,9 @@ fn require_evaluator(access: &Admitted<Evaluation, Evaluate>) -> Result<()> {
 
 /// The question or criterion of a rating in a body.
 fn target_of(rating: &Value, access: &Admitted<Evaluation, Evaluate>) -> Result<RatingTarget, String> {
-    let (company, project, references) =
-        (access.company_id(), access.target.rated.project.id, access.references());
+    let company = access.company_id();
+    let project = access.target.rated.project.id;
+    let references = access.references();
     let target = match (rating.get("question"), rating.get("criterion")) {
         (Some(Value::String(question)), None | Some(Value::Null)) => {
             RatingTarget::Question(references.parse_in_project(company, project, question)?)
@@ -113,8 +115,9 @@ pub(crate) async fn delete(access: Admitted<Evaluation, Evaluate>) -> Result<Com
         return Err(Error::NotFound);
     }
     require_evaluator(&access)?;
-    let (project, candidate, stored) =
-        (&access.target.rated.project, &access.target.rated.candidate, access.target.evaluation.as_ref());
+    let project = &access.target.rated.project;
+    let candidate = &access.target.rated.candidate;
+    let stored = access.target.evaluation.as_ref();
     let change = EvaluationChange::delete(project, candidate, access.target.evaluator, access.now)?;
     access
         .commit(access.store.save_evaluation(project, candidate, stored, change, access.now), NoContent)

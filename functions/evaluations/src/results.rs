@@ -36,7 +36,6 @@ pub(crate) struct ResultView {
     /// The URL of the resource.
     #[schemars(example = example_uri::RESULT)]
     resource_uri: Uri,
-    /// The candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
     /// The mean over the evaluators of the mean of each one's ratings, with at most two decimals; null without ratings.
@@ -79,7 +78,8 @@ impl ResultView {
         scope: EvaluationScope<'_>,
     ) -> Self {
         let EvaluationScope { project, interview, .. } = scope;
-        let (mut views, mut counting) = (Vec::new(), Vec::new());
+        let mut views = Vec::new();
+        let mut counting = Vec::new();
         for (evaluator, completed) in summary.counting(project) {
             // Missing if only an event has completed it.
             let evaluation = evaluations.get(&(candidate, evaluator));
@@ -186,7 +186,8 @@ async fn views(
     page: Page<CandidateResult>,
     scope: EvaluationScope<'_>,
 ) -> Result<Page<ResultView>> {
-    let (caller, project) = (access.caller.customer(), scope.project);
+    let caller = access.caller.customer();
+    let project = scope.project;
     let mut ids = Vec::new();
     for row in page.rows.iter().filter(|row| !row.summary.is_hidden_from(caller, project)) {
         ids.extend(row.summary.counting(project).map(|(evaluator, _)| (row.candidate, evaluator)));
@@ -206,7 +207,8 @@ async fn views(
 pub(crate) async fn read(
     access: Admitted<CandidateEvaluations, ReadProject>,
 ) -> Result<CommittedResponse<Json<ResultView>>> {
-    let (project, candidate) = (&access.target.project, &access.target.candidate);
+    let project = &access.target.project;
+    let candidate = &access.target.candidate;
     let summary = ResultSummary::of(candidate).ok_or(Error::NotFound)?;
     if summary.counting(project).next().is_none() {
         return Err(Error::NotFound);

@@ -1,4 +1,4 @@
-//! Vetos, by which one evaluator completes the evaluation of a candidate for all.
+//! Vetoes. One evaluator's veto completes the evaluation of a candidate for all.
 
 use axum::Json;
 use shared::auth::access::{Admitted, CandidateEvaluations};
@@ -19,7 +19,8 @@ pub(crate) async fn list(
     access: Admitted<CandidateEvaluations, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<VetoView>> {
-    let (project, candidate) = (&access.target.project, &access.target.candidate);
+    let project = &access.target.project;
+    let candidate = &access.target.candidate;
     let evaluations = access.store.evaluations_of(access.company_id(), project.id, candidate.id).await?;
     let visible = evaluations.values().filter(|_| !access.is_blind());
     let mut vetos: Vec<(&Veto, &Evaluation)> =
@@ -37,8 +38,9 @@ pub(crate) async fn create(
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<VetoView>>> {
     let veto = Veto { id: access.store.next_id(access.now), comment: read_new(body)? };
-    let (project, candidate, evaluator) =
-        (&access.target.rated.project, &access.target.rated.candidate, access.target.evaluator);
+    let project = &access.target.rated.project;
+    let candidate = &access.target.rated.candidate;
+    let evaluator = access.target.evaluator;
     let before = access.target.evaluation.as_deref();
     let after = before.cloned().unwrap_or_else(|| Evaluation::new(candidate, evaluator, project));
     let scope = EvaluationScope::new(project, &access.target.rated.interview, access.references());
@@ -48,7 +50,6 @@ pub(crate) async fn create(
     access.commit(access.store.save_evaluation(project, candidate, stored, change, access.now), created).await
 }
 
-/// Reads the body of a veto.
 pub(crate) fn read_new(mut body: BodyFields) -> Result<VetoComment> {
     let comment = body.required("comment", VetoComment::parse);
     body.finish(|| comment)
@@ -56,8 +57,8 @@ pub(crate) fn read_new(mut body: BodyFields) -> Result<VetoComment> {
 
 /// GET …/candidates/{candidateId}/vetos/{vetoId}/
 pub(crate) async fn read(access: Admitted<Veto, ReadProject>) -> Result<CommittedResponse<Json<VetoView>>> {
-    let (project, ids) =
-        (&access.target.rated.project, (access.target.rated.candidate.id, access.target.evaluator));
+    let project = &access.target.rated.project;
+    let ids = (access.target.rated.candidate.id, access.target.evaluator);
     let evaluations = access.store.evaluations(access.company_id(), project.id, [ids]).await?;
     let evaluation = evaluations.get(&ids).ok_or(Error::NotFound)?;
     let veto = evaluation.veto.as_ref().ok_or(Error::NotFound)?;
@@ -70,7 +71,8 @@ pub(crate) async fn list_of_project(
     access: Admitted<Interview, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<VetoView>> {
-    let (project, caller) = (&access.target.project, access.caller.customer());
+    let project = &access.target.project;
+    let caller = access.caller.customer();
     let mut vetos = Vec::new();
     for CandidateResult { candidate, summary } in
         access.store.all_vetoed(access.company_id(), project.id).await?

@@ -51,7 +51,8 @@ impl<'a> EvaluationScope<'a> {
 
     /// The ratings whose questions and criteria still exist, on today's scale.
     fn ratings(self, evaluation: &Evaluation) -> impl Iterator<Item = RatingView> {
-        let (scale, maximum) = (self.project.settings.maximum_score, evaluation.maximum);
+        let scale = self.project.settings.maximum_score;
+        let maximum = evaluation.maximum;
         let existing = evaluation.ratings.iter().filter(move |rating| rating.target.is_in(self.interview));
         existing.map(move |rating| {
             let (question, criterion) = match rating.target {

@@ -8,18 +8,20 @@ use shared::domain::policy::ReadEvents;
 use shared::http::page::ListQuery;
 use shared::http::respond::CommittedResponse;
 use shared::http::view::EventView;
-use shared::store::EventCounter;
+use shared::store::EventSequence;
 
 use crate::view::{FeedPosition, FeedView};
 
 /// GET …/companies/{companyId}/events/
 pub(crate) async fn list(
-    access: Admitted<EventCounter, ReadEvents>,
+    access: Admitted<EventSequence, ReadEvents>,
     query: ListQuery,
 ) -> Result<Json<FeedView>> {
     let filter = filter(&access, &query)?;
-    let (most, now) = (query.page().size as usize, access.now);
-    let (sequence, is_wanted) = (&access.target, |event: &_| filter.wants(event));
+    let most = query.page().size as usize;
+    let now = access.now;
+    let sequence = &access.target;
+    let is_wanted = |event: &_| filter.wants(event);
     let place = FeedPosition::read(&query)?;
     let feed = match place {
         FeedPosition::After(after) => {
@@ -34,7 +36,8 @@ pub(crate) async fn list(
 }
 
 fn filter(access: &AdmittedRequest, query: &ListQuery) -> Result<EventFilter> {
-    let (company, references) = (access.company_id(), access.references());
+    let company = access.company_id();
+    let references = access.references();
     Ok(EventFilter {
         types: query.filter("type", TypeFilter::parse)?,
         resource: query.filter("resource", |text| references.parse_resource(company, text))?,

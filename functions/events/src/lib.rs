@@ -1,4 +1,4 @@
-//! What has changed in a company, in order and without gaps, and the endpoints to which that is sent.
+//! The feed of what has changed in a company, in order and without gaps, and the endpoints that receive it.
 
 mod document;
 mod feed;

@@ -50,13 +50,11 @@ struct StatementView {
     /// The event `candidate.erased`.
     #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_9_1795293767")]
     id: String,
-    /// The company.
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The project of the candidate.
     #[schemars(example = example_uri::PROJECT)]
     project: Option<Uri>,
-    /// The candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
     /// Why the candidate was erased.
@@ -99,8 +97,10 @@ enum CopyKind {
 impl StatementView {
     /// The statement of an event; `None` if it tells of no erasure.
     fn of(event: &HistoryEntry, references: ReferenceUris<'_>, config: &Config) -> Option<Self> {
-        let (change, erased_at) = (&event.change, event.origin.at);
-        let (erasure, company) = (change.details.erasure?, &change.company);
+        let change = &event.change;
+        let erased_at = event.origin.at;
+        let erasure = change.details.erasure?;
+        let company = &change.company;
         // Events of former releases do not say how long copies were kept.
         let kept = change.details.copies.unwrap_or(config.copies_kept);
         Some(Self {
@@ -180,7 +180,8 @@ struct KeyView {
 
 impl KeyView {
     fn new(key: &ReceiptKey) -> Self {
-        let (x, kid) = (key.to_string(), key.thumbprint());
+        let x = key.to_string();
+        let kid = key.thumbprint();
         Self { kty: "OKP", crv: "Ed25519", x, kid, purpose: "sig", alg: "EdDSA" }
     }
 }

@@ -7,7 +7,7 @@ use shared::http::page::ListQuery;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::EventView;
 use shared::http::wire::Uri;
-use shared::store::{EventCounter, FeedPage};
+use shared::store::{EventSequence, FeedPage};
 use shared::{Error, Result};
 
 /// The value of `before` that stands for the end of the feed.
@@ -72,7 +72,7 @@ impl FeedView {
         feed: &FeedPage,
         place: FeedPosition,
         query: &ListQuery,
-        sequence: &EventCounter,
+        sequence: &EventSequence,
         references: ReferenceUris<'_>,
     ) -> Self {
         let name = match place {

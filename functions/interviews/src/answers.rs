@@ -17,7 +17,8 @@ pub(crate) async fn read(
 ) -> Result<CommittedResponse<Json<AnswerView>>> {
     // A reset answer is as good as none.
     access.target.answer().filter(|answer| !answer.is_empty()).ok_or(Error::NotFound)?;
-    let (all, question) = (&access.target.all, &access.target.question);
+    let all = &access.target.all;
+    let question = &access.target.question;
     let written = all.answers.written().filter(|written| *written == question.id);
     let texts = access.store.answer_texts(&all.answers, written).await?;
     let viewer = InterviewViewer::of(all, access.references());
@@ -30,16 +31,18 @@ pub(crate) async fn write(
     body: BodyFields,
 ) -> Result<CommittedResponse<CreatedOrUpdated<AnswerView>>> {
     let text = read_text(body)?;
-    let (all, question) = (&access.target.all, &access.target.question);
+    let all = &access.target.all;
+    let question = &access.target.question;
     all.of.candidate.may_begin_answer(access.now)?;
     let counted = Answers::clone(&all.answers).count_text(access.now).map_err(Error::Throttled)?;
     let may_write = all.of.candidate.adjusted().may_write;
     let (after, written) = counted.write(question, may_write, text)?;
     let viewer = InterviewViewer::of(all, access.references());
-    let view = AnswerView::new(question, after.to(question.id), Some(&written.text), &viewer);
+    let view = AnswerView::new(question, after.answer_to(question.id), Some(&written.text), &viewer);
     let is_new = access.target.answer().is_none_or(QuestionAnswer::is_empty);
     let shown = if is_new { CreatedOrUpdated::New(view) } else { CreatedOrUpdated::Old(view) };
-    let (candidate, changed) = (&all.of.candidate, (&after, &written));
+    let candidate = &all.of.candidate;
+    let changed = (&after, &written);
     let writes = access.store.save_written_answer(candidate, &all.answers, changed, access.now);
     access.commit(writes, shown).await
 }

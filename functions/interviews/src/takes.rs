@@ -30,7 +30,8 @@ const MAX_RECORDED_SECONDS: u32 = 3600;
 pub(crate) async fn begin(
     access: Admitted<QuestionAnswer, AnswerQuestions>,
 ) -> Result<CommittedResponse<Created<BegunTakeView>>> {
-    let (all, question) = (&access.target.all, &access.target.question);
+    let all = &access.target.all;
+    let question = &access.target.question;
     all.of.candidate.may_begin_answer(access.now)?;
     let open = access.target.answer().and_then(QuestionAnswer::open_take);
     let found = match open {
@@ -44,7 +45,7 @@ pub(crate) async fn begin(
     let terms = TakeTerms { film_seconds, ..TakeTerms::of(&all.of.candidate) };
     let after = Answers::clone(&all.answers).begin_take(question, &terms, &found, access.now)?;
     let viewer = InterviewViewer::of(all, access.references());
-    let begun = Created(BegunTakeView::new(question, after.to(question.id), &viewer));
+    let begun = Created(BegunTakeView::new(question, after.answer_to(question.id), &viewer));
     let writes = access.store.save_answers(&all.of.candidate, &all.answers, &after, access.now);
     access.commit(writes, begun).await
 }
@@ -70,7 +71,8 @@ pub(crate) async fn sign_parts(
     let most = access.target.take.as_ref().map_or(MAX_PARTS, Take::most_parts);
     let parts = read_parts(body, most)?;
     require_accepting(&access.target.all, access.target.place, access.now)?;
-    let (objects, answers) = (access.objects()?, AnswerObjects::of(&access.target.all.answers));
+    let objects = access.objects()?;
+    let answers = AnswerObjects::of(&access.target.all.answers);
     let asked: Vec<(u32, u64)> = parts.iter().map(|(number, upload)| (*number, upload.size)).collect();
     // Most recordings never get there, and a list costs as much as an upload.
     if let Some(take) = access.target.take.as_ref().filter(|take| take.can_outgrow_by(&asked)) {
@@ -84,7 +86,7 @@ pub(crate) async fn sign_parts(
         let request = objects.upload_once_to(&key, &upload, PART_URL_LIFETIME).await?;
         signed.push(SignedPartView::new(number, request, expires_at));
     }
-    access.commit(access.store.nothing(), Json(SignedPartsView { parts: signed })).await
+    access.commit(access.store.empty_transaction(), Json(SignedPartsView { parts: signed })).await
 }
 
 /// PATCH …/answers/{questionId}/takes/{take}/
@@ -94,12 +96,13 @@ pub(crate) async fn finish(
 ) -> Result<CommittedResponse<Json<FinishedTakeView>>> {
     let most = access.target.take.as_ref().map_or(MAX_PARTS, Take::most_parts);
     let finished = read_finished(body, most)?;
-    let (all, place) = (&access.target.all, access.target.place);
+    let all = &access.target.all;
+    let place = access.target.place;
     let viewer = InterviewViewer::of(all, access.references());
     // A repeat, also of one whose answer was lost and whose interview has closed since.
     if let Some(take) = access.target.take.as_ref().filter(|take| !take.is_open() && !take.is_interrupted) {
         let shown = FinishedTakeView::new(place, take, Vec::new(), &viewer);
-        return access.commit(access.store.nothing(), Json(shown)).await;
+        return access.commit(access.store.empty_transaction(), Json(shown)).await;
     }
     require_accepting(all, place, access.now)?;
     let found = parts_of(&access.objects()?, &all.answers, place).await?;
@@ -115,7 +118,8 @@ pub(crate) async fn finish(
 /// Refuses what is sent for a take that a later one or the end of the interview has closed.
 fn require_accepting(all: &AnswersTarget, place: TakeRef, now: DateTime<Utc>) -> Result<()> {
     all.of.candidate.may_finish_answer(now).map_err(|_| TAKE_CLOSED)?;
-    let is_last = all.answers.to(place.question).is_some_and(|answer| answer.last_number == place.number);
+    let is_last =
+        all.answers.answer_to(place.question).is_some_and(|answer| answer.last_number == place.number);
     let is_accepting = |take: &Take| take.is_open() || take.is_interrupted;
     if is_last && all.answers.take(place).is_some_and(is_accepting) {
         Ok(())

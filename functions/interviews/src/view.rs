@@ -124,7 +124,7 @@ impl InterviewView {
                 .collect(),
             answers: asked()
                 .map(|question| {
-                    let given = answers.to(question.id);
+                    let given = answers.answer_to(question.id);
                     InterviewAnswerView {
                         answer: AnswerView::new(question, given, texts.get(&question.id), &viewer),
                         unanswerable: given
@@ -228,10 +228,12 @@ impl AnswerView {
         text: Option<&AnswerText>,
         viewer: &InterviewViewer<'_>,
     ) -> Self {
-        let (references, objects) = (viewer.references, &viewer.objects);
+        let references = viewer.references;
+        let objects = &viewer.objects;
         let none = QuestionAnswer::default();
         let given = answer.unwrap_or(&none);
-        let (take, counts) = (given.answer(), given.counts());
+        let take = given.answer();
+        let counts = given.counts();
         let place = |take: &Take| TakeRef { question: question.id, number: take.number };
         let made = take.and_then(|take| Some((place(take), take.conversion.converted?)));
         let fetched = |file_type| made.and_then(|(of, _)| references.take_rendition(objects, of, file_type));

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::Result;
 use shared::auth::SystemAccess;
-use shared::domain::account::CredentialOwner;
+use shared::domain::account::CredentialClaim;
 use shared::domain::company::Company;
 use shared::domain::customer::{Customer, CustomerStatus};
 use shared::domain::deletion::DeletionAuthor;
@@ -83,7 +83,7 @@ pub(crate) async fn give_customer_key(
     before: &VersionedItem<Customer>,
     lifetime: TimeDelta,
 ) -> Result<String> {
-    let claim = CredentialOwner::own(before.company.clone(), before.account());
+    let claim = CredentialClaim::own(before.company.clone(), before.account());
     let (key, stored) = system.new_one_time_key(&claim, lifetime);
     let after = Customer { one_time_key: Some(stored), ..Customer::clone(before) };
     system.commit(system.store.update_customer(before, &after, system.now)).await?;

@@ -7,7 +7,7 @@ use shared::domain::contact::Contact;
 use shared::domain::mail::CandidateMail;
 use shared::http::reference::ReferenceUris;
 use shared::mail::{MailEnvelope, Mailer, PersonalMail};
-use shared::store::LetterSubject;
+use shared::store::MailSubject;
 
 use crate::outcome::{EffectResult, send_mail};
 
@@ -17,7 +17,7 @@ pub(crate) async fn send(
     mailer: &Mailer<'_>,
     mail: CandidateMail,
     caused_at: DateTime<Utc>,
-    subject: &LetterSubject,
+    subject: &MailSubject,
 ) -> Result<(EffectResult, String)> {
     let (Some(candidate), Some(project), Some(company)) =
         (&subject.candidate, &subject.project, &subject.company)

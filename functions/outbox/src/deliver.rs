@@ -86,7 +86,9 @@ async fn perform(
         }
         EffectTask::ObjectsDeleted { keys } => delete_objects(system, keys).await,
         EffectTask::Conversion { recording, since } => {
-            let (company, recording, since) = (company.clone(), *recording, *since);
+            let company = company.clone();
+            let recording = *recording;
+            let since = *since;
             recordings::queue(system, &WaitingRecording { company, recording, since }).await
         }
         EffectTask::TakesDeleted { project, candidate, takes } => {

@@ -111,7 +111,9 @@ async fn erase_once(
     erased: ErasedItem,
     cause: ErasureCause,
 ) -> Result<TryEnd> {
-    let (store, objects, company) = (&system.store, system.objects()?, effect.company.clone());
+    let store = &system.store;
+    let objects = system.objects()?;
+    let company = effect.company.clone();
     let remains = PersonalDataLeft::find(system, &company, erased).await?;
     // Before the first is erased, so that a try that breaks off loses no count.
     let counts = note(system, effect, |counts, found| (counts, found.max(remains.counts()))).await?;
@@ -136,7 +138,8 @@ async fn erase_once(
     }
     // After the files: an entry that this release cannot read ends the try, and must keep nothing else.
     let history = store.strip_history(&company, erased.into(), MOST).await?;
-    let (mut entries, mut has_more) = (history.entries, history.has_more);
+    let mut entries = history.entries;
+    let mut has_more = history.has_more;
     if let ErasedItem::Candidate { project, candidate } = erased
         && !has_more
     {

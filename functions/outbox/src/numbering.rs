@@ -1,4 +1,17 @@
 //! Assigns numbers to the events that changes have written.
+//!
+//! A change commits its event without a number: a number taken in the transaction would make all changes of a
+//! company wait for each other. The outbox numbers events afterwards, in
+//! [`Store::assign_numbers`](shared::store::Store::assign_numbers): those of a company without gaps, but for
+//! the numbers that a restore leaves out, and those of one resource in the order of its versions. Each event
+//! names the one before it in its history; that one is numbered first, even if the stream has yet to deliver
+//! it.
+//!
+//! The stream delivers events as they are committed; the schedule finds those that have no number a minute
+//! later. Both may number one event at once, and a batch may be delivered twice: a number is written only if
+//! neither the event nor the company's sequence has changed since they were read, so the slower one reads
+//! again and finds nothing left to do. Companies fail by themselves: the records of a company that failed are
+//! reported, so that the stream delivers them again.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -95,7 +95,6 @@ impl SweepSummary {
         self.more |= other.more;
     }
 
-    /// Counts the result of an effect.
     pub(crate) fn count(&mut self, result: &Result<EffectResult>) {
         match result {
             Ok(EffectResult::Sent) => self.sent += 1,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 use shared::auth::SystemAccess;
-use shared::domain::account::{Account, CredentialOwner};
+use shared::domain::account::{Account, CredentialClaim};
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
 use shared::domain::contact::Contact;
@@ -194,7 +194,8 @@ impl ResetAccount {
     /// the invitation and is valid as long.
     async fn give_link(&self, system: &SystemAccess) -> Result<String> {
         let suite = &system.config().suite_url;
-        let (reset, invitation) = (TimeDelta::hours(RESET_HOURS), TimeDelta::days(INVITATION_DAYS));
+        let reset = TimeDelta::hours(RESET_HOURS);
+        let invitation = TimeDelta::days(INVITATION_DAYS);
         match self {
             Self::Customer(customer) if customer.status == CustomerStatus::Invited => {
                 Ok(activation_link(suite, &give_customer_key(system, customer, invitation).await?))
@@ -203,7 +204,7 @@ impl ResetAccount {
                 Ok(reset_link(suite, &give_customer_key(system, customer, reset).await?))
             }
             Self::Candidate(before, _) => {
-                let claim = CredentialOwner::own(before.company.clone(), self.account());
+                let claim = CredentialClaim::own(before.company.clone(), self.account());
                 let (key, stored) = system.new_one_time_key(&claim, reset);
                 let after = Candidate { one_time_key: Some(stored), ..Candidate::clone(before) };
                 system.commit(system.store.change_candidate(before, &after.into(), system.now)).await?;

@@ -89,7 +89,8 @@ async fn close(system: &SystemAccess, before: &VersionedItem<Answers>) -> Result
     let candidate = system.store.candidate(company, *project, *candidate).await?;
     let is_final =
         candidate.as_ref().is_none_or(|candidate| candidate.may_finish_answer(system.now).is_err());
-    let (objects, bucket) = (AnswerObjects::of(before), system.objects()?);
+    let objects = AnswerObjects::of(before);
+    let bucket = system.objects()?;
     let mut after = Answers::clone(before);
     let (open, converting): (Vec<TakeRef>, Vec<TakeRef>) =
         before.overdue_takes(system.now).partition(|take| before.take(*take).is_some_and(Take::is_open));

@@ -17,7 +17,8 @@ pub(crate) async fn give_up_uploads(
     time: Duration,
     summary: &mut SweepSummary,
 ) -> Result<()> {
-    let (store, now) = (&system.store, system.now);
+    let store = &system.store;
+    let now = system.now;
     let mut due = store.due_uploads(now);
     while let Some(page) = due.try_next().await? {
         for upload in &page {

@@ -33,7 +33,6 @@ pub(crate) async fn look_at_overdue(
             match settle(system, video).await {
                 Ok(VideoEnd::Failed) => summary.uploads_given_up += 1,
                 Ok(VideoEnd::Queued) => summary.videos_queued += 1,
-                // It was completed at the last moment, or deleted.
                 Err(Error::Changed | Error::NotFound) => {}
                 // It must not delay the others. The next run tries it again.
                 Err(error) => {
@@ -56,7 +55,8 @@ enum VideoEnd {
 }
 
 async fn settle(system: &SystemAccess, video: &VersionedItem<Video>) -> Result<VideoEnd> {
-    let (store, now) = (&system.store, system.now);
+    let store = &system.store;
+    let now = system.now;
     let Some(reason) = failure(system, video).await? else {
         system.commit(store.await_conversion(video, now)).await?;
         return Ok(VideoEnd::Queued);

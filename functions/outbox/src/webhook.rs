@@ -32,7 +32,8 @@ pub(crate) async fn notify_owner(
         return Ok((EffectResult::Outdated, "the customer is no owner, or takes no mails".to_owned()));
     }
     // The host and the description: the rest of the URL may be secret.
-    let (id, name) = (webhook.id, webhook.name());
+    let id = webhook.id;
+    let name = webhook.name();
     let occasion = match (mail, webhook.disabled_reason) {
         (WebhookMail::Failing, None) => MailOccasion::WebhookFailing { id, name: &name },
         (WebhookMail::Disabled, Some(reason @ (DisabledReason::Gone | DisabledReason::Failing))) => {

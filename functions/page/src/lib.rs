@@ -1,5 +1,5 @@
-//! The page on which candidates take their interview, and staff activate accounts and reset passwords. Links in mails lead
-//! to it.
+//! The page where candidates take their interview, and staff activate accounts and reset passwords. Links in
+//! mails lead to it.
 //!
 //! The page is a script of this project, which calls the API. It loads nothing from other hosts than this service and the
 //! bucket.

@@ -24,14 +24,14 @@ use event::CandidateEvent;
 /// Field errors if the event is malformed; storage failures. The event is retried and, after some tries, becomes a dead
 /// letter.
 pub async fn process(app: &App, event: BusEvent) -> Result<RecordOutcome> {
-    let (id, kind) = (event.id.clone(), event.kind.clone());
+    let id = event.id.clone();
+    let kind = event.kind.clone();
     let system = SystemAccess::of(app).in_event(&id);
     let outcome = apply(&system, event).await;
     match &outcome {
         Ok(outcome) => {
             log_run!(target: "platform-events", system.usage(), event = id, kind, ?outcome, "processed");
         }
-        // Another team's mistake. Dead letters have an alarm of their own.
         Err(error @ Error::Fields(_)) => {
             tracing::warn!(target: "platform-events", event = id, kind, %error, "the event is not acceptable");
         }

@@ -44,7 +44,7 @@ pub(crate) async fn list(
     query.answer(page, total)
 }
 
-/// GET …/customers/{customerId}/projects/: those in which the customer has a role and that the caller may see.
+/// GET …/customers/{customerId}/projects/: the customer's projects that the caller may see.
 pub(crate) async fn list_of_customer(
     access: Admitted<Customer, ListProjects>,
     query: ListQuery,

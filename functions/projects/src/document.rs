@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use shared::domain::interview::QUESTIONS_IN_USE;
-use shared::domain::project::{CandidatesMust, NO_MOVE, ProjectStatus};
+use shared::domain::project::{CandidateRequirement, NO_MOVE, ProjectStatus};
 use shared::openapi::OperationDoc;
 
 use crate::changes::{read_changes, read_new};
@@ -56,7 +56,11 @@ pub(crate) fn change_project_status(operation: OperationDoc) -> OperationDoc {
     operation
         .text("The introduction has a table of the moves. Sending the current status changes nothing.")
         .body::<StatusView, _>(read_status)
-        .refuses(&[NO_MOVE, CandidatesMust::BeArchivable.refusal(), CandidatesMust::BeNew.refusal()])
+        .refuses(&[
+            NO_MOVE,
+            CandidateRequirement::Archivable.refusal(),
+            CandidateRequirement::BeNew.refusal(),
+        ])
         .example("run", json!({ "status": "40-running" }))
 }
 

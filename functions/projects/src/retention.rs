@@ -59,7 +59,8 @@ pub(crate) fn read_rule(mut body: BodyFields) -> Result<RetentionRule> {
 pub(crate) async fn read(
     access: Admitted<ProjectRetention, ManagePrivacy>,
 ) -> Result<CommittedResponse<Json<RetentionView>>> {
-    let (project, company) = (&access.target.project, &access.target.retention);
+    let project = &access.target.project;
+    let company = &access.target.retention;
     access.show(RetentionView::new(&access, project, &company.policy))
 }
 
@@ -69,7 +70,8 @@ pub(crate) async fn replace(
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<RetentionView>>> {
     let rule = read_rule(body)?;
-    let (before, company) = (&access.target.project, &access.target.retention);
+    let before = &access.target.project;
+    let company = &access.target.retention;
     let after = before.with_retention(&company.policy, Some(rule), access.now);
     let first = RetentionRun::first(&access.target.company, access.now);
     let view = RetentionView::new(&access, &after, &company.policy);
@@ -80,7 +82,8 @@ pub(crate) async fn replace(
 pub(crate) async fn delete(
     access: Admitted<ProjectRetention, ManagePrivacy>,
 ) -> Result<CommittedResponse<NoContent>> {
-    let (before, company) = (&access.target.project, &access.target.retention);
+    let before = &access.target.project;
+    let company = &access.target.retention;
     let after = before.with_retention(&company.policy, None, access.now);
     access.commit(access.store.update_project(before, &after), NoContent).await
 }

@@ -25,7 +25,6 @@ pub(crate) struct RoleView {
     /// The URL of the resource.
     #[schemars(example = example_uri::ROLE)]
     resource_uri: Uri,
-    /// The project.
     #[schemars(example = example_uri::PROJECT)]
     project: Uri,
     /// The customer with the role.
@@ -107,7 +106,8 @@ impl SetRoles {
         let customer = body.required("customer", |reference| references.parse(company, reference));
         // `role` and a URL for each role, or the flags of existing clients: both find what they expect.
         let named = body.text("role", parse_enum);
-        let (mut given, mut taken) = (Vec::from_iter(named), Vec::new());
+        let mut given = Vec::from_iter(named);
+        let mut taken = Vec::new();
         for role in StaffRole::ALL {
             match body.flag(role.as_str()) {
                 Some(true) if Some(role) != named => given.push(role),

@@ -225,7 +225,8 @@ struct ProjectFields {
 impl ProjectFields {
     fn new(project: &Project, counts: &ProjectCounts, viewer: &ProjectViewer<'_>) -> Self {
         let Project { company, settings, .. } = project;
-        let (references, loaded) = (viewer.references, &viewer.loaded);
+        let references = viewer.references;
+        let loaded = &viewer.loaded;
         let own = references.uri(company, project.id);
         let language = settings.support_lang.unwrap_or(viewer.company.default_project_lang);
         Self {

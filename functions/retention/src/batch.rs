@@ -15,8 +15,8 @@ use tokio::time::{Instant, sleep_until};
 /// Candidates who are erased in parallel.
 const PARALLEL: usize = 8;
 
-/// Has the batches of an invocation wait for each other, in the order in which they ask: so kinds of work that have batches
-/// ready take turns.
+/// Has the batches of an invocation wait for each other, first come, first served: so kinds of work that have
+/// batches ready take turns.
 pub(crate) struct Pace {
     pause: Duration,
     // Fair: who has waited longest is next.

@@ -19,7 +19,6 @@ use crate::limits::{BATCH, RunLimits};
 /// The candidates of one read.
 const PAGE: usize = 5 * BATCH;
 
-/// Continues the erasures that are due.
 pub(crate) async fn continue_due_erasures(
     system: &SystemAccess,
     limits: RunLimits,
@@ -84,7 +83,7 @@ impl CompanyEraser<'_> {
     }
 
     /// Takes steps, from the first, up to one that is not clear. `None` if all are clear.
-    // What is left to do follows from what there still is, so no place need be noted from which a run that broke off goes on.
+    // What still exists shows what is left to do, so a run that broke off goes on without a stored position.
     async fn take_steps(&mut self) -> Result<Option<(ErasureStep, StepResult)>> {
         for step in ErasureStep::ALL {
             let result = match self.take_step(step).await {
@@ -100,7 +99,8 @@ impl CompanyEraser<'_> {
     }
 
     async fn take_step(&mut self, step: ErasureStep) -> Result<StepResult> {
-        let (SystemAccess { store, now, .. }, company) = (self.system, &self.erasure.company);
+        let SystemAccess { store, now, .. } = self.system;
+        let company = &self.erasure.company;
         Ok(match step {
             ErasureStep::Access => worked_if(store.end_access(company).await?),
             ErasureStep::Candidates => self.erase_candidates().await?,
@@ -121,7 +121,9 @@ impl CompanyEraser<'_> {
     /// Erases the candidates of all projects who are not on hold.
     async fn erase_candidates(&mut self) -> Result<StepResult> {
         let store = &self.system.store;
-        let (mut held, mut found, mut erased) = (Vec::new(), 0, 0);
+        let mut held = Vec::new();
+        let mut found = 0;
+        let mut erased = 0;
         for project in store.all_projects(&self.erasure.company).await? {
             let mut last = None;
             loop {
@@ -157,7 +159,8 @@ impl CompanyEraser<'_> {
     /// Erases projects, whose candidates are gone.
     async fn erase_projects(&mut self) -> Result<StepResult> {
         let store = &self.system.store;
-        let (company, now) = (&self.erasure.company, self.system.now);
+        let company = &self.erasure.company;
+        let now = self.system.now;
         // A request that was under way could still create candidates in a project that is gone, and the outbox counts erased
         // candidates in their projects.
         if !self.erasure.is_quiet(now) || !store.is_outbox_done(company, now).await? {

@@ -1,7 +1,19 @@
 //! Erases candidates: those whose request for erasure is due, those whom the retention of their company or project keeps
 //! no longer, and at the end of a contract all of a company, with everything else of it.
 //!
-//! All end in the transaction by which a manager deletes a candidate, so that nothing can be missed: not the hold, not a file.
+//! All go through the transaction of a manager's deletion, so that nothing can be missed: not the hold, not a
+//! file. The three kinds of work run side by side: they share one pace, and companies take turns in each.
+//!
+//! A retention run passes over the candidates of a company once a night, project by project in the order of
+//! their keys. Its item in the table is all that it knows: a cursor (the candidates up to it are done), the
+//! counts so far, and the batch of candidates whom it is about to erase. It notes a batch before it erases
+//! the first of them, and moves the cursor only after a whole page. A lease, longer than any invocation,
+//! keeps two workers from one run. If the run breaks off, another invocation continues it after the lease: it
+//! counts those of the noted batch whom the service has erased, and reads the page again.
+//!
+//! Clients go on changing candidates and rules. So the run reads policy and project again before each batch,
+//! and the deletion requires the candidate as it was read. A candidate who has changed since, or was put on
+//! hold, stays for the next night.
 
 mod batch;
 mod company;
@@ -91,7 +103,6 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<RetentionSummary> {
     let pace = Pace::new(limits.pause);
     let mut kinds = [RetentionSummary::default(); 3];
     let [of_requests, of_runs, of_companies] = &mut kinds;
-    // Side by side: no kind waits for another, however much there is of it.
     let results = join3(
         requests::erase_due(&system, limits, &pace, of_requests),
         continue_due_runs(&system, limits, &pace, of_runs),
@@ -145,7 +156,6 @@ async fn continue_due_runs(
             Err(Error::Changed) => summary.more = true,
             Err(error) => {
                 let company = company.as_str();
-                // Its lease ends within minutes, and then it goes on.
                 log_failure!(target: "retention", &error, company, "a retention run has broken off");
                 summary.failed += 1;
             }

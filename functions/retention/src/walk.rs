@@ -92,7 +92,8 @@ impl RetentionWalk<'_> {
         review: &RetentionReview,
         page: ReviewPage,
     ) -> Result<Option<RunCounts>> {
-        let (mut counts, mut due) = (RunCounts::default(), Vec::new());
+        let mut counts = RunCounts::default();
+        let mut due = Vec::new();
         for candidate in page.candidates {
             match review.judge(&candidate, &page.project) {
                 RetentionVerdict::Due => due.push(candidate),
@@ -117,7 +118,8 @@ impl RetentionWalk<'_> {
         batch: &[VersionedItem<Candidate>],
         counts: &mut RunCounts,
     ) -> Result<()> {
-        let (SystemAccess { store, now, .. }, company) = (self.system, self.run.company.clone());
+        let SystemAccess { store, now, .. } = self.system;
+        let company = self.run.company.clone();
         // As they are now. They are no condition of the deletions, which would then conflict with each other.
         let Some((review, project)) = store.review_of_project(&company, project, *now).await? else {
             return Ok(());
@@ -154,7 +156,8 @@ impl RetentionWalk<'_> {
     }
 
     async fn complete(&mut self) -> Result<()> {
-        let (SystemAccess { store, now, .. }, id) = (self.system, &self.run.company);
+        let SystemAccess { store, now, .. } = self.system;
+        let id = &self.run.company;
         let company = store.company(id).await?.ok_or_else(|| Error::internal("a run without a company"))?;
         let next = self.run.clone().completed(&company, *now);
         // Clients may change the policy at this moment.

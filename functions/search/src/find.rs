@@ -17,7 +17,8 @@ pub(crate) async fn list(
     RawQuery(query): RawQuery,
 ) -> Result<Json<Vec<SearchResultView>>> {
     let Some(terms) = read_terms(query.as_deref())? else { return Ok(Json(Vec::new())) };
-    let (store, company) = (&access.store, access.company_id());
+    let store = &access.store;
+    let company = access.company_id();
     let sees_all = Action::SeeAllProjects.is_allowed(&access.caller.in_company());
     let hits = match access.caller.customer().filter(|_| !sees_all) {
         None => store.search_company(company, &terms).await?,

@@ -1,7 +1,7 @@
 //! Validates uploaded photos and CVs and attaches them, and admits uploaded videos to their conversion.
 //!
 //! Events may be duplicated, late, or arrive after the upload has failed. The uploaded object is deleted in any case:
-//! only validated copies are served, from a place for which no client has a URL.
+//! only validated copies are served, from a place that no client has a URL for.
 
 mod video;
 
@@ -81,7 +81,7 @@ async fn finish_upload(
     upload: &VersionedItem<Upload>,
     file: StoredFile,
 ) -> Result<RecordOutcome> {
-    // A signed URL works for an hour, in which a role, a session or the account may end.
+    // A signed URL works for an hour; a role, a session or the account may end meanwhile.
     if !system.may_still_upload(upload).await? {
         return refuse(system, upload, NOT_ALLOWED).await;
     }
@@ -98,7 +98,8 @@ async fn finish_upload(
 
 /// Attaches the file; false if the owner does not exist. Fails with [`Error::Changed`] if it is attached already.
 async fn give(system: &SystemAccess, upload: &Upload, file: StoredFile) -> Result<bool> {
-    let (store, now) = (system.store_of(upload), system.now);
+    let store = system.store_of(upload);
+    let now = system.now;
     match upload.owner {
         Account::Candidate { project, candidate } => {
             let Some(before) = store.candidate(&upload.company, project, candidate).await? else {

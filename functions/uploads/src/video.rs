@@ -27,7 +27,7 @@ async fn admit_once(system: &SystemAccess, company: &CompanyId, id: VideoId) -> 
         return Ok(RecordOutcome::Ignored);
     };
     let is_announced = video.conversion.status == ConversionStatus::AwaitingUpload;
-    // The signed URL works for an hour, in which the author may have lost the right.
+    // The signed URL works for an hour; the author may have lost the right meanwhile.
     if is_announced && !system.may_still_upload_video(&video).await? {
         system.commit(system.store.fail_video(&video, NOT_ALLOWED, system.now)).await?;
         return Ok(RecordOutcome::Refused);

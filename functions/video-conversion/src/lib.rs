@@ -115,7 +115,8 @@ async fn process_claimed(
 }
 
 fn report(system: &SystemAccess, waiting: &WaitingRecording, outcome: &Result<RecordOutcome>) {
-    let (company, recording) = (waiting.company.as_str(), waiting.recording);
+    let company = waiting.company.as_str();
+    let recording = waiting.recording;
     match outcome {
         // An alarm compares those that failed with all that ended.
         Ok(outcome @ (RecordOutcome::Applied | RecordOutcome::Refused)) => log_run!(

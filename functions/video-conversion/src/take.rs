@@ -51,7 +51,8 @@ impl<'a> TakeConversion<'a> {
 
     /// Converts a take that is leased.
     async fn work_on(&self, take: &Take) -> Result<RecordOutcome> {
-        let (conversion, directory) = (take.last_conversion, tempfile::tempdir().map_err(Error::internal)?);
+        let conversion = take.last_conversion;
+        let directory = tempfile::tempdir().map_err(Error::internal)?;
         let end = match self.make(take, &directory.path().join("recording")).await {
             Ok(files) => {
                 // Not of a take that has been finished with more parts since.
@@ -135,8 +136,11 @@ impl<'a> TakeConversion<'a> {
         if !take.is_doubtful() {
             return;
         }
-        let (candidate, question, number) = (self.objects.candidate, self.place.question, self.place.number);
-        let (recorded, seconds) = (take.recorded_seconds, take.conversion.converted.map(|made| made.seconds));
+        let candidate = self.objects.candidate;
+        let question = self.place.question;
+        let number = self.place.number;
+        let recorded = take.recorded_seconds;
+        let seconds = take.conversion.converted.map(|made| made.seconds);
         // No error: clients say what they have recorded, whatever that was. An alarm looks at the share of these lines.
         tracing::warn!(
             target: "conversion", %candidate, %question, number, recorded, seconds,

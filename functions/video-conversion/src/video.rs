@@ -45,7 +45,6 @@ async fn begin(
     for _ in 0..RetryPolicy::CHANGE.attempts {
         let Some(video) = system.store.video(company, id).await? else { return Ok(None) };
         if seen.as_ref().is_some_and(|seen| *seen != video.conversion) {
-            // Another worker, or a retry of this event, is responsible.
             return Ok(None);
         }
         let Some(begun) = video.conversion.begun(event, system.now) else { return Ok(None) };
@@ -59,7 +58,6 @@ async fn begin(
     Err(Error::Changed)
 }
 
-/// Has the attempt, which goes on until its lease ends, not count.
 async fn forget_attempt(system: &SystemAccess, company: &CompanyId, id: VideoId, event: &str) -> Result<()> {
     let video = system.store.video(company, id).await?;
     let Some(video) = video.filter(|video| video.conversion.is_done_by(event)) else { return Ok(()) };
@@ -128,7 +126,8 @@ async fn finish(
     event: &str,
     end: &Conversion,
 ) -> Result<RecordOutcome> {
-    let (company, id) = (video.company.clone(), video.id);
+    let company = video.company.clone();
+    let id = video.id;
     for _ in 0..RetryPolicy::CHANGE.attempts {
         let after = Video::clone(&video).with_conversion(end.clone());
         let is_converted = end.converted.is_some();

@@ -61,7 +61,6 @@ fn announced(body: &mut BodyFields) -> Option<(FileName, AnnouncedFile)> {
     name.zip(announced)
 }
 
-/// Reads the body of a change.
 pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<Video>> {
     let mut changes: BodyChanges<Video> = BodyChanges::default();
     changes.set(body.text("name", ShortName::parse), |video| &mut video.name);

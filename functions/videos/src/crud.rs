@@ -30,15 +30,17 @@ pub(crate) async fn create(
     WithFiles(body): WithFiles,
 ) -> Result<CommittedResponse<Created<VideoView>>> {
     let creation = CreateVideo::read(body)?;
-    access.run_once(REQUEST_PATIENCE, |turn| begin(&access, creation, turn)).await
+    access.run_once(REQUEST_PATIENCE, |run| begin(&access, creation, run)).await
 }
 
 async fn begin(
     access: &Admitted<Company, ManageVideos>,
     creation: CreateVideo,
-    turn: IdempotentRun,
+    run: IdempotentRun,
 ) -> Result<RunResult<Created<VideoView>>> {
-    let (id, company, by) = (turn.ids.id(0), access.company_id().clone(), access.caller.customer());
+    let id = run.ids.id(0);
+    let company = access.company_id().clone();
+    let by = access.caller.customer();
     let (new, bytes) = match creation {
         CreateVideo::Sent(new, bytes) => (new, Some(bytes)),
         CreateVideo::Announced(new) => (new, None),
@@ -48,18 +50,18 @@ async fn begin(
         Some(_) => announced.arrived(access.now),
         None => announced.expected_from(access.caller.author()),
     };
-    let is_there = turn.is_resumed && turn.store.video(access.company_id(), id).await?.is_some();
+    let is_there = run.is_resumed && run.store.video(access.company_id(), id).await?.is_some();
     if !is_there {
         // The video before its file: the function that learns of the file must find it.
-        turn.commit(turn.store.create_video(&video)).await?;
+        run.commit(run.store.create_video(&video)).await?;
     }
     let view = VideoView::new(&video, access);
     let view = match bytes {
         Some(bytes) => {
             if let Err(error) = access.files()?.put_video(&video, bytes).await {
                 // Without its file there is no video.
-                if let Some(video) = turn.store.video(access.company_id(), id).await? {
-                    turn.store.stepwise(access.now).delete_video(&video).await?;
+                if let Some(video) = run.store.video(access.company_id(), id).await? {
+                    run.store.stepwise(access.now).delete_video(&video).await?;
                 }
                 return Err(error);
             }

@@ -14,7 +14,8 @@ use crate::deliver::{ENDPOINTS, EventSender};
 /// any order, or never. Those of the sender's own writes lead to nothing unless they ask for it: what a run leaves at an
 /// endpoint that is slow is the schedule's, since others would wait behind it.
 pub(crate) async fn handle(sender: &EventSender<'_>, records: &[StreamRecord]) -> BatchReport {
-    let (mut report, mut count) = (BatchReport::default(), 0);
+    let mut report = BatchReport::default();
+    let mut count = 0;
     let mut triggers = BTreeMap::<StreamTrigger, Vec<String>>::new();
     for record in records {
         if let Some(trigger) = StreamTrigger::parse(record.pk(), record.sk()) {

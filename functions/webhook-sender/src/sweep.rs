@@ -32,7 +32,8 @@ pub struct RunSummary {
 type DueWebhooks = Vec<(DateTime<Utc>, (CompanyId, WebhookId))>;
 
 pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<RunSummary> {
-    let (store, now) = (sender.store(), sender.now());
+    let store = sender.store();
+    let now = sender.now();
     let cursors = read_due(store.due_cursors(now)).await?;
     let mut due: DueWebhooks = Vec::new();
     for cursor in &cursors {

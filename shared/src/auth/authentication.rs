@@ -4,17 +4,17 @@ use chrono::{DateTime, Utc};
 
 use super::caller::{AuthMethod, Caller, CallerIdentity, LiveSession};
 use super::credential::{Credential, CredentialKind, rejected};
-use crate::domain::account::{Account, CredentialOwner};
+use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::candidate::{Candidate, KeyEnd};
 use crate::domain::customer::Customer;
 use crate::domain::named_token::NamedToken;
 use crate::domain::secret::{MediaKey, SecretHash};
 use crate::error::{Error, Result};
-use crate::store::{FoundItems, ItemKey, Session, SessionKind, VersionedItem, keys};
+use crate::store::{ItemBatch, ItemKey, Session, SessionKind, VersionedItem, keys};
 
 /// The keys of the items that prove a credential: its session and its user, or the named token.
 pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
-    match &credential.means {
+    match &credential.kind {
         CredentialKind::Session(_, claim) => {
             // The secret names the user who acts for another, so one read finds both, and the session ends with
             // either one's rights.
@@ -59,10 +59,10 @@ impl From<AuthFailure> for Error {
 /// The caller, and the key that signs the addresses of files that they are shown.
 pub(super) fn authenticate(
     credential: &Credential,
-    batch: &mut FoundItems,
+    batch: &mut ItemBatch,
     rules: &SessionRules,
 ) -> Result<(Caller, MediaKey), AuthFailure> {
-    let (identity, proof, media_key) = match &credential.means {
+    let (identity, auth_method, media_key) = match &credential.kind {
         CredentialKind::Session(kind, claim) => {
             let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
             let live = live_session(*kind, &credential.hash, claim, batch, &identity, rules)?;
@@ -90,14 +90,14 @@ pub(super) fn authenticate(
             (CallerIdentity::NamedToken(token), AuthMethod::NamedToken, media_key)
         }
     };
-    Ok((Caller { identity, proof }, media_key))
+    Ok((Caller { identity, auth_method }, media_key))
 }
 
 fn live_session(
     kind: SessionKind,
     hash: &SecretHash,
-    claim: &CredentialOwner,
-    batch: &mut FoundItems,
+    claim: &CredentialClaim,
+    batch: &mut ItemBatch,
     identity: &CallerIdentity,
     rules: &SessionRules,
 ) -> Result<Option<LiveSession>> {
@@ -112,25 +112,26 @@ fn live_session(
     if !is_alive || !may_act_for(&session.claim, session.actor_epoch, identity, batch)? {
         return Ok(None);
     }
-    let slides = rules.is_use && session.is_due_to_slide(rules.idle_minutes, rules.now);
-    if slides {
+    let is_extended = rules.is_use && session.is_due_to_extend(rules.idle_minutes, rules.now);
+    if is_extended {
         session.used_at = rules.now;
     }
-    Ok(Some(LiveSession { ends: session.expires_at(rules.idle_minutes), session, key, slides }))
+    Ok(Some(LiveSession { ends: session.expires_at(rules.idle_minutes), session, key, is_extended }))
 }
 
 /// The keys of the items that [`take_identity`] takes.
-pub(super) fn keys_of_identity(claim: &CredentialOwner) -> impl Iterator<Item = ItemKey> {
-    // At the end of a contract, the first write ends the logins of all candidates, of whom there may be a million. Staff are
-    // few, so that write is followed by one for each of them, and their requests need not read the company.
+pub(super) fn keys_of_identity(claim: &CredentialClaim) -> impl Iterator<Item = ItemKey> {
+    // At the end of a contract, the first write ends the logins of all candidates, perhaps a million. Staff
+    // are few, so that write is followed by one for each of them, and their requests need not read the
+    // company.
     let company = matches!(claim.account, Account::Candidate { .. }).then(|| keys::company(&claim.company));
     [keys::account(&claim.company, claim.account)].into_iter().chain(company)
 }
 
 /// Takes the account, if it exists; that of a candidate if the company exists as well.
 pub(super) fn take_identity(
-    claim: &CredentialOwner,
-    batch: &mut FoundItems,
+    claim: &CredentialClaim,
+    batch: &mut ItemBatch,
 ) -> Result<Option<CallerIdentity>> {
     let key = keys::account(&claim.company, claim.account);
     Ok(match claim.account {
@@ -142,10 +143,10 @@ pub(super) fn take_identity(
 
 /// Whether the customer who acts for `identity`, if any, still may; revoking their own sessions revokes this one too.
 pub(super) fn may_act_for(
-    claim: &CredentialOwner,
+    claim: &CredentialClaim,
     actor_epoch: Option<u32>,
     identity: &CallerIdentity,
-    batch: &mut FoundItems,
+    batch: &mut ItemBatch,
 ) -> Result<bool> {
     let Some(by) = claim.on_behalf_by else { return Ok(true) };
     let actor = match identity {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
-use crate::domain::account::{Account, CredentialOwner, ResponseRecipient};
+use crate::domain::account::{Account, CredentialClaim, Principal};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
-use crate::domain::history::ChangeContext;
+use crate::domain::history::ChangeOrigin;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::named_token::NamedToken;
 use crate::domain::policy::CallerRelation;
@@ -24,7 +24,7 @@ pub struct Caller {
     /// Their account or named token.
     pub identity: CallerIdentity,
     /// How they proved it.
-    pub proof: AuthMethod,
+    pub auth_method: AuthMethod,
 }
 
 /// The account or named token of a caller.
@@ -33,9 +33,7 @@ pub struct Caller {
 pub enum CallerIdentity {
     /// A staff user.
     Customer(VersionedItem<Customer>),
-    /// A candidate.
     Candidate(VersionedItem<Candidate>),
-    /// A named token.
     NamedToken(NamedToken),
 }
 
@@ -53,12 +51,11 @@ pub enum AuthMethod {
 /// A session that was found alive.
 #[derive(Debug)]
 pub struct LiveSession {
-    /// The session.
     pub session: Session,
     /// When it ends unless it is used before.
     pub ends: DateTime<Utc>,
     /// Whether the request is a use that keeps the session alive for longer.
-    pub(super) slides: bool,
+    pub(super) is_extended: bool,
     pub(super) key: ItemKey,
 }
 
@@ -70,40 +67,40 @@ impl Caller {
     }
 
     /// The caller, whichever of their credentials the request came with.
-    pub fn principal(&self) -> ResponseRecipient {
+    pub fn principal(&self) -> Principal {
         match &self.identity {
-            CallerIdentity::NamedToken(token) => ResponseRecipient::NamedToken(token.id),
-            CallerIdentity::Customer(customer) => ResponseRecipient::Account(customer.account()),
-            CallerIdentity::Candidate(candidate) => ResponseRecipient::Account(candidate.account()),
+            CallerIdentity::NamedToken(token) => Principal::NamedToken(token.id),
+            CallerIdentity::Customer(customer) => Principal::Account(customer.account()),
+            CallerIdentity::Candidate(candidate) => Principal::Account(candidate.account()),
         }
     }
 
     /// The caller as the author of changes at `now`, in the request with this identifier.
-    pub(super) fn origin(&self, request: Option<String>, now: DateTime<Utc>) -> ChangeContext {
-        let on_behalf_by = match &self.proof {
+    pub(super) fn origin(&self, request: Option<String>, now: DateTime<Utc>) -> ChangeOrigin {
+        let on_behalf_by = match &self.auth_method {
             AuthMethod::Session(live) => live.session.claim.on_behalf_by,
             AuthMethod::AccessKey | AuthMethod::NamedToken => None,
         };
-        ChangeContext { on_behalf_by, request, ..ChangeContext::new(self.principal(), now) }
+        ChangeOrigin { on_behalf_by, request, ..ChangeOrigin::new(self.principal(), now) }
     }
 
     /// The caller as the author of an upload, who must still be known when the file arrives.
     pub fn author(&self) -> UploadAuthor {
-        match (&self.proof, self.principal()) {
+        match (&self.auth_method, self.principal()) {
             // With the epoch: an author whose sessions end before the file arrives may no longer attach it.
             (AuthMethod::Session(live), _) => {
                 let Session { claim, epoch, actor_epoch, .. } = live.session.clone();
                 UploadAuthor::Account { claim, epoch: Some(epoch), actor_epoch }
             }
-            (_, ResponseRecipient::Account(account)) => {
-                let claim = CredentialOwner::own(self.company().clone(), account);
+            (_, Principal::Account(account)) => {
+                let claim = CredentialClaim::own(self.company().clone(), account);
                 UploadAuthor::Account { claim, epoch: None, actor_epoch: None }
             }
-            (_, ResponseRecipient::NamedToken(token)) => UploadAuthor::NamedToken { token },
+            (_, Principal::NamedToken(token)) => UploadAuthor::NamedToken { token },
         }
     }
 
-    /// The email address of the caller; none for a named token.
+    /// The email address of the caller; `None` for a named token.
     pub fn email(&self) -> Option<&Email> {
         match &self.identity {
             CallerIdentity::Customer(customer) => Some(&customer.email),
@@ -182,7 +179,7 @@ impl CallerIdentity {
             {
                 CallerRelation::Sharee(account_type)
             }
-            (_, standing) => standing,
+            (_, relation) => relation,
         }
     }
 
@@ -195,7 +192,7 @@ impl CallerIdentity {
         }
     }
 
-    /// The account and what it logs in by; none for a named token.
+    /// The account and what it logs in by; `None` for a named token.
     pub(super) fn user(&self) -> Option<(Account, StoredUser<'_>)> {
         let (account, epoch, password_hash) = match self {
             Self::Customer(own) => {
@@ -214,8 +211,8 @@ impl CallerIdentity {
 }
 
 pub(super) struct StoredUser<'a> {
-    /// The epoch that a session must be of to be alive; none when no session may be.
+    /// The epoch that a session must be of to be alive; `None` if no session may be.
     pub(super) epoch: Option<u32>,
-    /// None before a password was chosen.
+    /// `None` before a password was chosen.
     pub(super) password_hash: Option<&'a PasswordHash>,
 }

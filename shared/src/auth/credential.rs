@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::clock::RandomSource;
 use crate::domain::Refusal;
-use crate::domain::account::{Account, CredentialOwner};
+use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::id::{CompanyId, CustomerId, Id};
 use crate::domain::named_token::{MIN_BITS, bits};
 use crate::domain::secret::{OneTimeKey, SecretHash};
@@ -77,7 +77,7 @@ impl SecretKind {
     }
 
     /// A new secret of this kind, with the claim in it.
-    pub fn generate(self, claim: &CredentialOwner, entropy: &dyn RandomSource) -> String {
+    pub fn generate(self, claim: &CredentialClaim, entropy: &dyn RandomSource) -> String {
         let mut random = [0; RANDOM_BYTES];
         entropy.fill(&mut random);
         // The claim first: it tells admission the keys of session and user before anything is read.
@@ -85,17 +85,17 @@ impl SecretKind {
         format!("{}{}", self.prefix(), URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// The claim in a secret of this kind; none when it is no such secret.
-    pub fn claim_in(self, secret: &str) -> Option<CredentialOwner> {
+    /// The claim in a secret of this kind; `None` if it is no such secret.
+    pub fn claim_in(self, secret: &str) -> Option<CredentialClaim> {
         let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(self.prefix())?).ok()?;
         let (account, on_behalf_by, rest) = decode(&bytes)?;
         let company = std::str::from_utf8(rest.get(RANDOM_BYTES..)?).ok()?.parse().ok()?;
-        Some(CredentialOwner { company, account, on_behalf_by })
+        Some(CredentialClaim { company, account, on_behalf_by })
     }
 }
 
 /// Encodes the identifiers of a claim without its company.
-fn encode(claim: &CredentialOwner) -> Vec<u8> {
+fn encode(claim: &CredentialClaim) -> Vec<u8> {
     match (claim.account, claim.on_behalf_by) {
         (Account::Customer { customer }, None) => [&[CUSTOMER], &customer.to_bytes()[..]].concat(),
         (Account::Customer { customer }, Some(by)) => {
@@ -139,7 +139,7 @@ fn has_own_prefix(text: &str) -> bool {
 
 /// A new key for an account to choose a password with, created at `now`: the key, only for its owner, and its stored form.
 pub fn new_one_time_key(
-    claim: &CredentialOwner,
+    claim: &CredentialClaim,
     (now, lifetime): (DateTime<Utc>, TimeDelta),
     entropy: &dyn RandomSource,
 ) -> (String, OneTimeKey) {
@@ -189,19 +189,16 @@ fn check_token_value(text: &str) -> Result<(), String> {
 /// A well-formed credential that is not authenticated yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credential {
-    /// The hash of the secret.
     pub hash: SecretHash,
-    /// The kind of credential.
-    pub means: CredentialKind,
+    pub kind: CredentialKind,
 }
 
 /// A kind of credential, with its claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CredentialKind {
-    /// A session.
-    Session(SessionKind, CredentialOwner),
+    Session(SessionKind, CredentialClaim),
     /// The key that a candidate was sent.
-    AccessKey(CredentialOwner),
+    AccessKey(CredentialClaim),
     /// The value of a named token.
     NamedToken,
 }
@@ -226,9 +223,9 @@ impl Credential {
         found.ok_or_else(rejected)
     }
 
-    /// None for a named token.
-    pub fn claim(&self) -> Option<&CredentialOwner> {
-        match &self.means {
+    /// `None` for a named token.
+    pub fn claim(&self) -> Option<&CredentialClaim> {
+        match &self.kind {
             CredentialKind::Session(_, claim) | CredentialKind::AccessKey(claim) => Some(claim),
             CredentialKind::NamedToken => None,
         }
@@ -236,7 +233,7 @@ impl Credential {
 
     /// A reference for the addresses of files: enough to find the credential, not to use it.
     pub fn to_reference(&self) -> Vec<u8> {
-        let (kind, claim) = match &self.means {
+        let (kind, claim) = match &self.kind {
             CredentialKind::Session(SessionKind::Token, claim) => (TOKEN, Some(claim)),
             CredentialKind::Session(SessionKind::Cookie, claim) => (COOKIE_SESSION, Some(claim)),
             CredentialKind::AccessKey(claim) => (ACCESS_KEY, Some(claim)),
@@ -252,23 +249,23 @@ impl Credential {
         let (hash, rest) = rest.split_first_chunk()?;
         let claim = || match decode(rest)? {
             (account, on_behalf_by, []) => {
-                Some(CredentialOwner { company: company.clone(), account, on_behalf_by })
+                Some(CredentialClaim { company: company.clone(), account, on_behalf_by })
             }
             _ => None,
         };
-        let means = match *kind {
+        let kind = match *kind {
             TOKEN => CredentialKind::Session(SessionKind::Token, claim()?),
             COOKIE_SESSION => CredentialKind::Session(SessionKind::Cookie, claim()?),
             ACCESS_KEY => CredentialKind::AccessKey(claim()?),
             NAMED_TOKEN if rest.is_empty() => CredentialKind::NamedToken,
             _ => return None,
         };
-        Some(Self { hash: SecretHash::from_bytes(*hash), means })
+        Some(Self { hash: SecretHash::from_bytes(*hash), kind })
     }
 
     fn session(kind: SessionKind, secret: &str) -> Option<Self> {
         let claim = SecretKind::Session(kind).claim_in(secret)?;
-        Some(Self { hash: SecretHash::of(secret), means: CredentialKind::Session(kind, claim) })
+        Some(Self { hash: SecretHash::of(secret), kind: CredentialKind::Session(kind, claim) })
     }
 
     /// The token of a session, or the value of a named token.
@@ -277,7 +274,7 @@ impl Credential {
         let is_named =
             secret.starts_with(SecretKind::NamedToken.prefix()) || check_token_value(secret).is_ok();
         if is_named {
-            return Some(Self { hash: SecretHash::of(secret), means: CredentialKind::NamedToken });
+            return Some(Self { hash: SecretHash::of(secret), kind: CredentialKind::NamedToken });
         }
         Self::session(SessionKind::Token, secret)
     }
@@ -285,7 +282,7 @@ impl Credential {
     fn access_key(secret: &str) -> Option<Self> {
         let claim = SecretKind::AccessKey.claim_in(secret)?;
         let is_candidates = matches!(claim.account, Account::Candidate { .. });
-        is_candidates.then(|| Self { hash: SecretHash::of(secret), means: CredentialKind::AccessKey(claim) })
+        is_candidates.then(|| Self { hash: SecretHash::of(secret), kind: CredentialKind::AccessKey(claim) })
     }
 }
 
@@ -306,7 +303,7 @@ fn from_authorization(value: &str) -> Option<Credential> {
     }
 }
 
-/// The values of the session cookie, of which a browser may send several; other cookies may hold any bytes.
+/// The values of the session cookie. A browser may send several; other cookies may hold any bytes.
 ///
 /// Without those of other services at the domain, which name their cookie alike: they can choose no account.
 fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {

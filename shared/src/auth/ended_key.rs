@@ -8,12 +8,12 @@ use crate::domain::project::Project;
 use crate::error::{Error, Result};
 use crate::http::reference::ReferenceUris;
 use crate::http::view::EndedKeyView;
-use crate::store::{FoundItems, Store, keys};
+use crate::store::{ItemBatch, Store, keys};
 
 /// The error about a key of `candidate`, with whom its holder may ask. `batch` holds project and company.
 pub(super) async fn explain_end(
     (candidate, end): (&Candidate, KeyEnd),
-    batch: &mut FoundItems,
+    batch: &mut ItemBatch,
     store: &Store,
     config: &Config,
 ) -> Result<Error> {

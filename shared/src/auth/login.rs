@@ -17,11 +17,11 @@ use crate::auth::credential::{Credential, CredentialKind, MISSING, SecretKind};
 use crate::auth::csrf;
 use crate::auth::password::Password;
 use crate::config::Config;
-use crate::domain::account::{CredentialOwner, ResponseRecipient};
+use crate::domain::account::{CredentialClaim, Principal};
 use crate::domain::candidate::{Candidate, CandidateProfile};
 use crate::domain::customer::{Customer, CustomerStatus};
 use crate::domain::effect::{Effect, EffectTask};
-use crate::domain::history::ChangeContext;
+use crate::domain::history::ChangeOrigin;
 use crate::domain::id::CompanyId;
 use crate::domain::policy::NOT_ALLOWED;
 use crate::domain::project::Project;
@@ -51,7 +51,6 @@ pub struct PublicAccess {
 pub struct LoggedIn {
     /// The account.
     pub identity: CallerIdentity,
-    /// The session.
     pub session: Session,
     /// The secret that its holder presents from now on.
     pub secret: String,
@@ -79,8 +78,8 @@ impl PublicAccess {
     /// Signs the addresses of files in the answer to a login.
     pub fn signer(&self, logged_in: &LoggedIn) -> MediaSigner {
         let LoggedIn { session, secret, .. } = logged_in;
-        let means = CredentialKind::Session(session.kind, session.claim.clone());
-        let credential = Credential { hash: SecretHash::of(secret), means };
+        let kind = CredentialKind::Session(session.kind, session.claim.clone());
+        let credential = Credential { hash: SecretHash::of(secret), kind };
         MediaSigner::new(session.media_key.clone(), &credential.to_reference(), self.now, self.app.entropy())
     }
 
@@ -105,9 +104,9 @@ impl PublicAccess {
         Ok(request.authenticate(Vec::new(), AdmissionRule::Authenticated).await?.into_caller())
     }
 
-    /// Begins a session for the active staff user, or the candidate, of `company` whose user name or email is `name`
-    /// and whose password is `password`; none if no account matches, without telling which of the three was wrong.
-    /// Fails with [`Error::Throttled`] after too many failures in a row.
+    /// Begins a session for the active staff user, or the candidate, of `company` whose user name or email is
+    /// `name` and whose password is `password`; `None` if no account matches, without telling which of the
+    /// three was wrong. Fails with [`Error::Throttled`] after too many failures in a row.
     pub async fn log_in(
         &self,
         company: &str,
@@ -135,12 +134,12 @@ impl PublicAccess {
         Ok(logged_in)
     }
 
-    /// Begins a session in which `actor` acts for the active staff user whose user name or email is `name`; none if no
-    /// user matches. Fails with [`Error::Forbidden`] when `actor` may not act for them.
+    /// Begins a session that lets `actor` act for the active staff user whose user name or email is `name`;
+    /// `None` if no user matches. Fails with [`Error::Forbidden`] when `actor` may not act for them.
     pub async fn log_in_for(&self, actor: &Caller, name: &str, days: Option<u8>) -> Result<Option<LoggedIn>> {
         let is_own =
             // A session on behalf of another user cannot start a further one.
-            matches!(&actor.proof, AuthMethod::Session(live) if live.session.claim.on_behalf_by.is_none());
+            matches!(&actor.auth_method, AuthMethod::Session(live) if live.session.claim.on_behalf_by.is_none());
         let CallerIdentity::Customer(by) = &actor.identity else { return Err(Error::Forbidden(NOT_ALLOWED)) };
         if !is_own || !by.authenticate_on_behalf {
             return Err(Error::Forbidden(NOT_ALLOWED));
@@ -157,7 +156,7 @@ impl PublicAccess {
         Ok(logged_in)
     }
 
-    /// A session that is not stored yet; none if the account may not log in.
+    /// A session that is not stored yet; `None` if the account may not log in.
     fn session(
         &self,
         kind: SessionKind,
@@ -166,9 +165,10 @@ impl PublicAccess {
         days: Option<u8>,
     ) -> Option<LoggedIn> {
         let (account, user) = identity.user()?;
-        let (epoch, company) = (user.epoch?, identity.company().clone());
+        let epoch = user.epoch?;
+        let company = identity.company().clone();
         let claim =
-            CredentialOwner { on_behalf_by: by.map(|by| by.id), ..CredentialOwner::own(company, account) };
+            CredentialClaim { on_behalf_by: by.map(|by| by.id), ..CredentialClaim::own(company, account) };
         let secret = SecretKind::Session(kind).generate(&claim, self.app.entropy());
         let mut session = Session::begin(kind, claim, epoch, days, (self.now, self.app.entropy()));
         session.actor_epoch = by.map(|by| by.session_epoch);
@@ -221,7 +221,7 @@ impl PublicAccess {
                 let shared = self.store.password_to_share_salt_with(&before).await?;
                 let hash = password.hash(shared.as_ref(), &self.app).await?;
                 let after = Candidate::clone(&before).with_password(hash);
-                let store = self.store_of(ResponseRecipient::Account(before.account()));
+                let store = self.store_of(Principal::Account(before.account()));
                 store.commit(store.change_candidate(&before, &after.into(), self.now)).await?;
             }
             Some(CallerIdentity::NamedToken(_)) | None => return Ok(false),
@@ -238,14 +238,14 @@ impl PublicAccess {
         self.unlock(&before.company, names).await?;
         let hash = password.hash(None, &self.app).await?;
         let after = Customer::clone(before).with_password(hash, self.now);
-        let store = self.store_of(ResponseRecipient::Account(before.account()));
+        let store = self.store_of(Principal::Account(before.account()));
         store.commit(store.update_customer(before, &after, self.now)).await?;
         Ok(after)
     }
 
     /// The table for changes by the holder of a key.
-    fn store_of(&self, holder: ResponseRecipient) -> Store {
-        let origin = ChangeContext { request: self.state.id.clone(), ..ChangeContext::new(holder, self.now) };
+    fn store_of(&self, holder: Principal) -> Store {
+        let origin = ChangeOrigin { request: self.state.id.clone(), ..ChangeOrigin::new(holder, self.now) };
         self.store.clone().with_origin(origin)
     }
 
@@ -293,7 +293,8 @@ fn live_hash(identity: &CallerIdentity) -> Option<PasswordHash> {
 
 /// Waits until the time since the start of the request is a multiple of [`FAILURE_STEP`].
 async fn wait_for_step(elapsed: Duration) {
-    let (elapsed, step) = (elapsed.as_micros(), FAILURE_STEP.as_micros());
+    let elapsed = elapsed.as_micros();
+    let step = FAILURE_STEP.as_micros();
     let left = u64::try_from(elapsed.div_ceil(step) * step - elapsed).unwrap_or(0);
     tokio::time::sleep(Duration::from_micros(left)).await;
 }

@@ -41,7 +41,6 @@ impl OperatorAccess {
         password.hash(None, &self.app).await
     }
 
-    /// Every company.
     pub async fn every_company(&self) -> Result<Vec<VersionedItem<Company>>> {
         self.store.every_company().await
     }
@@ -57,7 +56,6 @@ impl OperatorAccess {
         self.store.find_erased(erasures).await
     }
 
-    /// Has the outbox erase again what a restored table and bucket may hold of subjects that do not exist.
     pub async fn erase_rests(&self, erasures: &[ErasureRecord]) -> Result<()> {
         self.store.erase_rests(erasures, self.now).await
     }

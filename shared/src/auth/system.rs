@@ -11,10 +11,10 @@ use crate::auth::caller::CallerIdentity;
 use crate::auth::credential::new_one_time_key;
 use crate::aws::AwsClients;
 use crate::config::Config;
-use crate::domain::account::{Account, CredentialOwner, ResponseRecipient};
+use crate::domain::account::{Account, CredentialClaim, Principal};
 use crate::domain::answers::Answers;
 use crate::domain::customer::AccountType;
-use crate::domain::history::{ChangeAuthor, ChangeContext};
+use crate::domain::history::{ChangeAuthor, ChangeOrigin};
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;
 use crate::domain::policy::Action;
@@ -43,8 +43,9 @@ impl SystemAccess {
 
     pub(super) fn by(author: ChangeAuthor, app: &App) -> Self {
         let usage = Arc::new(RequestUsage::new(app.start_stopwatch()));
-        let (store, now) = (Store::new(app.clone(), usage.clone()), app.now());
-        let store = store.with_patience(EVENT_PATIENCE).with_origin(ChangeContext::new(author, now));
+        let store = Store::new(app.clone(), usage.clone());
+        let now = app.now();
+        let store = store.with_patience(EVENT_PATIENCE).with_origin(ChangeOrigin::new(author, now));
         Self { now, store, usage, app: app.clone() }
     }
 
@@ -55,8 +56,8 @@ impl SystemAccess {
 
     /// Acts in consequence of an event of the platform.
     pub fn in_event(self, id: &str) -> Self {
-        let origin = ChangeContext::new(ChangeAuthor::System, self.now);
-        let store = self.store.with_origin(ChangeContext { request: Some(id.to_owned()), ..origin });
+        let origin = ChangeOrigin::new(ChangeAuthor::System, self.now);
+        let store = self.store.with_origin(ChangeOrigin { request: Some(id.to_owned()), ..origin });
         Self { store, ..self }
     }
 
@@ -64,23 +65,20 @@ impl SystemAccess {
     pub fn store_of(&self, upload: &Upload) -> Store {
         let origin = match &upload.author {
             UploadAuthor::Account { claim, .. } => {
-                let origin = ChangeContext::new(ResponseRecipient::Account(claim.account), self.now);
-                ChangeContext { on_behalf_by: claim.on_behalf_by, ..origin }
+                let origin = ChangeOrigin::new(Principal::Account(claim.account), self.now);
+                ChangeOrigin { on_behalf_by: claim.on_behalf_by, ..origin }
             }
-            UploadAuthor::NamedToken { token } => {
-                ChangeContext::new(ResponseRecipient::NamedToken(*token), self.now)
-            }
+            UploadAuthor::NamedToken { token } => ChangeOrigin::new(Principal::NamedToken(*token), self.now),
         };
         self.store.clone().with_origin(origin)
     }
 
-    /// Commits a transaction.
     pub async fn commit(&self, transaction: Transaction) -> Result<()> {
         self.store.commit(transaction).await
     }
 
     /// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
-    pub fn new_one_time_key(&self, claim: &CredentialOwner, lifetime: TimeDelta) -> (String, OneTimeKey) {
+    pub fn new_one_time_key(&self, claim: &CredentialClaim, lifetime: TimeDelta) -> (String, OneTimeKey) {
         new_one_time_key(claim, (self.now, lifetime), self.app.entropy())
     }
 
@@ -89,7 +87,6 @@ impl SystemAccess {
         self.app.config()
     }
 
-    /// The AWS clients.
     pub fn aws(&self) -> &AwsClients {
         self.app.aws()
     }
@@ -118,8 +115,9 @@ impl SystemAccess {
         Ok(closed)
     }
 
-    /// Whether the author of an upload may still change its owner: they exist, may log in, have had no sessions revoked
-    /// since, and have the right by which they announced the upload. The change itself handles an owner who is gone.
+    /// Whether the author of an upload may still change its owner: they exist, may log in, have had no
+    /// sessions revoked since, and still have the right to announce it. The change itself handles an owner
+    /// who is gone.
     pub async fn may_still_upload(&self, upload: &Upload) -> Result<bool> {
         match self.identity_of(&upload.company, &upload.author).await? {
             Some(identity) => self.may_change(&identity, upload).await,

@@ -67,7 +67,8 @@ fn passwords_are_hashed_at_full_cost_unless_dynamodb_is_on_this_computer() {
 #[test]
 fn events_are_sent_to_public_names_unless_dynamodb_is_on_this_computer() {
     assert_eq!(read(&[]).unwrap().webhook_targets, AllowedTargets::Public);
-    let (any, local) = (("WEBHOOK_TARGETS", "any"), ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:8000"));
+    let any = ("WEBHOOK_TARGETS", "any");
+    let local = ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:8000");
     assert_eq!(read(&[any, local]).unwrap().webhook_targets, AllowedTargets::Any);
     for wrong in [&[any][..], &[("WEBHOOK_TARGETS", "all"), local]] {
         assert_eq!(read(wrong).err().unwrap().variable, "WEBHOOK_TARGETS");

@@ -15,9 +15,7 @@ pub enum Account {
         /// Its identifier.
         customer: CustomerId,
     },
-    /// A candidate.
     Candidate {
-        /// Their project.
         project: ProjectId,
         /// Their identifier.
         candidate: CandidateId,
@@ -26,8 +24,7 @@ pub enum Account {
 
 /// The account that a credential belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CredentialOwner {
-    /// The company.
+pub struct CredentialClaim {
     pub company: CompanyId,
     /// The account that requests act as.
     pub account: Account,
@@ -35,23 +32,23 @@ pub struct CredentialOwner {
     pub on_behalf_by: Option<CustomerId>,
 }
 
-impl CredentialOwner {
-    /// A claim without another actor.
+impl CredentialClaim {
+    /// The claim of an account that acts for itself.
     pub fn own(company: CompanyId, account: Account) -> Self {
         Self { company, account, on_behalf_by: None }
     }
 }
 
-/// The recipient of a response, independent of the credential.
+/// Who acts, whatever the credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ResponseRecipient {
+pub enum Principal {
     /// A user who can log in.
     Account(Account),
     /// A named token of the company.
     NamedToken(TokenId),
 }
 
-impl fmt::Display for ResponseRecipient {
+impl fmt::Display for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Account(Account::Customer { customer }) => write!(f, "customer {customer}"),

@@ -28,9 +28,7 @@ use super::rate::{ChangeRate, MAX_TEXTS};
 /// The candidate is not in the interview.
 pub const NOT_INTERVIEWING: Refusal =
     Refusal { code: "not_interviewing", detail: "The interview has not begun, or it has ended." };
-/// The time of the interview is over.
 pub const TIME_OVER: Refusal = Refusal { code: "time_over", detail: "The time of the interview is over." };
-/// No take is left.
 pub const NO_TAKES_LEFT: Refusal =
     Refusal { code: "no_takes_left", detail: "This question was recorded as often as it may be." };
 /// The take accepts nothing more.
@@ -59,9 +57,7 @@ pub const ALREADY_INTERVIEWED: Refusal =
 pub struct Answers {
     /// The candidate's company.
     pub company: CompanyId,
-    /// Their project.
     pub project: ProjectId,
-    /// The candidate.
     pub candidate: CandidateId,
     /// Texts that were written within an hour; `None` before the first.
     pub texts_written: Option<ChangeRate>,
@@ -75,11 +71,8 @@ pub struct Answers {
 pub struct WrittenAnswer {
     /// The candidate's company.
     pub company: CompanyId,
-    /// Their project.
     pub project: ProjectId,
-    /// The candidate.
     pub candidate: CandidateId,
-    /// The question.
     pub question: QuestionId,
     /// What they have written.
     pub text: AnswerText,
@@ -88,7 +81,6 @@ pub struct WrittenAnswer {
 /// A take of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TakeRef {
-    /// The question.
     pub question: QuestionId,
     /// The number of the take.
     pub number: u32,
@@ -112,7 +104,7 @@ impl Answers {
     }
 
     /// The takes and the written answer of a question; `None` before the first.
-    pub fn to(&self, question: QuestionId) -> Option<&QuestionAnswer> {
+    pub fn answer_to(&self, question: QuestionId) -> Option<&QuestionAnswer> {
         self.questions.get(&question)
     }
 
@@ -128,12 +120,12 @@ impl Answers {
 
     /// Whether a take of the question has begun.
     pub fn has_begun(&self, question: QuestionId) -> bool {
-        self.to(question).is_some_and(|answer| answer.counts().begun > 0)
+        self.answer_to(question).is_some_and(|answer| answer.counts().begun > 0)
     }
 
     /// The take with this number, if it is kept.
     pub fn take(&self, of: TakeRef) -> Option<&Take> {
-        self.to(of.question)?.take(of.number)
+        self.answer_to(of.question)?.take(of.number)
     }
 
     /// The open take of each question.
@@ -153,7 +145,7 @@ impl Answers {
         now: DateTime<Utc>,
     ) -> Vec<&'a Question> {
         let is_settled = |question: &Question| {
-            self.to(question.id).is_some_and(|answer| {
+            self.answer_to(question.id).is_some_and(|answer| {
                 answer.is_answered() || answer.is_unanswerable(question, adjustments, now)
             })
         };
@@ -317,12 +309,12 @@ impl Answers {
         })
     }
 
-    /// The takes at which the service has to look at `now`.
+    /// The takes that the service is due to look at by `now`.
     pub fn overdue_takes(&self, now: DateTime<Utc>) -> impl Iterator<Item = TakeRef> {
         self.takes().filter(move |(_, take)| take.due_at().is_some_and(|at| at <= now)).map(|(of, _)| of)
     }
 
-    /// The next moment at which the service looks at a take: an open one, or the end of a conversion.
+    /// When the service looks at a take next: an open one, or the end of a conversion.
     pub fn due_at(&self) -> Option<DateTime<Utc>> {
         self.takes().filter_map(|(_, take)| take.due_at()).min()
     }

@@ -1,4 +1,6 @@
-//! A candidate of a project.
+//! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
+//! `candidate/interview_time.rs`, `privacy/consent.rs`, `privacy/hold.rs`, `privacy/retention.rs`,
+//! `report.rs`, `scoring/status.rs` and `transition.rs`.
 
 mod history;
 mod interview_time;
@@ -67,9 +69,7 @@ named! {
 /// The fields of a candidate that clients set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CandidateProfile {
-    /// First name.
     pub first_name: ShortName,
-    /// Last name.
     pub last_name: ShortName,
     /// A login name, unique in the company.
     pub username: Option<Username>,
@@ -108,7 +108,7 @@ impl CandidateProfile {
         self.email.as_ref().is_some_and(|own| fold_case(own.as_str()) == fold_case(email))
     }
 
-    /// The words by which searches find the candidate.
+    /// The words that searches find the candidate by.
     pub fn words(&self) -> BTreeMap<String, WordSource> {
         words_of(&self.first_name, &self.last_name, self.email.as_ref())
     }
@@ -127,7 +127,7 @@ pub struct Candidate {
     pub status: CandidateStatus,
     /// The fields that managers set.
     pub profile: CandidateProfile,
-    /// None for a named token.
+    /// `None` for a named token.
     pub created_by: Option<CustomerId>,
     /// When the candidate was last invited.
     pub invited_at: Option<DateTime<Utc>>,
@@ -182,9 +182,7 @@ pub struct Candidate {
     pub shares: BTreeMap<ShareId, CustomerId>,
     /// Set when SES reported a bounce or a complaint.
     pub suppression: Option<Suppression>,
-    /// The photo.
     pub photo: Option<StoredFile>,
-    /// The CV.
     pub cv: Option<StoredFile>,
 }
 
@@ -238,7 +236,6 @@ impl Candidate {
         Account::Candidate { project: self.project, candidate: self.id }
     }
 
-    /// The file of this kind.
     pub fn file_mut(&mut self, kind: FileKind) -> &mut Option<StoredFile> {
         match kind {
             FileKind::Photo => &mut self.photo,
@@ -352,7 +349,8 @@ impl Candidate {
 
     /// The candidate after SES reported `reason` for mails to `reported`. None if that changes nothing.
     pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
-        let (known, address) = (self.suppression.as_ref(), self.profile.email.as_ref());
+        let known = self.suppression.as_ref();
+        let address = self.profile.email.as_ref();
         self.suppression = Some(Suppression::after_report(known, address, reported, reason)?);
         Some(self)
     }

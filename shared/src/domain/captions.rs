@@ -175,7 +175,8 @@ fn is_block(line: &str, kind: &str) -> bool {
 fn milliseconds(text: &str) -> Option<u64> {
     let (clock, fraction) = text.split_once('.')?;
     let mut units = clock.rsplit(':');
-    let (seconds, minutes) = (two_digits(units.next()?)?, two_digits(units.next()?)?);
+    let seconds = two_digits(units.next()?)?;
+    let minutes = two_digits(units.next()?)?;
     let hours = units.next().map_or(Some(0), two_digits)?;
     let is_complete = units.next().is_none() && seconds < 60 && minutes < 60 && fraction.len() == 3;
     is_complete.then_some(((hours * 60 + minutes) * 60 + seconds) * 1000 + digits(fraction)?)
@@ -250,14 +251,17 @@ struct Clock(u64);
 
 impl fmt::Display for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (seconds, minutes, hours) = (self.0 / 1000 % 60, self.0 / 60_000 % 60, self.0 / 3_600_000);
+        let seconds = self.0 / 1000 % 60;
+        let minutes = self.0 / 60_000 % 60;
+        let hours = self.0 / 3_600_000;
         write!(f, "{hours:02}:{minutes:02}:{seconds:02}.{:03}", self.0 % 1000)
     }
 }
 
 /// The text of a cue without tags, with the characters that references stand for.
 fn plain(cue: &str) -> String {
-    let (mut text, mut rest) = (String::new(), cue);
+    let mut text = String::new();
+    let mut rest = cue;
     while let Some(at) = rest.find(['<', '&']) {
         text.push_str(&rest[..at]);
         rest = &rest[at..];

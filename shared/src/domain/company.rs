@@ -20,11 +20,9 @@ pub struct Company {
     pub name: ShortName,
     /// Street and number.
     pub address: TextLines<255>,
-    /// City.
     pub city: TextLine<150>,
     /// Postal code.
     pub postcode: TextLine<20>,
-    /// Country.
     pub country: TextLine<100>,
     /// Telephone number.
     pub phone: TextLine<50>,
@@ -32,7 +30,6 @@ pub struct Company {
     pub default_interview_period: Option<u32>,
     /// The default maximum score of projects.
     pub default_maximum_score: u32,
-    /// The default language of projects.
     pub default_project_lang: Language,
     /// The address for questions, shown in mails.
     pub registration_email: TextLine<254>,

@@ -44,7 +44,8 @@ mod tests {
 
     #[test]
     fn a_project_s_own_address_comes_before_that_of_the_company() {
-        let (mut company, mut project) = (samples::company(), samples::project());
+        let mut company = samples::company();
+        let mut project = samples::project();
         let known = |company: &Company, project: &Project| Contact::of(project, company).in_words();
         assert_eq!(known(&company, &project), None);
         company.registration_email = TextLine::parse("jobs@acme.example").unwrap();

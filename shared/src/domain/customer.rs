@@ -8,12 +8,12 @@ use super::Refusal;
 use super::account::Account;
 use super::file::StoredFile;
 use super::history::{
-    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, fact, holding, moment, private,
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, events_that_apply, fact, moment, private,
 };
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
 use super::names::named;
-use super::rate::{MailLimitReached, MailRate};
+use super::rate::{MailRate, RefusedOrThrottled};
 use super::secret::{OneTimeKey, PasswordHash};
 use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use super::text::{Email, ShortName, TextLine, Username};
@@ -77,9 +77,7 @@ pub struct Customer {
     pub username: Username,
     /// For mails and logins; unique among the company's staff.
     pub email: Email,
-    /// First name.
     pub first_name: ShortName,
-    /// Last name.
     pub last_name: ShortName,
     /// Telephone number.
     pub phone: TextLine<50>,
@@ -101,13 +99,13 @@ pub struct Customer {
     pub confirmed_at: Option<DateTime<Utc>>,
     /// Recent repeated invitations.
     pub mail_rate: MailRate,
-    /// None for the operator.
+    /// `None` for the operator.
     pub created_by: Option<CustomerId>,
     /// Whether the customer wants mails about interviews.
     pub receive_interview_notifications: bool,
     /// Whether the web application has greeted the customer.
     pub seen_welcome: bool,
-    /// None before activation.
+    /// `None` before activation.
     pub password_hash: Option<PasswordHash>,
     /// Sessions of an earlier epoch are revoked.
     pub session_epoch: u32,
@@ -117,7 +115,6 @@ pub struct Customer {
     pub authenticate_on_behalf: bool,
     /// Set when SES reported a bounce or a complaint.
     pub suppression: Option<Suppression>,
-    /// The photo.
     pub photo: Option<StoredFile>,
 }
 
@@ -130,9 +127,7 @@ pub struct NewCustomer {
     pub username: Username,
     /// For mails.
     pub email: Email,
-    /// First name.
     pub first_name: ShortName,
-    /// Last name.
     pub last_name: ShortName,
     /// The language of mails to the customer.
     pub preferred_language: Language,
@@ -200,7 +195,7 @@ impl Customer {
 
     /// Invites the customer again at `now`. Revokes the key of the last mail at once. Fails with [`NOT_INVITED`],
     /// [`UNDELIVERABLE`], or after too many mails.
-    pub fn invited_again(mut self, now: DateTime<Utc>) -> Result<Self, MailLimitReached> {
+    pub fn invited_again(mut self, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
         if self.status != CustomerStatus::Invited || !self.is_active {
             return Err(NOT_INVITED.into());
         }
@@ -218,7 +213,7 @@ impl Customer {
 
     /// Changes the email address at `now`: revokes the keys mailed to the old one and all sessions. Customers who have
     /// not activated their account are invited again.
-    pub fn with_email(mut self, email: Email, now: DateTime<Utc>) -> Result<Self, MailLimitReached> {
+    pub fn with_email(mut self, email: Email, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
         self.email = email;
         self.one_time_key = None;
         // Mails went to the wrong person, who may have used the keys in them.
@@ -342,7 +337,7 @@ impl HasHistory for Customer {
         // The first password is part of the confirmation.
         let told =
             ["status", "confirmationdate", "is_active", if is_confirmed { "password" } else { "status" }];
-        holding([
+        events_that_apply([
             (is_confirmed, EventType::CustomerConfirmed),
             (changes.has("is_active") && after.is_active, EventType::CustomerActivated),
             (changes.has("is_active") && !after.is_active, EventType::CustomerDeactivated),

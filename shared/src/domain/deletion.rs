@@ -12,7 +12,7 @@ use super::text::Email;
 pub struct DeletionAuthor {
     /// The display name.
     pub name: String,
-    /// The address for questions; none for a named token.
+    /// The address for questions; `None` for a named token.
     pub email: Option<Email>,
 }
 
@@ -21,14 +21,12 @@ pub struct DeletionAuthor {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "kebab-case")]
 pub enum ItemDeletion {
-    /// A customer.
     Customer {
         /// Its identifier.
         customer: CustomerId,
         /// The user or token named in the mail.
         by: DeletionAuthor,
     },
-    /// A label.
     Label {
         /// Its identifier.
         label: LabelId,

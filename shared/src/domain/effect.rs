@@ -16,7 +16,7 @@ use super::erasure::{ErasedItem, ErasureCause, ErasureCounts};
 use super::history::ResourceRef;
 use super::id::CompanyId;
 use super::mail::WebhookMail;
-use super::transition::TransitionResult;
+use super::transition::CandidateChange;
 use super::webhook::Webhook;
 
 pub use task::{EffectTask, FormerCustomer};
@@ -37,7 +37,6 @@ const LEASE: TimeDelta = TimeDelta::minutes(2);
 // Their mails are part of one transaction, with what a step has made of the endpoint.
 const MAILED_OWNERS: usize = 20;
 
-/// An effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
     /// Derived from the cause, so that a cause has each effect only once.
@@ -50,7 +49,7 @@ pub struct Effect {
     pub created_at: DateTime<Utc>,
     /// Tries, including the current one.
     pub attempts: u32,
-    /// When the effect may be tried next; none once it is given up.
+    /// When the effect may be tried next; `None` once it is given up.
     pub next_try_at: Option<DateTime<Utc>>,
     /// When it was given up, if it is.
     pub given_up_at: Option<DateTime<Utc>>,
@@ -61,7 +60,7 @@ pub struct Effect {
 impl Effect {
     /// The effect `task` of `cause`, for example one write of one item, at `now`.
     ///
-    /// Due after a delay, in which the table's stream, which is faster, delivers it.
+    /// Due after a delay, because the table's stream is faster and delivers it meanwhile.
     pub fn new(company: CompanyId, cause: impl fmt::Display, task: EffectTask, now: DateTime<Utc>) -> Self {
         Self {
             id: format!("{cause}-{}", task.as_str()),
@@ -75,13 +74,13 @@ impl Effect {
         }
     }
 
-    /// The mail of a candidate's step, if there is one, as the `version`th write of the candidate.
-    pub fn of_step(step: &TransitionResult, version: u64, now: DateTime<Utc>) -> Option<Self> {
-        let candidate = &step.candidate;
+    /// The mail about a change of a candidate, if there is one, as the `version`th write of the candidate.
+    pub fn of_change(change: &CandidateChange, version: u64, now: DateTime<Utc>) -> Option<Self> {
+        let candidate = &change.candidate;
         let task = EffectTask::CandidateMail {
             project: candidate.project,
             candidate: candidate.id,
-            mail: step.mail?,
+            mail: change.mail?,
         };
         Some(Self::new(candidate.company.clone(), format_args!("{}-{version}", candidate.id), task, now))
     }
@@ -218,7 +217,7 @@ impl Effect {
         Self { attempts: 0, next_try_at: Some(now), given_up_at: None, retried_at: Some(now), ..self }
     }
 
-    /// When the effect and its personal data are deleted; none while it may still be tried.
+    /// When the effect and its personal data are deleted; `None` while it may still be tried.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
         let is_personal =
             matches!(self.task, EffectTask::PasswordReset { .. } | EffectTask::CustomerDeleted { .. });

@@ -37,7 +37,6 @@ named! {
 /// Why something is erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErasureCause {
-    /// The reason.
     pub reason: ErasureReason,
     /// When the first erasure was recorded that a restoration of the service has undone; `None` if none was.
     pub deleted_before: Option<DateTime<Utc>>,
@@ -69,15 +68,13 @@ pub struct ErasureCounts {
     pub evaluations: usize,
     /// Entries of the history, the deletion's included, of which only author, types and time are left.
     pub history_entries: usize,
-    /// Files.
     pub files: usize,
     /// The size of the files together.
     pub bytes: u64,
 }
 
 impl ErasureCounts {
-    /// The larger of each two counts: those of an earlier try, which may have erased much before it broke off, and those of
-    /// what is left.
+    /// Returns the larger value of each count: an earlier try may have erased most before it broke off.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self {
@@ -112,7 +109,6 @@ impl ErasureCounts {
 pub struct CopyRetention {
     /// Backups of the table, and previous versions of files.
     pub recovery_days: i64,
-    /// Logs.
     pub log_days: i64,
 }
 
@@ -132,9 +128,7 @@ pub struct ErasureDetails {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ErasedItem {
-    /// A candidate.
     Candidate {
-        /// Their project.
         project: ProjectId,
         /// Their identifier.
         candidate: CandidateId,

@@ -1,4 +1,5 @@
-//! The interview of a project: the questions that candidates answer, and the criteria by which evaluators rate them.
+//! The interview of a project: the questions that candidates answer, and the criteria that evaluators rate
+//! them by.
 
 use std::fmt;
 
@@ -72,10 +73,8 @@ impl fmt::Display for QuestionText {
     }
 }
 
-/// The name of a criterion.
 pub type CriterionName = VisibleLine<100>;
 
-/// A question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     /// Its identifier.
@@ -109,7 +108,6 @@ impl Question {
     }
 }
 
-/// A criterion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criterion {
     /// Its identifier.
@@ -138,7 +136,6 @@ pub enum NotPlaced {
 pub struct Interview {
     /// The project's company.
     pub company: CompanyId,
-    /// The project.
     pub project: ProjectId,
     /// The questions, in the order of their positions.
     pub questions: Vec<Question>,

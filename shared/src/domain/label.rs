@@ -1,4 +1,4 @@
-//! Labels, with which a company organises its projects.
+//! Labels, which organise the projects of a company.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,6 @@ use super::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
 use super::id::{CompanyId, LabelId};
 use super::text::VisibleLine;
 
-/// The text of a label.
 pub type LabelText = VisibleLine<100>;
 
 /// A label as stored.
@@ -23,7 +22,6 @@ pub struct Label {
 }
 
 impl Label {
-    /// A new label.
     pub fn new(id: LabelId, company: CompanyId, text: LabelText) -> Self {
         Self { id, company, text, is_active: true }
     }

@@ -1,4 +1,4 @@
-//! The languages in which the service writes to candidates.
+//! The languages that the service writes to candidates in.
 
 use super::names::named;
 

@@ -16,7 +16,7 @@ pub const NOT_ALLOWED: Refusal =
 pub enum CallerRelation {
     /// A staff user, with these roles in the project at hand.
     Staff(AccountType, BTreeSet<StaffRole>),
-    /// A staff user without a role in the project at hand, with whom the candidate at hand is shared.
+    /// A staff user without a role in the project at hand, but with a share of the candidate at hand.
     Sharee(AccountType),
     /// A named token: an owner, but for what is an owner's own.
     NamedToken,
@@ -26,12 +26,12 @@ pub enum CallerRelation {
     Outsider,
 }
 
-/// Who may take an action: callers with at least an account type, or with one of some roles in the project at hand, or
-/// the candidate that it is about, or those with whom that is shared. A named token may do all that an owner may, unless
-/// it takes a person.
+/// Who may take an action: callers with at least an account type, or with one of some roles in the project at
+/// hand, or the candidate that it is about, or the customers with a share of that candidate. A named token
+/// may do all that an owner may, unless it takes a person.
 #[derive(Debug, Clone, Copy)]
 struct ActionRule {
-    /// None for actions that take a role.
+    /// `None` for actions that take a role.
     account_type: Option<AccountType>,
     roles: &'static [StaffRole],
     itself: bool,
@@ -51,7 +51,6 @@ const EVALUATORS: &[StaffRole] = &[StaffRole::Evaluator];
 
 /// Proof, at compile time, of the action that admission has allowed.
 pub trait ActionGrant: Send + Sync + 'static {
-    /// The action.
     const ACTION: Action;
 }
 
@@ -161,11 +160,11 @@ actions! {
 }
 
 impl Action {
-    /// Whether a caller of this standing may do this.
-    pub fn is_allowed(self, standing: &CallerRelation) -> bool {
+    /// Whether a caller of this relation may do this.
+    pub fn is_allowed(self, relation: &CallerRelation) -> bool {
         let rule = self.rule();
         let has_type = |own: AccountType| rule.account_type.is_some_and(|needed| own >= needed);
-        match standing {
+        match relation {
             CallerRelation::Staff(account_type, roles) => {
                 has_type(*account_type) || rule.roles.iter().any(|role| roles.contains(role))
             }

@@ -11,8 +11,8 @@ use super::candidate::InterviewPlatform;
 use super::company::Company;
 use super::evaluation::evaluator_index::{EvaluatorIndex, EvaluatorSet};
 use super::history::{
-    EventType, FieldChanges, FieldValue, HasHistory, ResourceChange, ResourceRef, customers, fact, holding,
-    private,
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceChange, ResourceRef, customers,
+    events_that_apply, fact, private,
 };
 use super::id::{CompanyId, LabelId, ProjectId, VideoId};
 use super::interview::Interview;
@@ -39,12 +39,12 @@ named! {
 }
 
 impl ProjectStatus {
-    /// The condition on candidates for a move to `to`; none if there is no such move.
-    pub fn candidates_must(self, to: Self) -> Option<CandidatesMust> {
+    /// The condition on candidates for a move to `to`; `None` if there is no such move.
+    pub fn candidates_must(self, to: Self) -> Option<CandidateRequirement> {
         match (self, to) {
-            (Self::Incomplete | Self::Closed, Self::Running) => Some(CandidatesMust::BeAnything),
-            (Self::Incomplete | Self::Running, Self::Closed) => Some(CandidatesMust::BeArchivable),
-            (Self::Running, Self::Incomplete) => Some(CandidatesMust::BeNew),
+            (Self::Incomplete | Self::Closed, Self::Running) => Some(CandidateRequirement::BeAnything),
+            (Self::Incomplete | Self::Running, Self::Closed) => Some(CandidateRequirement::Archivable),
+            (Self::Running, Self::Incomplete) => Some(CandidateRequirement::BeNew),
             _ => None,
         }
     }
@@ -180,11 +180,11 @@ pub struct Project {
 
 /// The condition on a project's candidates for a move of its status, checked when the move is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CandidatesMust {
+pub enum CandidateRequirement {
     /// No condition.
     BeAnything,
     /// None is invited, confirmed or interviewing, and each interviewed one is fully evaluated.
-    BeArchivable,
+    Archivable,
     /// All are `new`.
     BeNew,
 }
@@ -193,11 +193,11 @@ pub enum CandidatesMust {
 pub const NO_MOVE: Refusal =
     Refusal { code: "no_transition", detail: "The project cannot move from its current status to this one." };
 
-impl CandidatesMust {
+impl CandidateRequirement {
     /// The refusal if the condition does not hold.
     pub fn refusal(self) -> Refusal {
         match self {
-            Self::BeArchivable => Refusal {
+            Self::Archivable => Refusal {
                 code: "cannot_archive",
                 detail: "The project cannot be closed while candidates are invited, confirmed, interviewing or not fully evaluated.",
             },
@@ -249,7 +249,7 @@ impl Project {
         mut self,
         to: ProjectStatus,
         now: DateTime<Utc>,
-    ) -> Result<(Self, CandidatesMust), Refusal> {
+    ) -> Result<(Self, CandidateRequirement), Refusal> {
         use ProjectStatus::{Closed, Incomplete, Running};
         let must = self.status.candidates_must(to).ok_or(NO_MOVE)?;
         let today = Some(now.date_naive());
@@ -321,7 +321,7 @@ impl HasHistory for Project {
             // A move also sets dates, which clients expect with it.
             return vec![EventType::ProjectStatusChanged];
         }
-        holding([
+        events_that_apply([
             (staff.iter().any(|role| changes.has(role)), EventType::ProjectStaffChanged),
             (changes.has_other_than(&staff), EventType::ProjectUpdated),
         ])
@@ -352,13 +352,13 @@ mod tests {
     #[test]
     fn the_status_moves_as_decided_and_no_other_way() {
         use ProjectStatus::{Closed, Incomplete, Running};
-        let archivable = CandidatesMust::BeArchivable;
+        let archivable = CandidateRequirement::Archivable;
         let allowed = [
-            (Incomplete, Running, CandidatesMust::BeAnything),
+            (Incomplete, Running, CandidateRequirement::BeAnything),
             (Running, Closed, archivable),
             (Incomplete, Closed, archivable),
-            (Closed, Running, CandidatesMust::BeAnything),
-            (Running, Incomplete, CandidatesMust::BeNew),
+            (Closed, Running, CandidateRequirement::BeAnything),
+            (Running, Incomplete, CandidateRequirement::BeNew),
         ];
         for from in ProjectStatus::ALL {
             for to in ProjectStatus::ALL {

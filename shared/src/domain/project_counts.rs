@@ -16,7 +16,7 @@ use super::candidate::{Candidate, CandidateStatus};
 use super::evaluation::evaluator_index::EvaluatorSet;
 use super::id::{CandidateId, CustomerId};
 use super::names::parse_enum;
-use super::project::{CandidatesMust, Project};
+use super::project::{CandidateRequirement, Project};
 use super::scoring::result::ResultSummary;
 
 /// The number of shards of a project's counts.
@@ -32,13 +32,11 @@ pub fn shard_of(candidate: CandidateId) -> u8 {
 /// `erased:<status>`, `erased_rating:<0–10>` or `shown_rating:<0–10>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CounterName {
-    /// Candidates with this status.
     Status(CandidateStatus),
     /// Interviewed candidates whose evaluation exactly these people have completed.
     EvaluatedBy {
         /// Those who have completed their evaluation.
         completed: EvaluatorSet,
-        /// Those of them who have vetoed.
         vetoed: EvaluatorSet,
     },
     /// Deleted candidates who had this status.
@@ -108,7 +106,8 @@ impl ProjectCounts {
             change.add(CounterName::Status(candidate.status), count);
             if candidate.status == CandidateStatus::Interviewed {
                 // Of everyone, evaluators or not: changing the evaluators of a project then writes only the project.
-                let (completed, vetoed) = (candidate.completed_set(), candidate.vetoed_set());
+                let completed = candidate.completed_set();
+                let vetoed = candidate.vetoed_set();
                 change.add(CounterName::EvaluatedBy { completed, vetoed }, count);
             }
         }
@@ -122,7 +121,6 @@ impl ProjectCounts {
         change
     }
 
-    /// Adds `count` to `counter`.
     pub fn add(&mut self, counter: CounterName, count: i64) {
         *self.0.entry(counter).or_default() += count;
     }
@@ -137,12 +135,10 @@ impl ProjectCounts {
         self.0.is_empty()
     }
 
-    /// The count with this name.
     pub fn get(&self, counter: CounterName) -> i64 {
         self.0.get(&counter).copied().unwrap_or(0)
     }
 
-    /// Candidates with this status.
     pub fn with_status(&self, status: CandidateStatus) -> i64 {
         self.get(CounterName::Status(status))
     }
@@ -153,7 +149,6 @@ impl ProjectCounts {
         [Interviewing, Interviewed, Aborted].into_iter().any(|status| self.with_status(status) > 0)
     }
 
-    /// The statuses that candidates have.
     pub fn statuses(&self) -> impl Iterator<Item = CandidateStatus> {
         CandidateStatus::ALL.into_iter().filter(|status| self.with_status(*status) > 0)
     }
@@ -201,26 +196,28 @@ impl ProjectCounts {
     }
 
     /// Refuses a move of `project` unless its candidates meet the condition `must`. Fails with the refusal of `must`.
-    pub fn check(&self, must: CandidatesMust, project: &Project) -> Result<(), Refusal> {
+    pub fn check(&self, must: CandidateRequirement, project: &Project) -> Result<(), Refusal> {
         let holds = forbidden_statuses(must).iter().all(|status| self.with_status(*status) == 0)
-            && (must != CandidatesMust::BeArchivable
+            && (must != CandidateRequirement::Archivable
                 || self.evaluated(project) == self.with_status(CandidateStatus::Interviewed));
         if holds { Ok(()) } else { Err(must.refusal()) }
     }
 
     /// Whether `project` may be closed.
     pub fn can_archive(&self, project: &Project) -> bool {
-        self.check(CandidatesMust::BeArchivable, project).is_ok()
+        self.check(CandidateRequirement::Archivable, project).is_ok()
     }
 }
 
 /// The statuses that no candidate may have for a move.
-pub fn forbidden_statuses(must: CandidatesMust) -> &'static [CandidateStatus] {
+pub fn forbidden_statuses(must: CandidateRequirement) -> &'static [CandidateStatus] {
     use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, Skipped};
     match must {
-        CandidatesMust::BeAnything => &[],
-        CandidatesMust::BeArchivable => &[Invited, Confirmed, Interviewing],
-        CandidatesMust::BeNew => &[Invited, Confirmed, Interviewing, Interviewed, Expired, Aborted, Skipped],
+        CandidateRequirement::BeAnything => &[],
+        CandidateRequirement::Archivable => &[Invited, Confirmed, Interviewing],
+        CandidateRequirement::BeNew => {
+            &[Invited, Confirmed, Interviewing, Interviewed, Expired, Aborted, Skipped]
+        }
     }
 }
 
@@ -290,7 +287,7 @@ mod tests {
         assert_eq!(numbers, [(CounterName::Erased(CandidateStatus::Skipped), 1)]);
         let erased: ProjectCounts = numbers.into_iter().collect();
         let project = project(0, &[1]);
-        for must in [CandidatesMust::BeNew, CandidatesMust::BeArchivable] {
+        for must in [CandidateRequirement::BeNew, CandidateRequirement::Archivable] {
             assert_eq!(erased.check(must, &project), Ok(()));
         }
         assert_eq!((erased.candidates(), erased.has_begun()), (0, false));

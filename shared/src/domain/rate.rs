@@ -11,17 +11,17 @@ pub const MAX_MAILS: usize = 5;
 const WINDOW: TimeDelta = TimeDelta::hours(1);
 
 /// The times of recent mails to one person that clients have asked for. Limits reminders, repeated invitations and
-/// invitations to a changed address, with which a client could flood a mailbox.
+/// invitations to a changed address, which could flood a mailbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MailRate(Vec<DateTime<Utc>>);
 
 impl MailRate {
-    /// Counts a mail requested at `now`. Fails with [`MailLimitReached::TooMany`] beyond [`MAX_MAILS`] per hour.
-    pub fn count(&mut self, now: DateTime<Utc>) -> Result<(), MailLimitReached> {
+    /// Counts a mail requested at `now`. Fails with [`RefusedOrThrottled::TooMany`] beyond [`MAX_MAILS`] per hour.
+    pub fn count(&mut self, now: DateTime<Utc>) -> Result<(), RefusedOrThrottled> {
         self.0.retain(|at| *at + WINDOW > now);
         if let Some(oldest) = self.0.first().filter(|_| self.0.len() >= MAX_MAILS) {
-            return Err(MailLimitReached::TooMany(*oldest + WINDOW - now));
+            return Err(RefusedOrThrottled::TooMany(*oldest + WINDOW - now));
         }
         self.0.push(now);
         Ok(())
@@ -54,16 +54,16 @@ impl ChangeRate {
     }
 }
 
-/// Why a requested message is not sent.
+/// Why something may not be done now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MailLimitReached {
+pub enum RefusedOrThrottled {
     /// The current state does not allow it.
     Refused(Refusal),
-    /// Too many messages to this recipient; the time until the next one is allowed.
+    /// It was done too often; the time until it is allowed again.
     TooMany(TimeDelta),
 }
 
-impl From<Refusal> for MailLimitReached {
+impl From<Refusal> for RefusedOrThrottled {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
@@ -80,9 +80,9 @@ mod tests {
         for minute in 0..5 {
             assert_eq!(rate.count(at(minute)), Ok(()));
         }
-        assert_eq!(rate.count(at(10)), Err(MailLimitReached::TooMany(TimeDelta::minutes(50))));
+        assert_eq!(rate.count(at(10)), Err(RefusedOrThrottled::TooMany(TimeDelta::minutes(50))));
         assert_eq!(rate.count(at(60)), Ok(()));
-        assert_eq!(rate.count(at(60)), Err(MailLimitReached::TooMany(TimeDelta::minutes(1))));
+        assert_eq!(rate.count(at(60)), Err(RefusedOrThrottled::TooMany(TimeDelta::minutes(1))));
         assert_eq!(rate.count(at(200)), Ok(()));
         assert_eq!(rate.0.len(), 1, "older ones are forgotten");
     }

@@ -8,7 +8,6 @@ use super::evaluation::EvaluationReport;
 use super::evaluation::evaluator_index::EvaluatorIndex;
 use super::id::CustomerId;
 
-/// A report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlatformReport {
     /// The interview was completed.
@@ -25,8 +24,8 @@ pub enum PlatformReport {
 }
 
 impl Candidate {
-    /// The candidate after `report` of an event at `at`; none if it changes nothing. The first evaluation by a customer
-    /// assigns a bit in the project's `evaluator_index`.
+    /// The candidate after `report` of an event at `at`; `None` if it changes nothing. The first evaluation
+    /// by a customer assigns a bit in the project's `evaluator_index`.
     ///
     /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current
     /// attempt. An evaluation may arrive before its interview; of two by one evaluator, or of one and what they have saved

@@ -20,7 +20,8 @@ pub(crate) fn company() -> Company {
 pub(crate) fn project() -> Project {
     let company = company();
     let settings = ProjectSettings::new(ShortName::parse("Sales").unwrap(), &company, DateTime::UNIX_EPOCH);
-    let (id, status) = (Id::from_bytes([8; 16]), ProjectStatus::Running);
+    let id = Id::from_bytes([8; 16]);
+    let status = ProjectStatus::Running;
     Project {
         id,
         company: company.id,
@@ -49,7 +50,7 @@ pub(crate) fn customer(byte: u8) -> CustomerId {
     Id::from_bytes([byte; 16])
 }
 
-/// The evaluators of a project in which customers 1 to 3 have evaluated.
+/// The evaluators of a project where customers 1 to 3 have evaluated.
 pub(crate) fn evaluator_index() -> EvaluatorIndex {
     let mut index = EvaluatorIndex::default();
     for byte in 1..=3 {

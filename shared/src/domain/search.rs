@@ -1,4 +1,4 @@
-//! The words by which candidates are found, and the terms of queries.
+//! The words that candidates are found by, and the terms of queries.
 
 use std::collections::BTreeMap;
 
@@ -113,8 +113,8 @@ fn full_name(names: &str, separator: &str) -> String {
     beginning(&words.join(separator)).trim_end().to_owned()
 }
 
-/// The searchable part of a folded word: its beginning, without apostrophes and surrounding punctuation; none if nothing
-/// remains.
+/// The searchable part of a folded word: its beginning, without apostrophes and surrounding punctuation;
+/// `None` if nothing remains.
 fn normal(word: &str) -> Option<String> {
     // `Mueller,` and `(Anna)` match as meant.
     let word = word.trim_matches(|character: char| !character.is_alphanumeric());
@@ -129,12 +129,12 @@ fn beginning(text: &str) -> &str {
     end.map_or(text, |end| &text[..end])
 }
 
-/// A query: beginnings of words, all of which a candidate must have.
+/// A query: beginnings of words. A candidate must have them all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchTerms(Vec<String>);
 
 impl SearchTerms {
-    /// Splits `text` at spaces and commas; none if it is blank.
+    /// Splits `text` at spaces and commas; `None` if it is blank.
     pub fn parse(text: &str) -> Result<Option<Self>, String> {
         if text.chars().count() > MAX_QUERY_CHARS {
             return Err(format!("Ensure this field has no more than {MAX_QUERY_CHARS} characters."));
@@ -143,7 +143,7 @@ impl SearchTerms {
         Ok((!terms.is_empty()).then_some(Self(terms)))
     }
 
-    /// The beginning of entries from `source` to read; none if they add nothing to other sources.
+    /// The beginning of entries from `source` to read; `None` if they add nothing to other sources.
     pub fn start(&self, source: WordSource) -> Option<String> {
         match source {
             WordSource::FullName if self.is_lead_alone() => None,

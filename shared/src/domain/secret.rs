@@ -20,7 +20,6 @@ impl PasswordHash {
         Self(phc)
     }
 
-    /// The PHC string.
     pub fn phc(&self) -> &str {
         &self.0
     }
@@ -111,7 +110,7 @@ impl MediaKey {
 
     /// The key for an access key, which is stored unhashed.
     pub fn of(key: &AccessKey) -> Self {
-        // The word before it keeps this apart from the hash by which the key itself is checked.
+        // The word before it keeps this apart from the hash that checks the key itself.
         Self(SecretHash::of(&format!("media {}", key.as_str())).0)
     }
 

@@ -28,7 +28,6 @@ named! {
 pub struct HeldRole {
     /// The customer with the role.
     pub customer: CustomerId,
-    /// The role.
     pub role: StaffRole,
 }
 
@@ -84,7 +83,6 @@ impl ProjectStaff {
         roles
     }
 
-    /// The roles of `customer`.
     pub fn roles_of(&self, customer: CustomerId) -> BTreeSet<StaffRole> {
         StaffRole::ALL.into_iter().filter(|role| self.holders(*role).contains(&customer)).collect()
     }

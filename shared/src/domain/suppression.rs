@@ -64,7 +64,7 @@ impl Suppression {
         &self.address
     }
 
-    /// Why a person with this `address` gets no mails; none if the address is not suppressed.
+    /// Why a person with this `address` gets no mails; `None` if the address is not suppressed.
     pub fn reason(known: Option<&Self>, address: Option<&Email>) -> Option<SuppressionReason> {
         // A new address starts clean, whatever set it.
         let known = known.filter(|known| Some(&known.address) == address)?;

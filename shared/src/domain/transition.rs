@@ -14,13 +14,12 @@ use super::Refusal;
 use super::candidate::{Candidate, CandidateStatus};
 use super::mail::CandidateMail;
 use super::privacy::erasure_request::ERASURE_REQUESTED;
-use super::rate::MailLimitReached;
+use super::rate::RefusedOrThrottled;
 use super::secret::AccessKey;
 
-/// The result of a rule: the changed candidate, and the mail about the change.
+/// A change of a candidate as a rule allows it, with the mail about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TransitionResult {
-    /// The candidate.
+pub struct CandidateChange {
     pub candidate: Candidate,
     /// None if the candidate cannot get mails.
     pub mail: Option<CandidateMail>,
@@ -28,14 +27,14 @@ pub struct TransitionResult {
     pub needs_running_project: bool,
 }
 
-impl From<Candidate> for TransitionResult {
+impl From<Candidate> for CandidateChange {
     /// A change without a mail.
     fn from(candidate: Candidate) -> Self {
         Self::new(candidate, None)
     }
 }
 
-impl TransitionResult {
+impl CandidateChange {
     fn new(candidate: Candidate, mail: Option<CandidateMail>) -> Self {
         let takes_mails = candidate.profile.email.is_some() && candidate.erasure_request.is_none();
         let mail = mail.filter(|_| takes_mails);
@@ -57,7 +56,7 @@ impl Candidate {
         terms: &AdvanceTerms,
         now: DateTime<Utc>,
         key: AccessKey,
-    ) -> Result<TransitionResult, Refusal> {
+    ) -> Result<CandidateChange, Refusal> {
         let fits = |line: &&AdvanceRule| {
             line.from == self.status
                 && line.by == by
@@ -92,12 +91,12 @@ impl Candidate {
             _ => {}
         }
         let needs_running_project = line.needs.contains(&MoveCondition::ProjectRunning);
-        Ok(TransitionResult { needs_running_project, ..TransitionResult::new(self, line.mail) })
+        Ok(CandidateChange { needs_running_project, ..CandidateChange::new(self, line.mail) })
     }
 
     /// Withdraws the candidate permanently at `now`: revokes their sessions and their key. Fails for candidates who have started
     /// or completed an interview, or are already skipped.
-    pub fn skip(mut self, now: DateTime<Utc>) -> Result<TransitionResult, Refusal> {
+    pub fn skip(mut self, now: DateTime<Utc>) -> Result<CandidateChange, Refusal> {
         use CandidateStatus::{
             Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
         };
@@ -110,7 +109,7 @@ impl Candidate {
         self.replace_key(None);
         self.one_time_key = None;
         self.session_epoch += 1;
-        Ok(TransitionResult::new(self, None))
+        Ok(CandidateChange::new(self, None))
     }
 
     /// Applies a manager's change at `now` to the candidate, who was `before`: a new deadline is mailed, and a new
@@ -122,7 +121,7 @@ impl Candidate {
         before: &Self,
         now: DateTime<Utc>,
         key: AccessKey,
-    ) -> Result<TransitionResult, MailLimitReached> {
+    ) -> Result<CandidateChange, RefusedOrThrottled> {
         // A key and an interview without an end would last for ever.
         if self.status == CandidateStatus::Interviewing
             && self.profile.deadline.is_none()
@@ -141,7 +140,7 @@ impl Candidate {
             }
         }
         let mail = self.deadline_mail(before, now);
-        Ok(TransitionResult::new(self, mail))
+        Ok(CandidateChange::new(self, mail))
     }
 
     /// Applies a new address: revokes the keys mailed to the old one and all sessions, and mails the next key to the
@@ -151,7 +150,7 @@ impl Candidate {
         before: &Self,
         now: DateTime<Utc>,
         key: AccessKey,
-    ) -> Result<TransitionResult, MailLimitReached> {
+    ) -> Result<CandidateChange, RefusedOrThrottled> {
         let had_key = self.access_key.is_some();
         self.redirect_key(had_key.then_some(key));
         self.one_time_key = None;
@@ -170,12 +169,12 @@ impl Candidate {
             CandidateStatus::Confirmed if had_key => (!is_over).then_some(CandidateMail::Reminder),
             _ => self.deadline_mail(before, now),
         };
-        let mut step = TransitionResult::new(self, mail);
+        let mut change = CandidateChange::new(self, mail);
         // Counts like a reminder, or a change of the address would be a way around the limit.
-        if had_key && step.mail.is_some() {
-            step.candidate.mail_rate.count(now)?;
+        if had_key && change.mail.is_some() {
+            change.candidate.mail_rate.count(now)?;
         }
-        Ok(step)
+        Ok(change)
     }
 
     /// The mail about a changed deadline, if it affects the candidate.
@@ -188,7 +187,7 @@ impl Candidate {
 
     /// Reminds the candidate of the interview. Fails if they are neither invited nor confirmed, they have requested
     /// erasure, the deadline has passed, the address is not deliverable, or too many mails were sent.
-    pub fn remind(mut self, now: DateTime<Utc>) -> Result<TransitionResult, MailLimitReached> {
+    pub fn remind(mut self, now: DateTime<Utc>) -> Result<CandidateChange, RefusedOrThrottled> {
         if !matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed) {
             return Err(NOT_REMINDABLE.into());
         }
@@ -201,7 +200,7 @@ impl Candidate {
         self.require_reachable()?;
         self.mail_rate.count(now)?;
         self.reminded_at = Some(now);
-        Ok(TransitionResult::new(self, Some(CandidateMail::Reminder)))
+        Ok(CandidateChange::new(self, Some(CandidateMail::Reminder)))
     }
 
     /// The candidate after the deadline, or after the interview has closed: revokes their sessions and their key. `None` if it

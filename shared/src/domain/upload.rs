@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::account::{Account, CredentialOwner};
+use super::account::{Account, CredentialClaim};
 use super::file::{FileKind, FileType};
 use super::id::{CompanyId, FileId, TokenId};
 use super::names::named;
@@ -39,7 +39,6 @@ named! {
     }
 }
 
-/// An upload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Upload {
     /// The identifier of the future file.
@@ -57,7 +56,6 @@ pub struct Upload {
     pub announced: Option<AnnouncedFile>,
     /// The detected type, once the file is attached.
     pub found: Option<FileType>,
-    /// Who uploads.
     pub author: UploadAuthor,
     /// When it began.
     pub created_at: DateTime<Utc>,
@@ -72,13 +70,12 @@ pub enum UploadAuthor {
     /// A staff user or a candidate.
     Account {
         /// The account, and the customer who acts on its behalf.
-        claim: CredentialOwner,
-        /// The session epoch; none if a candidate's key was the credential.
+        claim: CredentialClaim,
+        /// The session epoch; `None` if a candidate's key was the credential.
         epoch: Option<u32>,
         /// The session epoch of the customer who acts on behalf of the account.
         actor_epoch: Option<u32>,
     },
-    /// A named token.
     NamedToken {
         /// The token's identifier.
         token: TokenId,

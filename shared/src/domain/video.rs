@@ -9,7 +9,9 @@ use sha2::{Digest, Sha256};
 
 use super::conversion::{Conversion, ConversionStatus};
 use super::file::FileType;
-use super::history::{EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, fact, holding, private};
+use super::history::{
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, events_that_apply, fact, private,
+};
 use super::id::{CompanyId, CustomerId, VideoId};
 use super::language::Language;
 use super::text::{ShortName, TextLine, TextLines};
@@ -18,7 +20,6 @@ use super::upload::{AnnouncedFile, UploadAuthor};
 /// The maximum size of an uploaded video.
 pub const MAX_VIDEO_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 
-/// Validity of the signed URL: a client must start the upload within this time.
 const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
 const SENDING: TimeDelta = TimeDelta::hours(2);
 /// A file that a video is converted to.
@@ -28,7 +29,6 @@ pub enum Rendition {
     Mp4,
     /// H.264 and AAC in flv.
     Flv,
-    /// A thumbnail.
     Thumbnail,
 }
 
@@ -41,7 +41,6 @@ impl Rendition {
         self.file_type().extension()
     }
 
-    /// The file type.
     pub fn file_type(self) -> FileType {
         match self {
             Self::Mp4 => FileType::Mp4,
@@ -64,17 +63,15 @@ pub struct Video {
     pub description: TextLines<2000>,
     /// Shown to staff only.
     pub internal_description: TextLines<2000>,
-    /// The name of the uploaded file.
     pub upload_filename: FileName,
     /// The announced or actual content type and size.
     pub file: AnnouncedFile,
-    /// None for a named token.
+    /// `None` for a named token.
     pub submitted_by: Option<CustomerId>,
     /// The author of an announced file.
     pub author: Option<UploadAuthor>,
     /// When the video was created.
     pub submitted_at: DateTime<Utc>,
-    /// The conversion.
     #[serde(flatten)]
     pub conversion: Conversion,
     /// The digests of its captions, which have items of their own.
@@ -110,7 +107,6 @@ pub struct NewVideo {
     pub description: TextLines<2000>,
     /// Shown to staff only.
     pub internal_description: TextLines<2000>,
-    /// The name of the file.
     pub upload_filename: FileName,
     /// The content type and size.
     pub file: AnnouncedFile,
@@ -208,7 +204,7 @@ impl HasHistory for Video {
 
     fn events(_: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
         let has_moved = changes.has("video_conversion_status");
-        holding([
+        events_that_apply([
             (has_moved && after.conversion.status == ConversionStatus::Successful, EventType::VideoConverted),
             (has_moved && after.conversion.status == ConversionStatus::Failed, EventType::VideoFailed),
             // The outcome of a conversion is told by the events above.

@@ -7,7 +7,6 @@ use crate::error::Result;
 
 const MAX_CONTENT_TYPE: usize = 100;
 
-/// Reads the announcement of a file for `field`, which is one of `kinds`.
 pub fn read_announcement(mut body: BodyFields, kinds: &[FileKind]) -> Result<(FileKind, AnnouncedFile)> {
     let kind = body.required("field", |name| {
         let found = kinds.iter().find(|kind| kind.as_str() == name);

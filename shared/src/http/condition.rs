@@ -21,7 +21,7 @@ const INVALID_IF_MATCH: Refusal = Refusal {
 /// The conditions of a request on the resource that its path names. A POST has no conditions: it creates another resource.
 #[derive(Debug, Clone, Default)]
 pub struct RequestConditions {
-    /// For a change: the revisions to which it applies.
+    /// For a change: the revisions that it applies to.
     if_match: Option<TagCondition>,
     /// For a read: what the client has.
     if_none_match: Option<TagCondition>,

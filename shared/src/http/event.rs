@@ -28,7 +28,8 @@ pub async fn answer(
     let mut event_request: ApiGatewayV2httpRequest = serde_json::from_str(event.payload.get())?;
     // Address and body come from the event, because the conversion of `lambda_http` panics over characters, hosts and
     // lengths that no URL may have.
-    let (uri, body) = (take_uri(&mut event_request), take_body(&mut event_request)?);
+    let uri = take_uri(&mut event_request);
+    let body = take_body(&mut event_request)?;
     let service = service.ready_oneshot().await?;
     let service = service.map_request(move |request: lambda_http::Request| {
         let mut request: Request<Body> = request.map(|_| Body::from(body.clone()));
@@ -85,7 +86,8 @@ mod tests {
         assert_eq!(uri("https://evil.example/", ""), "/https://evil.example/");
         assert_eq!(uri(&format!("/{}", "x".repeat(70_000)), ""), "/");
         for character in '\0'..'\u{400}' {
-            let (path, query) = (format!("/x{character}"), format!("q={character}"));
+            let path = format!("/x{character}");
+            let query = format!("q={character}");
             assert!(uri(&path, &query).starts_with("/x"), "{character:?}");
         }
     }

@@ -1,5 +1,4 @@
 //! The URLs in the examples of the OpenAPI document. Each field of a view names the one that it shows.
-#![allow(missing_docs, reason = "the names say it")]
 
 macro_rules! in_company {
     ($($path:literal),+) => {

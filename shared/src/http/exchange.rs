@@ -223,7 +223,6 @@ impl IdempotentRun {
     }
 }
 
-/// The result of a run.
 pub enum RunResult<R> {
     /// The final response.
     Done(R),

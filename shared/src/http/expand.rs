@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 pub struct ExpandFields(Vec<&'static str>);
 
 impl ExpandFields {
-    /// Reads the query string of a resource in which references of these `names` can be replaced.
+    /// Reads the query string of a resource whose references of these `names` can be replaced.
     pub fn parse(query: Option<&str>, names: &[&'static str]) -> Result<Self> {
         let parameters = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
         Self::of(&parameters.into_owned().collect::<Vec<_>>(), names)

@@ -118,7 +118,6 @@ impl BodyFields {
         self.text(name, parse)
     }
 
-    /// A text.
     pub fn text<T: JsonSchema>(
         &mut self,
         name: &str,

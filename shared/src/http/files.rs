@@ -57,7 +57,8 @@ impl FileWriter<'_> {
         let lifetime = (upload.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
         // Not where files are served from: a signed URL works until it expires, so a client could replace a validated
         // file.
-        let (key, AnnouncedFile { content_type, size }) = (upload_key(upload.id), announced);
+        let key = upload_key(upload.id);
+        let AnnouncedFile { content_type, size } = announced;
         let signed = self.objects.upload_to(&key, &content_type, size, lifetime).await?;
         Ok((upload, signed))
     }

@@ -14,7 +14,6 @@ const DATES: [(&str, &str); 6] = [
 /// Those of a time of day; a fraction of the last second may follow.
 const TIMES: [(&str, &str); 4] =
     [("00:00:00", "%H:%M:%S"), ("000000", "%H%M%S"), ("00:00", "%H:%M"), ("0000", "%H%M")];
-/// Those of a zone.
 const ZONES: [(&str, &str); 7] = [
     ("Z", "%#z"),
     ("+00:00", "%:z"),
@@ -25,7 +24,6 @@ const ZONES: [(&str, &str); 7] = [
     ("-00", "%#z"),
 ];
 
-/// The format of a text that has one of these forms.
 fn format_of(forms: &[(&str, &'static str)], text: &str) -> Option<&'static str> {
     let shape = text.replace(|character: char| character.is_ascii_digit(), "0");
     forms.iter().find(|(form, _)| *form == shape).map(|(_, format)| *format)

@@ -1,4 +1,4 @@
-//! HTTP: routes in, guarded handlers, views out.
+//! HTTP: routes in, views out.
 
 mod announcement;
 mod body;

@@ -4,7 +4,7 @@
 //! from a mount only by its final slash may miss both and reach another function: [`is_mounted`] lets that one recognise it.
 //! The template's parameter `SlashRoutes` adds a third route for such a gateway.
 
-/// Paths below the version segment under which a group of routes answers, by function name.
+/// Paths below the version segment, by the name of the function that answers below them.
 pub const MOUNTS: &[(&str, &[&str])] = &[
     (
         "auth",

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::domain::Refusal;
 use crate::error::Error;
 
-/// The header in which the distribution sends its secret. It replaces a client's header of this name.
+/// The distribution sends its secret in this header, which replaces a client's header of this name.
 const ORIGIN_SECRET: HeaderName = HeaderName::from_static("x-origin-secret");
 
 const NOT_PUBLIC: Refusal =

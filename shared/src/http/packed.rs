@@ -77,7 +77,7 @@ impl PackedFile {
             content.into()
         };
         let tag = EntityTag::of(&body);
-        reader.preconditions.answer(headers, body, &tag)
+        reader.conditions.answer(headers, body, &tag)
     }
 }
 
@@ -88,7 +88,7 @@ pub struct FileReader {
     pub base_url: Url,
     /// The query of the address.
     pub query: String,
-    preconditions: RequestConditions,
+    conditions: RequestConditions,
     takes_gzip: bool,
 }
 
@@ -99,7 +99,7 @@ impl FromRequestParts<App> for FileReader {
         Ok(Self {
             base_url: app.config().base_url.clone(),
             query: parts.uri.query().unwrap_or_default().to_owned(),
-            preconditions: RequestConditions::of(parts)?,
+            conditions: RequestConditions::of(parts)?,
             takes_gzip: takes_gzip(&parts.headers),
         })
     }

@@ -56,7 +56,8 @@ impl<'a> ReferenceUris<'a> {
         file: Option<StoredFile>,
     ) -> Option<Uri> {
         // Events and mails have no signer: such an address is good for one session only.
-        let (signer, file) = (self.signer?, file?);
+        let signer = self.signer?;
+        let file = file?;
         let token = signer.sign(file.id.to_bytes(), &object_key(c, owner, file.id));
         Some(self.files(c, owner, kind).join(token))
     }
@@ -66,7 +67,6 @@ impl<'a> ReferenceUris<'a> {
         self.owner(c, owner).join(kind.as_str())
     }
 
-    /// An upload for an owner.
     pub fn upload(&self, c: &CompanyId, owner: Account, f: FileId) -> Uri {
         self.owner(c, owner).join("uploads").join(f)
     }
@@ -78,7 +78,6 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// A company.
     pub fn company(&self, c: &CompanyId) -> Uri {
         Uri::new(format!("{}/companies/{c}/", self.base))
     }
@@ -101,12 +100,10 @@ impl<'a> ReferenceUris<'a> {
         Uri::new(format!("{}/companies/{c}/projects/{p}/{}/{id}/", self.base, K::SEGMENT))
     }
 
-    /// A share of candidate `k`.
     pub fn share(&self, c: &CompanyId, p: ProjectId, k: CandidateId, s: ShareId) -> Uri {
         self.uri_in_project(c, p, k).join(ShareMark::SEGMENT).join(s)
     }
 
-    /// A legal text of company `c`.
     pub fn legal_text(&self, c: &CompanyId, id: LegalTextId) -> Uri {
         self.company(c).join("legal").join(id)
     }
@@ -118,7 +115,6 @@ impl<'a> ReferenceUris<'a> {
             .join(question)
     }
 
-    /// A take of an answer.
     pub fn take(&self, answers: &AnswerObjects, take: TakeRef) -> Uri {
         self.answer(answers, take.question).join("takes").join(take.number)
     }
@@ -135,7 +131,8 @@ impl<'a> ReferenceUris<'a> {
 
     /// Where a rendition of a video can be fetched; `None` before its conversion, or without a signer.
     pub fn rendition(&self, video: &Video, rendition: Rendition) -> Option<Uri> {
-        let (signer, _) = (self.signer?, video.conversion.converted?);
+        let signer = self.signer?;
+        let _ = video.conversion.converted?;
         let token = signer.sign(video.id.to_bytes(), &rendition_key(&video.company, video.id, rendition));
         let video = self.uri(&video.company, video.id);
         match rendition {
@@ -237,7 +234,6 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// The candidate at `reference`, with its company and its project.
     pub fn parse_candidate(&self, reference: &str) -> Result<(CompanyId, ProjectId, CandidateId), String> {
         let path = reference.strip_prefix(self.base.as_str()).unwrap_or_default();
         let segments: Vec<&str> = path.strip_suffix('/').unwrap_or(path).split('/').collect();
@@ -251,8 +247,7 @@ impl<'a> ReferenceUris<'a> {
     }
 }
 
-fn parse_below<K>(collection: &Uri, reference: &str) -> Result<Id<K>, String> {
-    let id = reference.strip_prefix(collection.as_str()).map(|id| id.strip_suffix('/').unwrap_or(id));
-    id.and_then(|id| id.parse().ok())
-        .ok_or_else(|| format!("\"{reference}\" is not a URL under {collection}."))
+fn parse_below<K>(list: &Uri, reference: &str) -> Result<Id<K>, String> {
+    let id = reference.strip_prefix(list.as_str()).map(|id| id.strip_suffix('/').unwrap_or(id));
+    id.and_then(|id| id.parse().ok()).ok_or_else(|| format!("\"{reference}\" is not a URL under {list}."))
 }

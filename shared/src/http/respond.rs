@@ -125,7 +125,6 @@ impl<R> IntoResponse for CommittedResponse<R> {
 pub struct JsonFile<V>(PhantomData<V>);
 
 impl<V> CommittedResponse<Json<V>> {
-    /// The response as a file with this name.
     pub fn as_file(mut self, name: &str) -> Result<CommittedResponse<JsonFile<V>>> {
         let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""));
         let headers = self.response.headers_mut();

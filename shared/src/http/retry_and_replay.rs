@@ -135,7 +135,8 @@ fn key_in(headers: &HeaderMap) -> Result<Option<String>> {
 }
 
 async fn intent_of(parts: &Parts, key: String, body: &Bytes) -> RequestIntent {
-    let (method, uri) = (&parts.method, &parts.uri);
+    let method = &parts.method;
+    let uri = &parts.uri;
     // The stored hash begins with the key, since query and body alone could be guessed.
     let hasher = Sha256::new().chain_update(format!("{key}\n{}\n", uri.query().unwrap_or_default()));
     // By the meaning of the body: clients such as `curl -F` choose another boundary for each retry.

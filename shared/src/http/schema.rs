@@ -34,7 +34,8 @@ fn plain_choice(schema: &mut Schema) {
         return;
     };
     let lines = choices.iter().filter_map(|choice| {
-        let (value, text) = (choice["const"].as_str()?, choice["description"].as_str()?);
+        let value = choice["const"].as_str()?;
+        let text = choice["description"].as_str()?;
         let value = if value.is_empty() { "\"\"" } else { value };
         Some(format!("- `{value}`: {text}"))
     });

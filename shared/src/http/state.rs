@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 
 use crate::app::App;
 use crate::clock::Stopwatch;
-use crate::domain::account::ResponseRecipient;
+use crate::domain::account::Principal;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::error::Result;
 use crate::store::{KeyedRequest, RequestIntent, RequestUsage, Store};
@@ -16,7 +16,7 @@ use crate::store::{KeyedRequest, RequestIntent, RequestUsage, Store};
 /// The caller as the log line shows them.
 pub(crate) struct LoggedCaller {
     pub(crate) company: CompanyId,
-    pub(crate) caller: ResponseRecipient,
+    pub(crate) caller: Principal,
     /// The staff user who acts on behalf of the caller.
     pub(crate) on_behalf_by: Option<CustomerId>,
 }

@@ -1,8 +1,9 @@
 //! Entity tags: `"<revision>-<digest>"`, of the resource that a change would overwrite, and of all that the caller is shown.
 //!
-//! `If-None-Match` compares digests, so a 304 never hides a change, whatever changed: counts, the viewer's rights, other
-//! resources, or the session for which addresses of files are good. `If-Match` compares revisions, which count the writes
-//! that changed what answers show: a write of the service that shows nothing does not fail a client's change.
+//! `If-None-Match` compares digests, so a 304 never hides a change, whatever changed: counts, the viewer's
+//! rights, other resources, or the session that addresses of files are good for. `If-Match` compares
+//! revisions, which count the writes that changed what answers show: a write of the service that shows
+//! nothing does not fail a client's change.
 
 use axum::http::HeaderValue;
 use sha2::{Digest, Sha256};

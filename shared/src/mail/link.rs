@@ -35,7 +35,6 @@ impl MailLink {
         matches!(self, Self::Register(_) | Self::Open(_))
     }
 
-    /// The URL.
     pub fn url(&self) -> &str {
         match self {
             Self::Register(url) | Self::Open(url) | Self::Start(url) => url,

@@ -47,7 +47,10 @@ pub(super) fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language
     let (weekdays, months) = names_in(language);
     let weekday = nth(weekdays, local.weekday().num_days_from_monday());
     let month = nth(months, local.month0());
-    let (day, year, hour, minute) = (local.day(), local.year(), local.hour(), local.minute());
+    let day = local.day();
+    let year = local.year();
+    let hour = local.hour();
+    let minute = local.minute();
     // French and Italian count only the first day of a month with an ordinal.
     let [french, italian] = if day == 1 { ["er", "º"] } else { ["", ""] };
     // Without seconds, so that the mail never promises more time.
@@ -69,7 +72,8 @@ fn zone_of(local: &DateTime<Tz>, zone: Tz) -> String {
     }
     let ahead = local.offset().fix().local_minus_utc() / 60;
     let sign = if ahead < 0 { '−' } else { '+' };
-    let (hours, minutes) = (ahead.abs() / 60, ahead.abs() % 60);
+    let hours = ahead.abs() / 60;
+    let minutes = ahead.abs() % 60;
     let minutes = if minutes == 0 { String::new() } else { format!(":{minutes:02}") };
     format!("{}, UTC{sign}{hours}{minutes}", zone.name().replace('_', " "))
 }

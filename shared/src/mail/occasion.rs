@@ -177,8 +177,9 @@ mod tests {
 
     #[test]
     fn a_mail_about_an_interview_has_the_fields_of_the_stored_items() {
-        let (mut company, project, mut candidate) =
-            (samples::company(), samples::project(), samples::candidate());
+        let mut company = samples::company();
+        let project = samples::project();
+        let mut candidate = samples::candidate();
         company.timezone = TextLine::parse("Europe/Berlin").unwrap();
         candidate.profile.deadline = Some("2026-11-08T22:59:59Z".parse().unwrap());
         let suite = Url::parse("https://hr.example").unwrap();

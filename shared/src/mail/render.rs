@@ -6,7 +6,6 @@ use super::{MailLink, MailOccasion, PersonalMail};
 use crate::domain::language::Language;
 use crate::domain::mail::CandidateMail;
 
-/// A rendered mail.
 pub struct RenderedMail {
     /// One line without control characters.
     pub subject: String,

@@ -17,7 +17,7 @@ use crate::domain::text::Email;
 pub struct MailEnvelope<'a> {
     /// The recipient's address.
     pub to: &'a Email,
-    /// The recipient's account, for bounces and complaints; none if it was deleted.
+    /// The recipient's account, for bounces and complaints; `None` if it was deleted.
     pub account: Option<Account>,
     /// The company in whose name the mail is sent.
     pub company: &'a Company,

@@ -119,7 +119,8 @@ mod tests {
         assert_eq!((token.reference(), token.file()), (&b"whose"[..], FILE));
         assert!(!token.is_for(&key, "media/acme/customers/U/G"));
         assert!(!token.is_for(&MediaKey::generate(&SystemEntropy), OBJECT));
-        let (hour, day) = (TimeDelta::hours(1), TimeDelta::days(1));
+        let hour = TimeDelta::hours(1);
+        let day = TimeDelta::days(1);
         assert!(token.is_older_than(hour, DateTime::UNIX_EPOCH + day));
         assert!(!token.is_older_than(day, DateTime::UNIX_EPOCH + day));
     }

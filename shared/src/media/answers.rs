@@ -16,9 +16,7 @@ const TAKES: &str = "takes/";
 pub struct AnswerObjects {
     /// The candidate's company.
     pub company: CompanyId,
-    /// Their project.
     pub project: ProjectId,
-    /// The candidate.
     pub candidate: CandidateId,
 }
 

@@ -63,7 +63,6 @@ fn check_size(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The result of `look`.
 fn caught<T>(look: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     // Release builds unwind for this: a PNG of 83 bytes would otherwise end the function.
     // Decoders panic on some broken files.

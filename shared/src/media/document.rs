@@ -96,8 +96,12 @@ fn packed(bytes: &[u8]) -> Result<FileType, String> {
     if archive.entries_hint() > MAX_PARTS {
         return Err("This file has too many parts.".to_owned());
     }
-    let (mut unpacked, mut parts) = (0u64, 0);
-    let (mut is_word, mut has_macros, mut is_odt, mut types) = (false, false, false, None);
+    let mut unpacked = 0u64;
+    let mut parts = 0;
+    let mut is_word = false;
+    let mut has_macros = false;
+    let mut is_odt = false;
+    let mut types = None;
     let mut entries = archive.entries();
     while let Some(entry) = entries.next_entry().map_err(|_| BROKEN)? {
         parts += 1;

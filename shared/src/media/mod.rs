@@ -55,13 +55,11 @@ pub fn upload_in(key: &str) -> Option<FileId> {
     key.strip_prefix(UPLOADS)?.parse().ok()
 }
 
-/// The key of a video as uploaded.
 pub fn video_upload_key(company: &CompanyId, video: VideoId) -> String {
     // S3's event holds no more than the key, and the item of a video is found by its company.
     format!("{VIDEO_UPLOADS}{company}/{video}")
 }
 
-/// The company and the video whose upload has this key.
 pub fn video_upload_in(key: &str) -> Option<(CompanyId, VideoId)> {
     let (company, video) = key.strip_prefix(VIDEO_UPLOADS)?.split_once('/')?;
     Some((company.parse().ok()?, video.parse().ok()?))
@@ -82,7 +80,6 @@ pub fn conversion_marker_key(company: &CompanyId, recording: &Recording) -> Stri
     }
 }
 
-/// The key of a rendition.
 pub fn rendition_key(company: &CompanyId, video: VideoId, rendition: Rendition) -> String {
     format!("media/{company}/videos/{video}/{}", rendition_name(rendition))
 }

@@ -36,7 +36,7 @@ pub struct ObjectStore<'a> {
     bucket: &'a str,
 }
 
-/// A signed request with which a client uploads one object of a given size and content type.
+/// A signed request for a client to upload one object of a given size and content type.
 #[derive(Debug)]
 pub struct SignedUpload {
     /// The signed URL.
@@ -264,10 +264,8 @@ impl HashedUpload {
     }
 }
 
-/// An object of a list.
 #[derive(Debug)]
 pub struct ListedObject {
-    /// Its key.
     pub key: String,
     /// Its size.
     pub bytes: u64,

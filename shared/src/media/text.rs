@@ -65,7 +65,8 @@ fn is_richtext(text: &str) -> bool {
     for tag in text.split('<').skip(1) {
         let tag = tag.strip_prefix('/').unwrap_or(tag);
         let end = tag.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(tag.len());
-        let (name, rest) = (tag[..end].to_ascii_lowercase(), &tag[end..]);
+        let name = tag[..end].to_ascii_lowercase();
+        let rest = &tag[end..];
         if HTML.contains(&name.as_str()) || name.is_empty() && rest.starts_with(['!', '?']) {
             return false;
         }

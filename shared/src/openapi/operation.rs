@@ -226,7 +226,8 @@ impl OperationDoc {
         self,
         read: impl Fn(BodyFields, &CompanyId, ReferenceUris<'_>) -> T,
     ) -> Self {
-        let (base, company) = (Url::parse("http://localhost"), "acme".parse());
+        let base = Url::parse("http://localhost");
+        let company = "acme".parse();
         match (base, company) {
             (Ok(base), Ok(company)) => {
                 self.body::<V, T>(|body| read(body, &company, ReferenceUris::below(&base)))

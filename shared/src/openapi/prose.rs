@@ -9,7 +9,9 @@ use crate::domain::privacy::legal::LegalKind;
 use crate::http::example_uri;
 
 pub(super) fn introduction() -> String {
-    let (permissions, advances, moves) = (tables::permissions(), tables::advances(), tables::project_moves());
+    let permissions = tables::permissions();
+    let advances = tables::advances();
+    let moves = tables::project_moves();
     format!(
         "{}\n\n## Permissions\n\nThe permissions of each kind of caller; `whoami` lists those of yours. A role applies to \
          its project only; the columns show roles of a `hiring-manager`. Only `admin` and `owner` see projects in which \

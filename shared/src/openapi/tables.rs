@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::domain::customer::AccountType;
 use crate::domain::mail::CandidateMail;
 use crate::domain::policy::{Action, CallerRelation};
-use crate::domain::project::{CandidatesMust, ProjectStatus};
+use crate::domain::project::{CandidateRequirement, ProjectStatus};
 use crate::domain::staff::StaffRole;
 use crate::domain::transition::{ADVANCES, Actor, MoveCondition};
 
@@ -26,7 +26,7 @@ fn columns() -> Vec<(String, CallerRelation)> {
         ("the candidate", CallerRelation::Own),
         ("named token", CallerRelation::NamedToken),
     ];
-    let others = others.map(|(name, standing)| (name.to_owned(), standing));
+    let others = others.map(|(name, relation)| (name.to_owned(), relation));
     account_types.into_iter().chain(roles).chain(others).collect()
 }
 
@@ -41,14 +41,14 @@ pub(super) fn permissions() -> String {
     );
     for action in Action::ALL {
         let cells: Vec<&str> =
-            columns.iter().map(|(_, standing)| if action.is_allowed(standing) { "✓" } else { "" }).collect();
+            columns.iter().map(|(_, relation)| if action.is_allowed(relation) { "✓" } else { "" }).collect();
         table += &format!("| `{}` | {} | {} |\n", action.as_str(), cells.join(" | "), action.about());
     }
     table
 }
 
 pub(super) fn allowed(action: Action) -> String {
-    let who = columns().into_iter().filter(|(_, standing)| action.is_allowed(standing)).map(|(who, _)| who);
+    let who = columns().into_iter().filter(|(_, relation)| action.is_allowed(relation)).map(|(who, _)| who);
     let who: Vec<String> = who.collect();
     format!("Permission `{}`: {}.", action.as_str(), who.join(", "))
 }
@@ -69,7 +69,8 @@ pub(super) fn advances() -> String {
             CandidateMail::DeadlineChanged => "deadline changed",
             CandidateMail::Reminder => "reminder",
         });
-        let (from, to) = (line.from.as_str(), line.to.as_str());
+        let from = line.from.as_str();
+        let to = line.to.as_str();
         table += &format!("| `{from}` | {by} | {} | `{to}` | {mail} |\n", needs.join("; "));
     }
     table
@@ -96,9 +97,9 @@ pub(super) fn project_moves() -> String {
         for to in ProjectStatus::ALL.into_iter().filter(|to| *to != from) {
             if let Some(must) = from.candidates_must(to) {
                 let needs = match must {
-                    CandidatesMust::BeAnything => "",
-                    CandidatesMust::BeArchivable => "`can_archive`",
-                    CandidatesMust::BeNew => "every candidate is `new`",
+                    CandidateRequirement::BeAnything => "",
+                    CandidateRequirement::Archivable => "`can_archive`",
+                    CandidateRequirement::BeNew => "every candidate is `new`",
                 };
                 table += &format!("| `{}` | `{}` | {needs} |\n", from.as_str(), to.as_str());
             }

@@ -22,7 +22,8 @@ pub(super) fn section(schemas: &Map<String, Value>) -> Map<String, Value> {
     let described = descriptions["oneOf"].as_array().into_iter().flatten();
     described
         .filter_map(|choice| {
-            let (name, text) = (choice["const"].as_str()?, choice["description"].as_str()?);
+            let name = choice["const"].as_str()?;
+            let text = choice["description"].as_str()?;
             Some((name.to_owned(), json!({ "post": operation(name, text, schemas) })))
         })
         .collect()

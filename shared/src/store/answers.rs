@@ -19,14 +19,16 @@ use crate::domain::history::ResourceChange;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId, QuestionId};
 use crate::domain::interview::Interview;
 use crate::domain::project::Project;
-use crate::domain::transition::TransitionResult;
+use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
 
 /// Longer than any conversion may wait.
 const AHEAD: TimeDelta = TimeDelta::days(1);
 
 impl StoredEntity for Answers {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = Self::change_between;
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        Self::change_between(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::answers(&self.company, self.project, self.candidate)
@@ -83,8 +85,8 @@ impl Store {
         candidate: &Candidate,
     ) -> Result<(VersionedItem<Interview>, VersionedItem<Answers>)> {
         let Candidate { company, project, id, .. } = candidate;
-        let (interview, answers) =
-            (keys::interview(company, *project), keys::answers(company, *project, *id));
+        let interview = keys::interview(company, *project);
+        let answers = keys::answers(company, *project, *id);
         let mut batch = self.get([interview.clone(), answers.clone()]).await?;
         let none = || VersionedItem::not_stored(Interview::new(company.clone(), *project));
         let nothing = || VersionedItem::not_stored(Answers::of(candidate));
@@ -117,8 +119,8 @@ impl Store {
         Ok(retried)
     }
 
-    /// Restarts the conversions that had begun or waited at the moment to which the table was restored, and returns their number.
-    /// Fails with [`Error::Unreadable`] if answers cannot be read.
+    /// Restarts the conversions that had begun or waited at the moment that the table was restored to, and
+    /// returns their number. Fails with [`Error::Unreadable`] if answers cannot be read.
     // What was to start them then is done, and a restore keeps that.
     pub async fn restart_conversions(&self, now: DateTime<Utc>) -> Result<usize> {
         let mut restarted = 0;
@@ -147,7 +149,7 @@ impl Store {
         project: ProjectId,
         candidate: CandidateId,
     ) -> Result<()> {
-        // All that there are: a restored table may hold texts of which the answers know nothing.
+        // All that there are: a restored table may hold texts that the answers do not name.
         let texts = self.all_items(&keys::written_answers(company, project, candidate)).await?;
         let mut transaction = self.transaction();
         // At most one for each question, so one transaction takes them all.
@@ -202,18 +204,18 @@ impl Store {
         transaction
     }
 
-    /// Moves a candidate by `step`. Fails with [`Error::Changed`] after a concurrent write of the project or its questions if the
+    /// Moves a candidate by `change`. Fails with [`Error::Changed`] after a concurrent write of the project or its questions if the
     /// candidate begins, and of their answers if they complete the interview.
     pub fn advance_candidate(
         &self,
         before: &VersionedItem<Candidate>,
-        step: &TransitionResult,
+        change: &CandidateChange,
         project: &VersionedItem<Project>,
         answers: &VersionedItem<Answers>,
         now: DateTime<Utc>,
     ) -> Transaction {
-        let mut transaction = self.change_candidate(before, step, now);
-        match step.candidate.status {
+        let mut transaction = self.change_candidate(before, change, now);
+        match change.candidate.status {
             // Both decide whether this service conducts the interview, and a write of the questions is one of the project.
             CandidateStatus::Interviewing => transaction.require_unchanged(project),
             CandidateStatus::Interviewed => transaction.require_unchanged(answers),
@@ -262,7 +264,8 @@ impl Transaction {
             return;
         }
         self.save(before, after);
-        let is_reset = |question: &QuestionId| after.to(*question).is_none_or(|answer| !answer.is_written);
+        let is_reset =
+            |question: &QuestionId| after.answer_to(*question).is_none_or(|answer| !answer.is_written);
         for question in before.written().filter(is_reset) {
             let Answers { company, project, candidate, .. } = after;
             self.delete_derived(keys::written_answer(company, *project, *candidate, question));

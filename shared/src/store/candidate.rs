@@ -13,7 +13,7 @@ use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
-use super::upload::FilesOf;
+use super::upload::OwnedFiles;
 use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
 use crate::domain::effect::Effect;
@@ -23,12 +23,11 @@ use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::project_counts::ProjectCounts;
 use crate::domain::text::{Email, ShortName, Username, is_login};
-use crate::domain::transition::TransitionResult;
+use crate::domain::transition::CandidateChange;
 use crate::domain::upload::ARRIVAL;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Candidate {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &[
         "aborted_at",
         "expired_at",
@@ -45,6 +44,10 @@ impl StoredEntity for Candidate {
         "started_at",
     ];
     const MERGED_MAPS: &'static [&'static str] = &["consents", "evaluations", "profile", "scores"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::candidate(&self.company, self.project, self.id)
@@ -64,37 +67,34 @@ impl StoredEntity for Candidate {
     }
 }
 
-/// A candidate with their project.
 #[derive(Debug)]
 pub struct CandidateWithProject {
-    /// The candidate.
     pub candidate: VersionedItem<Candidate>,
-    /// Their project.
     pub project: Arc<VersionedItem<Project>>,
 }
 
 impl Store {
-    /// Creates the candidate of `step`. Fails with [`Error::Changed`] if the identifier exists, with a message on
-    /// `username` if it is taken, and with `PROJECT_NOT_RUNNING` if the step needs a running project.
-    pub fn create_candidate(&self, step: &TransitionResult, now: DateTime<Utc>) -> Transaction {
+    /// Creates the candidate of `change`. Fails with [`Error::Changed`] if the identifier exists, with a message on
+    /// `username` if it is taken, and with `PROJECT_NOT_RUNNING` if the change needs a running project.
+    pub fn create_candidate(&self, change: &CandidateChange, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         // An import has fixed its identifiers beforehand: a concurrent repeat of it may have created the candidate.
-        transaction.create_unless(&step.candidate, || Error::Changed);
-        transaction.follow(None, Some(&step.candidate), step.needs_running_project, now);
-        transaction.effect(Effect::of_step(step, 1, now));
+        transaction.create_unless(&change.candidate, || Error::Changed);
+        transaction.follow(None, Some(&change.candidate), change.needs_running_project, now);
+        transaction.effect(Effect::of_change(change, 1, now));
         transaction
     }
 
     /// Fails also with a message on `username` if a new one is taken, with one on `customer` if a new share has no
-    /// customer, and with `PROJECT_NOT_RUNNING` if the step needs a running project.
+    /// customer, and with `PROJECT_NOT_RUNNING` if the change needs a running project.
     pub fn change_candidate(
         &self,
         before: &VersionedItem<Candidate>,
-        step: &TransitionResult,
+        change: &CandidateChange,
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.step(before, step, now);
+        transaction.change_candidate(before, change, now);
         transaction
     }
 
@@ -152,7 +152,7 @@ impl Store {
     }
 
     /// Reads candidates with their projects, in the order of `ids`, in one round trip.
-    pub async fn placed_candidates(
+    pub async fn candidates_with_projects(
         &self,
         company: &CompanyId,
         ids: &[(ProjectId, CandidateId)],
@@ -231,15 +231,15 @@ impl Store {
 }
 
 impl Transaction {
-    pub(super) fn step(
+    pub(super) fn change_candidate(
         &mut self,
         before: &VersionedItem<Candidate>,
-        step: &TransitionResult,
+        change: &CandidateChange,
         now: DateTime<Utc>,
     ) {
-        self.replace(before, &step.candidate);
-        self.follow(Some(before), Some(&step.candidate), step.needs_running_project, now);
-        self.effect(Effect::of_step(step, before.version() + 1, now));
+        self.replace(before, &change.candidate);
+        self.follow(Some(before), Some(&change.candidate), change.needs_running_project, now);
+        self.effect(Effect::of_change(change, before.version() + 1, now));
     }
 
     pub(super) fn candidate_gone(
@@ -287,7 +287,8 @@ impl Transaction {
         let Some(Candidate { project, id, .. }) = after.or(before) else { return };
         let account = Account::Candidate { project: *project, candidate: *id };
         let taken_email = Error::internal("a candidate's email leads to it already");
-        let (old, new) = (before.and_then(username_of), after.and_then(username_of));
+        let old = before.and_then(username_of);
+        let new = after.and_then(username_of);
         let is_new = old != new;
         self.move_login(old, new, account, taken_username());
         self.move_login(before.and_then(email_of), after.and_then(email_of), account, taken_email);
@@ -316,7 +317,7 @@ fn email_of(candidate: &Candidate) -> Option<ItemKey> {
     Some(keys::login_candidates(&candidate.company, email.as_str()).key(candidate.id))
 }
 
-fn files_of(candidate: &Candidate) -> FilesOf<'_> {
+fn files_of(candidate: &Candidate) -> OwnedFiles<'_> {
     let files = candidate.photo.into_iter().chain(candidate.cv).collect();
-    FilesOf { company: &candidate.company, owner: candidate.account(), files }
+    OwnedFiles { company: &candidate.company, owner: candidate.account(), files }
 }

@@ -19,8 +19,11 @@ use crate::domain::logo::Logo;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Company {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &["legal", "verified_senders"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::company(&self.id)
@@ -40,12 +43,12 @@ impl Store {
         let erased = Error::field("company", "A company with this identifier was erased. Use another one.");
         transaction.require(keys::company_erasure(&company.id), WriteCondition::AbsentOrExpired(now), erased);
         transaction.create_unless(company, || Error::field("company", "This company already exists."));
-        // The owner is counted from the start, so the tally is written whole and not added to.
-        let tally = item::bare([
+        // The owner is counted from the start, so the counts are written whole and not added to.
+        let counts = item::bare([
             (&CompanyCount::Customers.attribute(), number(1)),
             (&CompanyCount::Owners.attribute(), number(i64::from(owner.is_at_work()))),
         ]);
-        transaction.put_derived(keys::company_tally(&company.id), tally);
+        transaction.put_derived(keys::company_counts(&company.id), counts);
         transaction.create(owner);
         transaction.customer_logins(None, Some(owner));
         transaction

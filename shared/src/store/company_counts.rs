@@ -60,7 +60,7 @@ impl Store {
         request: &PageRequest,
     ) -> Result<(Page<VersionedItem<T>>, u64)> {
         let count = async {
-            let counts = self.item(&keys::company_tally(company)).await?.unwrap_or_default();
+            let counts = self.item(&keys::company_counts(company)).await?.unwrap_or_default();
             Ok(counted.iter().filter_map(|count| number_in::<u64>(&counts, &count.attribute())).sum())
         };
         tokio::try_join!(self.page(listing, request), count)
@@ -70,7 +70,7 @@ impl Store {
 impl Transaction {
     /// Adds to the counts of what a company owns. Fails with `LAST_OWNER` if no owner would be left, with
     /// `TOO_MANY_TOKENS` and with `TOO_MANY_WEBHOOKS`.
-    pub(super) fn company_tally(&mut self, company: &CompanyId, changes: &[(CompanyCount, i64)]) {
+    pub(super) fn change_company_counts(&mut self, company: &CompanyId, changes: &[(CompanyCount, i64)]) {
         let counts = sums(changes);
         if counts.is_empty() {
             return;
@@ -96,15 +96,19 @@ impl Transaction {
             update = update.when(condition).with(":limit", limit);
             refusal = refused.into();
         }
-        self.update(keys::company_tally(company), update, refusal);
+        self.update(keys::company_counts(company), update, refusal);
     }
 
     /// Adds to the counts of a company that is being erased, which needs no owner.
-    pub(super) fn tally_of_erased_company(&mut self, company: &CompanyId, changes: &[(CompanyCount, i64)]) {
+    pub(super) fn change_counts_of_erased_company(
+        &mut self,
+        company: &CompanyId,
+        changes: &[(CompanyCount, i64)],
+    ) {
         let counts = sums(changes);
         if !counts.is_empty() {
             let refusal = Error::internal("an unconditional write failed");
-            self.update(keys::company_tally(company), addition(&counts), refusal);
+            self.update(keys::company_counts(company), addition(&counts), refusal);
         }
     }
 }

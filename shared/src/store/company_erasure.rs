@@ -15,7 +15,7 @@ use super::customer::counts;
 use super::due::{DuePages, DueQueue};
 use super::project_counts::shards;
 use super::table::item::{self, DueEntry, StoredEntity, VersionedItem, number_in, string};
-use super::table::keys::{self, BY_STATUS, ItemKey, KeyRange};
+use super::table::keys::{self, BY_STATUS, ItemCollection, ItemKey};
 use super::table::query::Query;
 use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
@@ -61,15 +61,12 @@ impl StoredEntity for CompanyErasure {
 pub struct CompanyRemains {
     /// Candidates of all projects.
     pub candidates: u64,
-    /// Projects.
     pub projects: u64,
     /// Welcome videos.
     pub videos: u64,
-    /// Labels.
     pub labels: u64,
     /// Staff.
     pub customers: u64,
-    /// Webhooks.
     pub webhooks: u64,
 }
 
@@ -123,12 +120,12 @@ impl Store {
     /// What there still is of a company.
     pub async fn company_remains(&self, company: &CompanyId) -> Result<CompanyRemains> {
         let projects: Vec<ProjectId> = self.all_projects(company).await?.iter().map(|one| one.id).collect();
-        let tally = keys::company_tally(company);
+        let key = keys::company_counts(company);
         let shards = projects.iter().flat_map(|id| shards(company, *id));
-        let mut batch = self.get(shards.chain([tally.clone()])).await?;
+        let mut batch = self.get(shards.chain([key.clone()])).await?;
         let candidates =
             projects.iter().map(|id| batch.take_shards(company, *id).sum().candidates()).sum::<i64>();
-        let counts = batch.take_item(&tally).unwrap_or_default();
+        let counts = batch.take_item(&key).unwrap_or_default();
         let of = |count: CompanyCount| number_in::<u64>(&counts, &count.attribute()).unwrap_or_default();
         Ok(CompanyRemains {
             candidates: u64::try_from(candidates).unwrap_or_default(),
@@ -158,7 +155,7 @@ impl Store {
     fn lock_out(&self, customer: &VersionedItem<Customer>) -> Transaction {
         let after = Customer::clone(customer).with_access(false);
         let mut transaction = self.replacing(customer, &after);
-        transaction.tally_of_erased_company(&after.company, &counts(Some(customer), Some(&after)));
+        transaction.change_counts_of_erased_company(&after.company, &counts(Some(customer), Some(&after)));
         transaction
     }
 
@@ -191,12 +188,13 @@ impl Store {
 
     /// Erases a project. Fails with [`Error::Changed`] if it has candidates.
     pub async fn erase_project(&self, project: &VersionedItem<Project>) -> Result<()> {
-        let (c, p) = (&project.company, project.id);
+        let c = &project.company;
+        let p = project.id;
         // Candidates go by their own deletion alone, which is refused while they are on hold.
         if !self.candidates_after(project, None, 1).await?.is_empty() {
             return Err(Error::Changed);
         }
-        let words = keys::search::all_words(c, p).map(|pk| KeyRange { pk, prefix: "" });
+        let words = keys::search::all_words(c, p).map(|pk| ItemCollection { pk, prefix: "" });
         let history = keys::history(c, &ResourceRef::Project { project: p }.history_id(c));
         let ranges = words.chain([keys::evaluations(c, p), partition_of(keys::interview(c, p)), history]);
         let ranges = ranges.map(|range| async move { self.delete_range(&range).await.map(drop) });
@@ -204,7 +202,7 @@ impl Store {
         let mut last = self.transaction();
         // Last, because it leads to all the others. Its deletion is no entry of the history, which is gone.
         last.delete_unrecorded(project);
-        last.tally_of_erased_company(c, &[(CompanyCount::Projects(project.status), -1)]);
+        last.change_counts_of_erased_company(c, &[(CompanyCount::Projects(project.status), -1)]);
         self.commit(last).await
     }
 
@@ -302,7 +300,7 @@ impl Store {
         for pk in histories {
             // A candidate's interview may have had no event, and only the candidate's history leads to its own: it goes first.
             for pk in [keys::interview_history(&pk), pk] {
-                deleted += self.delete_range(&KeyRange { pk, prefix: "" }).await?;
+                deleted += self.delete_range(&ItemCollection { pk, prefix: "" }).await?;
             }
         }
         Ok(match (deleted, found.is_empty()) {
@@ -332,7 +330,7 @@ impl Store {
     }
 
     /// Deletes the items of a range. Returns how many there were.
-    async fn delete_range(&self, range: &KeyRange) -> Result<usize> {
+    async fn delete_range(&self, range: &ItemCollection) -> Result<usize> {
         let mut query = Query::of(range);
         let mut deleted = 0;
         loop {
@@ -354,6 +352,6 @@ impl Store {
 }
 
 /// Everything in the partition of the item with this key.
-fn partition_of(key: ItemKey) -> KeyRange {
-    KeyRange { pk: key.pk, prefix: "" }
+fn partition_of(key: ItemKey) -> ItemCollection {
+    ItemCollection { pk: key.pk, prefix: "" }
 }

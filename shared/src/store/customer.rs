@@ -12,7 +12,7 @@ use super::table::item::{StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
-use super::upload::FilesOf;
+use super::upload::OwnedFiles;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
 use crate::domain::erasure::{ErasedItem, ErasureCause};
@@ -22,9 +22,12 @@ use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Customer {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] =
         &["mail_rate", "one_time_key", "password_hash", "session_epoch"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::customer(&self.company, self.id)
@@ -40,7 +43,7 @@ impl Store {
         transaction.require(keys::company(&customer.company), WriteCondition::Present, no_company);
         transaction.create(customer);
         transaction.follow_customer(None, customer, now);
-        transaction.company_tally(&customer.company, &counts(None, Some(customer)));
+        transaction.change_company_counts(&customer.company, &counts(None, Some(customer)));
         transaction
     }
 
@@ -54,7 +57,7 @@ impl Store {
     ) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.follow_customer(Some(before), after, now);
-        transaction.company_tally(&after.company, &counts(Some(before), Some(after)));
+        transaction.change_company_counts(&after.company, &counts(Some(before), Some(after)));
         transaction
     }
 
@@ -90,15 +93,15 @@ impl Store {
                 Some(before) => transaction.replace(before, after),
             }
             transaction.follow_customer(before, after, now);
-            // Summed up: a transaction may write an item, such as the tally, only once.
+            // Summed up: a transaction may write an item, such as the counts, only once.
             counted.extend(counts(before.map(|before| &**before), Some(after)));
         }
-        transaction.company_tally(company, &counted);
+        transaction.change_company_counts(company, &counted);
         transaction
     }
 
     /// The most customers in one [`change_customers`](Self::change_customers).
-    // Each writes up to seven items, the tally one for all, and a transaction takes 100.
+    // Each writes up to seven items, the counts one for all, and a transaction takes 100.
     pub const MAX_CUSTOMERS: usize = 14;
 
     /// Those of `names`, which are case-folded, that are usernames of staff or candidates.
@@ -196,7 +199,7 @@ impl Transaction {
     ) {
         self.delete(customer);
         self.customer_logins(Some(customer), None);
-        self.company_tally(&customer.company, &counts(Some(customer), None));
+        self.change_company_counts(&customer.company, &counts(Some(customer), None));
         let erased = ErasedItem::Customer { customer: customer.id };
         self.erased(&customer.company, erased, cause, now);
     }
@@ -215,7 +218,8 @@ impl Transaction {
             return;
         }
         // A username may not be another account's email address, nor the other way round.
-        let (c, own) = (&after.company, [old_name.as_ref(), old_email.as_ref()]);
+        let c = &after.company;
+        let own = [old_name.as_ref(), old_email.as_ref()];
         if !own.contains(&Some(&new_name)) {
             self.require(
                 keys::login_email(c, after.username.as_str()),
@@ -233,7 +237,7 @@ impl Transaction {
     }
 }
 
-/// The changes of a company's tally when a customer `before` becomes `after`.
+/// The changes of a company's counts when a customer `before` becomes `after`.
 pub(super) fn counts(before: Option<&Customer>, after: Option<&Customer>) -> [(CompanyCount, i64); 2] {
     let [(old, old_owner), (new, new_owner)] = [before, after]
         .map(|one| (i64::from(one.is_some()), i64::from(one.is_some_and(Customer::is_owner_at_work))));
@@ -256,7 +260,7 @@ pub(super) fn email_of(customer: &Customer) -> ItemKey {
     keys::login_email(&customer.company, customer.email.as_str())
 }
 
-fn files_of(customer: &Customer) -> FilesOf<'_> {
+fn files_of(customer: &Customer) -> OwnedFiles<'_> {
     let files = customer.photo.into_iter().collect();
-    FilesOf { company: &customer.company, owner: customer.account(), files }
+    OwnedFiles { company: &customer.company, owner: customer.account(), files }
 }

@@ -54,10 +54,10 @@ impl StepwiseDeletion<'_> {
     ) -> Result<()> {
         let after = Customer::clone(customer).with_access(false);
         let mut first = self.store.transaction();
-        // Before the tally: a deletion that lost to another write is tried again, not refused as that of the last owner.
+        // Before the counts: a deletion that lost to another write is tried again, not refused as that of the last owner.
         first.replace(customer, &after);
         // In the first step: the deletion of the last owner is refused before anything has changed.
-        first.company_tally(&customer.company, &counts(Some(customer), Some(&after)));
+        first.change_company_counts(&customer.company, &counts(Some(customer), Some(&after)));
         first.begin_deletion(&customer.company, deletion_of(customer, &by), self.now);
         self.store.commit(first).await?;
         self.finish_customer(&customer.followed_by(after)?, by).await
@@ -154,7 +154,7 @@ impl StepwiseDeletion<'_> {
         last.end_deletion(&ItemDeletion::Label { label: id });
         last.delete(label);
         last.label_text(Some(label), None);
-        last.company_tally(&label.company, &[(CompanyCount::Labels, -1)]);
+        last.change_company_counts(&label.company, &[(CompanyCount::Labels, -1)]);
         self.store.commit(last).await
     }
 
@@ -173,8 +173,9 @@ impl StepwiseDeletion<'_> {
         for language in video.captions.keys() {
             last.delete_derived(keys::captions(&video.company, id, *language));
         }
-        last.company_tally(&video.company, &[(CompanyCount::Videos, -1)]);
-        let (erased, cause) = (ErasedItem::Video { video: id }, ErasureReason::Deleted.into());
+        last.change_company_counts(&video.company, &[(CompanyCount::Videos, -1)]);
+        let erased = ErasedItem::Video { video: id };
+        let cause = ErasureReason::Deleted.into();
         last.erased(&video.company, erased, cause, self.now);
         self.store.commit(last).await
     }

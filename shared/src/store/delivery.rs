@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::history::EventCounter;
+use super::history::EventSequence;
 use super::table::item::{self, StoredEntity as _, VersionedItem};
 use super::table::keys;
 use super::table::transaction::Transaction;
@@ -23,18 +23,16 @@ const ATTEMPTS_AT_ONCE: usize = 100;
 
 /// A webhook, as the sender of events needs it.
 #[derive(Debug, Clone)]
-pub struct WebhookEndpoint {
-    /// The webhook.
+pub struct DeliveryState {
     pub webhook: VersionedItem<Webhook>,
     /// How far the deliveries have come.
     pub cursor: VersionedItem<DeliveryCursor>,
     /// The numbers of the company's feed.
-    pub sequence: EventCounter,
-    /// The stalled resources.
+    pub sequence: EventSequence,
     pub stalled: Vec<StalledResource>,
 }
 
-impl WebhookEndpoint {
+impl DeliveryState {
     /// What to do next, and when. `last` is what the run has done last.
     pub fn next_task(
         &self,
@@ -50,7 +48,6 @@ impl WebhookEndpoint {
 pub struct DeliveryProgress {
     /// The webhook, which the step may have disabled.
     pub webhook: Webhook,
-    /// The cursor.
     pub cursor: DeliveryCursor,
     /// All stalled resources.
     pub stalled: Vec<StalledResource>,
@@ -61,8 +58,8 @@ pub struct DeliveryProgress {
 }
 
 impl DeliveryProgress {
-    /// An endpoint of which a step has made nothing yet.
-    pub fn of(endpoint: &WebhookEndpoint) -> Self {
+    /// The progress before anything is sent.
+    pub fn of(endpoint: &DeliveryState) -> Self {
         Self {
             webhook: Webhook::clone(&endpoint.webhook),
             cursor: DeliveryCursor::clone(&endpoint.cursor),
@@ -85,13 +82,15 @@ impl Transaction {
 
 impl Store {
     /// Reads an endpoint; `None` once the webhook is deleted.
-    pub async fn endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<Option<WebhookEndpoint>> {
-        let (webhook, cursor, sequence) =
-            (keys::webhook(company, id), keys::cursor(id), keys::sequence(company));
+    pub async fn endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<Option<DeliveryState>> {
+        let webhook = keys::webhook(company, id);
+        let cursor = keys::cursor(id);
+        let sequence = keys::sequence(company);
         let mut batch = self.get([webhook.clone(), cursor.clone(), sequence.clone()]).await?;
-        let (webhook, cursor) = (batch.take(&webhook)?, batch.take::<DeliveryCursor>(&cursor)?);
+        let webhook = batch.take(&webhook)?;
+        let cursor = batch.take::<DeliveryCursor>(&cursor)?;
         let (Some(webhook), Some(cursor)) = (webhook, cursor) else { return Ok(None) };
-        let sequence = batch.take::<EventCounter>(&sequence)?;
+        let sequence = batch.take::<EventSequence>(&sequence)?;
         let sequence = sequence.ok_or_else(|| Error::internal("a webhook without a feed"))?;
         let mut stalled = Vec::new();
         // Spares the query of most steps.
@@ -100,7 +99,7 @@ impl Store {
             let valid = found.into_iter().filter(|one| one.epoch == cursor.epoch);
             stalled.extend(valid.map(|one| StalledResource::clone(&one)));
         }
-        Ok(Some(WebhookEndpoint { webhook, cursor, sequence: EventCounter::clone(&sequence), stalled }))
+        Ok(Some(DeliveryState { webhook, cursor, sequence: EventSequence::clone(&sequence), stalled }))
     }
 
     /// Deletes stalled resources of earlier epochs, and returns whether none is left.
@@ -127,7 +126,7 @@ impl Store {
     }
 
     /// Writes what a step has made of an endpoint: everything or nothing.
-    pub fn record_progress(&self, before: &WebhookEndpoint, after: &DeliveryProgress) -> Transaction {
+    pub fn record_progress(&self, before: &DeliveryState, after: &DeliveryProgress) -> Transaction {
         let mut transaction = self.replacing(&before.webhook, &after.webhook);
         // Always, also without a change: a second run at the endpoint then loses.
         transaction.replace(&before.cursor, &after.cursor);

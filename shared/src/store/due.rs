@@ -47,7 +47,6 @@ pub(crate) enum DueQueue {
     Erasures,
     /// Retention runs.
     Retention,
-    /// Erasures of companies.
     CompanyErasures,
     /// Answers with an open take, or with one that is being converted.
     Answers,
@@ -181,7 +180,8 @@ impl Store {
                 return Ok(None);
             }
             let found = try_join_all(queries.iter().map(|query| self.query(query))).await?;
-            let (mut rows, mut next) = (Vec::new(), Vec::new());
+            let mut rows = Vec::new();
+            let mut next = Vec::new();
             for (mut query, page) in queries.into_iter().zip(found) {
                 rows.extend(page.rows);
                 if page.last.is_some() {
@@ -222,7 +222,8 @@ impl Store {
         keys: Vec<ItemKey>,
         now: DateTime<Utc>,
     ) -> Result<Vec<VersionedItem<T>>> {
-        let (until, shards) = (item::due_at(now), queue.shards());
+        let until = item::due_at(now);
+        let shards = queue.shards();
         let mut rows: Vec<VersionedItem<T>> = self.listed(keys).await?;
         // The index lags behind the table.
         rows.retain(|row| {

@@ -50,10 +50,8 @@ impl Transaction {
 
 /// The subject of a mail to a candidate. Deleted parts are none.
 #[derive(Debug)]
-pub struct LetterSubject {
-    /// The candidate.
+pub struct MailSubject {
     pub candidate: Option<VersionedItem<Candidate>>,
-    /// Their project.
     pub project: Option<VersionedItem<Project>>,
     /// The questions and criteria of the project.
     pub interview: Option<VersionedItem<Interview>>,
@@ -111,14 +109,14 @@ impl Store {
         company: &CompanyId,
         project: ProjectId,
         candidate: CandidateId,
-    ) -> Result<LetterSubject> {
+    ) -> Result<MailSubject> {
         let candidate = keys::candidate(company, project, candidate);
         let interview = keys::interview(company, project);
         let project = keys::project(company, project);
         let company = keys::company(company);
         let keys = [candidate.clone(), interview.clone(), project.clone(), company.clone()];
         let mut batch = self.get(keys).await?;
-        Ok(LetterSubject {
+        Ok(MailSubject {
             candidate: batch.take(&candidate)?,
             project: batch.take(&project)?,
             interview: batch.take(&interview)?,

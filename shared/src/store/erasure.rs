@@ -39,9 +39,9 @@ impl Transaction {
 /// Recorded erasures, each once, by whether their subject exists.
 #[derive(Debug, Default)]
 pub struct FoundErasures {
-    /// Those to repeat from the beginning.
+    /// Subjects that exist; their erasure is repeated from the beginning.
     pub undone: Vec<ErasureRecord>,
-    /// Those of which only the rest has to be repeated.
+    /// Subjects that are gone; only what they left must be erased.
     pub done: Vec<ErasureRecord>,
 }
 
@@ -49,7 +49,8 @@ impl Store {
     /// Looks up the subjects of `erasures`.
     pub(crate) async fn find_erased(&self, erasures: Vec<ErasureRecord>) -> Result<FoundErasures> {
         let mut batch = self.get(erasures.iter().map(key)).await?;
-        let (mut found, mut known) = (FoundErasures::default(), HashSet::new());
+        let mut found = FoundErasures::default();
+        let mut known = HashSet::new();
         for erasure in erasures {
             let key = key(&erasure);
             let exists = batch.take_item(&key).is_some();
@@ -72,8 +73,8 @@ impl Store {
 
     async fn erase_rest(&self, erasure: &ErasureRecord, now: DateTime<Utc>) -> Result<()> {
         if erasure.erased == ErasedItem::Company {
-            // Its erasure goes on by itself or has ended. Another record would outlast the time in which nobody else gets its
-            // identifier.
+            // Its erasure goes on by itself or has ended. Another record would outlast the time while nobody
+            // else gets its identifier.
             return Ok(());
         }
         let effect = Effect::of_erasure(erasure.company.clone(), erasure.erased, erasure.cause(), 0, now);
@@ -92,7 +93,8 @@ impl Store {
     }
 
     async fn erase_once(&self, erasure: &ErasureRecord, now: DateTime<Utc>) -> Result<bool> {
-        let (company, cause) = (&erasure.company, erasure.cause());
+        let company = &erasure.company;
+        let cause = erasure.cause();
         match erasure.erased {
             ErasedItem::Candidate { project, candidate } => {
                 let Some(candidate) = self.candidate(company, project, candidate).await? else {
@@ -141,11 +143,11 @@ impl Store {
         let after = Customer::clone(customer).with_access(false);
         let mut first = self.transaction();
         first.replace(customer, &after);
-        first.company_tally(&after.company, &customer::counts(Some(customer), Some(&after)));
+        first.change_company_counts(&after.company, &customer::counts(Some(customer), Some(&after)));
         self.commit(first).await?;
         let customer = customer.followed_by(after)?;
         self.detach_customer(&customer, now).await?;
-        // Roles and shares of which the restored projects and candidates know nothing.
+        // Roles and shares that the restored projects and candidates do not name.
         for notes in [keys::memberships, keys::shares] {
             for row in self.all_items(&notes(&customer.company, customer.id)).await? {
                 self.delete_alone(&item::key_of(&row)?).await?;
@@ -159,7 +161,7 @@ impl Store {
         self.commit(transaction).await
     }
 
-    /// Those of these unique markers that belong to other accounts than `account`.
+    /// Returns the markers that belong to another account.
     pub(super) async fn logins_of_others(
         &self,
         logins: impl IntoIterator<Item = ItemKey>,

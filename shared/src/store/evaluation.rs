@@ -20,7 +20,7 @@ use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::scoring::change::EvaluationChange;
 use crate::domain::scoring::result::ResultSummary;
-use crate::domain::transition::TransitionResult;
+use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
 
 /// The evaluations that one call reads for a document. The longest are 110 KB each.
@@ -36,12 +36,9 @@ impl StoredEntity for Evaluation {
 #[derive(Debug)]
 pub struct EvaluationKey(ItemKey);
 
-/// A candidate with results.
 #[derive(Debug)]
 pub struct CandidateResult {
-    /// The candidate.
     pub candidate: CandidateId,
-    /// The summary of their result.
     pub summary: ResultSummary,
 }
 
@@ -57,7 +54,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.step(candidate, &TransitionResult::from(change.candidate), now);
+        transaction.change_candidate(candidate, &CandidateChange::from(change.candidate), now);
         transaction.evaluator_index(project, change.evaluator_index);
         match (before, &change.evaluation) {
             (None, Some(after)) => {
@@ -107,7 +104,7 @@ impl Store {
         evaluators.into_iter().map(|by| Ok((by, batch.take(&key(by))?))).collect()
     }
 
-    /// Reads those of these evaluations that exist, in one round trip.
+    /// Reads the given evaluations in one round trip, without those that do not exist.
     pub async fn evaluations(
         &self,
         company: &CompanyId,
@@ -215,7 +212,7 @@ impl Store {
         let mut mended = 0;
         for (candidate, unchanged, summary) in wrong {
             let mut transaction = self.transaction();
-            // What was counted may be outdated by now: the candidate must still be the one from whom it follows.
+            // What was counted may be outdated by now: the candidate must still be the one that was counted.
             transaction.require(keys::candidate(company, project, candidate), unchanged, Error::Changed);
             transaction.put_summary(keys::result(company, project, candidate), summary);
             match self.commit(transaction).await {

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::due::{DuePages, DueQueue};
-use super::history::EventCounter;
+use super::history::EventSequence;
 use super::table::item::{self, VersionedItem, string};
 use super::table::keys::{self, BY_STATUS};
 use super::table::query::Query;
@@ -40,7 +40,7 @@ type FeedRow = (u64, Option<VersionedItem<HistoryEntry>>);
 
 impl Store {
     /// Counters of companies whose new events the table's stream may not have shown to webhooks, by shard.
-    pub fn due_feeds(&self, now: DateTime<Utc>) -> DuePages<'_, EventCounter> {
+    pub fn due_feeds(&self, now: DateTime<Utc>) -> DuePages<'_, EventSequence> {
         self.due(DueQueue::Feeds, now)
     }
 
@@ -50,20 +50,22 @@ impl Store {
     /// Stops before an event that the index does not show, and logs it.
     pub async fn events_after(
         &self,
-        sequence: &EventCounter,
+        sequence: &EventSequence,
         after: u64,
         most: usize,
         now: DateTime<Utc>,
         is_wanted: impl Fn(&HistoryEntry) -> bool,
     ) -> Result<FeedPage> {
-        let EventCounter { company, last, .. } = sequence;
+        let EventSequence { company, last, .. } = sequence;
         // An error instead of an empty page, which a client would read as "nothing new" for ever.
         if after > *last {
             return Err(Error::field("after", format!("`after` is beyond the latest event, number {last}.")));
         }
         let mut feed = FeedPage { events: Vec::new(), reached: after, more: false };
-        let (mut looked_at, mut passed) = (0, 0);
-        let (mut shown, mut limit) = (after, most);
+        let mut looked_at = 0;
+        let mut passed = 0;
+        let mut shown = after;
+        let mut limit = most;
         while feed.reached < *last {
             let query = Query::new(BY_STATUS, string(keys::events(company)));
             let rows = self.rows(query.after(keys::event_number(shown)), limit).await?;
@@ -111,13 +113,13 @@ impl Store {
     /// yet.
     async fn end_of_feed(
         &self,
-        sequence: &EventCounter,
+        sequence: &EventSequence,
         after: u64,
         has_looked: bool,
         mut feed: FeedPage,
         now: DateTime<Utc>,
     ) -> Result<FeedPage> {
-        let EventCounter { company, last, last_event, at, .. } = sequence;
+        let EventSequence { company, last, last_event, at, .. } = sequence;
         if !has_passed(*last_event, feed.reached, now) {
             log_lag(company, feed.reached, *at, now);
             return Ok(feed);
@@ -157,7 +159,8 @@ impl Store {
         is_wanted: impl Fn(&HistoryEntry) -> bool,
     ) -> Result<FeedPage> {
         let mut feed = FeedPage { events: Vec::new(), reached: before, more: false };
-        let (mut looked_at, mut limit) = (0, most);
+        let mut looked_at = 0;
+        let mut limit = most;
         while looked_at < MAX_LOOKED_AT {
             let query = Query::new(BY_STATUS, string(keys::events(company)));
             let mut query = query.before(keys::event_number(feed.reached));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Store;
 use super::due::DueQueue;
 use super::table::item::{self, DueEntry, Item, StoredEntity, VersionedItem, string};
-use super::table::keys::{self, ItemKey, KeyRange, TABLE};
+use super::table::keys::{self, ItemCollection, ItemKey, TABLE};
 use super::table::page::{Page, PageCursor, PageRequest};
 use super::table::query::{Query, QueryPage};
 use super::table::retry::RetryPolicy;
@@ -41,7 +41,7 @@ fn version_at(place: &str) -> u64 {
 }
 
 /// The query of a page of a history whose `first` version is the first that is kept.
-fn page_query(history: &KeyRange, first: u64, request: &PageRequest) -> Query {
+fn page_query(history: &ItemCollection, first: u64, request: &PageRequest) -> Query {
     let query = Query::of(history);
     match &request.cursor {
         Some(PageCursor::After(place)) => query.after(keys::version(version_at(place))),
@@ -148,8 +148,7 @@ impl StrippedHistory {
 
 /// The numbers of a company's events, which have no gaps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EventCounter {
-    /// The company.
+pub struct EventSequence {
     pub company: CompanyId,
     /// The last number; 0 before the first event.
     pub last: u64,
@@ -163,7 +162,7 @@ pub struct EventCounter {
     pub delivery_due_at: Option<DateTime<Utc>>,
 }
 
-impl EventCounter {
+impl EventSequence {
     /// The sequence of a company without events and webhooks.
     pub fn new(company: CompanyId, now: DateTime<Utc>) -> Self {
         Self { company, last: 0, at: now, last_event: None, has_webhooks: false, delivery_due_at: None }
@@ -186,7 +185,7 @@ impl EventCounter {
     }
 }
 
-impl StoredEntity for EventCounter {
+impl StoredEntity for EventSequence {
     fn key(&self) -> ItemKey {
         keys::sequence(&self.company)
     }
@@ -214,8 +213,8 @@ impl Store {
             return Ok((Page { rows: Vec::new(), next: None, previous: None }, 0));
         };
         let query = page_query(&history, first, request);
-        let (size, is_backwards) = (request.size as usize, query.backwards);
-        // One more row than requested tells whether another page follows.
+        let size = request.size as usize;
+        let is_backwards = query.backwards;
         let mut rows = self.query_rows(query, size + 1).await?;
         let has_more = rows.len() > size;
         rows.truncate(size);
@@ -237,7 +236,7 @@ impl Store {
     }
 
     /// The version of the first entry that has not expired at `now`; `None` if all have.
-    async fn first_kept(&self, history: &KeyRange, now: DateTime<Utc>) -> Result<Option<u64>> {
+    async fn first_kept(&self, history: &ItemCollection, now: DateTime<Utc>) -> Result<Option<u64>> {
         let mut query = Query::of(history);
         // Nearly always the first entry: only histories older than the retention have expired ones in front.
         query.limit = Some(1);

@@ -2,14 +2,15 @@
 //!
 //! A request of one transaction commits its answer in that transaction, so that either both exist or neither.
 //!
-//! A request of several transactions writes an item before its work and again after it. In between the item is a lease.
-//! When the lease expires, a repeated request resumes the work with the same identifiers, by which it finds what exists.
+//! A request of several transactions writes an item before its work and again after it. In between the item
+//! is a lease. When the lease expires, a repeated request resumes the work with the same identifiers, and so
+//! finds what exists.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::table::batch::FoundItems;
+use super::table::batch::ItemBatch;
 use super::table::condition::WriteCondition;
 use super::table::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
 use super::table::keys::{self, ItemKey};
@@ -23,7 +24,7 @@ const REMEMBERED: TimeDelta = TimeDelta::hours(24);
 /// How long a request is leased.
 // Longer than a function that answers requests may run.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
-/// The longest time after which a client should retry, in seconds.
+/// The longest time until a client should retry, in seconds.
 const ASK_AGAIN: i64 = 5;
 /// The longest text in one item, in bytes. An item holds 400 KB, keys and other attributes included.
 const TEXT: usize = 350 * 1024;
@@ -55,7 +56,8 @@ impl RequestIntent {
     pub(crate) fn sent_by(&self, sender: &str) -> KeyedRequest {
         // None of the parts can contain the separator.
         let name = format!("{sender}\n{}\n{}", self.route, self.key);
-        let (id, sealing_key) = (keys::idempotency_id(&name), SealingKey::of(&name));
+        let id = keys::idempotency_id(&name);
+        let sealing_key = SealingKey::of(&name);
         KeyedRequest { id, fingerprint: self.fingerprint.clone(), sealing_key }
     }
 }
@@ -138,7 +140,7 @@ impl VersionedItem<KeyedAttempt> {
 impl Store {
     pub(crate) async fn take_earlier(
         &self,
-        batch: &mut FoundItems,
+        batch: &mut ItemBatch,
         request: &KeyedRequest,
         now: DateTime<Utc>,
     ) -> Result<Option<EarlierRequest>> {
@@ -263,7 +265,6 @@ impl Store {
         self.replace(attempt, done).await.map(drop)
     }
 
-    /// Seals an answer.
     fn sealed(&self, request: &KeyedRequest, answer: &StoredResponse) -> Result<String> {
         // Its names and keys would otherwise outlive their owners by a day.
         let text = serde_json::to_vec(answer).map_err(Error::internal)?;

@@ -94,9 +94,11 @@ impl Store {
         project: ProjectId,
         video: VideoId,
     ) -> Result<()> {
-        let (project, interview) = (keys::project(company, project), keys::interview(company, project));
+        let interview = keys::interview(company, project);
+        let project = keys::project(company, project);
         let mut batch = self.get([project.clone(), interview.clone()]).await?;
-        let (project, before) = (batch.take::<Project>(&project)?, batch.take::<Interview>(&interview)?);
+        let project = batch.take::<Project>(&project)?;
+        let before = batch.take::<Interview>(&interview)?;
         let (Some(project), Some(before)) = (project, before) else { return Ok(()) };
         let after = Interview::clone(&before).without_video(video);
         self.commit(self.write_interview(&project, &before, &after)).await

@@ -12,8 +12,11 @@ use crate::domain::label::Label;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Label {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &["is_active"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::label(&self.company, self.id)
@@ -26,7 +29,7 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.create(label);
         transaction.label_text(None, Some(label));
-        transaction.company_tally(&label.company, &[(CompanyCount::Labels, 1)]);
+        transaction.change_company_counts(&label.company, &[(CompanyCount::Labels, 1)]);
         transaction
     }
 

@@ -17,7 +17,7 @@ use crate::domain::text::is_login;
 use crate::error::{Error, Result};
 
 impl Transaction {
-    /// Moves the unique marker of a name with which an account logs in.
+    /// Moves the unique marker of a name that an account logs in with.
     pub(super) fn move_login(
         &mut self,
         old: Option<ItemKey>,
@@ -36,7 +36,7 @@ pub fn taken_username() -> Error {
     Error::field("username", "This username is already in use.")
 }
 
-/// The partition of a name with which accounts log in: its markers, and the hash of its key for its failures.
+/// The partition of a name that accounts log in with: its markers, and the hash of its key for its failures.
 pub(crate) struct LoginPartition {
     key: String,
     /// None if no account can have the name.
@@ -153,7 +153,6 @@ impl Store {
         Ok(others.filter_map(|other| other.password_hash.clone()).next())
     }
 
-    /// All accounts of a name.
     pub async fn all_accounts_named(&self, company: &CompanyId, name: &str) -> Result<FoundAccounts> {
         let partition = LoginPartition::of(company.as_str(), name);
         if partition.company.is_none() {
@@ -179,7 +178,7 @@ impl Store {
     async fn accounts(&self, partition: &LoginPartition, accounts: Vec<Account>) -> Result<FoundAccounts> {
         let key = |account: &Account| Some(keys::account(partition.company.as_ref()?, *account));
         // A name without accounts makes the same call.
-        let company = partition.company.as_ref().map_or_else(keys::nothing, keys::company);
+        let company = partition.company.as_ref().map_or_else(keys::absent_key, keys::company);
         let keys = accounts.iter().filter_map(key).chain([company.clone()]);
         let mut batch = self.get(keys).await?;
         let mut found = FoundAccounts::default();

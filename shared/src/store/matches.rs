@@ -23,7 +23,6 @@ use crate::error::Result;
 pub struct CandidateMatch {
     /// The candidate's identifier.
     pub id: CandidateId,
-    /// The candidate.
     pub candidate: MatchedCandidate,
     /// The identifier of the candidate's project.
     pub project_id: ProjectId,
@@ -38,22 +37,19 @@ pub struct MatchedCandidate {
     pub status: CandidateStatus,
     /// The names and the email address.
     pub profile: MatchedProfile,
-    /// The photo.
     pub photo: Option<StoredFile>,
 }
 
 /// The fields of a candidate's profile that searches look in and that results show.
 #[derive(Debug, Deserialize)]
 pub struct MatchedProfile {
-    /// First name.
     pub first_name: ShortName,
-    /// Last name.
     pub last_name: ShortName,
     /// The email address.
     pub email: Option<Email>,
 }
 
-/// The attributes of a project that results show, and by which callers may see it.
+/// The attributes of a project that results show, and that tell whether a caller may see it.
 #[derive(Debug, Deserialize)]
 pub struct MatchedProject {
     /// The current status.
@@ -78,7 +74,6 @@ const SHOWN: ProjectionExpression = ProjectionExpression::new(
 );
 
 impl MatchedCandidate {
-    /// The words by which searches find the candidate.
     fn words(&self) -> BTreeMap<String, WordSource> {
         words_of(&self.profile.first_name, &self.profile.last_name, self.profile.email.as_ref())
     }

@@ -54,13 +54,13 @@ pub use candidate::CandidateWithProject;
 pub use company_erasure::CompanyRemains;
 pub use customer::CustomerChange;
 pub use deletion::StepwiseDeletion;
-pub use delivery::{DeliveryProgress, WebhookEndpoint};
+pub use delivery::{DeliveryProgress, DeliveryState};
 pub use due::DuePages;
-pub use effect::LetterSubject;
+pub use effect::MailSubject;
 pub use erasure::FoundErasures;
 pub use evaluation::{CandidateResult, EvaluationKey};
 pub use feed::FeedPage;
-pub use history::{EntryKey, EventCounter, StrippedHistory, history_place};
+pub use history::{EntryKey, EventSequence, StrippedHistory, history_place};
 pub use idempotency::StoredResponse;
 pub(crate) use idempotency::{EarlierRequest, KeyedAttempt, KeyedRequest, LeaseResult, RequestIntent};
 pub(crate) use login::LoginPartition;
@@ -81,7 +81,7 @@ pub use sample::check;
 pub use search::SearchHit;
 pub use session::{Session, SessionKind};
 pub use share::SharedCandidate;
-pub(crate) use table::batch::FoundItems;
+pub(crate) use table::batch::ItemBatch;
 pub use table::capacity::RequestUsage;
 pub(crate) use table::item::StoredEntity;
 pub use table::item::VersionedItem;
@@ -96,7 +96,7 @@ pub use table::transaction::Transaction;
 pub use webhook::{DeliveryAttempts, StreamTrigger};
 
 use crate::app::App;
-use crate::domain::history::ChangeContext;
+use crate::domain::history::ChangeOrigin;
 use crate::domain::id::{Id, IdBlock};
 
 /// Access to the table on behalf of one request, whose [`RequestUsage`] it counts.
@@ -105,8 +105,8 @@ pub struct Store {
     app: App,
     usage: Arc<RequestUsage>,
     patience: Duration,
-    /// None before the author is known.
-    origin: Option<Arc<ChangeContext>>,
+    /// `None` before the author is known.
+    origin: Option<Arc<ChangeOrigin>>,
 }
 
 impl Store {
@@ -115,7 +115,7 @@ impl Store {
     }
 
     /// Access for changes of this origin. Without one, no resource with a history can be changed.
-    pub(crate) fn with_origin(self, origin: ChangeContext) -> Self {
+    pub(crate) fn with_origin(self, origin: ChangeOrigin) -> Self {
         Self { origin: Some(Arc::new(origin)), ..self }
     }
 
@@ -138,7 +138,7 @@ impl Store {
     /// A failure is left to that request, which can answer it.
     // The first request must not wait for it.
     pub(crate) async fn warm_up(app: &App) {
-        let nowhere = keys::nothing().into_attributes();
+        let nowhere = keys::absent_key().into_attributes();
         let _ = app
             .aws()
             .dynamodb()

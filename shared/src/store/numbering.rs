@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::history::{EntryKey, EventCounter};
+use super::history::{EntryKey, EventSequence};
 use super::table::item::VersionedItem;
 use super::table::keys;
 use super::table::retry::RetryPolicy;
@@ -38,14 +38,14 @@ impl Store {
     }
 
     /// Leaves out a million numbers, so that none is given again after an earlier state of the table was restored. Returns
-    /// the last number since; none for a company without events.
+    /// the last number since; `None` for a company without events.
     pub async fn advance_sequence(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
         self.retry_on_conflict(RetryPolicy::CHANGE, || self.advance_once(company, now)).await
     }
 
     async fn advance_once(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
-        let Some(before) = self.one::<EventCounter>(keys::sequence(company)).await? else { return Ok(None) };
-        let mut after = EventCounter::clone(&before);
+        let Some(before) = self.one::<EventSequence>(keys::sequence(company)).await? else { return Ok(None) };
+        let mut after = EventSequence::clone(&before);
         // Clients may have seen these numbers before the restoration.
         after.advance(LEFT_OUT, now);
         let last = after.last;
@@ -59,13 +59,13 @@ impl Store {
         entries: &[EntryKey],
         now: DateTime<Utc>,
     ) -> Result<()> {
-        let sequence = self.one::<EventCounter>(keys::sequence(company));
+        let sequence = self.one::<EventSequence>(keys::sequence(company));
         let (sequence, events) = tokio::try_join!(sequence, self.unnumbered(company, entries))?;
         let mut sequence =
-            sequence.unwrap_or_else(|| VersionedItem::not_stored(EventCounter::new(company.clone(), now)));
+            sequence.unwrap_or_else(|| VersionedItem::not_stored(EventSequence::new(company.clone(), now)));
         for together in in_order(events).chunks(MAX_TOGETHER) {
             let mut transaction = self.transaction();
-            let mut after = EventCounter::clone(&sequence);
+            let mut after = EventSequence::clone(&sequence);
             for event in together {
                 // Conditions on the versions of entry and sequence: two that number at once, or twice, change nothing
                 // twice.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Store;
 use super::company_counts::CompanyCount;
 use super::project_counts::{CountShards, shards};
-use super::table::batch::FoundItems;
+use super::table::batch::ItemBatch;
 use super::table::condition::IS_ACTIVE;
 use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
@@ -13,14 +13,17 @@ use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
-use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
+use crate::domain::project::{CandidateRequirement, Project, ProjectStatus};
 use crate::domain::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Project {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &["closed_at", "evaluator_index"];
     const MERGED_MAPS: &'static [&'static str] = &["settings", "staff"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::project(&self.company, self.id)
@@ -31,10 +34,8 @@ impl StoredEntity for Project {
     }
 }
 
-/// A project with its counts.
 #[derive(Debug)]
 pub struct CountedProject {
-    /// The project.
     pub project: VersionedItem<Project>,
     /// The counts of its candidates.
     pub counts: ProjectCounts,
@@ -56,7 +57,7 @@ impl Store {
         transaction.create(project);
         // With the project, so that a condition on a shard never meets a missing one.
         transaction.create_shards(project);
-        transaction.company_tally(&project.company, &[(CompanyCount::Projects(project.status), 1)]);
+        transaction.change_company_counts(&project.company, &[(CompanyCount::Projects(project.status), 1)]);
         transaction.attachments(None, project);
         transaction.memberships(None, project);
         transaction
@@ -74,8 +75,8 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`, in which one customer has other roles. Fails also with a message on `customer` if
-    /// that does not exist.
+    /// Replaces `before` by `after`, which gives one customer other roles. Fails also with a message on
+    /// `customer` if they do not exist.
     pub fn change_roles(&self, before: &VersionedItem<Project>, after: &Project) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.memberships(Some(before), after);
@@ -90,14 +91,14 @@ impl Store {
         &self,
         before: &VersionedItem<Project>,
         after: &Project,
-        must: CandidatesMust,
+        must: CandidateRequirement,
         shards: &CountShards,
     ) -> Transaction {
         let mut transaction = self.transaction();
         transaction.replace(before, after);
         transaction.move_shards(after, must, shards);
         let counts = [(CompanyCount::Projects(before.status), -1), (CompanyCount::Projects(after.status), 1)];
-        transaction.company_tally(&after.company, &counts);
+        transaction.change_company_counts(&after.company, &counts);
         transaction
     }
 
@@ -123,14 +124,14 @@ impl Store {
         Ok((Page { rows, next, previous }, total))
     }
 
-    /// The projects in which a customer has a role, oldest first.
+    /// The projects where a customer has a role, oldest first.
     pub async fn project_ids_of(&self, company: &CompanyId, customer: CustomerId) -> Result<Vec<ProjectId>> {
         let memberships = keys::memberships(company, customer);
         let rows = self.all_items(&memberships).await?;
         rows.iter().map(|row| memberships.id_in(row)?.parse().map_err(Error::internal)).collect()
     }
 
-    /// The projects with one status, or with any, in which a customer has a role, oldest first.
+    /// The projects with one status, or with any, where a customer has a role, oldest first.
     pub async fn projects_of(
         &self,
         company: &CompanyId,
@@ -176,7 +177,7 @@ impl Store {
     }
 }
 
-impl FoundItems {
+impl ItemBatch {
     fn count(&mut self, project: VersionedItem<Project>) -> CountedProject {
         let counts = self.take_shards(&project.company, project.id).sum();
         CountedProject { project, counts }

@@ -1,7 +1,7 @@
 //! Counts of a project's candidates, in four shards: see [`project_counts`](crate::domain::project_counts).
 
 use super::Store;
-use super::table::batch::FoundItems;
+use super::table::batch::ItemBatch;
 use super::table::condition::{AttributeUpdate, WriteCondition};
 use super::table::item::{self, Item, VersionedItem, number, number_in, string};
 use super::table::keys::{self, ItemKey};
@@ -10,7 +10,7 @@ use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
 use crate::domain::id::{CompanyId, ProjectId};
-use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
+use crate::domain::project::{CandidateRequirement, Project, ProjectStatus};
 use crate::domain::project_counts::{CounterName, ProjectCounts, SHARDS, forbidden_statuses, shard_of};
 use crate::domain::transition::PROJECT_NOT_RUNNING;
 use crate::error::{Error, Result};
@@ -30,7 +30,7 @@ pub(super) const HAS_BEGUN: &str = "has_begun";
 const RATINGS_SHOWN: &str = "ratings_shown";
 
 pub(crate) fn shards(company: &CompanyId, project: ProjectId) -> impl Iterator<Item = ItemKey> {
-    (0..SHARDS).map(move |shard| keys::tally_shard(company, project, shard))
+    (0..SHARDS).map(move |shard| keys::counts_shard(company, project, shard))
 }
 
 /// The shards of a project's counts, in their order.
@@ -44,7 +44,7 @@ impl CountShards {
     }
 }
 
-impl FoundItems {
+impl ItemBatch {
     pub(crate) fn take_shards(&mut self, company: &CompanyId, project: ProjectId) -> CountShards {
         CountShards(shards(company, project).map(|key| self.take_item(&key).unwrap_or_default()).collect())
     }
@@ -76,7 +76,7 @@ impl Store {
             None => update.when(format!("attribute_exists(pk) AND attribute_not_exists({RATINGS_SHOWN})")),
         };
         let mut transaction = self.transaction();
-        transaction.update(keys::tally_shard(company, project, 0), update, Error::Changed);
+        transaction.update(keys::counts_shard(company, project, 0), update, Error::Changed);
         self.commit(transaction).await
     }
 }
@@ -105,7 +105,7 @@ impl Transaction {
             refusal = PROJECT_NOT_RUNNING.into();
         }
         let shard = shard_of(candidate.id);
-        self.update(keys::tally_shard(&candidate.company, candidate.project, shard), update, refusal);
+        self.update(keys::counts_shard(&candidate.company, candidate.project, shard), update, refusal);
     }
 
     /// Creates the shards of a new project, all zero.
@@ -119,7 +119,7 @@ impl Transaction {
 
     /// Writes a project's new status to its shards. Fails with [`Error::Changed`] if its candidates are not what they
     /// `must` be, and, for closing, if evaluations have changed since the shards were `seen`.
-    pub(super) fn move_shards(&mut self, project: &Project, must: CandidatesMust, seen: &CountShards) {
+    pub(super) fn move_shards(&mut self, project: &Project, must: CandidateRequirement, seen: &CountShards) {
         // Conditions in the write itself: a candidate who moves between the read and the write makes it fail.
         for (key, seen) in shards(&project.company, project.id).zip(&seen.0) {
             let status = (":status", string(project.status.as_str()));
@@ -131,7 +131,7 @@ impl Transaction {
                 update.names.push((name, CounterName::Status(*status).to_string()));
                 update.values.insert(":zero".to_owned(), number(0));
             }
-            if must == CandidatesMust::BeArchivable {
+            if must == CandidateRequirement::Archivable {
                 match number_in::<u64>(seen, EVALUATIONS_VERSION) {
                     Some(seen) => {
                         conditions.push(format!("{EVALUATIONS_VERSION} = :seen"));

@@ -21,7 +21,6 @@ use crate::domain::project_counts::{CounterName, ProjectCounts, SHARDS, shard_of
 use crate::domain::scoring::result::ResultSummary;
 use crate::error::{Error, Result};
 
-/// The result of a recount.
 #[derive(Debug, Default, Serialize)]
 pub struct RecountResult {
     /// The number of projects.
@@ -36,16 +35,13 @@ pub struct RecountResult {
     pub unreadable: BTreeSet<String>,
 }
 
-/// A count that was wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WrongCount {
-    /// The project of the tally; `None` for the company's tally.
+    /// The project of the counts; `None` for those of the company.
     pub project: Option<ProjectId>,
-    /// The shard of the project's tally.
+    /// The shard of the project's counts.
     pub shard: Option<u8>,
-    /// The counter.
     pub counter: String,
-    /// The value in the tally.
     pub stored: Value,
     /// The correct value.
     pub counted: Value,
@@ -96,9 +92,10 @@ impl Store {
         for _ in 0..RetryPolicy::CHANGE.attempts {
             let keys: Vec<ItemKey> = shards(company, id).collect();
             let before = self.items(&keys).await?;
-            // Between two reads of the tally: shards that were not written in between hold the counts of this moment.
+            // Between two reads of the counts: shards that were not written in between hold the counts of this moment.
             let Some(project) = self.project(company, id).await? else { return Ok(false) };
-            let (mut candidates, mut counted) = (0, vec![ProjectCounts::default(); usize::from(SHARDS)]);
+            let mut candidates = 0;
+            let mut counted = vec![ProjectCounts::default(); usize::from(SHARDS)];
             let mut summaries = BTreeMap::new();
             self.for_each(
                 keys::candidates(company, id),
@@ -145,10 +142,10 @@ impl Store {
         Err(Error::Changed)
     }
 
-    /// Counts what a company owns and mends its tally, unless something cannot be read. Returns the differences and the
-    /// sort keys of unreadable items. Fails with [`Error::Changed`] if the tally changed in the meantime.
+    /// Counts what a company owns and mends its counts, unless something cannot be read. Returns the differences and the
+    /// sort keys of unreadable items. Fails with [`Error::Changed`] if the counts changed in the meantime.
     async fn recount_company(&self, company: &CompanyId) -> Result<(Vec<WrongCount>, Vec<String>)> {
-        let key = keys::company_tally(company);
+        let key = keys::company_counts(company);
         let before = self.item(&key).await?;
         let (counted, unreadable) = self.count_all_owned(company).await?;
         if !unreadable.is_empty() {
@@ -158,20 +155,21 @@ impl Store {
         if version_of(&before) != version_of(&after) {
             return Err(Error::Changed);
         }
-        let mut tally = after.unwrap_or_default();
+        let mut counts = after.unwrap_or_default();
         let stored = CompanyCount::all().map(CompanyCount::attribute);
-        let stored = stored.filter_map(|name| Some((name.clone(), number_in(&tally, &name)?)));
+        let stored = stored.filter_map(|name| Some((name.clone(), number_in(&counts, &name)?)));
         let drift = compare(&stored.collect(), &counted);
         if !drift.is_empty() {
-            tally.extend(drift.iter().map(|wrong| (wrong.counter.clone(), number(&wrong.counted))));
-            self.replace_counts(key, tally).await?;
+            counts.extend(drift.iter().map(|wrong| (wrong.counter.clone(), number(&wrong.counted))));
+            self.replace_counts(key, counts).await?;
         }
         Ok((drift, Vec::new()))
     }
 
     /// Counts what a company owns. Returns also the sort keys of unreadable items.
     async fn count_all_owned(&self, company: &CompanyId) -> Result<(CountsByAttribute, Vec<String>)> {
-        let (mut found, mut unreadable) = (Vec::new(), Vec::new());
+        let mut found = Vec::new();
+        let mut unreadable = Vec::new();
         self.for_each(keys::customers(company), |row: Result<VersionedItem<Customer>, ItemKey>| match row {
             Ok(customer) => found.extend(customer::counts(None, Some(&customer))),
             Err(key) => unreadable.push(key.sk),

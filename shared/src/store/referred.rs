@@ -1,4 +1,4 @@
-//! Resources to which others refer, read together for a whole page.
+//! Resources that others refer to, read together for a whole page.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,7 +16,6 @@ use crate::error::Result;
 pub struct ReferenceIds {
     /// Staff users.
     pub customers: BTreeSet<CustomerId>,
-    /// Labels.
     pub labels: BTreeSet<LabelId>,
     /// Projects whose questions and criteria are shown.
     pub interviews: BTreeSet<ProjectId>,
@@ -27,7 +26,6 @@ pub struct ReferenceIds {
 pub struct ReferencedResources {
     /// Staff users.
     pub customers: HashMap<CustomerId, VersionedItem<Customer>>,
-    /// Labels.
     pub labels: HashMap<LabelId, VersionedItem<Label>>,
     /// Questions and criteria by project. Projects that never had any are missing.
     pub interviews: HashMap<ProjectId, VersionedItem<Interview>>,

@@ -21,7 +21,6 @@ use crate::error::{Error, Result};
 /// The most entries of one candidate that one transaction adds, and that it removes.
 const MAX_ENTRIES: usize = 49;
 
-/// The result of a reindexing.
 #[derive(Debug, Default, Serialize)]
 pub struct ReindexResult {
     /// The number of candidates.

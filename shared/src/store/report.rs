@@ -11,7 +11,7 @@ use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
-use crate::domain::transition::TransitionResult;
+use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
 
 /// How long the mark of an applied event is kept: longer than any bus delivers it again.
@@ -65,12 +65,12 @@ impl Store {
         evaluator_index: EvaluatorIndex,
         now: DateTime<Utc>,
     ) -> Transaction {
-        let step = TransitionResult::from(after);
+        let change = CandidateChange::from(after);
         let mut transaction = self.transaction();
         let mark = item::bare([(EXPIRES_AT, number((now + REMEMBERED).timestamp()))]);
         // In the same transaction: an event that is delivered twice is applied once.
         transaction.put(keys::event(event), mark, WriteCondition::Absent, Error::Changed);
-        transaction.step(before, &step, now);
+        transaction.change_candidate(before, &change, now);
         transaction.evaluator_index(project, evaluator_index);
         transaction
     }

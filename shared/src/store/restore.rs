@@ -3,10 +3,10 @@
 use super::table::keys;
 use crate::domain::id::CompanyId;
 
-/// The attribute of an [`EventCounter`](super::EventCounter) that a restore takes back.
+/// The attribute of an [`EventSequence`](super::EventSequence) that a restore takes back.
 pub const LAST_EVENT: &str = "last_event";
 
-/// Keys that begin so belong to items that stay as they are.
+/// Prefixes of keys whose items a restore does not touch.
 // What has ended stays ended: sessions, named tokens, webhooks, and logins that were throttled. What is done is not done
 // again: mails are not sent twice. What is pending is done: deletions, uploads whose files are in the bucket, and conversions,
 // but for takes that are gone. The outbox queues those that come back.

@@ -8,7 +8,7 @@ use futures_util::stream::{self, BoxStream, Stream, StreamExt as _, TryStreamExt
 
 use super::Store;
 use super::due::{DuePages, DueQueue};
-use super::table::batch::FoundItems;
+use super::table::batch::ItemBatch;
 use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::query::{Query, QueryPage};
@@ -23,7 +23,9 @@ use crate::domain::project::Project;
 use crate::error::{Error, Result};
 
 impl StoredEntity for RetentionPolicy {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::retention_policy(&self.company)
@@ -56,7 +58,7 @@ pub(crate) fn retention_keys(company: &CompanyId) -> [ItemKey; 2] {
     [keys::retention_policy(company), keys::retention_run(company)]
 }
 
-impl FoundItems {
+impl ItemBatch {
     pub(crate) fn take_retention(&mut self, company: &CompanyId) -> Result<CompanyRetention> {
         let policy = self.take(&keys::retention_policy(company))?;
         let none = || VersionedItem::not_stored(RetentionPolicy::keep(company.clone()));
@@ -78,7 +80,7 @@ impl Transaction {
 }
 
 impl Store {
-    /// Replaces the policy of a company by `after`. `first` is the run with which runs begin if there is none yet.
+    /// Replaces the policy of a company by `after`. Runs begin with `first` if there is none yet.
     pub fn set_retention(
         &self,
         before: &CompanyRetention,
@@ -105,7 +107,7 @@ impl Store {
         self.replacing(&before.policy, &RetentionPolicy::keep(before.policy.company.clone()))
     }
 
-    /// Replaces a project by `after`, which has a retention of its own. `first` is the run with which runs begin if there is
+    /// Replaces a project by `after`, which has a retention of its own. Runs begin with `first` if there is
     /// none yet.
     pub fn set_retention_of_project(
         &self,
@@ -147,14 +149,13 @@ pub struct ReviewPage {
     pub cursor: RunCursor,
 }
 
-/// The most candidates that one [`DueList`] takes a look at, and the most pages, each of which is a round trip.
+/// The most candidates that one [`DueList`] takes a look at, and the most pages; each is a round trip.
 const MAX_LOOKED_AT: usize = 5_000;
 const MAX_PAGES: usize = 300;
 
 /// Candidates who are due in a review, and how far the request has come.
 #[derive(Debug, Default)]
 pub struct DueList {
-    /// The candidates who are due.
     pub rows: Vec<(RunCursor, DueCandidate)>,
     /// The number of candidates that were looked at.
     pub looked_at: usize,
@@ -229,7 +230,8 @@ impl Store {
         project: Arc<VersionedItem<Project>>,
         ids: RangeInclusive<CandidateId>,
     ) -> impl Stream<Item = Result<ReviewPage>> + Send + use<'_> {
-        let (collection, end) = (keys::candidates(&project.company, project.id), *ids.end());
+        let collection = keys::candidates(&project.company, project.id);
+        let end = *ids.end();
         let mut query = Query::between(&collection, ids).that_may_lag();
         query.limit = Some(PAGE);
         self.query_pages(query).map(move |page| {

@@ -19,19 +19,21 @@ use crate::error::Result;
 const HISTORIES: usize = 8;
 
 impl Store {
-    /// The review by which a run of the company erases at `now`.
+    /// Returns the rules by company and project that apply at `now`.
     pub async fn review_of_run(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<RetentionReview> {
         Ok(review(company, self.retention_policy(company).await?, now))
     }
 
-    /// The same, with a project as it is now; `None` if the project is gone. Both are read at one moment.
+    /// Returns the rules that apply at `now`, with a project, read at the same moment; `None` if the project
+    /// is gone.
     pub async fn review_of_project(
         &self,
         company: &CompanyId,
         project: ProjectId,
         now: DateTime<Utc>,
     ) -> Result<Option<(RetentionReview, VersionedItem<Project>)>> {
-        let (policy_key, project_key) = (keys::retention_policy(company), keys::project(company, project));
+        let policy_key = keys::retention_policy(company);
+        let project_key = keys::project(company, project);
         let mut batch = self.get([policy_key.clone(), project_key.clone()]).await?;
         let review = review(company, batch.take(&policy_key)?, now);
         Ok(batch.take(&project_key)?.map(|project| (review, project)))
@@ -46,8 +48,8 @@ impl Store {
         self.replace(before, after).await
     }
 
-    /// Ends the run `before`, after which `after` is the next one, and tells of it in the history of `policy` if there is
-    /// anything to tell.
+    /// Ends the run `before`, makes `after` the next one, and tells of the end in the history of `policy` if
+    /// there is anything to tell.
     pub fn complete_retention_run(
         &self,
         before: &VersionedItem<RetentionRun>,

@@ -4,11 +4,11 @@ use serde::de::DeserializeOwned;
 
 use super::KeyedAttempt;
 use super::failures::FailedLogins;
-use super::history::EventCounter;
+use super::history::EventSequence;
 use super::reset::ResetMail;
 use super::session::Session;
 use super::share::ShareNote;
-use super::table::item::{self, Item, OWN, StoredEntity};
+use super::table::item::{self, BOOKKEEPING_ATTRIBUTES, Item, StoredEntity};
 use super::table::rewrite;
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
@@ -56,7 +56,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("TOKEN", _) => entity::<NamedToken>("named token", item),
         ("EFFECT", _) => entity::<Effect>("effect", item),
         (_, "HISTORY") => entity::<HistoryEntry>("entry of a history", item),
-        ("SEQUENCE", _) => entity::<EventCounter>("sequence of events", item),
+        ("SEQUENCE", _) => entity::<EventSequence>("sequence of events", item),
         ("WEBHOOK", _) => entity::<Webhook>("webhook", item),
         ("CURSOR", _) => entity::<DeliveryCursor>("cursor of a webhook", item),
         ("STALLED", _) => entity::<StalledResource>("stalled resource of a webhook", item),
@@ -81,7 +81,7 @@ fn entity<T: StoredEntity>(name: &'static str, item: Item) -> Result<&'static st
     let read = item::read::<T>(item.clone())?;
     // What a release does not know must survive its writes.
     let again = rewrite::next(&read, &read, None)?.item;
-    let values = item.keys().filter(|name| !OWN.contains(&name.as_str()));
+    let values = item.keys().filter(|name| !BOOKKEEPING_ATTRIBUTES.contains(&name.as_str()));
     let lost: Vec<&String> = values.filter(|name| again.get(*name) != item.get(*name)).collect();
     if lost.is_empty() {
         return Ok(name);

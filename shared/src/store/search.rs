@@ -88,7 +88,8 @@ impl Transaction {
         let words = |candidate: Option<&Candidate>| -> SearchWords {
             candidate.map(|candidate| candidate.profile.words()).unwrap_or_default()
         };
-        let (old, new) = (words(before), words(after));
+        let old = words(before);
+        let new = words(after);
         // An entry repeats all words, so any change writes all of them.
         if old == new {
             return;

@@ -9,7 +9,7 @@ use super::Store;
 use super::table::item::{self, EXPIRES_AT, number};
 use super::table::keys::{self, ItemKey};
 use crate::clock::RandomSource;
-use crate::domain::account::CredentialOwner;
+use crate::domain::account::CredentialClaim;
 use crate::domain::secret::{MediaKey, SecretHash};
 use crate::error::{Error, Result};
 
@@ -21,7 +21,6 @@ const MAX_LIFETIME_DAYS: i64 = 30;
 pub enum SessionKind {
     /// In the Authorization header.
     Token,
-    /// In a cookie.
     Cookie,
 }
 
@@ -31,7 +30,7 @@ pub struct Session {
     /// How the client presents its secret.
     pub kind: SessionKind,
     /// The account that it authenticates.
-    pub claim: CredentialOwner,
+    pub claim: CredentialClaim,
     /// The account's session epoch at its start. A later epoch revokes it.
     pub epoch: u32,
     /// The session epoch of the customer who acts on behalf of the account.
@@ -40,7 +39,7 @@ pub struct Session {
     pub created_at: DateTime<Utc>,
     /// Its last known use, up to a tenth of the idle period ago.
     pub used_at: DateTime<Utc>,
-    /// Its fixed end; none if it ends by inactivity.
+    /// Its fixed end; `None` if it ends by inactivity.
     pub fixed_end: Option<DateTime<Utc>>,
     /// The key that signs addresses of files in its responses.
     pub media_key: MediaKey,
@@ -50,7 +49,7 @@ impl Session {
     /// A session that starts at `now`. It ends after `days`, or else by inactivity.
     pub fn begin(
         kind: SessionKind,
-        claim: CredentialOwner,
+        claim: CredentialClaim,
         epoch: u32,
         days: Option<u8>,
         (now, entropy): (DateTime<Utc>, &dyn RandomSource),
@@ -76,7 +75,7 @@ impl Session {
     }
 
     /// Whether to write its use at `now`: a tenth of the idle period has passed since the last write.
-    pub fn is_due_to_slide(&self, idle_minutes: i64, now: DateTime<Utc>) -> bool {
+    pub fn is_due_to_extend(&self, idle_minutes: i64, now: DateTime<Utc>) -> bool {
         self.fixed_end.is_none() && now - self.used_at >= TimeDelta::minutes(idle_minutes) / 10
     }
 }
@@ -97,7 +96,7 @@ impl Store {
     }
 
     /// Writes the use of a session at `now`, unless it has ended.
-    pub(crate) async fn slide_session(&self, key: &ItemKey, now: DateTime<Utc>) -> Result<()> {
+    pub(crate) async fn extend_session(&self, key: &ItemKey, now: DateTime<Utc>) -> Result<()> {
         let used_at = serde_dynamo::to_attribute_value(now).map_err(Error::internal)?;
         self.usage.count_call();
         // One attempt, because the response waits for it. A session that misses a write only ends a little sooner.
@@ -134,7 +133,7 @@ mod tests {
         let start = DateTime::UNIX_EPOCH;
         Session {
             kind: SessionKind::Token,
-            claim: CredentialOwner::own(
+            claim: CredentialClaim::own(
                 "acme".parse().unwrap(),
                 Account::Customer { customer: Id::from_bytes([1; 16]) },
             ),
@@ -152,8 +151,8 @@ mod tests {
         let start = DateTime::UNIX_EPOCH;
         let mut session = session(None);
         assert_eq!(session.expires_at(120), start + TimeDelta::minutes(120));
-        assert!(!session.is_due_to_slide(120, start + TimeDelta::minutes(11)));
-        assert!(session.is_due_to_slide(120, start + TimeDelta::minutes(12)));
+        assert!(!session.is_due_to_extend(120, start + TimeDelta::minutes(11)));
+        assert!(session.is_due_to_extend(120, start + TimeDelta::minutes(12)));
         session.used_at = start + TimeDelta::days(30) - TimeDelta::minutes(1);
         assert_eq!(session.expires_at(120), start + TimeDelta::days(30));
     }
@@ -162,6 +161,6 @@ mod tests {
     fn a_fixed_end_knows_no_inactivity() {
         let session = session(Some(7));
         assert_eq!(session.expires_at(120), DateTime::UNIX_EPOCH + TimeDelta::days(7));
-        assert!(!session.is_due_to_slide(120, DateTime::UNIX_EPOCH + TimeDelta::days(3)));
+        assert!(!session.is_due_to_extend(120, DateTime::UNIX_EPOCH + TimeDelta::days(3)));
     }
 }

@@ -18,13 +18,10 @@ use crate::error::{Error, Result};
 /// A candidate that is shared with a customer.
 #[derive(Debug, Clone, Copy)]
 pub struct SharedCandidate {
-    /// The share.
     pub share: ShareId,
     /// The candidate's project.
     pub project: ProjectId,
-    /// The candidate.
     pub candidate: CandidateId,
-    /// The customer.
     pub customer: CustomerId,
 }
 

@@ -12,7 +12,9 @@ use crate::domain::named_token::NamedToken;
 use crate::error::{Error, Result};
 
 impl StoredEntity for NamedToken {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::token(&self.company, self.id)
@@ -33,7 +35,7 @@ impl Store {
             // A copy, so that a request by the token needs one read.
             transaction.put(keys::token_by_hash(&token.hash), item, WriteCondition::Absent, taken);
         }
-        transaction.company_tally(&token.company, &[(CompanyCount::NamedTokens, 1)]);
+        transaction.change_company_counts(&token.company, &[(CompanyCount::NamedTokens, 1)]);
         transaction
     }
 
@@ -42,7 +44,7 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.delete(token);
         transaction.delete_derived(keys::token_by_hash(&token.hash));
-        transaction.company_tally(&token.company, &[(CompanyCount::NamedTokens, -1)]);
+        transaction.change_company_counts(&token.company, &[(CompanyCount::NamedTokens, -1)]);
         transaction
     }
 

@@ -35,13 +35,13 @@ impl StoredEntity for Upload {
     }
 }
 
-pub(super) struct FilesOf<'a> {
+pub(super) struct OwnedFiles<'a> {
     pub(super) company: &'a CompanyId,
     pub(super) owner: Account,
     pub(super) files: Vec<StoredFile>,
 }
 
-impl FilesOf<'_> {
+impl OwnedFiles<'_> {
     fn ids(&self) -> Vec<FileId> {
         self.files.iter().map(|file| file.id).collect()
     }
@@ -49,8 +49,13 @@ impl FilesOf<'_> {
 
 impl Transaction {
     /// Ends the uploads of new files and has the objects of removed ones deleted.
-    pub(super) fn files(&mut self, before: Option<FilesOf<'_>>, after: FilesOf<'_>, now: DateTime<Utc>) {
-        let old = before.as_ref().map(FilesOf::ids).unwrap_or_default();
+    pub(super) fn files(
+        &mut self,
+        before: Option<OwnedFiles<'_>>,
+        after: OwnedFiles<'_>,
+        now: DateTime<Utc>,
+    ) {
+        let old = before.as_ref().map(OwnedFiles::ids).unwrap_or_default();
         let new = after.ids();
         for file in after.files.iter().filter(|file| !old.contains(&file.id)) {
             self.end_upload(*file, now);
@@ -110,7 +115,7 @@ impl Store {
     ) -> Transaction {
         let mut transaction = self.create_upload(upload);
         if **before != *after {
-            transaction.step(before, &after.clone().into(), now);
+            transaction.change_candidate(before, &after.clone().into(), now);
         }
         transaction
     }

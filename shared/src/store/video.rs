@@ -24,8 +24,11 @@ use crate::error::Result;
 use crate::media::video_keys;
 
 impl StoredEntity for Video {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &["attempt", "attempts", "given_up_at", "is_active"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::video(&self.company, self.id)
@@ -48,7 +51,7 @@ impl Store {
     pub fn create_video(&self, video: &Video) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(video);
-        transaction.company_tally(&video.company, &[(CompanyCount::Videos, 1)]);
+        transaction.change_company_counts(&video.company, &[(CompanyCount::Videos, 1)]);
         transaction
     }
 
@@ -61,7 +64,8 @@ impl Store {
     pub(crate) async fn shows_video(&self, candidate: &Candidate, id: VideoId) -> Result<bool> {
         let Candidate { company, project, .. } = candidate;
         let answers = keys::answers(company, *project, candidate.id);
-        let (project, interview) = (keys::project(company, *project), keys::interview(company, *project));
+        let interview = keys::interview(company, *project);
+        let project = keys::project(company, *project);
         let mut batch = self.get([project.clone(), interview.clone(), answers.clone()]).await?;
         let interview = batch.take::<Interview>(&interview)?.filter(|_| candidate.sees_questions());
         let answers = batch.take::<Answers>(&answers)?;

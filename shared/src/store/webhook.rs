@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use super::Store;
 use super::company_counts::CompanyCount;
 use super::due::DueQueue;
-use super::history::EventCounter;
+use super::history::EventSequence;
 use super::table::condition::{AttributeUpdate, WriteCondition};
 use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
@@ -24,9 +24,11 @@ use crate::error::{Error, Result};
 const MAX_LOOKED_AT: usize = 500;
 
 impl StoredEntity for Webhook {
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<history::ResourceChange> =
-        history::ResourceChange::of;
     const INTERNAL_FIELDS: &'static [&'static str] = &["secret"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<history::ResourceChange> {
+        history::ResourceChange::of(before, after)
+    }
 
     fn key(&self) -> ItemKey {
         keys::webhook(&self.company, self.id)
@@ -93,7 +95,7 @@ pub struct DeliveryAttempts {
 impl Transaction {
     /// Notes that the company has webhooks. Its sequence is created if it has no events yet.
     fn has_webhooks(&mut self, company: &CompanyId, now: DateTime<Utc>) {
-        let Some(none) = self.or_fault(item::attributes_of(&EventCounter::new(company.clone(), now))) else {
+        let Some(none) = self.or_fault(item::attributes_of(&EventSequence::new(company.clone(), now))) else {
             return;
         };
         let kept = ["company", "last", "at"];
@@ -132,7 +134,7 @@ impl Store {
         transaction.create(cursor);
         transaction.has_webhooks(&webhook.company, now);
         transaction.webhook_projects(None, webhook);
-        transaction.company_tally(&webhook.company, &[(CompanyCount::Webhooks, 1)]);
+        transaction.change_company_counts(&webhook.company, &[(CompanyCount::Webhooks, 1)]);
         transaction
     }
 
@@ -167,7 +169,7 @@ impl Store {
         transaction.delete(webhook);
         // Without its cursor the sender stops; what else is left, clients cannot see.
         transaction.delete_derived(keys::cursor(webhook.id));
-        transaction.company_tally(&webhook.company, &[(CompanyCount::Webhooks, -1)]);
+        transaction.change_company_counts(&webhook.company, &[(CompanyCount::Webhooks, -1)]);
         transaction
     }
 
@@ -185,7 +187,7 @@ impl Store {
         self.one(keys::webhook(company, id)).await
     }
 
-    /// How far the deliveries to a webhook have come; none once it is deleted.
+    /// How far the deliveries to a webhook have come; `None` once it is deleted.
     pub async fn cursor(&self, id: WebhookId) -> Result<Option<VersionedItem<DeliveryCursor>>> {
         self.one(keys::cursor(id)).await
     }
@@ -209,8 +211,8 @@ impl Store {
         self.replace(before, after).await
     }
 
-    /// The numbers of a company's feed; none before its first event and its first webhook.
-    pub async fn sequence(&self, company: &CompanyId) -> Result<Option<VersionedItem<EventCounter>>> {
+    /// The numbers of a company's feed; `None` before its first event and its first webhook.
+    pub async fn sequence(&self, company: &CompanyId) -> Result<Option<VersionedItem<EventSequence>>> {
         self.one(keys::sequence(company)).await
     }
 
@@ -218,10 +220,10 @@ impl Store {
     /// [`Error::Changed`] if there are new numbers, or a new webhook, since.
     pub async fn note_deliveries_started(
         &self,
-        sequence: &VersionedItem<EventCounter>,
+        sequence: &VersionedItem<EventSequence>,
         has_webhooks: bool,
     ) -> Result<()> {
-        let settled = EventCounter { has_webhooks, delivery_due_at: None, ..EventCounter::clone(sequence) };
+        let settled = EventSequence { has_webhooks, delivery_due_at: None, ..EventSequence::clone(sequence) };
         self.replace(sequence, settled).await.map(drop)
     }
 
@@ -238,7 +240,8 @@ impl Store {
         let mut query = Query::of(&all);
         query.start = before.map(|before| all.key(before).into_attributes());
         query.backwards = true;
-        let (mut found, mut looked_at) = (DeliveryAttempts { rows: Vec::new(), next: None }, 0);
+        let mut found = DeliveryAttempts { rows: Vec::new(), next: None };
+        let mut looked_at = 0;
         while looked_at < MAX_LOOKED_AT {
             let rows = self.query_rows(query.clone(), most).await?;
             let is_last = rows.len() < most;

@@ -27,7 +27,7 @@ fn item(snapshot: &Snapshot, is_wanted: impl Fn(&str, &str) -> bool) -> Value {
 }
 
 /// As many evaluations of a candidate as `EVALUATORS`, each with the longest comments, of which every other is a veto, in the
-/// manner of the one that is stored. The first evaluators have the last vetos.
+/// manner of the one that is stored. The first evaluators have the last vetoes.
 fn evaluations(snapshot: &Snapshot, candidate: &mut Value) -> Vec<Value> {
     let template = item(snapshot, |pk, _| pk.ends_with("#EVALUATIONS"));
     let by = template["evaluator"].as_str().unwrap().to_owned();

@@ -129,7 +129,7 @@ async fn an_import_that_broke_off_is_finished_by_a_retry_with_the_same_key() {
     let owner = app.owner().await;
     let list = list(&owner, 40);
     let request = Request::post(IMPORT).json(&list).header("idempotency-key", "staff");
-    // The guard, the lease, the staff, the names, and the first of three transactions come through.
+    // The admission, the lease, the staff, the names, and the first of three transactions come through.
     chaos.cut_after(5);
     assert_refusal!(owner.send(request.clone()).await, @r#"503 {"code":"busy","detail":"The service is busy. Try again shortly."}"#);
     chaos.heal();

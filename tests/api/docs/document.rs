@@ -12,7 +12,7 @@ fn every_route_is_described_and_the_committed_document_is_current() {
     // Not assert_eq: nobody reads two documents of this length.
     assert!(
         written == docs::DOCUMENT,
-        "the document has changed: cargo run -p tests --example document > functions/docs/openapi.json"
+        "the document has changed: cargo build --workspace --examples && target/debug/examples/document > functions/docs/openapi.json"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Questions and criteria, evaluations, vetos and results.
+//! Questions and criteria, evaluations, vetoes and results.
 
 mod counts;
 pub(crate) mod crud;

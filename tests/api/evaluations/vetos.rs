@@ -1,4 +1,4 @@
-//! Vetos.
+//! Vetoes.
 
 use serde_json::{Value, json};
 use shared::event::RecordOutcome::Ignored;

@@ -138,11 +138,11 @@ async fn a_list_of_candidates_is_admitted_and_then_read() {
     for _ in 0..5 {
         owner.candidate(&project, json!({})).await;
     }
-    let (guard, page) = (chaos.pause("BatchGetItem"), chaos.pause("Query"));
+    let (admission, page) = (chaos.pause("BatchGetItem"), chaos.pause("Query"));
     let list = format!("{project}candidates/?page_size=2");
     let one_after_the_other = async {
-        guard.reached().await;
-        guard.resume();
+        admission.reached().await;
+        admission.resume();
         page.reached().await;
         page.resume();
     };
@@ -170,12 +170,12 @@ async fn the_data_of_a_candidate_are_admitted_and_then_read_at_once() {
     let project = owner.running_project(json!({ "allow_hash_login": true })).await;
     let invited = owner.invite(&project, json!({})).await;
     let data = format!("{}data/", invited.uri);
-    let guard = chaos.pause("BatchGetItem");
+    let admission = chaos.pause("BatchGetItem");
     let reads = ["-interview", "HISTORY", "WEBHOOK"].map(|text| chaos.pause_about("Query", text));
     let items = ["INTERVIEW", "RETENTION", "ANSWERS"].map(|text| chaos.pause_about("BatchGetItem", text));
     let two_round_trips = async {
-        guard.reached().await;
-        guard.resume();
+        admission.reached().await;
+        admission.resume();
         // None of them waits for another.
         for read in reads.iter().chain(&items) {
             read.reached().await;

@@ -8,7 +8,7 @@ use tests::chaos::Chaos;
 
 const VIDEOS: &str = "/companies/acme/videos/";
 
-/// The first transaction is the second request, after the guard's read.
+/// The first transaction is the second request, after the read of the admission.
 const BEGUN: usize = 2;
 
 /// Projects that refer to the same things.

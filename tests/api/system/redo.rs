@@ -51,7 +51,7 @@ async fn a_mail_that_is_sent_meanwhile_hinders_neither_a_change_nor_a_deletion()
     let change = owner.patch(&one, json!({ "position": "Admiral" }));
     let changed = overtaken(&chaos, change, settle).await.expect(200);
     assert_eq!(changed.json()["position"], "Admiral");
-    // Guard and transaction, both twice.
+    // Admission and transaction, both twice.
     assert_eq!(changed.log().dynamodb_calls, 4);
     app.mailed_key("one@acme.example");
     let two = owner.post(CUSTOMERS, customer("two")).await.expect(201).uri("resource_uri");

@@ -26,7 +26,7 @@ use shared::domain::text::fold_case;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::domain::video::Video;
 use shared::domain::webhook::{DeliveryCursor, Webhook};
-use shared::store::EventCounter;
+use shared::store::EventSequence;
 
 use crate::erased::ErasedCandidates;
 use crate::history::Histories;
@@ -68,7 +68,7 @@ impl Expected {
             let erasure: CompanyErasure = read(item);
             self.check_due(key, item, 44, Some(erasure.next_at).filter(|_| erasure.ended_at.is_none()));
             if erasure.ended_at.is_none() {
-                self.count(company_tally(&erasure.company), []);
+                self.count(company_counts(&erasure.company), []);
             }
         } else if sk.starts_with("CUSTOMER#") {
             self.add_customer(&read(item));
@@ -100,7 +100,7 @@ impl Expected {
             self.check_due(key, item, shard_in(item), effect.next_try_at.or(effect.given_up_at));
         } else if pk.starts_with("VIDEOS#") && item.contains_key("submitted_at") {
             let video: Video = read(item);
-            self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);
+            self.count(company_counts(&video.company), [("videos".to_owned(), 1)]);
             self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.conversion.overdue_at());
             for language in video.captions.keys() {
                 let sk = format!("{}#{}", video.id, language.as_str());
@@ -113,7 +113,7 @@ impl Expected {
             let shard = 32 + position.webhook.to_bytes()[15] % 4;
             self.check_due(key, item, shard, position.leased_until.or(position.run_at));
         } else if sk == "SEQUENCE" {
-            let sequence: EventCounter = read(item);
+            let sequence: EventSequence = read(item);
             self.check_due(key, item, shard_in(item), sequence.delivery_due_at);
             self.feeds.insert(sequence.company, sequence.has_webhooks);
         } else if sk == "RETENTION#RUN" {
@@ -135,7 +135,7 @@ impl Expected {
         let company = &customer.company;
         let owners = customer.account_type == AccountType::Owner && customer.is_at_work();
         let counters = [("customers".to_owned(), 1), ("owners".to_owned(), owners.into())];
-        self.count(company_tally(company), counters);
+        self.count(company_counts(company), counters);
         let leads_there = |name: &str, sk: &str| ((login(company.as_str(), name), sk.to_owned()), Vec::new());
         let logins = [
             leads_there(customer.username.as_str(), "USERNAME"),
@@ -148,19 +148,19 @@ impl Expected {
 
     fn add_label(&mut self, label: &Label) {
         let company = &label.company;
-        self.count(company_tally(company), [("labels".to_owned(), 1)]);
+        self.count(company_counts(company), [("labels".to_owned(), 1)]);
         let text = SecretHash::of(&fold_case(label.text.as_str()));
         self.count((format!("LABEL#{company}#{}", text.as_str()), "TEXT".to_owned()), []);
     }
 
     fn add_token(&mut self, token: &NamedToken) {
-        self.count(company_tally(&token.company), [("named_tokens".to_owned(), 1)]);
+        self.count(company_counts(&token.company), [("named_tokens".to_owned(), 1)]);
         let by_hash = format!("TOKEN#{}", token.hash.as_str());
         self.count((by_hash.clone(), by_hash), []);
     }
 
     fn add_webhook(&mut self, webhook: &Webhook) {
-        self.count(company_tally(&webhook.company), [("webhooks".to_owned(), 1)]);
+        self.count(company_counts(&webhook.company), [("webhooks".to_owned(), 1)]);
         self.count((format!("WEBHOOK#{}", webhook.id), "CURSOR".to_owned()), []);
         // The company's items are in the order of their keys.
         if self.feeds.get(&webhook.company) != Some(&true) {
@@ -172,7 +172,7 @@ impl Expected {
         let (c, p) = (&project.company, project.id);
         self.evaluator_indices.insert(p, project.evaluator_index.clone());
         let counter = (format!("projects:{}", project.status.as_str()), 1);
-        self.count(company_tally(c), [counter]);
+        self.count(company_counts(c), [counter]);
         for shard in 0..SHARDS {
             let shard = (format!("COMPANY#{c}#PROJECT#{p}"), format!("TALLY#{shard}"));
             let attributes = self.items.entry(shard).or_default();
@@ -286,7 +286,7 @@ fn shard_key(candidate: &Candidate) -> Key {
     (partition, format!("TALLY#{}", shard_of(candidate.id)))
 }
 
-fn company_tally(company: &CompanyId) -> Key {
+fn company_counts(company: &CompanyId) -> Key {
     (format!("COMPANY#{company}"), "TALLY".to_owned())
 }
 

@@ -15,7 +15,8 @@ use super::{no_company, only_company_id};
 pub(super) async fn retry(operator: &OperatorAccess, company: Option<&str>) -> Result<Value> {
     let company = only_company_id(company)?;
     operator.store.company(&company).await?.ok_or_else(no_company)?;
-    let (store, now) = (&operator.store, operator.now);
+    let store = &operator.store;
+    let now = operator.now;
     let mut retried = 0;
     for project in store.all_projects(&company).await? {
         retried += store.retry_conversions(&company, project.id, now).await?;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use shared::auth::OperatorAccess;
 use shared::auth::password::Password;
-use shared::domain::account::CredentialOwner;
+use shared::domain::account::CredentialClaim;
 use shared::domain::company::Company;
 use shared::domain::customer::{AccountType, Customer, CustomerStatus, NewCustomer};
 use shared::domain::id::CompanyId;
@@ -23,9 +23,7 @@ const ACTIVATION_DAYS: i64 = 14;
 /// A staff user to create.
 #[derive(Deserialize)]
 pub struct NewStaff {
-    /// First name.
     pub first_name: String,
-    /// Last name.
     pub last_name: String,
     /// For login and mails.
     pub email: String,
@@ -110,7 +108,7 @@ fn with_link(mut output: Value, link: Option<String>) -> Value {
 
 /// The customer with a new key, and the link that contains it.
 fn with_key(customer: Customer, operator: &OperatorAccess) -> (Customer, String) {
-    let claim = CredentialOwner::own(customer.company.clone(), customer.account());
+    let claim = CredentialClaim::own(customer.company.clone(), customer.account());
     let (key, stored) = operator.new_one_time_key(&claim, TimeDelta::days(ACTIVATION_DAYS));
     let link = activation_link(&operator.config().suite_url, &key);
     (Customer { one_time_key: Some(stored), ..customer }, link)

@@ -30,7 +30,6 @@ pub(super) async fn list(operator: &OperatorAccess) -> Result<Value> {
     }))
 }
 
-/// An effect that has failed.
 #[derive(Serialize)]
 struct FailedEffect {
     /// As in the log.

@@ -15,7 +15,9 @@ pub(super) async fn again(operator: &OperatorAccess, since: &str) -> Result<Valu
     let since = moment(since).map_err(|message| Error::field("since", message))?;
     let mut position = Some(LedgerPosition::at(since));
     let objects = operator.objects()?;
-    let (mut noted, mut erased, mut kept) = (0, 0, Vec::new());
+    let mut noted = 0;
+    let mut erased = 0;
+    let mut kept = Vec::new();
     while let Some(from) = position {
         let (mut page, next) = objects.erasures(&from).await?;
         let listed = page.len();

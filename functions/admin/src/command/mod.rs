@@ -29,7 +29,6 @@ pub struct OperatorCommand {
     pub name: String,
     /// The company's identifier: `[a-z0-9-]{2,63}`. It cannot be changed.
     pub company: Option<String>,
-    /// The command.
     pub command: AdminCommand,
 }
 
@@ -45,7 +44,6 @@ impl TryFrom<Value> for OperatorCommand {
     }
 }
 
-/// One command.
 #[derive(Deserialize)]
 #[serde(tag = "command", rename_all = "kebab-case")]
 pub enum AdminCommand {
@@ -118,7 +116,7 @@ pub enum AdminCommand {
     },
     /// Repeats deletions that a restored table has undone.
     EraseAgain {
-        /// RFC 3339: the moment to which the table was restored, or earlier.
+        /// RFC 3339: the moment that the table was restored to, or earlier.
         since: String,
     },
     /// Lists mails and deletions that have failed: those that the outbox tries again, and those that it gave up.

@@ -33,7 +33,6 @@ const HAS_CHANGED: &str = "the restored table has changed while it was read";
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The restore of one table.
 pub struct TableRestore {
     aws: AwsConfig,
     /// The table of the service.
@@ -138,7 +137,8 @@ impl TableRestore {
             async |table, segment| {
                 let restored = table.of(&self.restored);
                 let mut pages = table.pages(segment, pool.total);
-                let (mut counts, mut existing) = (RestoreCounts::default(), Vec::new());
+                let mut counts = RestoreCounts::default();
+                let mut existing = Vec::new();
                 while let Some(page) = pages.next().await? {
                     progress.count(page.len());
                     let comparison = Comparison::of(page, &index)?;

@@ -56,7 +56,9 @@ impl<'a> Progress<'a> {
 
     fn line(&self, state: &ProgressState, elapsed: Duration) -> String {
         let ProgressState { items, done, done_earlier, .. } = *state;
-        let (verb, table, segments) = (self.verb, self.table, self.segments);
+        let verb = self.verb;
+        let table = self.table;
+        let segments = self.segments;
         let rate = items as f64 / elapsed.as_secs_f64().max(0.001);
         let mut line =
             format!("{verb} {items} items of {table}, {rate:.0} a second; {done} of {segments} segments");

@@ -28,10 +28,9 @@ const CALLS_AT_ONCE: usize = 4;
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Attempts at one call, some five minutes of them.
 const ATTEMPTS: u32 = 20;
-/// The pause after a call of which nothing was processed.
+/// The pause after a call that processed nothing.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// One table.
 pub(super) struct TableClient {
     client: Client,
     name: String,
@@ -44,7 +43,6 @@ pub(super) struct OwnedKey {
     pub(super) sk: String,
 }
 
-/// A write of one item.
 pub(super) enum ItemWrite {
     Put(TableItem),
     Delete(TableItem),

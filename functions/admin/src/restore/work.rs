@@ -1,4 +1,4 @@
-//! The folder in which a restore notes what it has done, by segment.
+//! The folder where a restore notes what it has done, by segment.
 //!
 //! A segment is done once its file is there: files get their names when they are complete.
 
@@ -222,7 +222,7 @@ pub(super) struct PreparedKeys {
 }
 
 impl PreparedKeys {
-    /// The next keys, up to `most`, of items for which `is_wanted` holds; `None` after the last one.
+    /// The next keys, up to `most`, of items that `is_wanted` accepts; `None` after the last one.
     pub(super) fn next_where(
         &mut self,
         most: usize,

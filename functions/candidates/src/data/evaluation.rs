@@ -53,7 +53,6 @@ struct RatingDataView {
     comment: String,
 }
 
-/// A veto.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "VetoData")]
 pub(crate) struct VetoDataView {
@@ -94,7 +93,6 @@ impl EvaluationScope<'_> {
         })
     }
 
-    /// The veto in an evaluation.
     pub(super) fn veto(&self, written: &Evaluation) -> Option<VetoDataView> {
         let veto = written.veto.as_ref()?;
         Some(VetoDataView {
@@ -116,7 +114,8 @@ impl EvaluationScope<'_> {
                 (None, Some(self.references.uri_in_project(company, *project, id)), text)
             }
         };
-        let (value, comment) = (Decimal::of_tenths(rating.tenths), rating.comment.to_string());
+        let value = Decimal::of_tenths(rating.tenths);
+        let comment = rating.comment.to_string();
         RatingDataView { question, criterion, text, value, comment }
     }
 

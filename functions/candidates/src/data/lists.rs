@@ -90,10 +90,13 @@ pub(super) struct DataLists<'a> {
 }
 
 impl<'a> DataLists<'a> {
-    /// The lists after `place`, of which nothing is read yet.
+    /// The lists after `place`, still unread.
     pub(super) fn after(place: DataPlace, access: &'a DataAccess) -> Self {
-        let (store, company, now) = (&access.store, access.company_id(), access.now);
-        let (project, candidate) = (access.target.project.id, access.target.candidate.id);
+        let store = &access.store;
+        let company = access.company_id();
+        let now = access.now;
+        let project = access.target.project.id;
+        let candidate = access.target.candidate.id;
         let of = |resource, version| store.whole_history_after(company, resource, version, now).boxed();
         let candidate_ref = ResourceRef::Candidate { project, candidate };
         let interview_ref = ResourceRef::Interview { project, candidate };
@@ -142,7 +145,8 @@ impl<'a> DataLists<'a> {
         shown: &mut DataListsView,
     ) -> Result<bool> {
         let access = self.access;
-        let (candidate, references) = (&*access.target.candidate, access.references());
+        let candidate = &*access.target.candidate;
+        let references = access.references();
         let scope = EvaluationScope { candidate, interview, references };
         let mut vetos = Vec::new();
         let mut is_whole = true;
@@ -167,7 +171,8 @@ impl<'a> DataLists<'a> {
     /// Reads the entries of the history that fit, and returns whether these are all.
     async fn read_history(&mut self, budget: &mut ResponseBudget, shown: &mut DataListsView) -> Result<bool> {
         let access = self.access;
-        let (target, caller) = (&access.target, access.caller.customer());
+        let target = &access.target;
+        let caller = access.caller.customer();
         // Entries of drafts say who is evaluating.
         let hides_drafts = target.candidate.is_hidden_from(caller, &target.project);
         while let Some(entry) = self.next_entry().await? {

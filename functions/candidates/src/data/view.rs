@@ -316,7 +316,8 @@ impl CandidateDataView {
         let file = |(kind, file): (FileKind, Option<StoredFile>)| {
             let url = references.file(&company.id, candidate.account(), kind, file)?;
             let StoredFile { id, file_type } = file?;
-            let (content_type, uploaded_at) = (file_type.content_type(), Timestamp(id.created_at()));
+            let content_type = file_type.content_type();
+            let uploaded_at = Timestamp(id.created_at());
             Some(FileDataView { kind, content_type, uploaded_at, url })
         };
         Self {

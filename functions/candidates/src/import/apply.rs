@@ -10,7 +10,7 @@ use shared::domain::history::ChangeAuthor;
 use shared::domain::id::CandidateId;
 use shared::domain::privacy::consent::ConsentProblem;
 use shared::domain::project_counts::{SHARDS, shard_of};
-use shared::domain::transition::{Actor, AdvanceTerms, PROJECT_NOT_RUNNING, TransitionResult};
+use shared::domain::transition::{Actor, AdvanceTerms, CandidateChange, PROJECT_NOT_RUNNING};
 use shared::http::IdempotentRun;
 use shared::http::import::TIME_LIMIT;
 use shared::store::VersionedItem;
@@ -24,7 +24,6 @@ use super::{ImportAccess, ImportedCandidate};
 // takes 4,000 when it is new. The rest is left to other requests.
 const PER_SECOND: u32 = 100;
 
-/// The result of one entry.
 pub(super) enum ImportEntryResult {
     /// The candidate was created and invited.
     Invited(CandidateId),
@@ -58,19 +57,19 @@ struct ImportEntry {
 pub(super) async fn apply_entries(
     access: &ImportAccess,
     candidates: Vec<Result<ImportedCandidate>>,
-    turn: &IdempotentRun,
+    run: &IdempotentRun,
 ) -> Result<Vec<ImportEntryResult>> {
     let mut lanes: [Vec<ImportEntry>; SHARDS as usize] = Default::default();
     for (index, imported) in candidates.into_iter().enumerate() {
-        let id = turn.ids.id(index);
+        let id = run.ids.id(index);
         lanes[usize::from(shard_of(id))].push(ImportEntry { index, id, imported });
     }
     // Only an earlier run of the same request can have created any.
-    let valid = lanes.iter().flatten().filter(|entry| turn.is_resumed && entry.imported.is_ok());
+    let valid = lanes.iter().flatten().filter(|entry| run.is_resumed && entry.imported.is_ok());
     let created = valid.map(|entry| entry.id);
-    let created = turn.store.candidates(access.company_id(), access.target.project.id, created).await?;
+    let created = run.store.candidates(access.company_id(), access.target.project.id, created).await?;
     let terms = AdvanceTerms::of(&access.target.project, &access.target.company);
-    let context = ImportContext { access, turn, terms, created };
+    let context = ImportContext { access, run, terms, created };
     let results = join_all(lanes.map(|lane| context.create_in_turn(lane))).await;
     Ok(results.into_iter().flatten().collect::<BTreeMap<_, _>>().into_values().collect())
 }
@@ -78,14 +77,14 @@ pub(super) async fn apply_entries(
 /// What all entries have in common.
 struct ImportContext<'a> {
     access: &'a ImportAccess,
-    turn: &'a IdempotentRun,
+    run: &'a IdempotentRun,
     terms: AdvanceTerms,
     /// The candidates that an earlier run of the same request has created.
     created: HashMap<CandidateId, VersionedItem<Candidate>>,
 }
 
 impl ImportContext<'_> {
-    /// Creates the candidates of one shard of the tally. Returns the results by index.
+    /// Creates the candidates of one shard of the counts. Returns the results by index.
     async fn create_in_turn(&self, entries: Vec<ImportEntry>) -> Vec<(usize, ImportEntryResult)> {
         // One after the other, so that no two transactions under way count in the same shard and conflict.
         let mut pace = interval(Duration::from_secs(1) * u32::from(SHARDS) / PER_SECOND);
@@ -118,7 +117,7 @@ impl ImportContext<'_> {
         }
         let candidate = self.candidate(id, imported)?;
         let refusal = match self.advance(&candidate) {
-            Ok(step) => match self.commit(&step).await {
+            Ok(change) => match self.commit(&change).await {
                 Ok(()) => return Ok(ImportEntryResult::Invited(id)),
                 // The project was read when the request began, and may have stopped since.
                 Err(Error::Refused(PROJECT_NOT_RUNNING)) => PROJECT_NOT_RUNNING,
@@ -126,7 +125,7 @@ impl ImportContext<'_> {
             },
             Err(refusal) => refusal,
         };
-        match self.commit(&TransitionResult::from(candidate)).await {
+        match self.commit(&CandidateChange::from(candidate)).await {
             Ok(()) => Ok(ImportEntryResult::New(id, Some(refusal))),
             Err(error) => self.result_if_created(id, error).await,
         }
@@ -134,10 +133,12 @@ impl ImportContext<'_> {
 
     /// The candidate of an entry, with the consents that it brings.
     fn candidate(&self, id: CandidateId, imported: ImportedCandidate) -> Result<Candidate> {
-        let (company, project) = (self.access.company_id().clone(), self.access.target.project.id);
+        let company = self.access.company_id().clone();
+        let project = self.access.target.project.id;
         let ImportedCandidate { profile, consents } = imported;
         let mut candidate = Candidate::new(id, company, project, profile, self.access.caller.customer());
-        let (register, now) = (&self.access.target.company.legal, self.access.now);
+        let register = &self.access.target.company.legal;
+        let now = self.access.now;
         let by = ChangeAuthor::from(self.access.caller.principal());
         for (index, consent) in consents.into_iter().enumerate() {
             let recorded = candidate.with_consent(consent, register, by, now);
@@ -148,15 +149,15 @@ impl ImportContext<'_> {
         Ok(candidate)
     }
 
-    async fn commit(&self, step: &TransitionResult) -> Result<()> {
-        self.turn.commit(self.turn.store.create_candidate(step, self.access.now)).await
+    async fn commit(&self, change: &CandidateChange) -> Result<()> {
+        self.run.commit(self.run.store.create_candidate(change, self.access.now)).await
     }
 
     /// The result if a concurrent retry of this request has created the candidate; otherwise fails with `error`.
     async fn result_if_created(&self, id: CandidateId, error: Error) -> Result<ImportEntryResult> {
         let Error::Changed = error else { return Err(error) };
         let found =
-            self.turn.store.candidates(self.access.company_id(), self.access.target.project.id, [id]).await?;
+            self.run.store.candidates(self.access.company_id(), self.access.target.project.id, [id]).await?;
         found.get(&id).map(|candidate| self.result_of(candidate)).ok_or(error)
     }
 
@@ -167,7 +168,7 @@ impl ImportContext<'_> {
         }
     }
 
-    fn advance(&self, candidate: &Candidate) -> Result<TransitionResult, Refusal> {
+    fn advance(&self, candidate: &Candidate) -> Result<CandidateChange, Refusal> {
         let key = self.access.new_access_key(candidate.project, candidate.id);
         candidate.clone().advance(Actor::Manager, &self.terms, self.access.now, key)
     }

@@ -13,7 +13,6 @@ use shared::store::taken_username;
 use crate::changes::{CandidateFiles, read_new};
 use crate::consents::read_imported;
 
-/// A candidate to import.
 pub(crate) struct ImportedCandidate {
     pub(super) profile: CandidateProfile,
     /// What they have accepted elsewhere, each kind once.

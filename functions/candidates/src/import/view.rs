@@ -89,7 +89,8 @@ impl ImportReport {
             .collect();
         let [invited, failed, pending] = [RowStatus::Invited, RowStatus::Failed, RowStatus::Pending]
             .map(|status| objects.iter().filter(|row| row.status == status).count());
-        let (total, left) = (objects.len(), ranges_of(&objects, RowStatus::Pending));
+        let total = objects.len();
+        let left = ranges_of(&objects, RowStatus::Pending);
         let created = total - failed - pending;
         // Without a key, repeating the whole request would create the others twice.
         let advice = if is_keyed {

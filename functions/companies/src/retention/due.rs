@@ -14,7 +14,7 @@ use shared::{Error, Result};
 
 use super::view::DueListView;
 
-/// The parameter for the place at which the list continues.
+/// The parameter for the place where the list continues.
 pub(super) const AFTER: &str = "after";
 
 /// GET /companies/{companyId}/retention/due/
@@ -22,7 +22,8 @@ pub(crate) async fn list(
     access: Admitted<RetentionPolicy, ManagePrivacy>,
     query: ListQuery,
 ) -> Result<Json<DueListView>> {
-    let (company, references) = (access.company_id(), access.references());
+    let company = access.company_id();
+    let references = access.references();
     let review = RetentionReview {
         policy: RetentionPolicy::clone(&access.target.retention.policy),
         trial: trial(&query)?,

@@ -24,7 +24,7 @@ const ROUNDS: u32 = 10;
 pub(super) async fn apply_rows(
     access: &ImportAccess,
     mut rows: Vec<ImportRow>,
-    turn: &IdempotentRun,
+    run: &IdempotentRun,
 ) -> Result<Vec<ImportRow>> {
     for round in 0..ROUNDS {
         let mut open: Vec<&mut ImportRow> = rows.iter_mut().filter(|row| row.change.is_some()).collect();
@@ -32,7 +32,7 @@ pub(super) async fn apply_rows(
             break;
         }
         if round > 0 {
-            turn.store.back_off(round).await;
+            run.store.back_off(round).await;
         }
         // 14, 7, 3, 1, 1, …
         for group in open.chunks_mut((Store::MAX_CUSTOMERS >> round).max(1)) {
@@ -40,9 +40,9 @@ pub(super) async fn apply_rows(
                 return Err(Error::Busy("an import took too long".into()));
             }
             if round > 0 {
-                read_again(access, group, turn).await?;
+                read_again(access, group, run).await?;
             }
-            match commit(access, group, turn).await {
+            match commit(access, group, run).await {
                 // Rows of a lost transaction stay open for the next round.
                 Ok(()) | Err(Error::Changed | Error::NotFound) => {}
                 // The owner who stays may be activated by a transaction that has lost.
@@ -55,11 +55,11 @@ pub(super) async fn apply_rows(
 }
 
 /// Plans the rows again from the table. New customers have nothing to be read.
-async fn read_again(access: &ImportAccess, group: &mut [&mut ImportRow], turn: &IdempotentRun) -> Result<()> {
+async fn read_again(access: &ImportAccess, group: &mut [&mut ImportRow], run: &IdempotentRun) -> Result<()> {
     let mut group: Vec<_> =
         group.iter_mut().filter(|row| matches!(row.change, Some(CustomerChange::Replace(..)))).collect();
     let known: Vec<CustomerId> = group.iter().map(|row| row.customer).collect();
-    let found = turn.store.customers(access.company_id(), known).await?;
+    let found = run.store.customers(access.company_id(), known).await?;
     let mut found: HashMap<CustomerId, _> = found.into_iter().map(|one| (one.id, one)).collect();
     for row in &mut group {
         plan_again(access, row, found.remove(&row.customer))?;
@@ -68,9 +68,9 @@ async fn read_again(access: &ImportAccess, group: &mut [&mut ImportRow], turn: &
 }
 
 /// Makes the changes of these rows in one transaction.
-async fn commit(access: &ImportAccess, group: &mut [&mut ImportRow], turn: &IdempotentRun) -> Result<()> {
+async fn commit(access: &ImportAccess, group: &mut [&mut ImportRow], run: &IdempotentRun) -> Result<()> {
     let changes = group.iter().filter_map(|row| row.change.as_ref());
-    turn.commit(turn.store.change_customers(access.company_id(), changes, access.now)).await?;
+    run.commit(run.store.change_customers(access.company_id(), changes, access.now)).await?;
     group.iter_mut().for_each(|row| row.change = None);
     Ok(())
 }

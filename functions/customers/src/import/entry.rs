@@ -34,7 +34,7 @@ impl PrimaryKey {
         }
     }
 
-    /// The key of a customer, in the form in which keys are compared.
+    /// The key of a customer, in the form that is compared.
     pub(super) fn of(self, username: &Username, email: &Email) -> String {
         fold_case(match self {
             Self::Username => username.as_str(),
@@ -50,8 +50,8 @@ pub(crate) struct StaffList {
 }
 
 impl StaffList {
-    /// Reads all entries, each of which has the same primary key and is found by it once. New customers get mails in
-    /// `language`.
+    /// Reads all entries, which share one primary key, each with a value of its own. New customers get mails
+    /// in `language`.
     ///
     /// # Errors
     /// Messages on the fields of all entries, such as `[3].email`.
@@ -97,8 +97,8 @@ impl StaffImportEntry {
         let email = body.required("email", Email::parse);
         let first_name = body.required("first_name", ShortName::parse);
         let last_name = body.required("last_name", ShortName::parse);
-        let (gender, position) =
-            (body.emptied("gender", TextLine::parse), body.emptied("position", TextLine::parse));
+        let gender = body.emptied("gender", TextLine::parse);
+        let position = body.emptied("position", TextLine::parse);
         body.finish(|| {
             let new = NewCustomer {
                 account_type: account_type?,
@@ -112,7 +112,7 @@ impl StaffImportEntry {
         })
     }
 
-    /// The names to log in with, in the form in which names are compared, with the fields that hold them.
+    /// The names to log in with, in the form that is compared, with the fields that hold them.
     pub(super) fn names(&self) -> [(&'static str, String); 2] {
         [PrimaryKey::Username, PrimaryKey::Email].map(|field| (field.as_str(), self.key(field)))
     }

@@ -1,5 +1,5 @@
 //! What an import does to each customer: decided for all of them from one reading, and again for those who have changed
-//! before their turn came.
+//! before their run came.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,11 +47,11 @@ pub(super) struct ImportRow {
 pub(super) async fn plan_rows(
     access: &ImportAccess,
     list: StaffList,
-    turn: &IdempotentRun,
+    run: &IdempotentRun,
 ) -> Result<Vec<ImportRow>> {
-    let staff = turn.store.all_customers(access.company_id()).await?;
+    let staff = run.store.all_customers(access.company_id()).await?;
     // For messages on all entries at once; the transaction decides.
-    let mut taken = taken_names(access, &list, &staff, turn).await?;
+    let mut taken = taken_names(access, &list, &staff, run).await?;
     let key = list.primary_key;
     let mut staff: BTreeMap<String, VersionedItem<Customer>> =
         staff.into_iter().map(|customer| (key.of(&customer.username, &customer.email), customer)).collect();
@@ -59,7 +59,7 @@ pub(super) async fn plan_rows(
     let mut rows = Vec::new();
     let mut has_owner = false;
     for (index, entry) in list.entries.into_iter().enumerate() {
-        let id = turn.ids.id(index);
+        let id = run.ids.id(index);
         rows.push(match staff.remove(&entry.key(key)) {
             // Created by an earlier run of the same request.
             Some(customer) if customer.id == id => {
@@ -187,14 +187,14 @@ async fn taken_names(
     access: &ImportAccess,
     list: &StaffList,
     staff: &[VersionedItem<Customer>],
-    turn: &IdempotentRun,
+    run: &IdempotentRun,
 ) -> Result<BTreeSet<String>> {
     let key = list.primary_key;
     let known: BTreeSet<String> = staff.iter().map(|one| key.of(&one.username, &one.email)).collect();
     // Each name costs a read; those of staff are known already.
     let new = list.entries.iter().filter(|entry| !known.contains(&entry.key(key)));
     let names = new.flat_map(|entry| entry.names().map(|(_, name)| name));
-    let mut taken = turn.store.taken_usernames(access.company_id(), names).await?;
+    let mut taken = run.store.taken_usernames(access.company_id(), names).await?;
     for customer in staff {
         taken.extend([customer.username.as_str(), customer.email.as_str()].map(fold_case));
     }

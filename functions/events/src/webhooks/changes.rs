@@ -11,7 +11,7 @@ use shared::domain::webhook::{AllowedTargets, DisabledReason, MAX_PROJECTS, MAX_
 use shared::http::reference::ReferenceUris;
 use shared::http::{BodyChanges, BodyFields};
 
-/// The longest time for which a former secret stays valid, in hours.
+/// The longest time that a former secret stays valid, in hours.
 const MAX_GRACE: u32 = 168;
 /// That time if the client names none.
 const DEFAULT_GRACE: u32 = 24;
@@ -19,7 +19,7 @@ const DEFAULT_GRACE: u32 = 24;
 /// The body of a creation.
 pub(crate) struct CreateWebhook {
     pub(crate) url: WebhookUrl,
-    /// The number of the event after which deliveries begin.
+    /// Deliveries begin after the event with this number.
     pub(crate) after: Option<u64>,
     /// The fields that may be changed later as well.
     pub(crate) rest: UpdateWebhook,
@@ -101,7 +101,7 @@ pub(crate) fn read_grace(mut body: BodyFields) -> Result<u32> {
     body.finish(|| Some(hours))
 }
 
-/// Reads the number of the event after which deliveries go on; the last event has the number `latest`.
+/// Reads the number of the event that deliveries go on after; the last event has the number `latest`.
 pub(crate) fn read_position(mut body: BodyFields, latest: u64) -> Result<u64> {
     body.require("after");
     let after = number(&mut body, "after", latest);

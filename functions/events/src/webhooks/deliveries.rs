@@ -25,7 +25,8 @@ pub(crate) async fn list(
     let before = query.filter("before", |text| {
         text.parse().map_err(|_| "Invalid position. Follow `next` unchanged.".to_owned())
     })?;
-    let (webhook, most) = (&access.target.webhook, query.page().size as usize);
+    let webhook = &access.target.webhook;
+    let most = query.page().size as usize;
     let found = access.store.attempts_before(webhook.id, before, most, &filter, access.now).await?;
     Ok(Json(DeliveriesView::new(&found, &query)))
 }
@@ -64,7 +65,8 @@ pub(super) fn read_event(mut body: BodyFields) -> Result<String> {
 pub(crate) async fn ping(
     access: Admitted<Webhook, ManageWebhooks>,
 ) -> Result<CommittedResponse<QueuedResponse<QueuedView>>> {
-    let (webhook, now) = (&access.target.webhook, access.now);
+    let webhook = &access.target.webhook;
+    let now = access.now;
     let cursor = DeliveryCursor::clone(&access.target.cursor).add_ping(now)?;
     let event = HistoryEntry::ping(webhook.company.clone(), webhook.id, now).id().to_string();
     let transaction = access.store.update_cursor(&access.target.cursor, &cursor);

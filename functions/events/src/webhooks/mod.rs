@@ -1,4 +1,4 @@
-//! The endpoints to which a company's events are sent.
+//! The endpoints that a company's events are sent to.
 
 mod changes;
 pub(crate) mod deliveries;
@@ -14,14 +14,14 @@ use shared::domain::webhook::{DeliveryCursor, Webhook};
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created, NoContent, WithSecret};
-use shared::store::EventCounter;
+use shared::store::EventSequence;
 
 use changes::{CreateWebhook, UpdateWebhook, read_grace, read_position};
 use view::{NewWebhookView, WebhookView, view};
 
 /// GET …/webhooks/
 pub(crate) async fn list(
-    access: Admitted<EventCounter, ManageWebhooks>,
+    access: Admitted<EventSequence, ManageWebhooks>,
     query: ListQuery,
 ) -> Result<PageView<WebhookView>> {
     // There are few enough to be read whole.
@@ -38,14 +38,15 @@ pub(crate) async fn list(
 
 /// POST …/webhooks/. The only answer that shows the secret.
 pub(crate) async fn create(
-    access: Admitted<EventCounter, ManageWebhooks>,
+    access: Admitted<EventSequence, ManageWebhooks>,
     body: BodyFields,
 ) -> Result<CommittedResponse<WithSecret<Created<NewWebhookView>, WebhookView>>> {
     let latest = access.target.last;
     let targets = access.config().webhook_targets;
     let CreateWebhook { url, after, rest } =
         CreateWebhook::read(body, access.company_id(), access.references(), targets, latest)?;
-    let (id, company) = (access.store.next_id(access.now), access.company_id().clone());
+    let id = access.store.next_id(access.now);
+    let company = access.company_id().clone();
     let webhook = Webhook::new(id, company.clone(), url, access.new_signing_secret(), access.now);
     let webhook = rest.apply_to(webhook);
     // From now on by default: the whole feed would come as a surprise.
@@ -97,7 +98,8 @@ pub(crate) async fn rotate(
     body: BodyFields,
 ) -> Result<CommittedResponse<WithSecret<Json<NewWebhookView>, WebhookView>>> {
     let grace = TimeDelta::hours(read_grace(body)?.into());
-    let (before, cursor) = (&access.target.webhook, &access.target.cursor);
+    let before = &access.target.webhook;
+    let cursor = &access.target.cursor;
     let after = Webhook::clone(before).rotated(access.new_signing_secret(), grace, access.now);
     // The sender deletes the former secret then.
     let woken = DeliveryCursor::clone(cursor).run_by(access.now + grace);

@@ -11,7 +11,7 @@ use shared::http::example_uri;
 use shared::http::page::ListQuery;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
-use shared::store::{DeliveryAttempts, EventCounter};
+use shared::store::{DeliveryAttempts, EventSequence};
 
 /// A webhook, without its secret.
 #[derive(Clone, Serialize, JsonSchema)]
@@ -87,7 +87,7 @@ impl WebhookView {
     pub(crate) fn new(
         webhook: &Webhook,
         cursor: &DeliveryCursor,
-        feed: &EventCounter,
+        feed: &EventSequence,
         (references, now): (ReferenceUris<'_>, DateTime<Utc>),
     ) -> Self {
         let company = &webhook.company;

@@ -34,7 +34,7 @@ const BROKEN: &str = "The video is broken or incomplete.";
 const TOLERANCE: f64 = 0.1;
 /// How many times the estimate a conversion may take before it is stopped.
 const UNDERESTIMATE: f64 = 2.0;
-/// The signal by which the kernel ends a program that takes too much time of processors or too much memory.
+/// The kernel sends this signal to a program that takes too much processor time or memory.
 const SIGKILL: i32 = 9;
 /// The position of the thumbnail: a tenth into the pictures, after any fade-in.
 const THUMBNAIL_AT: f64 = 0.1;
@@ -238,7 +238,8 @@ async fn convert_file(
     let at = first + (video.extent.last - first) * THUMBNAIL_AT - made.format.start();
     let at = InputFile { path: &mp4, from: Some(at) };
     make(&tools, &at, &picture::thumbnail(video), &thumbnail, tool::QUICK).await?;
-    let (width, height) = (video.width, video.height);
+    let width = video.width;
+    let height = video.height;
     Ok(ConvertedFiles { mp4, flv, thumbnail, seconds: length(seconds), width, height, _directory: directory })
 }
 

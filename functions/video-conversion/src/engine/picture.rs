@@ -15,7 +15,8 @@ const MAX_RATIO: u32 = 20;
 const THUMBNAIL: u32 = 640;
 /// The luminance of white, in nits: what BT.2408 has cameras record it at.
 const WHITE: u32 = 203;
-/// The part of the luminance of white up to which tone mapping changes nothing. Everything brighter shares the rest.
+/// Tone mapping changes nothing up to this part of the luminance of white. Everything brighter shares the
+/// rest.
 const KNEE: f64 = 0.7;
 
 /// Whether the colours of a video are those of a high dynamic range: players show them grey if they do not know it.
@@ -26,13 +27,16 @@ pub(super) fn is_hdr(video: &ProbeStream) -> bool {
 
 /// The displayed size: upright, with square pixels.
 pub(super) fn shown(video: &ProbeStream) -> Result<(u32, u32), &'static str> {
-    let (width, height) = (f64::from(video.width) * video.pixel_ratio(), f64::from(video.height));
-    let (width, height) = (whole(width), whole(height));
-    let (long, short) = (width.max(height), width.min(height));
+    let width = f64::from(video.width) * video.pixel_ratio();
+    let height = f64::from(video.height);
+    let width = whole(width);
+    let height = whole(height);
+    let long = width.max(height);
+    let short = width.min(height);
     if short < MIN_SIDE || long > short.saturating_mul(MAX_RATIO) {
         return Err(ODD_SIZE);
     }
-    // Phones store an upright video lying, with the angle by which players turn it.
+    // Phones store an upright video lying, with the angle that players turn it by.
     let lies = matches!(whole(video.rotation()), 45..135 | 225..315);
     Ok(if lies { (height, width) } else { (width, height) })
 }
@@ -41,7 +45,8 @@ pub(super) fn shown(video: &ProbeStream) -> Result<(u32, u32), &'static str> {
 /// not.
 // Encoders need even sides.
 pub(super) fn scaled_to_fit(size: (u32, u32), frame: (u32, u32)) -> (u32, u32) {
-    let (width, height) = (f64::from(size.0), f64::from(size.1));
+    let width = f64::from(size.0);
+    let height = f64::from(size.1);
     let frame = if width >= height { frame } else { (frame.1, frame.0) };
     let factor = (f64::from(frame.0) / width).min(f64::from(frame.1) / height).min(1.0);
     let [width, height] = [width, height].map(|side| (whole(side * factor) / 2 * 2).max(MIN_SIDE));

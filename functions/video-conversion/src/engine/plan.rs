@@ -78,7 +78,8 @@ impl ConversionPlan {
         let first = |is_kind: fn(&ProbeStream) -> bool| {
             probed.streams.iter().find(|stream| is_kind(stream) && stream.is_usable())
         };
-        let (video, audio) = (first(ProbeStream::is_video), first(ProbeStream::is_sound));
+        let video = first(ProbeStream::is_video);
+        let audio = first(ProbeStream::is_sound);
         let start = probed.format.start();
         let end_of = |stream: Option<&ProbeStream>| stream.map_or(start, |stream| stream.extent.end);
         let seconds = (end_of(video).max(end_of(audio)) - start).min(target.max_seconds());
@@ -224,7 +225,8 @@ fn work(video: &ProbeStream, scaled: (u32, u32), seconds: f64) -> f64 {
 
 /// Whether the video stream can be copied, if its parameters stay the same.
 fn fits(video: &ProbeStream) -> bool {
-    let (long, short) = (video.width.max(video.height), video.width.min(video.height));
+    let long = video.width.max(video.height);
+    let short = video.width.min(video.height);
     video.codec_name == "h264"
         && video.pix_fmt == "yuv420p"
         // ffprobe reports a negative level if the stream has none.

@@ -131,7 +131,7 @@ impl ProbeFormat {
 }
 
 impl ProbeReport {
-    /// Inspects a file, of which the first `max_seconds` are converted.
+    /// Inspects a file; only the first `max_seconds` are converted.
     pub(super) async fn of(tools: &Tools<'_>, input: &Path, max_seconds: f64) -> Result<Self, Failure> {
         let mut survey = PacketSurvey::new(max_seconds);
         let answer = tools.probe(input, ENTRIES, &mut survey).await?;
@@ -150,7 +150,8 @@ impl ProbeReport {
 /// The quotient of two positive numbers separated by `sign`.
 fn quotient(text: &str, sign: char) -> Option<f64> {
     let (x, y) = text.split_once(sign)?;
-    let (x, y) = (x.parse::<f64>().ok()?, y.parse::<f64>().ok()?);
+    let x = x.parse::<f64>().ok()?;
+    let y = y.parse::<f64>().ok()?;
     (x > 0.0 && y > 0.0).then_some(x / y)
 }
 

@@ -1,5 +1,6 @@
-//! Starts programs that work on files of clients, one of which may have taken a program over: without sockets, and with a limit of
-//! processor time. What else such a program could reach is this process, which it may not look into.
+//! Starts programs that work on files of clients and that such a file may have taken over: without sockets,
+//! and with a limit of processor time. What else such a program could reach is this process, which it may not
+//! look into.
 
 use std::io;
 

@@ -21,7 +21,7 @@ const MAX_COMPLAINT: u64 = 2000;
 pub(super) const MAX_PIXELS: u32 = 36_000_000;
 /// The maximum size of one allocation, in bytes.
 const MAX_BLOCK: &str = "300000000";
-/// The seconds of a processor after which a program is killed that copies, or looks at a few frames.
+/// A program that copies, or looks at a few frames, is killed after so many seconds of a processor.
 pub(super) const QUICK: u64 = 30;
 /// The maximum number of streams of a file.
 const MAX_STREAMS: &str = "32";
@@ -54,7 +54,7 @@ impl<'a> Tools<'a> {
         Self { path, directory, max_pixels, decoders: OnceCell::new() }
     }
 
-    /// ffprobe's JSON about a file, in which `survey` reads the packets.
+    /// ffprobe's JSON about a file; `survey` reads the packets in it.
     pub(super) async fn probe(
         &self,
         input: &Path,
@@ -114,7 +114,8 @@ impl<'a> Tools<'a> {
         command.env_clear().env("PATH", self.path).current_dir(self.directory);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut child = sandbox::spawn(command, processor_seconds).await?;
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let stdout = child.stdout.take();
+        let stderr = child.stderr.take();
         let (stdout, stderr, status) =
             tokio::try_join!(lines(stdout, keeps), first(stderr, MAX_COMPLAINT), child.wait())?;
         Ok(ToolOutput { status, stdout, complaint: String::from_utf8_lossy(&stderr).into_owned() })
@@ -137,7 +138,8 @@ impl<'a> InputFile<'a> {
 
 /// Arguments to read a file of an accepted kind, with frames of at most so many pixels, and nothing that it refers to.
 fn reading(input: &Path, max_pixels: u32) -> Vec<OsString> {
-    let (max_pixels, decoders) = (max_pixels.to_string(), codecs::decoders());
+    let max_pixels = max_pixels.to_string();
+    let decoders = codecs::decoders();
     let limits = [
         ("-protocol_whitelist", "file"),
         ("-format_whitelist", CONTAINERS),
@@ -163,7 +165,8 @@ async fn lines(
     from: Option<impl AsyncRead + Unpin>,
     keeps: &mut (dyn FnMut(&[u8]) -> bool + Send),
 ) -> io::Result<Vec<u8>> {
-    let (mut kept, mut line) = (Vec::new(), Vec::new());
+    let mut kept = Vec::new();
+    let mut line = Vec::new();
     let Some(from) = from else { return Ok(kept) };
     let mut from = BufReader::new(from);
     while (&mut from).take(MAX_LINE).read_until(b'\n', &mut line).await? > 0 {

@@ -40,7 +40,7 @@ async fn a_phone_held_upright_gives_an_upright_video() {
     let place = Place::new();
     let lying = place.made("lying.mp4", &format!("{SIGHT} {SOUND} {H264} -c:a aac"));
     let mut turned = std::fs::read(lying).unwrap();
-    // The matrix in the header of the first track, by which players turn the picture.
+    // Players turn the picture by this matrix in the header of the first track.
     let matrix = turned.windows(4).position(|window| window == b"tkhd").unwrap() + 44;
     let quarter: [u32; 9] = [0, 0x0001_0000, 0, 0xFFFF_0000, 0, 0, 0, 0, 0x4000_0000];
     turned[matrix..matrix + 36].copy_from_slice(&quarter.map(u32::to_be_bytes).concat());

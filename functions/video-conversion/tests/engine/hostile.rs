@@ -37,7 +37,7 @@ async fn files_without_video_are_refused() {
     }
 }
 
-/// Boxes in boxes, each of which says that it reaches to the end.
+/// Boxes in boxes that all claim to reach to the end.
 fn nested(depth: usize) -> Vec<u8> {
     b"\0\0\0\0moov\0\0\0\0trak\0\0\0\0mdia".repeat(depth)
 }
@@ -73,7 +73,8 @@ async fn nothing_that_a_file_names_is_opened() {
     let target = place.made("target.mp4", VIDEO);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
-    let (address, target) = (listener.local_addr().unwrap(), target.display());
+    let address = listener.local_addr().unwrap();
+    let target = target.display();
     for (name, text) in [
         ("list.mp4", format!("#EXTM3U\n#EXTINF:4,\nfile://{target}\n#EXT-X-ENDLIST\n")),
         ("net.mp4", format!("#EXTM3U\n#EXTINF:4,\nhttp://{address}/a.ts\n#EXT-X-ENDLIST\n")),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The rate at which a sound is heard, in samples a second.
+/// The rate of a decoded sound, in samples a second.
 const RATE: f64 = 8000.0;
 /// The length of a look at a sound, in samples.
 const WINDOW: usize = 80;
@@ -11,7 +11,7 @@ const WINDOW: usize = 80;
 const LOUD: f32 = 0.2;
 const BRIGHT: u8 = 128;
 
-/// The film of a marker: black and silent, but for a fifth of a second at `at`, of which everything is white and sounds.
+/// The film of a marker: black and silent, but white and with a tone for a fifth of a second at `at`.
 pub(crate) fn marked(size: &str, seconds: f64, at: f64) -> String {
     let until = at + 0.2;
     format!(
@@ -20,7 +20,8 @@ pub(crate) fn marked(size: &str, seconds: f64, at: f64) -> String {
     )
 }
 
-/// The seconds at which something begins to be heard, if all packets are played one after the other: browsers do not wait at gaps.
+/// The seconds when sounds begin, if all packets are played one after the other: browsers do not wait at
+/// gaps.
 pub(crate) fn beeps(path: &Path, options: &[&str]) -> Vec<f64> {
     let decoded = decode(path, options, &["-vn", "-ac", "1", "-ar", "8000", "-f", "f32le"]);
     let samples: Vec<f32> =
@@ -38,7 +39,7 @@ pub(crate) fn beeps(path: &Path, options: &[&str]) -> Vec<f64> {
     beeps
 }
 
-/// The seconds at which the picture begins to be bright.
+/// The seconds when the picture begins to be bright.
 pub(crate) fn flashes(path: &Path) -> Vec<f64> {
     let mut command = Command::new("ffprobe");
     command.args(["-v", "error", "-of", "csv=p=0", "-f", "lavfi", "-show_entries"]);
@@ -49,7 +50,8 @@ pub(crate) fn flashes(path: &Path) -> Vec<f64> {
     let mut flashes = Vec::new();
     for frame in frames.lines() {
         let mut fields = frame.split(',').map(|field| field.parse::<f64>().unwrap());
-        let (time, brightness) = (fields.next().unwrap(), fields.next().unwrap());
+        let time = fields.next().unwrap();
+        let brightness = fields.next().unwrap();
         let is_bright = brightness > f64::from(BRIGHT);
         if is_bright && !before {
             flashes.push(time);

@@ -26,7 +26,8 @@ fn films(made: &ConvertedFiles) -> Vec<&PathBuf> {
 /// Flash and beep come at this second in all renditions.
 fn assert_in_time(made: &ConvertedFiles, seconds: f64, name: &str) {
     for film in films(made) {
-        let (seen, heard) = (flashes(film), beeps(film, &[]));
+        let seen = flashes(film);
+        let heard = beeps(film, &[]);
         let near = |times: &[f64]| times.len() == 1 && (times[0] - seconds).abs() < 0.15;
         assert!(near(&seen) && near(&heard), "{name}: {seen:?}, {heard:?} in {}", film.display());
     }
@@ -107,8 +108,8 @@ async fn a_stream_that_is_not_wanted_is_left_out() {
 #[tokio::test]
 async fn the_last_picture_of_a_camera_that_froze_is_held() {
     let place = Place::new();
-    let (second, frame) =
-        ("-f lavfi -i testsrc2=s=320x180:r=25:d=1", "-f lavfi -i testsrc2=s=320x180:r=25:d=0.04");
+    let second = "-f lavfi -i testsrc2=s=320x180:r=25:d=1";
+    let frame = "-f lavfi -i testsrc2=s=320x180:r=25:d=0.04";
     let sound = "-f lavfi -i sine=d=20";
     for (name, how) in [
         ("copied.mp4", format!("{second} {sound} {H264} -c:a aac")),
@@ -228,7 +229,8 @@ async fn times_that_begin_later_than_0_are_no_length() {
 #[tokio::test]
 async fn a_sound_with_a_hole_stays_in_time() {
     let film = marked("320x180", 6.0, 5.0);
-    let (one, many) = ("lt(t,1.9)+gt(t,3.95)", "lt(mod(t,0.5),0.4)+gt(t,4)");
+    let one = "lt(t,1.9)+gt(t,3.95)";
+    let many = "lt(mod(t,0.5),0.4)+gt(t,4)";
     let beginning = "gt(t,2)";
     for (hole, silence) in [("one", one), ("many", many), ("the beginning", beginning)] {
         for (name, codecs) in [

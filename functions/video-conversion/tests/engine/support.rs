@@ -81,7 +81,7 @@ pub(crate) async fn refusal(input: &Path) -> &'static str {
     }
 }
 
-/// A folder in which shell scripts stand in for programs, before those of this computer.
+/// A `PATH` of a folder of shell scripts that stand in for programs, before those of this computer.
 pub(crate) fn path_with(place: &Place, stand_ins: &[(&str, String)]) -> OsString {
     let folder = place.path("bin");
     std::fs::create_dir_all(&folder).unwrap();

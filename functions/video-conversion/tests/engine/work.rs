@@ -1,4 +1,4 @@
-//! What a second of video takes, from which `src/engine/plan.rs` knows how long a video may be.
+//! What a second of video takes: `src/engine/plan.rs` limits the length of videos by it.
 
 use std::path::Path;
 
@@ -29,10 +29,8 @@ async fn per_second(input: &Path) -> f64 {
 #[expect(clippy::print_stdout, reason = "figures are what it is for")]
 async fn what_a_second_of_video_takes() {
     let place = Place::new();
-    let (h264, hevc) = (
-        "-c:v libx264 -preset ultrafast -pix_fmt yuv420p",
-        "-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params log-level=none",
-    );
+    let h264 = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p";
+    let hevc = "-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params log-level=none";
     for (name, size, rate, codec) in [
         ("mpeg4", "1280x720", 30, "-c:v mpeg4 -b:v 6M"),
         ("h264", "1920x1080", 30, &format!("{h264} -b:v 12M")),

@@ -25,7 +25,8 @@ impl EventTransport for EventSender<'_> {
         event: &HistoryEntry,
         number: u32,
     ) -> Result<(DeliveryVerdict, DeliveryAttempt)> {
-        let (at, id) = (self.now(), event.id().to_string());
+        let at = self.now();
+        let id = event.id().to_string();
         let view = EventView::new(event, ReferenceUris::new(self.app.config()));
         let body = serde_json::to_string(&view).map_err(Error::internal)?;
         let message = OutgoingMessage {
@@ -84,8 +85,11 @@ impl EventSender<'_> {
 
 /// One line for each attempt, without the address and the answer, which may hold secrets.
 fn log(webhook: &Webhook, attempt: &DeliveryAttempt) {
-    let (company, webhook) = (webhook.company.as_str(), webhook.id);
+    let company = webhook.company.as_str();
+    let webhook = webhook.id;
     let DeliveryAttempt { event, attempt: number, outcome, status_code, error, milliseconds, .. } = attempt;
-    let (event, outcome, error) = (event.as_deref(), outcome.as_str(), error.as_deref());
+    let event = event.as_deref();
+    let outcome = outcome.as_str();
+    let error = error.as_deref();
     tracing::info!(target: "webhooks", company, %webhook, event, number, outcome, status_code, error, milliseconds, "sent");
 }

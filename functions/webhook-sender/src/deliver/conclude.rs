@@ -43,19 +43,20 @@ pub(super) fn conclude(
 
 /// Stalls a resource whose events of the feed are still in flight, so that others do not wait for it. If the run breaks off,
 /// the next one goes on at this version.
-pub(super) fn set_aside(progress: &mut DeliveryProgress, history: String, version: u64, now: DateTime<Utc>) {
+pub(super) fn stall(progress: &mut DeliveryProgress, history: String, version: u64, now: DateTime<Utc>) {
     progress.stalled.push(StalledResource::new(&progress.cursor, history, version, now));
     progress.cursor.stalled = progress.stalled.len() as u32;
 }
 
-/// Returns the number up to which the cursor may pass.
+/// Returns the last number that the cursor may pass.
 fn conclude_feed(progress: &mut DeliveryProgress, group: EventGroup, now: DateTime<Utc>, random: u8) -> u64 {
     progress.cursor.accepted.extend(group.accepted_numbers());
     let Some(next) = group.next() else {
         progress.attempts.extend(group.attempts);
         return u64::MAX;
     };
-    let (version, number) = (next.version_after, next.sequence.unwrap_or_default());
+    let version = next.version_after;
+    let number = next.sequence.unwrap_or_default();
     let health = &progress.cursor.health;
     let failure = group.failure.filter(|verdict| match verdict {
         DeliveryVerdict::Rejected(_) => true,

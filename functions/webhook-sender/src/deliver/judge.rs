@@ -4,16 +4,17 @@ use shared::Result;
 use shared::domain::effect::Effect;
 use shared::domain::mail::WebhookMail;
 use shared::domain::webhook::{DisabledReason, HealthJudgement, Webhook, next_task};
-use shared::store::{DeliveryProgress, WebhookEndpoint};
+use shared::store::{DeliveryProgress, DeliveryState};
 
 use super::send::EventTransport as _;
 use super::sender::{EventSender, RunKind};
 
 impl EventSender<'_> {
     /// Tells the owners about an endpoint that has accepted nothing for long, and disables it in the end.
-    pub(super) async fn judge(&self, endpoint: &WebhookEndpoint) -> Result<()> {
-        let (now, judgement) = (self.now(), endpoint.cursor.health.judge(self.now()));
-        // An endpoint for which nothing waits fails no more.
+    pub(super) async fn judge(&self, endpoint: &DeliveryState) -> Result<()> {
+        let now = self.now();
+        let judgement = endpoint.cursor.health.judge(self.now());
+        // An endpoint that nothing waits for fails no more.
         let has_waiting = endpoint.cursor.after < endpoint.sequence.last || !endpoint.stalled.is_empty();
         // Runs of the schedule alone: once a minute is enough.
         let is_due = self.kind == RunKind::Schedule && endpoint.webhook.is_enabled() && has_waiting;
@@ -38,7 +39,7 @@ impl EventSender<'_> {
     /// The mails about a webhook to the owners of its company.
     pub(super) async fn mails(
         &self,
-        endpoint: &WebhookEndpoint,
+        endpoint: &DeliveryState,
         webhook: &Webhook,
         mail: WebhookMail,
     ) -> Result<Vec<Effect>> {

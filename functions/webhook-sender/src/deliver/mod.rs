@@ -1,8 +1,23 @@
 //! Deliveries to one endpoint.
 //!
-//! A run takes steps: it reads the endpoint and the [next batch](next_batch), [sends](send) it, and [records](record) what came
-//! of it, all in one transaction. A process may die anywhere: at worst, the events of one step are sent again, under the same
-//! identifiers and in the same order.
+//! A run takes steps: it reads the endpoint and the [next batch](next_batch), [sends](send) it, and
+//! [records](record) what came of it in one transaction. A process may die anywhere: at worst, the events of
+//! one step are sent again, under the same identifiers and in the same order.
+//!
+//! **Lease.** Only one run at a time sends to an endpoint. It writes its lease to the cursor before it sends,
+//! for longer than it can take to end, renews it with each step, and ends it when nothing is in flight or
+//! due, or when its time is over. Other runs leave the endpoint alone until then. If the run dies, the
+//! schedule finds the cursor when the lease ends. The lease keeps two runs from sending the same events; the
+//! version of the cursor, which each write requires, keeps one from overwriting the other.
+//!
+//! **Epoch and restarts.** A client may change the endpoint in the middle of a step: the API ignores the
+//! lease. The step's write then fails, and is repeated with its result merged into what the API has written.
+//! Two counters in the cursor tell how much of the result still counts. `epoch` rises when a client sets the
+//! position: how far the step has come no longer matters, and the stalled resources of earlier epochs are
+//! void. A run deletes those before it sends. `restarts` rises when a client has the endpoint tried at once,
+//! a new position included: what the step has found out about the health of the endpoint no longer matters,
+//! and all stalled resources are due. The run then waits for the requests in flight, keeps their attempts for
+//! the client to see, and begins anew.
 
 mod attempt;
 mod conclude;
@@ -17,7 +32,7 @@ mod tests;
 use chrono::{DateTime, Utc};
 use shared::domain::id::{CompanyId, WebhookId};
 use shared::domain::webhook::{DeliveryCursor, DeliveryTask, EndpointHealth, next_task};
-use shared::store::{RetryPolicy, WebhookEndpoint};
+use shared::store::{DeliveryState, RetryPolicy};
 use shared::{Error, Result};
 
 use next_batch::DeliveryBatch;
@@ -30,9 +45,9 @@ pub(crate) use sender::{ENDPOINTS, EventSender, RunKind};
 const PAGE: usize = 32;
 
 /// How often a run looks again for events that the index does not show yet, with about a third of a second in between.
-const LOOKS: u32 = 10;
+const INDEX_RETRIES: u32 = 10;
 // The exponent of `back_off`.
-const LOOK_BACK_OFF: u32 = 6;
+const INDEX_BACK_OFF: u32 = 6;
 
 /// How a step has ended.
 enum StepStatus {
@@ -46,7 +61,6 @@ enum StepStatus {
     Settled,
 }
 
-/// A run at one endpoint.
 pub(crate) struct EndpointRun<'a> {
     sender: &'a EventSender<'a>,
     company: &'a CompanyId,
@@ -78,7 +92,8 @@ impl<'a> EndpointRun<'a> {
 
     /// Delivers until nothing is left to do or the time is over. Returns false if another run has the endpoint.
     pub(crate) async fn run(mut self) -> Result<bool> {
-        let (mut looks, mut lost) = (0, 0);
+        let mut looks = 0;
+        let mut lost = 0;
         loop {
             let Some(endpoint) = self.sender.store().endpoint(self.company, self.webhook).await? else {
                 return Ok(true);
@@ -87,11 +102,11 @@ impl<'a> EndpointRun<'a> {
             if !is_own && endpoint.cursor.is_leased(self.sender.now()) {
                 return Ok(false);
             }
-            match self.step(endpoint, looks < LOOKS).await {
+            match self.step(endpoint, looks < INDEX_RETRIES).await {
                 Ok(StepStatus::Forward) => (looks, lost) = (0, 0),
                 Ok(StepStatus::NotYet) => {
                     looks += 1;
-                    self.sender.store().back_off(LOOK_BACK_OFF).await;
+                    self.sender.store().back_off(INDEX_BACK_OFF).await;
                 }
                 Ok(StepStatus::Waits(until)) => self.sender.app.wait_until(until).await,
                 Ok(StepStatus::Settled) => return Ok(true),
@@ -102,14 +117,14 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    async fn step(&mut self, mut endpoint: WebhookEndpoint, may_look: bool) -> Result<StepStatus> {
+    async fn step(&mut self, mut endpoint: DeliveryState, may_look: bool) -> Result<StepStatus> {
         let now = self.sender.now();
         // While the run has the endpoint, only a client changes what is known about it, and where deliveries go on.
         if self.lease.is_none() || self.restarts != Some(endpoint.cursor.restarts) {
             let has_in_flight = !self.in_flight.is_empty();
             let former = self.restart(endpoint.cursor.health.clone());
             if has_in_flight {
-                // They belong to the former state, of which the table keeps the attempts alone.
+                // They belong to the former state; the table keeps only their attempts.
                 self.sender.store().save_attempts(&former.drain().await?).await?;
                 return Ok(StepStatus::Forward);
             }
@@ -121,7 +136,7 @@ impl<'a> EndpointRun<'a> {
             .filter(|one| !self.in_flight.has(&one.history))
             .cloned()
             .collect::<Vec<_>>();
-        let WebhookEndpoint { webhook, cursor, sequence, .. } = &endpoint;
+        let DeliveryState { webhook, cursor, sequence, .. } = &endpoint;
         let next = next_task(webhook, cursor, &idle, sequence.last, now, self.last);
         let next = next.filter(|_| !self.sender.is_over());
         if let Some((_, task)) = next.filter(|(at, _)| *at <= now) {
@@ -162,7 +177,7 @@ impl<'a> EndpointRun<'a> {
 
     async fn deliver(
         &mut self,
-        mut endpoint: WebhookEndpoint,
+        mut endpoint: DeliveryState,
         task: DeliveryTask,
         mut batch: DeliveryBatch,
     ) -> Result<StepStatus> {

@@ -7,7 +7,7 @@ use shared::domain::history::{EventId, HistoryEntry};
 use shared::domain::webhook::{
     DeliveryAttempt, DeliveryCursor, DeliveryRequest, DeliveryTask, StalledResource, Webhook,
 };
-use shared::store::{VersionedItem, WebhookEndpoint};
+use shared::store::{DeliveryState, VersionedItem};
 use shared::{Error, Result};
 
 use super::PAGE;
@@ -18,7 +18,7 @@ use super::sender::EventSender;
 pub(super) const STALLED_AT_ONCE: usize = 8;
 pub(super) const EVENTS_OF_STALLED: usize = 4;
 /// How far a step looks for events of a stalled resource.
-const LOOK: usize = 32;
+const HISTORY_ROWS: usize = 32;
 /// The most requests of clients in a step.
 const REQUESTS_AT_ONCE: usize = 4;
 
@@ -26,7 +26,7 @@ const REQUESTS_AT_ONCE: usize = 4;
 #[derive(Debug, Default)]
 pub(crate) struct DeliveryBatch {
     pub(crate) groups: Vec<EventGroup>,
-    /// The number up to which the feed has no other events that are wanted; 0 if the step does not read the feed.
+    /// The feed has no other wanted events up to this number; 0 if the step does not read the feed.
     pub(crate) reached: u64,
     /// Stalled resources with nothing left to send.
     pub(crate) caught_up: Vec<String>,
@@ -69,7 +69,9 @@ impl DeliveryBatch {
         entries: &[impl std::ops::Deref<Target = HistoryEntry>],
         has_more: bool,
     ) {
-        let (mut events, mut from, mut is_complete) = (Vec::new(), stalled.next_version, !has_more);
+        let mut events = Vec::new();
+        let mut from = stalled.next_version;
+        let mut is_complete = !has_more;
         for entry in entries.iter().map(|entry| &**entry) {
             let is_event = entry.is_event();
             // Those after the cursor are still to be read from the feed.
@@ -106,21 +108,24 @@ impl EventSender<'_> {
     pub(crate) async fn next_batch(
         &self,
         task: DeliveryTask,
-        endpoint: &WebhookEndpoint,
+        endpoint: &DeliveryState,
         idle: &[StalledResource],
     ) -> Result<Option<DeliveryBatch>> {
         match task {
             DeliveryTask::Requests => self.next_requests(endpoint).await.map(Some),
-            DeliveryTask::Probe => self.next_probe(endpoint, idle).await,
-            DeliveryTask::Trial => Ok(self.next_of_feed(endpoint).await?.map(DeliveryBatch::keep_one_event)),
+            DeliveryTask::ProbeEndpoint => self.next_probe(endpoint, idle).await,
+            DeliveryTask::ProbeResource => {
+                Ok(self.next_of_feed(endpoint).await?.map(DeliveryBatch::keep_one_event))
+            }
             DeliveryTask::Feed => self.next_of_feed(endpoint).await,
             DeliveryTask::Stalled => self.next_of_stalled(endpoint, idle).await.map(Some),
             DeliveryTask::CleanUp => Ok(Some(DeliveryBatch::default())),
         }
     }
 
-    async fn next_requests(&self, endpoint: &WebhookEndpoint) -> Result<DeliveryBatch> {
-        let (webhook, mut batch) = (&endpoint.webhook, DeliveryBatch::default());
+    async fn next_requests(&self, endpoint: &DeliveryState) -> Result<DeliveryBatch> {
+        let webhook = &endpoint.webhook;
+        let mut batch = DeliveryBatch::default();
         for (number, request) in endpoint.cursor.requests.iter().take(REQUESTS_AT_ONCE).enumerate() {
             let event = match request {
                 DeliveryRequest::Ping { at } => HistoryEntry::ping(webhook.company.clone(), webhook.id, *at),
@@ -141,15 +146,15 @@ impl EventSender<'_> {
 
     async fn find_event(
         &self,
-        endpoint: &WebhookEndpoint,
+        endpoint: &DeliveryState,
         id: &str,
     ) -> Result<Option<VersionedItem<HistoryEntry>>> {
         let Ok(id) = id.parse::<EventId>() else { return Ok(None) };
         self.store().event(&endpoint.webhook.company, &id, self.now()).await
     }
 
-    async fn next_of_feed(&self, endpoint: &WebhookEndpoint) -> Result<Option<DeliveryBatch>> {
-        let WebhookEndpoint { webhook, cursor, sequence, stalled } = endpoint;
+    async fn next_of_feed(&self, endpoint: &DeliveryState) -> Result<Option<DeliveryBatch>> {
+        let DeliveryState { webhook, cursor, sequence, stalled } = endpoint;
         let stalled: BTreeSet<&str> = stalled.iter().map(|one| one.history.as_str()).collect();
         let feed = self.store().events_after(sequence, cursor.after, PAGE, self.now(), |entry| {
             is_waiting(endpoint, entry) && !stalled.contains(entry.id().history.as_str())
@@ -171,10 +176,11 @@ impl EventSender<'_> {
 
     async fn next_of_stalled(
         &self,
-        endpoint: &WebhookEndpoint,
+        endpoint: &DeliveryState,
         idle: &[StalledResource],
     ) -> Result<DeliveryBatch> {
-        let (now, cursor) = (self.now(), &endpoint.cursor);
+        let now = self.now();
+        let cursor = &endpoint.cursor;
         let mut due: Vec<_> = idle.iter().filter(|one| one.due_at(cursor) <= now).collect();
         due.sort_by_key(|one| one.due_at(cursor));
         due.truncate(STALLED_AT_ONCE);
@@ -183,14 +189,14 @@ impl EventSender<'_> {
 
     async fn read_stalled(
         &self,
-        endpoint: &WebhookEndpoint,
+        endpoint: &DeliveryState,
         stalled: &[&StalledResource],
     ) -> Result<DeliveryBatch> {
-        let WebhookEndpoint { webhook, cursor, .. } = endpoint;
+        let DeliveryState { webhook, cursor, .. } = endpoint;
         let company = &webhook.company;
         let read = stalled
             .iter()
-            .map(|one| self.store().history_from(company, &one.history, one.next_version, LOOK));
+            .map(|one| self.store().history_from(company, &one.history, one.next_version, HISTORY_ROWS));
         let mut batch = DeliveryBatch::default();
         for (one, (entries, has_more)) in stalled.iter().zip(try_join_all(read).await?) {
             batch.add_stalled(webhook, cursor, one, &entries, has_more);
@@ -201,10 +207,10 @@ impl EventSender<'_> {
     /// One event: in turn the oldest that waits, and the first that waits of the resource that changed last.
     async fn next_probe(
         &self,
-        endpoint: &WebhookEndpoint,
+        endpoint: &DeliveryState,
         idle: &[StalledResource],
     ) -> Result<Option<DeliveryBatch>> {
-        let WebhookEndpoint { cursor, sequence, stalled, .. } = endpoint;
+        let DeliveryState { cursor, sequence, stalled, .. } = endpoint;
         let attempt = cursor.health.failures + 1;
         // In turn: the oldest may fail for ever, and would keep an endpoint down that has recovered.
         let is_other = cursor.health.failures.is_multiple_of(2);
@@ -234,9 +240,10 @@ impl EventSender<'_> {
 
     /// The first event that waits of the resource with the latest event; `None` if it has stalled, or too much waits to
     /// tell.
-    async fn first_of_newest(&self, endpoint: &WebhookEndpoint) -> Result<Option<HistoryEntry>> {
-        let WebhookEndpoint { webhook, cursor, sequence, stalled } = endpoint;
-        let (company, now) = (&webhook.company, self.now());
+    async fn first_of_newest(&self, endpoint: &DeliveryState) -> Result<Option<HistoryEntry>> {
+        let DeliveryState { webhook, cursor, sequence, stalled } = endpoint;
+        let company = &webhook.company;
+        let now = self.now();
         let latest = self
             .store()
             .events_before(company, sequence.last + 1, 1, now, |entry| webhook.wants(entry))
@@ -257,7 +264,7 @@ impl EventSender<'_> {
 }
 
 /// Whether the endpoint wants an event of the feed and has not accepted it.
-fn is_waiting(endpoint: &WebhookEndpoint, entry: &HistoryEntry) -> bool {
+fn is_waiting(endpoint: &DeliveryState, entry: &HistoryEntry) -> bool {
     let accepted = &endpoint.cursor.accepted;
     endpoint.webhook.wants(entry) && entry.sequence.is_none_or(|number| !accepted.contains(&number))
 }

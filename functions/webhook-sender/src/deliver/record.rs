@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 use shared::domain::mail::WebhookMail;
 use shared::domain::webhook::{DeliveryCursor, DisabledReason, Webhook, next_task};
-use shared::store::{DeliveryProgress, RetryPolicy, WebhookEndpoint};
+use shared::store::{DeliveryProgress, DeliveryState, RetryPolicy};
 use shared::{Error, Result};
 
 use super::EndpointRun;
-use super::conclude::{conclude, set_aside};
+use super::conclude::{conclude, stall};
 use super::next_batch::DeliveryBatch;
 use super::send::{EventGroup, EventTransport as _};
 use super::sender::RunKind;
@@ -21,7 +21,7 @@ impl EndpointRun<'_> {
     /// [`Error::Changed`] if another run has the endpoint.
     pub(super) async fn record(
         &mut self,
-        before: &WebhookEndpoint,
+        before: &DeliveryState,
         batch: &DeliveryBatch,
         ended: Vec<EventGroup>,
     ) -> Result<()> {
@@ -32,8 +32,8 @@ impl EndpointRun<'_> {
         // Groups of earlier steps may have ended as well, and a transaction has 100 writes.
         let more = result.attempts.split_off(result.attempts.len().min(MAX_ATTEMPTS));
         self.sender.store().save_attempts(&more).await?;
-        for (history, version) in self.in_flight.set_aside() {
-            set_aside(&mut result, history, version, now);
+        for (history, version) in self.in_flight.mark_hanging_as_stalled() {
+            stall(&mut result, history, version, now);
         }
         result.cursor.has_void_resources &= !std::mem::take(&mut self.has_cleaned_up);
         let mut present = before.clone();
@@ -70,7 +70,8 @@ impl EndpointRun<'_> {
 
     /// Keeps the endpoint while something is in flight or due.
     fn keep_or_give_back(&self, progress: &DeliveryProgress, latest: u64) -> DeliveryCursor {
-        let (now, cursor) = (self.sender.now(), progress.cursor.clone());
+        let now = self.sender.now();
+        let cursor = progress.cursor.clone();
         let next = next_task(&progress.webhook, &cursor, &progress.stalled, latest, now, self.last);
         let goes_on = !self.in_flight.is_empty() || next.is_some_and(|(at, _)| at <= now);
         if goes_on && !self.sender.is_over() {
@@ -83,7 +84,7 @@ impl EndpointRun<'_> {
     }
 
     /// Gives the endpoint back, and notes when the next run is due.
-    pub(super) async fn release(&mut self, endpoint: &mut WebhookEndpoint) -> Result<()> {
+    pub(super) async fn release(&mut self, endpoint: &mut DeliveryState) -> Result<()> {
         let next = endpoint.next_task(self.sender.now(), None).map(|(at, _)| at);
         let released = self.give_back(DeliveryCursor::clone(&endpoint.cursor), next);
         if released != *endpoint.cursor {
@@ -95,7 +96,8 @@ impl EndpointRun<'_> {
 
     /// Ends the lease. A run of the stream that was too short has the stream start another one, which lets others in before.
     fn give_back(&self, cursor: DeliveryCursor, next_run_at: Option<DateTime<Utc>>) -> DeliveryCursor {
-        let (now, until) = (self.sender.now(), self.sender.until);
+        let now = self.sender.now();
+        let until = self.sender.until;
         let is_cut_off =
             next_run_at.is_some_and(|at| at.max(now) >= until && at < now + RunKind::Stream.time());
         let wakes_sender =
@@ -107,8 +109,8 @@ impl EndpointRun<'_> {
 /// Merges the result of a step that has read `before` into the `present` state, which the API may have changed since.
 fn merge_api_changes(
     result: &DeliveryProgress,
-    before: &WebhookEndpoint,
-    present: &WebhookEndpoint,
+    before: &DeliveryState,
+    present: &DeliveryState,
     now: DateTime<Utc>,
 ) -> DeliveryProgress {
     let is_moved = before.cursor.epoch != present.cursor.epoch;

@@ -17,7 +17,7 @@ use super::PAGE;
 /// A request that takes longer hangs if nothing else is to be sent. The next steps do not wait for it.
 const HANG_TIME: Duration = Duration::from_secs(2);
 /// How long a run that has nothing else to do waits for requests that hang before it looks for new events.
-const HANG_LOOK_PAUSE: Duration = Duration::from_millis(300);
+const HANG_WAIT: Duration = Duration::from_millis(300);
 
 /// Sends single events, and knows the time. The simulation replaces it.
 pub(crate) trait EventTransport: Sync {
@@ -70,7 +70,7 @@ pub(crate) struct EventGroup {
 }
 
 impl EventGroup {
-    /// A group of the feed, all of which may be sent.
+    /// A group of the feed; all its events may be sent.
     pub(crate) fn new(history: String, events: Vec<HistoryEntry>, attempt: u32) -> Self {
         Self { history, limit: events.len(), events, attempt, ..Self::default() }
     }
@@ -104,7 +104,7 @@ pub(crate) struct InFlightDeliveries<'a, T> {
     groups: BTreeMap<String, EventGroup>,
     /// The number of batches so far.
     batches: u32,
-    /// How many events the endpoint has accepted.
+    /// How many events the endpoint has accepted in this run.
     accepted: usize,
     /// Whether a batch had to leave requests that hang.
     has_hung: bool,
@@ -113,7 +113,8 @@ pub(crate) struct InFlightDeliveries<'a, T> {
 
 impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
     pub(crate) fn new(transport: &'a T, health: EndpointHealth) -> Self {
-        let (attempts, groups) = (FuturesUnordered::new(), BTreeMap::new());
+        let attempts = FuturesUnordered::new();
+        let groups = BTreeMap::new();
         Self { transport, health, attempts, groups, batches: 0, accepted: 0, has_hung: false, is_gone: false }
     }
 
@@ -144,7 +145,8 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
     ) -> Result<Vec<EventGroup>> {
         // What clients ask for is queued until it was tried, so it would be sent again if a batch left it in flight.
         let has_requests = groups.iter().any(|group| group.request.is_some());
-        let (mut waiting, mut ended) = (VecDeque::from(groups), Vec::new());
+        let mut waiting = VecDeque::from(groups);
+        let mut ended = Vec::new();
         self.batches += 1;
         loop {
             while let Some(mut group) = waiting.pop_front_if(|group| self.may_start(group)) {
@@ -170,20 +172,20 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
         Ok(ended)
     }
 
-    /// Counts resources whose events of the feed hang as stalled from now on, and returns them with the version of the first
-    /// event.
-    pub(crate) fn set_aside(&mut self) -> Vec<(String, u64)> {
+    /// Marks resources whose events of the feed hang as stalled, and returns the version to continue at for
+    /// each.
+    pub(crate) fn mark_hanging_as_stalled(&mut self) -> Vec<(String, u64)> {
         let hanging = self.groups.values_mut().filter(|group| group.is_of_feed());
-        let set_aside = hanging.map(|group| {
+        let stalled = hanging.map(|group| {
             group.is_stalled = true;
             (group.history.clone(), group.events.first().map_or(0, |event| event.version_after))
         });
-        set_aside.collect()
+        stalled.collect()
     }
 
     /// Waits for one of the groups that are in flight. Returns `None` if none ends soon.
     pub(crate) async fn wait_for_one(&mut self, webhook: &Webhook) -> Result<Option<EventGroup>> {
-        self.next_end(webhook, Some(HANG_LOOK_PAUSE)).await
+        self.next_end(webhook, Some(HANG_WAIT)).await
     }
 
     /// Waits for the requests that are in flight, and returns the attempts. What they show does not count any more.
@@ -213,7 +215,9 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
             return Some(group);
         }
         let number = if group.accepted == 0 { group.attempt } else { 1 };
-        let (transport, webhook, history) = (self.transport, webhook.clone(), group.history.clone());
+        let transport = self.transport;
+        let webhook = webhook.clone();
+        let history = group.history.clone();
         let event = group.events[group.accepted].clone();
         self.attempts
             .push(Box::pin(async move { (history, transport.attempt(&webhook, &event, number).await) }));
@@ -253,7 +257,8 @@ impl<'a, T: EventTransport> InFlightDeliveries<'a, T> {
     fn note_attempt(&mut self, group: &mut EventGroup, verdict: DeliveryVerdict, attempt: DeliveryAttempt) {
         if group.request.is_none() {
             let first_tried_at = group.first_tried_at.filter(|_| group.accepted == 0).unwrap_or(attempt.at);
-            let (now, random) = (self.transport.now(), self.transport.random());
+            let now = self.transport.now();
+            let random = self.transport.random();
             self.health.observe(&group.history, verdict, first_tried_at, now, random);
         }
         group.attempts.push(attempt);

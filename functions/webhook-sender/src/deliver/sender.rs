@@ -25,9 +25,8 @@ pub(crate) const ENDPOINTS: usize = 32;
 // Slow ones must not keep the others out.
 const SHARE: TimeDelta = TimeDelta::seconds(10);
 /// How often a run looks for new events while one of the company's endpoints is under way.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+const NEW_EVENTS_POLL: Duration = Duration::from_millis(100);
 
-/// Which kind of run it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunKind {
     /// The table's stream has started it; others wait behind it.
@@ -119,14 +118,15 @@ impl<'a> EventSender<'a> {
         company: &CompanyId,
         webhooks: BTreeSet<WebhookId>,
     ) -> Result<usize> {
-        let (mut idle, mut failed) = (Vec::new(), 0);
+        let mut idle = Vec::new();
+        let mut failed = 0;
         let mut latest = self.latest_number(company).await?;
         let mut under_way: FuturesUnordered<_> =
             webhooks.into_iter().map(|id| self.serve_one(company, id)).collect();
         // The others are looked at again for new events while some are under way: the stream would otherwise keep
         // these waiting until all have ended.
         while !under_way.is_empty() {
-            match select(under_way.next(), Box::pin(tokio::time::sleep(LOOK_AGAIN))).await {
+            match select(under_way.next(), Box::pin(tokio::time::sleep(NEW_EVENTS_POLL))).await {
                 Either::Left((ended, _)) => match ended {
                     Some((id, Ok(true))) => idle.push(id),
                     Some((_, Err(_))) => failed += 1,

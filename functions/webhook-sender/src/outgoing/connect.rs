@@ -16,7 +16,6 @@ use super::Outgoing;
 /// How long one address may take to accept a connection before the next is tried.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// A connection.
 pub(super) enum EndpointConnection {
     Plain(TcpStream),
     Encrypted(Box<TlsStream<TcpStream>>),

@@ -71,7 +71,8 @@ fn request(message: &OutgoingMessage) -> Result<Request<String>, DeliveryError> 
 /// The status decides, so a body that breaks off or does not end in time changes nothing.
 async fn read(response: Response<Incoming>, end: Instant) -> EndpointResponse {
     let (head, mut body) = response.into_parts();
-    let (mut kept, mut seen) = (Vec::new(), 0);
+    let mut kept = Vec::new();
+    let mut seen = 0;
     while seen < MAX_BODY {
         let Ok(Some(Ok(frame))) = timeout_at(end, body.frame()).await else { break };
         let Ok(data) = frame.into_data() else { continue };

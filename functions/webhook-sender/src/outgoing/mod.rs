@@ -54,9 +54,10 @@ impl Outgoing {
     }
 
     /// Sends a message, and returns the answer. Takes 15 seconds at most to the end of the answer's head, and 2 more for its
-    /// body, of which 16 KB are read and 512 bytes kept.
+    /// body: 16 KB are read, and 512 bytes kept.
     pub async fn post(&self, message: &OutgoingMessage) -> Result<EndpointResponse, DeliveryError> {
-        let (deadline, body_time) = (Instant::now() + self.deadline, self.deadline / 8);
+        let deadline = Instant::now() + self.deadline;
+        let body_time = self.deadline / 8;
         let stream = tokio::time::timeout_at(deadline, self.connect(&message.url)).await;
         match stream.map_err(|_| DeliveryError::Timeout)?? {
             connect::EndpointConnection::Plain(stream) => {

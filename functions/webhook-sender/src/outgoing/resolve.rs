@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 
 use futures_util::future::BoxFuture;
 
-/// Resolves names.
 pub trait NameResolver: Send + Sync + 'static {
     /// The addresses of `host`, with this port.
     fn resolve<'a>(&'a self, host: &'a str, port: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>>;

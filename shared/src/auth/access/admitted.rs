@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 
 use super::admitted_request::AdmittedRequest;
 use super::request::UnauthenticatedRequest;
-use super::{GuardRejection, RequestTarget, admit};
+use super::{AdmissionRejection, RequestTarget, admit};
 use crate::app::App;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::error::Result;
@@ -40,9 +40,9 @@ impl<T: RequestTarget, A: HasAdmission> HasAdmission for Admitted<T, A> {
 }
 
 impl<T: RequestTarget, A: HasAdmission> FromRequestParts<App> for Admitted<T, A> {
-    type Rejection = GuardRejection;
+    type Rejection = AdmissionRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
         admit(UnauthenticatedRequest::new(parts, app).await?).await
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
 use crate::auth::credential::{SecretKind, new_token_value};
 use crate::domain::Refusal;
-use crate::domain::account::{Account, CredentialOwner};
+use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::customer::{AccountType, Customer};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::policy::NOT_ALLOWED;
@@ -26,7 +26,6 @@ pub const NO_SESSION: Refusal = Refusal {
 
 /// An admitted request: its caller, and the exchange with them.
 pub struct AdmittedRequest {
-    /// The caller.
     pub caller: Caller,
     pub(super) signer: MediaSigner,
     pub(super) exchange: HttpExchange,
@@ -63,14 +62,15 @@ impl AdmittedRequest {
 
     /// Stores the files that the request brings or announces.
     pub fn files(&self) -> Result<FileWriter<'_>> {
-        let (company, author) = (self.company_id(), self.caller.author());
+        let company = self.company_id();
+        let author = self.caller.author();
         Ok(FileWriter { store: &self.store, objects: self.objects()?, company, author, now: self.now })
     }
 
     /// A new key for a candidate to act by without a password.
     pub fn new_access_key(&self, project: ProjectId, candidate: CandidateId) -> AccessKey {
         let account = Account::Candidate { project, candidate };
-        let owner = CredentialOwner::own(self.company_id().clone(), account);
+        let owner = CredentialClaim::own(self.company_id().clone(), account);
         AccessKey::new(SecretKind::AccessKey.generate(&owner, self.app.entropy()))
     }
 
@@ -112,7 +112,7 @@ impl AdmittedRequest {
 
     /// Ends the session that the request came with; refused without one.
     pub async fn end_session(&self) -> Result<()> {
-        match &self.caller.proof {
+        match &self.caller.auth_method {
             AuthMethod::Session(live) => self.store.end_session(&live.key).await,
             AuthMethod::AccessKey | AuthMethod::NamedToken => Err(NO_SESSION.into()),
         }

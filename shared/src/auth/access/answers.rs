@@ -7,8 +7,8 @@ use super::candidate::CandidateTarget;
 use super::file::{FileRedirect, FileRequest};
 use super::request::PathIds;
 use super::{
-    Admitted, AdmittedRequest, AuthenticatedRequest, GuardRejection, RequestTarget, UnauthenticatedRequest,
-    admit,
+    AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
+    UnauthenticatedRequest, admit,
 };
 use crate::app::App;
 use crate::auth::{AdmissionRule, HasAdmission};
@@ -27,7 +27,6 @@ pub struct AnswersTarget {
     pub of: CandidateTarget,
     /// The questions.
     pub interview: VersionedItem<Interview>,
-    /// The answers.
     pub answers: VersionedItem<Answers>,
 }
 
@@ -80,14 +79,13 @@ impl RequestTarget for Answers {
 pub struct AnswerTarget {
     /// The interview.
     pub all: AnswersTarget,
-    /// The question.
     pub question: Question,
 }
 
 impl AnswerTarget {
     /// The takes and the written answer; `None` before the first.
     pub fn answer(&self) -> Option<&QuestionAnswer> {
-        self.all.answers.to(self.question.id)
+        self.all.answers.answer_to(self.question.id)
     }
 }
 
@@ -102,18 +100,15 @@ impl RequestTarget for QuestionAnswer {
         let id = request.path.id::<QuestionId>("questionId");
         let (request, all) = Answers::load(request).await?;
         let question = id.ok().and_then(|id| all.interview.question(id)).cloned().ok_or(Error::NotFound)?;
-        let revision = all.answers.to(question.id).map_or(0, |answer| answer.revision);
+        let revision = all.answers.answer_to(question.id).map_or(0, |answer| answer.revision);
         Ok((request.about_revision(revision), AnswerTarget { all, question }))
     }
 }
 
-/// A take.
 pub struct TakeTarget {
     /// The interview.
     pub all: AnswersTarget,
-    /// The question.
     pub question: Question,
-    /// Which of its takes it is.
     pub place: TakeRef,
     /// The take, if it is still kept.
     pub take: Option<Take>,
@@ -130,7 +125,7 @@ impl RequestTarget for Take {
         let number = number_in(&request.path);
         let (request, AnswerTarget { all, question }) = QuestionAnswer::load(request).await?;
         let place = TakeRef { question: question.id, number: number.ok_or(Error::NotFound)? };
-        let answer = all.answers.to(question.id).filter(|answer| place.number <= answer.last_number);
+        let answer = all.answers.answer_to(question.id).filter(|answer| place.number <= answer.last_number);
         let take = answer.ok_or(Error::NotFound)?.take(place.number).cloned();
         Ok((request, TakeTarget { all, question, place, take }))
     }
@@ -168,9 +163,9 @@ impl<A> AnswerMedia<A> {
 }
 
 impl<A: HasAdmission> FromRequestParts<App> for AnswerMedia<A> {
-    type Rejection = GuardRejection;
+    type Rejection = AdmissionRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
         let method = parts.method.clone();
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let segment = request.path.text("token").unwrap_or_default();

@@ -34,11 +34,8 @@ pub struct OwnAccount {
 
 /// The caller as a candidate.
 pub struct OwnCandidacy {
-    /// The candidate.
     pub candidate: VersionedItem<Candidate>,
-    /// Their project.
     pub project: VersionedItem<Project>,
-    /// Their company.
     pub company: VersionedItem<Company>,
 }
 

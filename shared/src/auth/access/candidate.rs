@@ -20,11 +20,9 @@ use crate::store::{ItemKey, VersionedItem};
 
 /// A candidate with what they belong to.
 pub struct CandidateTarget {
-    /// The company.
     pub company: VersionedItem<Company>,
     /// The candidate's project.
     pub project: VersionedItem<Project>,
-    /// The candidate.
     pub candidate: VersionedItem<Candidate>,
     /// What the caller is to the candidate.
     pub relation: CallerRelation,
@@ -71,7 +69,6 @@ impl OwnerTarget for Candidate {
 pub struct ConsentTarget {
     /// The candidate, and what they belong to.
     pub of: CandidateTarget,
-    /// The kind.
     pub kind: LegalKind,
 }
 
@@ -93,9 +90,7 @@ impl RequestTarget for ConsentTarget {
 pub struct ShareTarget {
     /// The candidate's project.
     pub project: VersionedItem<Project>,
-    /// The candidate.
     pub candidate: VersionedItem<Candidate>,
-    /// The share.
     pub share: ShareId,
     /// The customer who may read the candidate because of it.
     pub customer: CustomerId,

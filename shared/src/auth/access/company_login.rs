@@ -5,7 +5,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Serialize;
 
-use super::{GuardRejection, UnauthenticatedRequest};
+use super::{AdmissionRejection, UnauthenticatedRequest};
 use crate::app::App;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::config::Config;
@@ -33,9 +33,9 @@ impl HasAdmission for CompanyLogin {
 }
 
 impl FromRequestParts<App> for CompanyLogin {
-    type Rejection = GuardRejection;
+    type Rejection = AdmissionRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
         let conditions = RequestConditions::of(parts).unwrap_or_default();
         let store = RequestState::of(&parts.extensions).store(app);
         let request = UnauthenticatedRequest::new(parts, app).await?;

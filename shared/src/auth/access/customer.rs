@@ -12,9 +12,7 @@ use crate::store::{ItemKey, VersionedItem};
 
 /// A customer with their company.
 pub struct CustomerTarget {
-    /// The company.
     pub company: VersionedItem<Company>,
-    /// The customer.
     pub customer: VersionedItem<Customer>,
 }
 
@@ -27,7 +25,8 @@ impl RequestTarget for Customer {
 
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, CustomerTarget)> {
         let company = request.take(request.path.company())?;
-        let (customer, relation) = (request.take_customer(), request.caller().in_company());
+        let customer = request.take_customer();
+        let relation = request.caller().in_company();
         // Only callers who may do this learn whether the customer exists.
         let request = request.authorise(&relation)?;
         let customer = customer?;

@@ -20,7 +20,6 @@ pub struct RatedCandidate {
     pub project: VersionedItem<Project>,
     /// What is rated in it.
     pub interview: VersionedItem<Interview>,
-    /// The candidate.
     pub candidate: VersionedItem<Candidate>,
 }
 
@@ -76,7 +75,6 @@ impl<A> Admitted<CandidateEvaluations, A> {
 pub struct EvaluationTarget {
     /// The project and the candidate.
     pub rated: RatedCandidate,
-    /// The evaluator.
     pub evaluator: CustomerId,
     /// What the evaluator has written; `None` before they have.
     pub evaluation: Option<VersionedItem<Evaluation>>,

@@ -9,8 +9,8 @@ use axum::response::{IntoResponse, Response};
 
 use super::request::PathIds;
 use super::{
-    Admitted, AdmittedRequest, AuthenticatedRequest, GuardRejection, RequestTarget, UnauthenticatedRequest,
-    admit,
+    AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
+    UnauthenticatedRequest, admit,
 };
 use crate::app::App;
 use crate::auth::credential::rejected;
@@ -58,9 +58,9 @@ impl<T: RequestTarget, A> MediaAccess<T, A> {
 }
 
 impl<T: OwnerTarget, A: HasAdmission> FromRequestParts<App> for MediaAccess<T, A> {
-    type Rejection = GuardRejection;
+    type Rejection = AdmissionRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
         let method = parts.method.clone();
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let token = request.path.text("token").unwrap_or_default().to_owned();
@@ -119,14 +119,12 @@ impl IntoResponse for FileRedirect {
 }
 
 /// An upload that a client announced for the owner `T`.
-pub struct UploadOf<T: RequestTarget> {
-    /// The owner.
+pub struct UploadTarget<T: RequestTarget> {
     pub owner: T::Loaded,
-    /// The upload.
     pub upload: VersionedItem<Upload>,
 }
 
-impl<T: OwnerTarget> RequestTarget for UploadOf<T> {
+impl<T: OwnerTarget> RequestTarget for UploadTarget<T> {
     type Loaded = Self;
 
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {

@@ -12,7 +12,6 @@ use crate::store::{ItemKey, VersionedItem};
 
 /// The questions and criteria of a project, with the project.
 pub struct InterviewTarget {
-    /// The project.
     pub project: VersionedItem<Project>,
     /// The counts of its candidates.
     pub counts: ProjectCounts,
@@ -54,7 +53,6 @@ impl RequestTarget for Interview {
 pub struct QuestionTarget {
     /// The project and its interview.
     pub all: InterviewTarget,
-    /// The question.
     pub question: Question,
 }
 
@@ -78,7 +76,6 @@ impl RequestTarget for Question {
 pub struct CriterionTarget {
     /// The project and its interview.
     pub all: InterviewTarget,
-    /// The criterion.
     pub criterion: Criterion,
 }
 

@@ -7,7 +7,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Serialize;
 
-use super::{GuardRejection, UnauthenticatedRequest};
+use super::{AdmissionRejection, UnauthenticatedRequest};
 use crate::app::App;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::company::Company;
@@ -44,13 +44,14 @@ impl HasAdmission for PublishedTexts {
 }
 
 impl FromRequestParts<App> for PublishedTexts {
-    type Rejection = GuardRejection;
+    type Rejection = AdmissionRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
         let conditions = RequestConditions::of(parts).unwrap_or_default();
         let store = RequestState::of(&parts.extensions).store(app);
         let request = UnauthenticatedRequest::new(parts, app).await?;
-        let (company, named) = (request.path.company_id().ok(), request.path.id("documentId").ok());
+        let company = request.path.company_id().ok();
+        let named = request.path.id("documentId").ok();
         // A text is the same for everyone, so reading one needs no credential.
         let is_list = request.path.text("documentId").is_none();
         let register = if is_list { register_of_member(request).await? } else { None };

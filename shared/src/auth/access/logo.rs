@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
-use super::{GuardRejection, UnauthenticatedRequest};
+use super::{AdmissionRejection, UnauthenticatedRequest};
 use crate::app::App;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::error::{Error, Result};
@@ -30,9 +30,9 @@ impl HasAdmission for PublishedLogo {
 }
 
 impl FromRequestParts<App> for PublishedLogo {
-    type Rejection = GuardRejection;
+    type Rejection = AdmissionRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
         let conditions = RequestConditions::of(parts).unwrap_or_default();
         let store = RequestState::of(&parts.extensions).store(app);
         let request = UnauthenticatedRequest::new(parts, app).await?;

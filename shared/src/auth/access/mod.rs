@@ -33,7 +33,7 @@ pub use candidate::{CandidateTarget, ConsentTarget, ShareTarget};
 pub use company_login::CompanyLogin;
 pub use customer::CustomerTarget;
 pub use evaluation::{CandidateEvaluations, EvaluationTarget, RatedCandidate, VetoTarget};
-pub use file::{FileRedirect, MediaAccess, UploadOf};
+pub use file::{FileRedirect, MediaAccess, UploadTarget};
 pub use interview::{CriterionTarget, InterviewTarget, QuestionTarget};
 pub use legal::PublishedTexts;
 pub use logo::PublishedLogo;
@@ -52,7 +52,7 @@ use crate::store::ItemKey;
 
 /// A type that names the target of a request: what the path is about.
 pub trait RequestTarget: Sized {
-    /// The target as it is stored, with what handlers need of what it belongs to.
+    /// What the handler gets: the stored target and its parents, such as project and company.
     type Loaded: Send;
 
     /// The keys of the items to load, as far as the request names them.
@@ -68,27 +68,27 @@ pub trait RequestTarget: Sized {
 /// Admits a request: returns 401, 404 or 403, the stored response of an earlier request, 412, or what the handler gets.
 async fn admit<T: RequestTarget, A: HasAdmission>(
     request: UnauthenticatedRequest<'_>,
-) -> Result<Admitted<T, A>, GuardRejection> {
+) -> Result<Admitted<T, A>, AdmissionRejection> {
     let keys = T::keys(&request).into_iter().flatten().collect();
     let (request, target) = T::load(request.authenticate(keys, A::ADMISSION).await?).await?;
     // Only after admission: a caller who has lost a right does not see its responses replayed either.
     match request.find_replay()? {
-        Some(replay) => Err(GuardRejection(replay)),
+        Some(replay) => Err(AdmissionRejection(replay)),
         None => Ok(Admitted::new(request, target)),
     }
 }
 
 /// The response to a request that does not reach its handler.
 #[derive(Debug)]
-pub struct GuardRejection(Response);
+pub struct AdmissionRejection(Response);
 
-impl From<Error> for GuardRejection {
+impl From<Error> for AdmissionRejection {
     fn from(error: Error) -> Self {
         Self(error.into_response())
     }
 }
 
-impl IntoResponse for GuardRejection {
+impl IntoResponse for AdmissionRejection {
     fn into_response(self) -> Response {
         self.0
     }

@@ -13,9 +13,7 @@ use crate::store::{CountShards, ItemKey, VersionedItem, shards};
 
 /// A project with its company.
 pub struct ProjectTarget {
-    /// The company.
     pub company: VersionedItem<Company>,
-    /// The project.
     pub project: VersionedItem<Project>,
     /// What the caller is in the project.
     pub relation: CallerRelation,
@@ -41,7 +39,6 @@ impl RequestTarget for Project {
 pub struct CountedTarget {
     /// The company, whose defaults the project falls back on.
     pub company: VersionedItem<Company>,
-    /// The project.
     pub project: VersionedItem<Project>,
     /// What the caller is in the project.
     pub relation: CallerRelation,
@@ -74,7 +71,6 @@ impl RequestTarget for ProjectCounts {
 
 /// A role in a project.
 pub struct RoleTarget {
-    /// The project.
     pub project: VersionedItem<Project>,
     /// The role, and the customer who holds it.
     pub held: HeldRole,

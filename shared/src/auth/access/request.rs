@@ -16,7 +16,7 @@ use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
 use crate::auth::credential::{Credential, CredentialKind, rejected};
 use crate::auth::ended_key::explain_end;
 use crate::auth::{AdmissionRule, csrf};
-use crate::domain::account::{CredentialOwner, ResponseRecipient};
+use crate::domain::account::{CredentialClaim, Principal};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, CustomerId, InvalidId};
@@ -27,7 +27,7 @@ use crate::http::state::{LoggedCaller, RequestState};
 use crate::http::{HttpExchange, RequestConditions};
 use crate::media::{MediaSigner, MediaToken};
 use crate::store::{
-    EventCounter, FoundItems, ItemKey, KeyedRequest, SessionKind, Store, StoredEntity, VersionedItem, keys,
+    EventSequence, ItemBatch, ItemKey, KeyedRequest, SessionKind, Store, StoredEntity, VersionedItem, keys,
 };
 
 /// The lifetime of addresses that are shown to named tokens, which themselves never expire.
@@ -46,7 +46,7 @@ impl PathIds {
             Ok(params) => Ok(Self(params.iter().map(|(name, value)| (name.into(), value.into())).collect())),
             // No resource has such a path; callers are authenticated before they learn so.
             Err(RawPathParamsRejection::InvalidUtf8InPathParam(_)) => Ok(Self::default()),
-            Err(_) => Err(Error::internal("a guard on a route without path parameters")),
+            Err(_) => Err(Error::internal("an admission on a route without path parameters")),
         }
     }
 
@@ -87,7 +87,8 @@ impl PathIds {
     }
 
     pub(super) fn evaluation(&self, evaluator: CustomerId) -> Result<ItemKey, InvalidId> {
-        let (project, candidate) = (self.id("projectId")?, self.id("candidateId")?);
+        let project = self.id("projectId")?;
+        let candidate = self.id("candidateId")?;
         Ok(keys::evaluation(&self.company_id()?, project, candidate, evaluator))
     }
 
@@ -147,7 +148,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         let object = object(&self.path, &token).map_err(|_| rejected())?;
         let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
         // Other credentials end by themselves.
-        if credential.means == CredentialKind::NamedToken
+        if credential.kind == CredentialKind::NamedToken
             && token.is_older_than(NAMED_TOKENS_ADDRESS, self.app.now())
         {
             return Err(rejected());
@@ -164,7 +165,7 @@ impl<'a> UnauthenticatedRequest<'a> {
     }
 
     /// Whose credential the request claims to have; `None` for a named token, and without a credential.
-    pub(super) fn credential_owner(&self) -> Option<CredentialOwner> {
+    pub(super) fn credential_owner(&self) -> Option<CredentialClaim> {
         self.credential().ok()?.claim().cloned()
     }
 
@@ -175,14 +176,16 @@ impl<'a> UnauthenticatedRequest<'a> {
         more: Vec<ItemKey>,
         rule: AdmissionRule,
     ) -> Result<AuthenticatedRequest> {
-        let (preconditions, credential) = (RequestConditions::of(self.parts)?, self.credential()?);
-        let is_cookie = matches!(credential.means, CredentialKind::Session(SessionKind::Cookie, _));
+        let conditions = RequestConditions::of(self.parts)?;
+        let credential = self.credential()?;
+        let is_cookie = matches!(credential.kind, CredentialKind::Session(SessionKind::Cookie, _));
         // Only browsers send cookies by themselves, and safe methods change nothing.
         if is_cookie && !self.parts.method.is_safe() {
             csrf::check(&self.parts.headers, self.app.config())?;
         }
         let state = RequestState::of(&self.parts.extensions);
-        let (store, now) = (state.store(self.app), self.app.now());
+        let store = state.store(self.app);
+        let now = self.app.now();
         let keyed = state.intent.get().map(|intent| intent.sent_by(&sender(&credential)));
         // One round trip: the credential tells the keys of session and user, the path those of the target.
         let keys = keys_of(&credential).into_iter().chain(more);
@@ -207,7 +210,7 @@ impl<'a> UnauthenticatedRequest<'a> {
             on_behalf_by: origin.on_behalf_by,
         });
         let store = store.with_origin(origin);
-        slide(&caller, &store, &state, now);
+        extend_session(&caller, &store, &state, now);
         // Before anything else tells whether the object of the address exists.
         if self.address.as_ref().is_some_and(|address| !address.token.is_for(&media_key, &address.object)) {
             return Err(rejected());
@@ -232,7 +235,7 @@ impl<'a> UnauthenticatedRequest<'a> {
             viewer,
             keyed,
             earlier,
-            conditions: preconditions,
+            conditions,
             shows_others: has_parameter(self.parts, EXPAND),
             is_post: self.parts.method == Method::POST,
             revision: None,
@@ -248,20 +251,21 @@ fn has_parameter(parts: &Parts, name: &str) -> bool {
 }
 
 /// Extends the caller's session while the request runs.
-fn slide(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc>) {
-    if let AuthMethod::Session(live) = &caller.proof
-        && live.slides
+fn extend_session(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc>) {
+    if let AuthMethod::Session(live) = &caller.auth_method
+        && live.is_extended
     {
-        let (store, key) = (store.clone(), live.key.clone());
-        state.run_alongside(async move { store.slide_session(&key, now).await });
+        let store = store.clone();
+        let key = live.key.clone();
+        state.run_alongside(async move { store.extend_session(&key, now).await });
     }
 }
 
 /// The sender of a request, whichever of their sessions or keys it comes with.
 fn sender(credential: &Credential) -> String {
-    match &credential.means {
+    match &credential.kind {
         CredentialKind::Session(_, claim) | CredentialKind::AccessKey(claim) => {
-            keys::sender(&claim.company, ResponseRecipient::Account(claim.account))
+            keys::sender(&claim.company, Principal::Account(claim.account))
         }
         // A named token is known by its hash before it is read.
         CredentialKind::NamedToken => keys::token_sender(&credential.hash),
@@ -271,7 +275,7 @@ fn sender(credential: &Credential) -> String {
 /// For whom, and for how long at most, the addresses of files in an answer are good.
 fn viewer(credential: &Credential, now: DateTime<Utc>) -> String {
     let hash = credential.hash.as_str();
-    match credential.means {
+    match credential.kind {
         // Addresses end before a named token does, so clients must read them again before that.
         CredentialKind::NamedToken => {
             format!("{hash} {}", now.timestamp() / (NAMED_TOKENS_ADDRESS.num_seconds() / 2))
@@ -284,7 +288,7 @@ fn viewer(credential: &Credential, now: DateTime<Utc>) -> String {
 pub struct AuthenticatedRequest {
     admitted: AdmittedRequest,
     pub(super) path: PathIds,
-    pub(super) batch: FoundItems,
+    pub(super) batch: ItemBatch,
     rule: AdmissionRule,
 }
 
@@ -316,18 +320,19 @@ impl AuthenticatedRequest {
 
     /// Takes the questions and criteria of the project of the path, which may have none.
     pub(super) fn take_interview(&mut self) -> Result<VersionedItem<Interview>> {
-        let (company, project) = (self.path.company_id(), self.path.id("projectId"));
+        let company = self.path.company_id();
+        let project = self.path.id("projectId");
         let (Ok(company), Ok(project)) = (company, project) else { return Err(Error::NotFound) };
         let none = Interview::new(company, project);
         Ok(self.batch.take(&none.key())?.unwrap_or_else(|| VersionedItem::not_stored(none)))
     }
 
     /// Takes the numbers of the events of the caller's company, which may have none.
-    pub(super) fn take_event_counter(&mut self) -> Result<EventCounter> {
+    pub(super) fn take_event_counter(&mut self) -> Result<EventSequence> {
         let company = self.caller().company().clone();
-        Ok(match self.batch.take::<EventCounter>(&keys::sequence(&company))? {
-            Some(counter) => EventCounter::clone(&counter),
-            None => EventCounter::new(company, self.now()),
+        Ok(match self.batch.take::<EventSequence>(&keys::sequence(&company))? {
+            Some(counter) => EventSequence::clone(&counter),
+            None => EventSequence::new(company, self.now()),
         })
     }
 
@@ -343,7 +348,6 @@ impl AuthenticatedRequest {
     /// Takes the customer of the path.
     pub(super) fn take_customer(&mut self) -> Result<VersionedItem<Customer>> {
         match &self.caller().identity {
-            // Authentication has taken the item of the caller already.
             CallerIdentity::Customer(own) if self.path.customer() == Ok(own.key()) => Ok(own.clone()),
             _ => self.take(self.path.customer()),
         }

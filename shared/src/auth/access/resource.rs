@@ -8,7 +8,7 @@ use crate::domain::id::InvalidId;
 use crate::domain::label::Label;
 use crate::domain::named_token::NamedToken;
 use crate::error::{Error, Result};
-use crate::store::{EventCounter, ItemKey, StoredEntity, VersionedItem, keys};
+use crate::store::{EventSequence, ItemKey, StoredEntity, VersionedItem, keys};
 
 /// A resource whose key is in the path.
 trait CompanyResource: StoredEntity + Send {
@@ -70,7 +70,7 @@ impl<R: CompanyResource> RequestTarget for R {
 }
 
 /// The events of a company, by their counter.
-impl RequestTarget for EventCounter {
+impl RequestTarget for EventSequence {
     type Loaded = Self;
 
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
@@ -78,7 +78,8 @@ impl RequestTarget for EventCounter {
     }
 
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, Self)> {
-        let (counter, relation) = (request.take_event_counter()?, request.caller().in_company());
+        let counter = request.take_event_counter()?;
+        let relation = request.caller().in_company();
         Ok((request.authorise(&relation)?, counter))
     }
 }

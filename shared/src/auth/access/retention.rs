@@ -11,7 +11,6 @@ use crate::store::{CompanyRetention, ItemKey, VersionedItem, retention_keys};
 
 /// The retention of a company.
 pub struct RetentionTarget {
-    /// The company.
     pub company: VersionedItem<Company>,
     /// Its policy and its runs.
     pub retention: CompanyRetention,
@@ -35,13 +34,10 @@ impl RequestTarget for RetentionPolicy {
     }
 }
 
-/// The retention of a project.
 pub struct ProjectRetentionTarget {
-    /// The company.
     pub company: VersionedItem<Company>,
     /// The policy of the company and its runs.
     pub retention: CompanyRetention,
-    /// The project.
     pub project: VersionedItem<Project>,
 }
 

@@ -9,8 +9,8 @@ use axum::response::Response;
 use super::file::{FileRedirect, FileRequest};
 use super::request::PathIds;
 use super::{
-    Admitted, AdmittedRequest, AuthenticatedRequest, GuardRejection, RequestTarget, UnauthenticatedRequest,
-    admit,
+    AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
+    UnauthenticatedRequest, admit,
 };
 use crate::app::App;
 use crate::auth::caller::CallerIdentity;
@@ -102,9 +102,9 @@ impl<A> CaptionsAccess<A> {
 }
 
 impl<A: HasAdmission> FromRequestParts<App> for CaptionsAccess<A> {
-    type Rejection = GuardRejection;
+    type Rejection = AdmissionRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let token = request.path.text("token").unwrap_or_default().to_owned();
         let request = request.by_address(&token, |path, _| {
@@ -130,7 +130,8 @@ impl<A> RenditionAccess<A> {
     /// Redirects to the rendition that the URL names, if it is one of these. Returns [`Error::NotFound`] without one, and
     /// [`Error::Unauthenticated`] for the token of another.
     pub async fn redirect(&self, renditions: &[Rendition]) -> Result<FileRedirect> {
-        let (video, rendition) = (&self.access.target, self.rendition);
+        let video = &self.access.target;
+        let rendition = self.rendition;
         if video.conversion.converted.is_none() || !renditions.contains(&rendition) {
             return Err(Error::NotFound);
         }
@@ -140,9 +141,9 @@ impl<A> RenditionAccess<A> {
 }
 
 impl<A: HasAdmission> FromRequestParts<App> for RenditionAccess<A> {
-    type Rejection = GuardRejection;
+    type Rejection = AdmissionRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
         let method = parts.method.clone();
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let (token, rendition) = split_segment(request.path.text("token").unwrap_or_default());

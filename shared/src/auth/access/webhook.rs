@@ -4,16 +4,15 @@ use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, Unauthenticate
 use crate::domain::id::InvalidId;
 use crate::domain::webhook::{DeliveryCursor, Webhook};
 use crate::error::Result;
-use crate::store::{EventCounter, ItemKey, VersionedItem, keys};
+use crate::store::{EventSequence, ItemKey, VersionedItem, keys};
 
 /// A webhook with the state of its deliveries.
 pub struct WebhookTarget {
-    /// The webhook.
     pub webhook: VersionedItem<Webhook>,
     /// How far its deliveries have come.
     pub cursor: VersionedItem<DeliveryCursor>,
     /// The numbers of the company's events.
-    pub counter: EventCounter,
+    pub counter: EventSequence,
 }
 
 impl RequestTarget for Webhook {
@@ -27,10 +26,12 @@ impl RequestTarget for Webhook {
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, WebhookTarget)> {
         let webhook = request.take(request.path.webhook());
         let cursor = request.take(request.path.cursor());
-        let (counter, relation) = (request.take_event_counter()?, request.caller().in_company());
+        let counter = request.take_event_counter()?;
+        let relation = request.caller().in_company();
         // Only callers who may do this learn whether the webhook exists.
         let request = request.authorise(&relation)?;
-        let (webhook, cursor) = (webhook?, cursor?);
+        let webhook = webhook?;
+        let cursor = cursor?;
         Ok((request.about(&webhook), WebhookTarget { webhook, cursor, counter }))
     }
 }

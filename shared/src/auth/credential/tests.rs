@@ -11,7 +11,7 @@ const CANDIDATE: Account =
     Account::Candidate { project: Id::from_bytes([6; 16]), candidate: Id::from_bytes([7; 16]) };
 
 fn secret(kind: SecretKind, account: Account) -> String {
-    kind.generate(&CredentialOwner::own("acme".parse().unwrap(), account), &SystemEntropy)
+    kind.generate(&CredentialClaim::own("acme".parse().unwrap(), account), &SystemEntropy)
 }
 
 fn session(kind: SessionKind) -> String {

@@ -49,7 +49,7 @@ pub struct TakeCounts {
     pub begun: u32,
     /// Those whose conversion has failed.
     pub failed: u32,
-    /// Those of which something had arrived when the service closed them, without the failed ones.
+    /// Those that had parts when the service closed them, without the failed ones.
     pub interrupted: u32,
     /// Those that were closed before there was time to record anything.
     pub withdrawn: u32,
@@ -98,7 +98,6 @@ impl QuestionAnswer {
         counts
     }
 
-    /// The take with this number.
     pub fn take(&self, number: u32) -> Option<&Take> {
         self.takes.iter().find(|take| take.number == number)
     }
@@ -141,8 +140,8 @@ impl QuestionAnswer {
         self.is_written || self.answer().is_some()
     }
 
-    /// Whether `question` is not answered and can no longer be: by a recording alone, for which no take is left, and the time of
-    /// the last one is over.
+    /// Whether `question` is not answered and can no longer be: it takes a recording, no take is left, and
+    /// the time of the last one is over.
     pub fn is_unanswerable(
         &self,
         question: &Question,
@@ -216,7 +215,8 @@ impl QuestionAnswer {
                 return Ok(());
             }
             take.finish(finished, found, now)?;
-            let (number, is_whole) = (take.number, take.is_converted_whole());
+            let number = take.number;
+            let is_whole = take.is_converted_whole();
             self.revision += 1;
             if is_whole {
                 self.drop_earlier(number);
@@ -258,7 +258,8 @@ impl QuestionAnswer {
     }
 
     pub(super) fn reset(&mut self) {
-        let (revision, last_number) = (self.revision + 1, self.last_number);
+        let revision = self.revision + 1;
+        let last_number = self.last_number;
         // Numbers go on, so that no number ever names two takes.
         *self = Self { revision, last_number, ..Self::default() };
     }

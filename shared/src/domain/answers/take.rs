@@ -100,7 +100,6 @@ impl FinishedTake {
     }
 }
 
-/// A take.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Take {
     /// Its number, from 1; no other take of the question ever has it.
@@ -135,7 +134,6 @@ pub struct Take {
     /// The number of the conversion whose renditions are played; `None` while there are none.
     #[serde(default)]
     pub played_conversion: Option<u32>,
-    /// The conversion.
     #[serde(flatten)]
     pub conversion: Conversion,
 }
@@ -196,8 +194,8 @@ impl Take {
         u64::from(last) * u64::from(MAX_PART_BYTES) > self.most_bytes()
     }
 
-    /// Refuses to sign parts, by number and size, with which those `found` in the bucket would be larger than the take may be.
-    /// Fails with [`TOO_LARGE`].
+    /// Fails with [`TOO_LARGE`] if these parts, by number and size, would make those `found` in the bucket
+    /// larger than the take may be.
     // Nothing is written to sign parts, so numbers below the last one that have not arrived count as signed with the largest
     // size that is asked for: a client may sign all parts of a recording ahead. One that asks for the most that each number may
     // have, and uploads nothing before, gets 1 + ln(p / b) times `most_bytes` b, where p is the size of all parts of 8 MiB:

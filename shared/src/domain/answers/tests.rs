@@ -65,7 +65,7 @@ fn failed(answers: Answers, number: u32) -> Answers {
 }
 
 fn left(answers: &Answers) -> u32 {
-    answers.to(question().id).unwrap().counts().left(&question(), 0)
+    answers.answer_to(question().id).unwrap().counts().left(&question(), 0)
 }
 
 /// Whether the required question is missing.
@@ -122,7 +122,7 @@ fn a_later_take_closes_the_earlier_one_which_is_not_counted_twice() {
     let dropped = begun().begin_take(&question(), &terms(), &parts([2]), at(60)).unwrap();
     assert_eq!((dropped.take(take(1)), left(&dropped)), (None, 1));
     let counts = TakeCounts { begun: 2, failed: 0, interrupted: 1, withdrawn: 0 };
-    assert_eq!(dropped.to(question().id).unwrap().counts(), counts);
+    assert_eq!(dropped.answer_to(question().id).unwrap().counts(), counts);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn takes_are_used_up_but_by_failures_and_two_interruptions() {
     let failed = failed(answers, 4);
     assert_eq!(left(&failed), 1);
     assert!(is_missing(&failed, 5));
-    assert!(failed.to(question().id).unwrap().failure().is_some());
+    assert!(failed.answer_to(question().id).unwrap().failure().is_some());
     let unlimited = Question { takes: None, ..question() };
     let mut many = Answers::of(&samples::candidate());
     for number in 0..20 {
@@ -170,7 +170,7 @@ fn three_takes_are_given_back_that_are_closed_before_anything_could_be_recorded(
     assert_eq!(left(&next), 1);
     let late = begun().begin_take(&question(), &terms(), &[], at(71)).unwrap();
     assert_eq!(left(&late), 0);
-    assert_eq!(late.to(question().id).unwrap().counts().interrupted, 0);
+    assert_eq!(late.answer_to(question().id).unwrap().counts().interrupted, 0);
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn a_take_that_is_given_up_leaves_the_earlier_answer() {
     let second = first.begin_take(&question(), &terms(), &[], at(60)).unwrap();
     let left_alone =
         second.clone().finish_take(take(2), finished(Some(0)), &parts([1, 2]), at(90)).unwrap().unwrap();
-    let answer = left_alone.to(question().id).unwrap();
+    let answer = left_alone.answer_to(question().id).unwrap();
     assert_eq!((answer.answer().unwrap().number, answer.open_take()), (1, None));
     assert_eq!(left_alone.to_clear(&second), [take(2)], "its parts");
     assert_eq!(left(&left_alone), 0, "it is used up");
@@ -192,7 +192,7 @@ fn a_take_that_is_given_up_leaves_the_earlier_answer() {
 fn a_question_whose_takes_and_time_are_used_up_is_not_missing() {
     let asked = Question { takes: Some(1), ..question() };
     let answers = Answers::of(&samples::candidate()).begin_take(&asked, &terms(), &[], at(0)).unwrap();
-    let given = answers.to(asked.id).unwrap();
+    let given = answers.answer_to(asked.id).unwrap();
     let none = InterviewAdjustments::default();
     let end = 10 + i64::from(ANSWER_SECONDS);
     assert!(
@@ -209,7 +209,7 @@ fn a_question_whose_takes_and_time_are_used_up_is_not_missing() {
     assert_eq!((missing(&answers, end - 1), missing(&answers, end)), (1, 0));
     // Its end changes nothing.
     let closed = answers.clone().close_take(take(1), &[], true, at(4000));
-    assert!(closed.to(asked.id).unwrap().open_take().is_none());
+    assert!(closed.answer_to(asked.id).unwrap().open_take().is_none());
     assert_eq!(missing(&closed, 4000), 0);
     assert_eq!(missing(&answers.reset(asked.id), 4000), 1);
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Candidate, CandidateProfile, CandidateStatus};
 use crate::domain::history::{
-    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, customers, fact, holding, moment, private,
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, customers, events_that_apply, fact, moment,
+    private,
 };
 use crate::domain::id::CompanyId;
 use crate::domain::suppression::EmailStatus;
@@ -87,7 +88,7 @@ impl HasHistory for Candidate {
         let is_undeliverable = matches!(after.email_status(), EmailStatus::Bounced | EmailStatus::Complained);
         // Receivers of `candidate.undeliverable` must learn that the operator has allowed mails again.
         let is_deliverable_again = changes.has("email_status") && !is_undeliverable;
-        events.extend(holding([
+        events.extend(events_that_apply([
             (changes.has("deadline"), EventType::CandidateDeadlineChanged),
             (before.reminded_at != after.reminded_at, EventType::CandidateReminded),
             (was_evaluated(before, after), EventType::CandidateEvaluated),

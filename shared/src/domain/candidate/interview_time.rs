@@ -107,7 +107,8 @@ impl Candidate {
         self.status == CandidateStatus::Interviewing && self.interview.is_some()
     }
 
-    /// The interview that this service conducts or has conducted; none while the candidate waits to begin, be it again.
+    /// The interview that this service conducts or has conducted; `None` while the candidate waits to begin,
+    /// be it again.
     fn begun_interview(&self) -> Option<ConductedInterview> {
         use CandidateStatus::{Aborted, Interviewed, Interviewing};
         self.interview.filter(|_| matches!(self.status, Interviewing | Interviewed | Aborted))

@@ -1,7 +1,7 @@
 //! Recordings that wait for their conversion, and whose turn it is: companies share the function's executions.
 //!
 //! An event is only permission to convert one recording. Which one is decided when an execution starts, since events are
-//! delivered in the order in which they were sent: behind a company that sends thousands, all others would wait.
+//! delivered in the order they were sent: behind a company that sends thousands, all others would wait.
 
 #[cfg(test)]
 mod burst;
@@ -23,16 +23,11 @@ pub enum Recording {
     Take {
         /// The candidate's project.
         project: ProjectId,
-        /// The candidate.
         candidate: CandidateId,
-        /// The take.
         take: TakeRef,
     },
     /// A welcome video.
-    Video {
-        /// The video.
-        video: VideoId,
-    },
+    Video { video: VideoId },
 }
 
 /// The name in logs.
@@ -52,7 +47,6 @@ impl fmt::Display for Recording {
 pub struct WaitingRecording {
     /// The company whose queue it is in.
     pub company: CompanyId,
-    /// The recording.
     pub recording: Recording,
     /// When the take was finished or closed, or the video announced.
     pub since: DateTime<Utc>,
@@ -85,7 +79,6 @@ pub struct RunningConversion {
 /// The queue of a company: what of it is being converted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversionQueue {
-    /// The company.
     pub company: CompanyId,
     /// Its conversions under way, and those whose executions were killed.
     pub running: Vec<RunningConversion>,

@@ -12,7 +12,8 @@ impl Effect {
     /// no longer need.
     pub fn of_answers(before: &Answers, answers: &Answers, version: u64, now: DateTime<Utc>) -> Vec<Self> {
         let Answers { company, project, candidate, .. } = answers;
-        let (project, candidate) = (*project, *candidate);
+        let project = *project;
+        let candidate = *candidate;
         let conversions = answers.to_convert(before).into_iter().map(|take| {
             let TakeRef { question, number } = take;
             let cause = format!("{candidate}-{question}-{number}-{version}");

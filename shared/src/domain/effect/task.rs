@@ -44,7 +44,6 @@ pub enum EffectTask {
     },
     /// Have a recording converted.
     Conversion {
-        /// The recording.
         recording: Recording,
         /// When the take was finished or closed, or the video announced.
         since: DateTime<Utc>,
@@ -53,9 +52,7 @@ pub enum EffectTask {
     TakesDeleted {
         /// The candidate's project.
         project: ProjectId,
-        /// The candidate.
         candidate: CandidateId,
-        /// The takes.
         takes: Vec<TakeRef>,
     },
     /// Erase what a deletion has left, and record it.
@@ -77,10 +74,7 @@ pub enum EffectTask {
         settles_at: Option<DateTime<Utc>>,
     },
     /// Complete a deletion in steps.
-    Deletion {
-        /// The deletion.
-        deletion: ItemDeletion,
-    },
+    Deletion { deletion: ItemDeletion },
     /// Mail a reset key to every account that matches a name.
     PasswordReset {
         /// The user name or email address.
@@ -90,7 +84,6 @@ pub enum EffectTask {
     WebhookMail {
         /// The recipient.
         customer: CustomerId,
-        /// The webhook.
         webhook: WebhookId,
         /// The kind of mail.
         mail: WebhookMail,
@@ -102,9 +95,7 @@ pub enum EffectTask {
 pub struct FormerCustomer {
     /// The recipient's address.
     pub email: Email,
-    /// First name.
     pub first_name: ShortName,
-    /// Last name.
     pub last_name: ShortName,
     /// The language to write in.
     pub language: Language,

@@ -14,8 +14,9 @@ use crate::domain::webhook::tests::webhook;
 
 fn effects() -> [Effect; 13] {
     let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
-    let (project, candidate, customer) =
-        (Id::from_bytes([1; 16]), Id::from_bytes([2; 16]), Id::from_bytes([3; 16]));
+    let project = Id::from_bytes([1; 16]);
+    let candidate = Id::from_bytes([2; 16]);
+    let customer = Id::from_bytes([3; 16]);
     let mail = |mail| EffectTask::CandidateMail { project, candidate, mail };
     let webhook = Id::from_bytes([4; 16]);
     let webhook_mail = |mail| EffectTask::WebhookMail { customer, webhook, mail };

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 /// The unit of sums: a multiple of every number of ratings that one evaluation can hold, from 1 to 50, times 1,000 for the
-/// factors by which scales usually change.
+/// usual factors between scales.
 // Divisions by such numbers leave no rest, so means that are equal compare as equal.
 const UNIT: u128 = 3_099_044_504_245_996_706_400 * 1_000;
 
@@ -25,7 +25,7 @@ pub struct RatingSum {
     pub tenths: u32,
     /// Their number.
     pub count: u32,
-    /// The maximum of the scale on which they were given; not 0.
+    /// The maximum of their scale; not 0.
     pub maximum: u32,
 }
 
@@ -71,7 +71,8 @@ impl RatingMean {
 
 /// A rating in tenths on a scale with the maximum `scale`, rounded half up, that was given on one with `maximum`.
 pub fn rescaled(tenths: u32, maximum: u32, scale: u32) -> u32 {
-    let (value, maximum) = (u64::from(tenths) * u64::from(scale), u64::from(maximum.max(1)));
+    let value = u64::from(tenths) * u64::from(scale);
+    let maximum = u64::from(maximum.max(1));
     u32::try_from((2 * value + maximum) / (2 * maximum)).unwrap_or(u32::MAX)
 }
 
@@ -114,9 +115,11 @@ mod tests {
             all in prop::collection::vec((0..=50_u32, 1..=50_u32), 1..=8), scale in prop::sample::select(vec![5_u32, 10, 1]),
         ) {
             // Whole and part of the fraction Σ value / (10 × ratings × 5) × scale / evaluators.
-            let (mut top, mut bottom) = (0_u128, 1_u128);
+            let mut top = 0_u128;
+            let mut bottom = 1_u128;
             for (tenths, count) in &all {
-                let (part, of) = (u128::from(*tenths * scale), u128::from(*count) * 50);
+                let part = u128::from(*tenths * scale);
+                let of = u128::from(*count) * 50;
                 (top, bottom) = (top * of + part * bottom, bottom * of);
             }
             bottom *= all.len() as u128;

@@ -1,4 +1,4 @@
-//! Evaluations that evaluators write: ratings of answers and criteria, a recommendation, and vetos.
+//! Evaluations that evaluators write: ratings of answers and criteria, a recommendation, and vetoes.
 //!
 //! | type | in | holds |
 //! |---|---|---|
@@ -51,7 +51,7 @@ pub const VETOED: Refusal = Refusal {
     code: "vetoed",
     detail: "The evaluator has vetoed the candidate, so the evaluation stays completed.",
 };
-/// The project allows no vetos.
+/// The project allows no vetoes.
 pub const VETO_DISABLED: Refusal =
     Refusal { code: "veto_disabled", detail: "The project allows no vetos. Set its `veto_enabled` first." };
 /// One veto is enough.
@@ -103,7 +103,6 @@ impl fmt::Display for VetoComment {
 pub enum RatingTarget {
     /// The answer to a question.
     Question(QuestionId),
-    /// A criterion.
     Criterion(CriterionId),
 }
 
@@ -117,7 +116,6 @@ impl RatingTarget {
     }
 }
 
-/// A rating.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rating {
     /// What is rated.
@@ -156,7 +154,6 @@ impl JsonSchema for Rating {
     }
 }
 
-/// A veto.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Veto {
     /// Its identifier.
@@ -171,11 +168,8 @@ pub struct Veto {
 pub struct Evaluation {
     /// The project's company.
     pub company: CompanyId,
-    /// The project.
     pub project: ProjectId,
-    /// The candidate.
     pub candidate: CandidateId,
-    /// The evaluator.
     pub evaluator: CustomerId,
     /// The project's maximum score when the ratings were saved.
     pub maximum: u32,
@@ -192,7 +186,8 @@ pub struct Evaluation {
 impl Evaluation {
     /// The values of the ratings; `None` without ratings.
     pub fn values(&self) -> Option<RatingValues> {
-        let (mut questions, mut criteria) = (BTreeMap::new(), BTreeMap::new());
+        let mut questions = BTreeMap::new();
+        let mut criteria = BTreeMap::new();
         for rating in &self.ratings {
             match rating.target {
                 RatingTarget::Question(id) => questions.insert(id, rating.tenths),
@@ -251,7 +246,6 @@ pub struct ScoreNumbers {
     pub saved_at: DateTime<Utc>,
     /// The values of the ratings; `None` without ratings.
     pub rated: Option<RatingValues>,
-    /// The veto.
     pub veto: Option<VetoId>,
 }
 

@@ -9,7 +9,6 @@ use crate::domain::id::CompanyId;
 
 /// A resource that has a history. Each implementation stands in the file of its type.
 pub(crate) trait HasHistory {
-    /// The event of its creation.
     const CREATED: EventType;
     /// The event of a change that has no event of its own; `None` if it never changes.
     const UPDATED: Option<EventType>;
@@ -30,7 +29,7 @@ pub(crate) trait HasHistory {
 }
 
 /// The events whose condition holds.
-pub(crate) fn holding<const N: usize>(events: [(bool, EventType); N]) -> Vec<EventType> {
+pub(crate) fn events_that_apply<const N: usize>(events: [(bool, EventType); N]) -> Vec<EventType> {
     events.into_iter().filter(|(holds, _)| *holds).map(|(_, event)| event).collect()
 }
 
@@ -39,7 +38,6 @@ pub(crate) fn holding<const N: usize>(events: [(bool, EventType); N]) -> Vec<Eve
 pub struct ResourceChange {
     /// The company of the resource.
     pub company: CompanyId,
-    /// The resource.
     pub resource: ResourceRef,
     /// The names of the event's types, the most telling one first; empty for a change without an event.
     // Texts instead of `EventType`, since newer releases know more types.
@@ -82,7 +80,8 @@ impl ResourceChange {
         Self { company: company.clone(), resource, types, details }
     }
 
-    /// The erasure of what the deletion of a candidate at this moment has left, of which copies are kept for so long.
+    /// The erasure of what the deletion of a candidate at this moment has left. `copies` says how long copies
+    /// last.
     pub fn of_erasure(
         company: &CompanyId,
         resource: ResourceRef,
@@ -90,7 +89,9 @@ impl ResourceChange {
         deleted_at: DateTime<Utc>,
         copies: CopyRetention,
     ) -> Self {
-        let (erasure, deleted_at, copies) = (Some(erasure), Some(deleted_at), Some(copies));
+        let erasure = Some(erasure);
+        let deleted_at = Some(deleted_at);
+        let copies = Some(copies);
         let details = FieldChanges { erasure, deleted_at, copies, ..FieldChanges::default() };
         Self::new(company, resource, vec![EventType::CandidateErased], details)
     }

@@ -7,7 +7,7 @@ use chrono::serde::ts_seconds;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{ChangeAuthor, ChangeContext, EventType, FieldChanges, ResourceChange, ResourceRef};
+use super::{ChangeAuthor, ChangeOrigin, EventType, FieldChanges, ResourceChange, ResourceRef};
 use crate::domain::id::{CompanyId, InvalidId, WebhookId};
 
 /// The place of an event in the feed, as the event after it remembers it.
@@ -28,7 +28,7 @@ pub struct HistoryEntry {
     /// The number of the write, from 1, that is the version of the resource since; of an erasure, the next number.
     pub version_after: u64,
     /// Who did it, and when.
-    pub origin: ChangeContext,
+    pub origin: ChangeOrigin,
     /// The version of the last write of the resource before this one that is an event; `None` if there is none.
     pub event_before: Option<u64>,
     /// When it is deleted.
@@ -45,7 +45,7 @@ pub struct HistoryEntry {
 
 impl HistoryEntry {
     /// The `version`th write of a resource, to be kept for `kept`.
-    pub fn new(change: ResourceChange, version: u64, origin: ChangeContext, kept: TimeDelta) -> Self {
+    pub fn new(change: ResourceChange, version: u64, origin: ChangeOrigin, kept: TimeDelta) -> Self {
         Self {
             change,
             version_after: version,
@@ -69,7 +69,7 @@ impl HistoryEntry {
         let change =
             ResourceChange::new(&company, ResourceRef::Webhook { webhook }, types, FieldChanges::default());
         // Writes are numbered from 1, so no other event has this version.
-        Self::new(change, 0, ChangeContext::new(ChangeAuthor::System, at), TimeDelta::zero())
+        Self::new(change, 0, ChangeOrigin::new(ChangeAuthor::System, at), TimeDelta::zero())
     }
 
     /// Whether it has not expired at `now`.

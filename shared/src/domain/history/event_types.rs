@@ -1,4 +1,4 @@
-//! The types of events, and the names by which clients choose among them.
+//! The types of events, and the names that clients choose them by.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -9,13 +9,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use change::ResourceChange;
-pub(crate) use change::{HasHistory, holding};
+pub(crate) use change::{HasHistory, events_that_apply};
 pub use diff::FieldChanges;
 pub(crate) use diff::{FieldValue, customers, fact, moment, private};
 pub use entry::{EventId, EventMark, HistoryEntry};
 pub use event_types::{EventType, TypeFilter};
 
-use super::account::{Account, ResponseRecipient};
+use super::account::{Account, Principal};
 use super::erasure::ErasedItem;
 use super::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId, WebhookId};
 
@@ -26,7 +26,6 @@ pub(crate) const INTERVIEW_HISTORY: &str = "-interview";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ResourceRef {
-    /// The company.
     Company,
     /// The retention of the company.
     Retention,
@@ -35,7 +34,6 @@ pub enum ResourceRef {
         /// Their identifier.
         customer: CustomerId,
     },
-    /// A label.
     Label {
         /// Its identifier.
         label: LabelId,
@@ -55,21 +53,16 @@ pub enum ResourceRef {
         /// Its identifier.
         project: ProjectId,
     },
-    /// A candidate.
     Candidate {
-        /// Their project.
         project: ProjectId,
         /// Their identifier.
         candidate: CandidateId,
     },
     /// The interview of a candidate: their answers.
     Interview {
-        /// Their project.
         project: ProjectId,
-        /// The candidate.
         candidate: CandidateId,
     },
-    /// A webhook.
     Webhook {
         /// Its identifier.
         webhook: WebhookId,
@@ -131,14 +124,11 @@ pub enum ChangeAuthor {
         /// Their identifier.
         customer: CustomerId,
     },
-    /// A candidate.
     Candidate {
-        /// Their project.
         project: ProjectId,
         /// Their identifier.
         candidate: CandidateId,
     },
-    /// A named token.
     NamedToken {
         /// Its identifier.
         token: TokenId,
@@ -149,22 +139,21 @@ pub enum ChangeAuthor {
     Operator,
 }
 
-impl From<ResponseRecipient> for ChangeAuthor {
-    fn from(principal: ResponseRecipient) -> Self {
+impl From<Principal> for ChangeAuthor {
+    fn from(principal: Principal) -> Self {
         match principal {
-            ResponseRecipient::Account(Account::Customer { customer }) => Self::Customer { customer },
-            ResponseRecipient::Account(Account::Candidate { project, candidate }) => {
+            Principal::Account(Account::Customer { customer }) => Self::Customer { customer },
+            Principal::Account(Account::Candidate { project, candidate }) => {
                 Self::Candidate { project, candidate }
             }
-            ResponseRecipient::NamedToken(token) => Self::NamedToken { token },
+            Principal::NamedToken(token) => Self::NamedToken { token },
         }
     }
 }
 
-/// Who makes changes, when, and in which request.
+/// The author, the moment and the request of changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChangeContext {
-    /// The author.
+pub struct ChangeOrigin {
     pub by: ChangeAuthor,
     /// The customer who acts on behalf of the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -176,7 +165,7 @@ pub struct ChangeContext {
     pub at: DateTime<Utc>,
 }
 
-impl ChangeContext {
+impl ChangeOrigin {
     /// Changes by `by` at `at`, in no request.
     pub fn new(by: impl Into<ChangeAuthor>, at: DateTime<Utc>) -> Self {
         Self { by: by.into(), on_behalf_by: None, request: None, at }
@@ -188,11 +177,9 @@ impl ChangeContext {
 pub struct EventFilter {
     /// Types of events. An event must have one of them.
     pub types: Option<TypeFilter>,
-    /// The resource.
     pub resource: Option<ResourceRef>,
     /// The project that the resource is or belongs to.
     pub project: Option<ProjectId>,
-    /// The author.
     pub by: Option<ChangeAuthor>,
 }
 

@@ -147,8 +147,7 @@ fn customers_have_events() {
 
 #[test]
 fn identifiers_of_events_are_read_as_they_are_written() {
-    let origin =
-        ChangeContext::new(ChangeAuthor::System, DateTime::from_timestamp(1_800_000_000, 5).unwrap());
+    let origin = ChangeOrigin::new(ChangeAuthor::System, DateTime::from_timestamp(1_800_000_000, 5).unwrap());
     let entry = HistoryEntry::new(change(None, Some(&candidate())), 7, origin, TimeDelta::days(400));
     let id = entry.id().to_string();
     assert_eq!(id, format!("evt_{}_7_1800000000", candidate().id));

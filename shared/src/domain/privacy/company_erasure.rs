@@ -65,7 +65,6 @@ pub enum StepResult {
 /// A candidate on hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldCandidate {
-    /// Their project.
     pub project: ProjectId,
     /// Their identifier.
     pub candidate: CandidateId,
@@ -74,7 +73,6 @@ pub struct HeldCandidate {
 /// The erasure of a company. Its item takes the place of the company's, so whatever needs the company finds none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompanyErasure {
-    /// The company.
     pub company: CompanyId,
     /// When the logins ended.
     pub begun_at: DateTime<Utc>,
@@ -85,7 +83,7 @@ pub struct CompanyErasure {
     pub step_since: DateTime<Utc>,
     /// Candidates on hold that it waits for, up to [`MAX_NAMED`].
     pub held: Vec<HeldCandidate>,
-    /// When it continues; while a worker is at it, when another one may.
+    /// When it is due again; while a worker has it, the end of the lease.
     pub next_at: DateTime<Utc>,
     /// When it ended; `None` before.
     pub ended_at: Option<DateTime<Utc>>,

@@ -20,7 +20,7 @@ pub const CONSENT_MISSING: Refusal = Refusal {
 pub struct CandidateConsent {
     /// The version of the text.
     pub version: u32,
-    /// The language in which the candidate read it.
+    /// The language that the candidate read it in.
     pub language: Language,
     /// When they accepted it.
     pub obtained_at: DateTime<Utc>,
@@ -34,9 +34,7 @@ pub struct CandidateConsent {
 /// A consent to record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConsentStatement {
-    /// The text.
     pub text: LegalTextId,
-    /// The language in which the candidate read it.
     pub language: Language,
     /// When it was obtained elsewhere; `None` if it is given now.
     pub obtained_at: Option<DateTime<Utc>>,
@@ -45,7 +43,6 @@ pub struct ConsentStatement {
 /// Why a consent cannot be recorded: a field of the statement, and a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConsentProblem {
-    /// The field.
     pub field: &'static str,
     /// What to do about it.
     pub message: &'static str,
@@ -85,7 +82,6 @@ impl ConsentStatement {
 }
 
 impl Candidate {
-    /// The consents that stand, by kind.
     pub fn standing_consents(&self) -> impl Iterator<Item = (LegalKind, &CandidateConsent)> {
         let all = self.consents.iter().map(|(kind, consent)| (*kind, consent));
         all.filter(|(_, consent)| consent.withdrawn_at.is_none())

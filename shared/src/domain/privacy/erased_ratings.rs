@@ -2,7 +2,7 @@
 //!
 //! A deletion adds numbers to the counts of its project: [`Erased`](CounterName::Erased) and, for interviewed candidates whose
 //! evaluations have ratings, [`ErasedRating`](CounterName::ErasedRating). Statistics do not show the latter, but a copy of them,
-//! [`ShownRating`](CounterName::ShownRating), to which ten at a time are added.
+//! [`ShownRating`](CounterName::ShownRating), which grows by ten at a time.
 
 use std::iter::repeat_n;
 
@@ -23,9 +23,9 @@ impl ProjectCounts {
     }
 
     /// The ratings that statistics are to show besides, ten or a multiple of it; empty if fewer wait.
-    // A reader who knows who was erased between two reads learns from the difference how ten people were rated, never how one
-    // was. To round down what has been counted would not do: the person with whom a number passes a ten would be seen. So
-    // what is shown depends on what was shown before, and is stored.
+    // A reader who knows who was erased between two reads learns from the difference how ten people were
+    // rated, never how one was. To round down what has been counted would not do: the person who takes a
+    // number past a ten would be seen. So what is shown depends on what was shown before, and is stored.
     pub fn ratings_to_show(&self, entropy: &dyn RandomSource) -> Self {
         let mut waiting: Vec<u8> = Vec::new();
         for (rating, count) in (0..).zip(histogram(|rating| {
@@ -79,7 +79,8 @@ mod tests {
         fn what_is_shown_grows_by_tens_of_those_erased(
             batches in prop::collection::vec(prop::collection::vec(0..=10_u8, 0..25), 1..8), byte: u8,
         ) {
-            let (mut counts, mut all) = (ProjectCounts::default(), Vec::new());
+            let mut counts = ProjectCounts::default();
+            let mut all = Vec::new();
             for batch in batches {
                 for (counter, count) in erased(&batch).iter() {
                     counts.add(counter, count);

@@ -47,7 +47,6 @@ impl fmt::Display for LegalWording {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct LegalTextId {
-    /// The kind.
     pub kind: LegalKind,
     /// The version, from 1.
     pub version: u32,
@@ -103,7 +102,6 @@ pub struct LegalText {
 /// The latest version of a kind of legal text, without its wording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatestVersion {
-    /// The version.
     pub version: u32,
     /// Whether candidates must accept it to advance.
     pub is_required: bool,
@@ -156,7 +154,6 @@ impl LegalRegister {
 /// A legal text that a company is about to publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LegalDraft {
-    /// The kind.
     pub kind: LegalKind,
     /// The text by language; empty to retire the kind.
     pub texts: BTreeMap<Language, LegalWording>,
@@ -175,7 +172,8 @@ impl Company {
         let version = self.legal.count(kind) + 1;
         let languages = texts.keys().copied().collect();
         self.legal.0.insert(kind, LatestVersion { version, is_required, languages });
-        let (id, company) = (LegalTextId { kind, version }, self.id.clone());
+        let id = LegalTextId { kind, version };
+        let company = self.id.clone();
         Some((self, LegalText { id, company, texts, is_required, created_at: now }))
     }
 }

@@ -1,4 +1,4 @@
-//! The keys with which receipts of erasures are signed.
+//! The keys that sign receipts of erasures.
 //!
 //! A signature is a JWS in its compact form (RFC 7515) by Ed25519 (`EdDSA`, RFC 8037), so that any JOSE library verifies it
 //! with the published keys, without this service.

@@ -19,7 +19,7 @@ pub const GRACE: TimeDelta = TimeDelta::days(7);
 pub const DAYS: std::ops::RangeInclusive<u32> = 7..=3650;
 /// The days until an unanswered request for erasure is carried out, and the default.
 pub const REQUEST_DAYS: std::ops::RangeInclusive<u32> = 0..=30;
-/// The days before an erasure in which a run counts candidates as `soon`.
+/// The days before an erasure when a run counts candidates as `soon`.
 pub const NOTICE_DAYS: std::ops::RangeInclusive<u32> = 0..=90;
 /// The default of the latter.
 pub const DEFAULT_NOTICE_DAYS: u32 = 14;
@@ -75,7 +75,6 @@ impl RetentionRule {
 /// A rule, and since when it erases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScheduledRule {
-    /// The rule.
     pub rule: RetentionRule,
     /// Nothing is erased by it before; `None` for a rule that keeps candidates.
     pub starts_at: Option<DateTime<Utc>>,
@@ -103,7 +102,8 @@ impl ScheduledRule {
         self.starts_at.map(|starts_at| due_at.max(starts_at))
     }
 
-    /// What becomes of a candidate at `now`, of whom those due within `notice_days` are [`Soon`](RetentionVerdict::Soon).
+    /// What becomes of a candidate at `now`; [`Soon`](RetentionVerdict::Soon) if they are due within
+    /// `notice_days`.
     pub fn judge(
         self,
         candidate: &Candidate,
@@ -145,7 +145,6 @@ pub enum RetentionVerdict {
 /// The retention of a company.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetentionPolicy {
-    /// The company.
     pub company: CompanyId,
     /// The rule for projects without one of their own.
     pub scheduled: ScheduledRule,
@@ -169,7 +168,7 @@ impl RetentionPolicy {
     /// What its history keeps of a run that has ended.
     pub(crate) fn run_change(&self, run: &CompletedRun) -> ResourceChange {
         let (company, resource) = self.place();
-        // With the facts of the policy, by which the run has erased.
+        // With the facts of the policy that the run has applied.
         let mut changes = FieldChanges::between(Some(self.history_fields()), self.history_fields());
         changes.changed.insert("last_run".to_owned());
         changes.facts.insert("last_run".to_owned(), run.fact());
@@ -191,12 +190,11 @@ impl RetentionPolicy {
     }
 }
 
-/// The retention of a project.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectRetention {
     /// A rule in the place of the company's.
     pub own: Option<RetentionRule>,
-    /// Nothing is erased before by the project's own rule or, in a project that has given up its own, by the company's.
+    /// No rule erases before this moment, neither the project's own nor, once that is removed, the company's.
     pub starts_at: Option<DateTime<Utc>>,
 }
 

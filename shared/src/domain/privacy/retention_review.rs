@@ -23,7 +23,7 @@ pub struct RetentionReview {
 }
 
 impl RetentionReview {
-    /// The review by which a run erases at `now`.
+    /// The review of a run that erases at `now`.
     pub fn of_run(policy: RetentionPolicy, now: DateTime<Utc>) -> Self {
         let notice_days = policy.notice_days;
         Self { policy, trial: None, project: None, notice_days, at: now }
@@ -53,7 +53,8 @@ impl RetentionReview {
         Some(DueCandidate { due_at, reason: scheduled.rule.from, is_held })
     }
 
-    /// The last identifier of a candidate of whom something can become; `None` if all candidates of the project are kept.
+    /// The newest candidate who can be due, or soon due; later ones need not be read. `None` if all
+    /// candidates of the project are kept.
     pub fn last_candidate(&self, project: &Project) -> Option<CandidateId> {
         let RetentionRule { days, from } = self.scheduled(project).rule;
         let last_start = self.at + TimeDelta::days(self.notice_days.into()) - TimeDelta::days(days?.into());
@@ -65,7 +66,6 @@ impl RetentionReview {
     }
 }
 
-/// A candidate who is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueCandidate {
     /// Since when.

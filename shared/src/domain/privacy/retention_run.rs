@@ -10,7 +10,7 @@ use super::retention::RetentionVerdict;
 use crate::domain::company::Company;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 
-/// The hour of the day, in the company's time zone, at which runs start.
+/// Runs start at this hour of the day, in the company's time zone.
 const HOUR: u32 = 2;
 /// After this time, another worker continues a run that has stopped.
 const LEASE: TimeDelta = TimeDelta::minutes(10);
@@ -68,7 +68,6 @@ impl RunCounts {
 /// The place of a run: all before it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCursor {
-    /// The project.
     pub project: ProjectId,
     /// The last identifier of the project's candidates that is done.
     pub candidate: CandidateId,
@@ -77,9 +76,7 @@ pub struct RunCursor {
 /// Candidates of one project whom a run erases together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasureBatch {
-    /// The project.
     pub project: ProjectId,
-    /// The candidates.
     pub candidates: Vec<CandidateId>,
 }
 
@@ -104,7 +101,6 @@ impl CompletedRun {
 /// The runs of a company: the next one, or the one that is under way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetentionRun {
-    /// The company.
     pub company: CompanyId,
     /// When the next run starts. Of one that is under way, when another worker may continue it.
     pub next_at: DateTime<Utc>,
@@ -124,7 +120,8 @@ pub struct RetentionRun {
 impl RetentionRun {
     /// The first run of a company, in the night after `now`.
     pub fn first(company: &Company, now: DateTime<Utc>) -> Self {
-        let (next_at, counts) = (next_night(company, now), RunCounts::default());
+        let next_at = next_night(company, now);
+        let counts = RunCounts::default();
         let company = company.id.clone();
         Self { company, next_at, planned_at: next_at, cursor: None, erasing: None, counts, last: None }
     }
@@ -155,7 +152,7 @@ fn next_night(company: &Company, now: DateTime<Utc>) -> DateTime<Utc> {
     next.unwrap_or(now + TimeDelta::days(1))
 }
 
-/// The first moment at which clocks of `zone` show `local` or a later time.
+/// The first moment when clocks of `zone` show `local` or a later time.
 fn first_moment(zone: Tz, local: NaiveDateTime) -> DateTime<Utc> {
     // Where clocks are set forward over 02:00, in steps of the smallest change that any zone makes.
     let times = (0..).map(|steps| local + TimeDelta::minutes(15 * steps)).take(4 * 25);

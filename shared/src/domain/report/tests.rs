@@ -48,7 +48,7 @@ fn an_interview_that_was_broken_off_counts_only_if_it_is_the_present_one() {
         (None, true),
         (Some(at() - TimeDelta::days(1)), true),
         (Some(at()), true),
-        // Begun in the same second, of which the event tells no part.
+        // Begun in the same second; the event tells no fraction of it.
         (Some(at() + TimeDelta::milliseconds(999)), true),
         (Some(at() + TimeDelta::seconds(1)), false),
     ];

@@ -113,7 +113,8 @@ impl EvaluationChange {
         if !completed && candidate.is_vetoed_by(evaluator) {
             return Err(VETOED);
         }
-        let (mut candidate, mut evaluator_index) = (candidate.clone(), project.evaluator_index.clone());
+        let mut candidate = candidate.clone();
+        let mut evaluator_index = project.evaluator_index.clone();
         // Events have whole seconds, so an event of the same second that arrives later is not earlier than this.
         let at = now.trunc_subsecs(0);
         let known = candidate.evaluations.get(&evaluator);

@@ -74,7 +74,7 @@ impl ResultSummary {
     /// The mean over all completed evaluations of the mean of each one's ratings, in tenths of the scale from 0 to 10, rounded
     /// half up; `None` without ratings.
     // Everyone's and of everything, because a deletion reads neither the project nor its questions. Each evaluation counts on
-    // the scale on which it was written, so the project's scale does not matter, today's or another.
+    // its own scale, so the project's scale does not matter, today's or another.
     pub fn tenths_of_scale(&self) -> Option<u8> {
         let mut overall = RatingMean::default();
         for values in self.by.values().filter_map(|completed| completed.rated.as_ref()) {

@@ -1,4 +1,4 @@
-//! When a candidate is evaluated, and who may see by whom.
+//! When a candidate is evaluated, and who may see the evaluators.
 
 use schemars::JsonSchema;
 use serde::Serialize;

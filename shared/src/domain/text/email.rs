@@ -71,7 +71,7 @@ fn is_label(text: &str) -> bool {
         && !text.ends_with('-')
 }
 
-/// A domain in ASCII; none if it is invalid.
+/// A domain in ASCII; `None` if it is invalid.
 pub(super) fn to_ascii(domain: &str) -> Option<String> {
     if domain.is_ascii() { Some(domain.to_owned()) } else { idna::domain_to_ascii_strict(domain).ok() }
 }

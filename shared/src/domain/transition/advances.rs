@@ -21,7 +21,6 @@ use crate::domain::suppression::UNDELIVERABLE;
 pub enum Actor {
     /// A project manager.
     Manager,
-    /// The candidate.
     Candidate,
 }
 
@@ -30,12 +29,10 @@ impl Actor {
     pub const ALL: [Self; 2] = [Self::Manager, Self::Candidate];
 }
 
-/// A condition of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MoveCondition {
     /// The candidate has not requested erasure, which ends mails to them.
     NoErasureRequest,
-    /// The project is running.
     ProjectRunning,
     /// The email address is deliverable.
     Reachable,
@@ -65,7 +62,6 @@ pub struct AdvanceRule {
     pub needs: &'static [MoveCondition],
     /// The next status.
     pub to: CandidateStatus,
-    /// The mail to the candidate.
     pub mail: Option<CandidateMail>,
 }
 
@@ -145,7 +141,6 @@ pub const ADVANCES: &[AdvanceRule] = {
 /// No row of the table applies.
 pub const NO_TRANSITION: Refusal =
     Refusal { code: "no_transition", detail: "You cannot advance the candidate from the current status." };
-/// The project is not running.
 pub const PROJECT_NOT_RUNNING: Refusal = Refusal {
     code: "project_not_running",
     detail: "The project is not running. Set its status to `40-running` first.",
@@ -162,7 +157,6 @@ pub const DEADLINE_REQUIRED: Refusal = Refusal {
 };
 const DEADLINE_MISSING: Refusal =
     Refusal { code: "deadline_missing", detail: "The candidate has no deadline. Set one first." };
-/// The deadline has passed.
 pub const DEADLINE_PASSED: Refusal = Refusal {
     code: "deadline_passed",
     detail: "The candidate's deadline has passed. Set a later one first.",

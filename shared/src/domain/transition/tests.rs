@@ -15,7 +15,7 @@ use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, In
 
 const NO_AND_YES: [bool; 2] = [false, true];
 
-/// The moment at which everything in these tests happens: not a whole second, as moments of requests are not.
+/// The moment of everything in these tests: not a whole second, as moments of requests are not.
 fn now() -> DateTime<Utc> {
     "2026-11-08T10:00:00.250Z".parse().unwrap()
 }
@@ -24,10 +24,10 @@ fn fresh_key() -> AccessKey {
     AccessKey::new("fresh".to_owned())
 }
 
-fn code(unsent: MailLimitReached) -> &'static str {
+fn code(unsent: RefusedOrThrottled) -> &'static str {
     match unsent {
-        MailLimitReached::Refused(refusal) => refusal.code,
-        MailLimitReached::TooMany(_) => "throttled",
+        RefusedOrThrottled::Refused(refusal) => refusal.code,
+        RefusedOrThrottled::TooMany(_) => "throttled",
     }
 }
 
@@ -226,21 +226,21 @@ fn advancing_leads_where_the_contract_says_and_changes_nothing_else() {
             let case = format!("{one:?} advanced by {by:?}, {around:?}");
             match (outcome, promised(one, by, around)) {
                 (Err(refusal), Err(code)) => assert_eq!(refusal.code, code, "{case}"),
-                (Ok(step), Ok(to)) => {
+                (Ok(change), Ok(to)) => {
                     let mut expected = advanced(&before, to);
                     if one.status == New && one.deadline == Deadline::None {
                         // Whole seconds, or reading a candidate and sending it back would change its deadline.
                         expected.profile.deadline = Some("2026-11-22T10:00:00Z".parse().unwrap());
                     }
-                    assert_eq!(step.candidate, expected, "{case}");
-                    assert!(step.needs_running_project, "{case}");
+                    assert_eq!(change.candidate, expected, "{case}");
+                    assert!(change.needs_running_project, "{case}");
                     let mail = match (one.status, to) {
                         _ if !one.has_email => None,
                         (_, Invited) => Some(CandidateMail::Invitation),
                         (Expired | Aborted, Confirmed) => Some(CandidateMail::DeadlineChanged),
                         _ => None,
                     };
-                    assert_eq!(step.mail, mail, "{case}");
+                    assert_eq!(change.mail, mail, "{case}");
                 }
                 (outcome, promised) => panic!("{case}: {outcome:?}, promised {promised:?}"),
             }
@@ -258,14 +258,15 @@ fn skipping_ends_all_that_has_not_begun_or_was_broken_off() {
             assert_eq!(outcome.map_err(|refusal| refusal.code), Err("no_transition"), "{one:?}");
             continue;
         }
-        let step = outcome.unwrap();
+        let change = outcome.unwrap();
         let session_epoch = before.session_epoch + 1;
         let former_keys = samples::former_keys(&before, false);
-        let (status, skipped_at) = (Skipped, Some(now()));
+        let status = Skipped;
+        let skipped_at = Some(now());
         let expected =
             Candidate { status, skipped_at, access_key: None, former_keys, session_epoch, ..before };
-        assert_eq!((step.candidate, step.mail), (expected, None), "{one:?}");
-        assert!(!step.needs_running_project, "{one:?}");
+        assert_eq!((change.candidate, change.mail), (expected, None), "{one:?}");
+        assert!(!change.needs_running_project, "{one:?}");
     }
 }
 
@@ -286,7 +287,7 @@ fn only_candidates_who_can_still_act_are_reminded() {
             }
             _ => Err("no_reminder"),
         };
-        let outcome = outcome.map(|step| (step.candidate, step.mail)).map_err(code);
+        let outcome = outcome.map(|change| (change.candidate, change.mail)).map_err(code);
         assert_eq!(outcome, expected, "{one:?}");
     }
 }
@@ -352,7 +353,8 @@ fn a_key_opens_nothing_after_the_deadline_or_a_skip() {
 
 #[test]
 fn a_projects_period_counts_before_its_companys() {
-    let (mut company, mut project) = (samples::company(), samples::project());
+    let mut company = samples::company();
+    let mut project = samples::project();
     assert_eq!(AdvanceTerms::of(&project, &company).default_days, None);
     company.default_interview_period = Some(7);
     assert_eq!(AdvanceTerms::of(&project, &company).default_days, Some(7));

@@ -26,19 +26,18 @@ named! {
 /// An attempt to deliver something to an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryAttempt {
-    /// Its identifier, by which attempts are in the order of their time.
+    /// Its identifier, which sorts attempts by time.
     pub id: AttemptId,
     /// The endpoint.
     pub webhook: WebhookId,
-    /// The identifier of the event; none for those that have expired.
+    /// The identifier of the event; `None` for those that have expired.
     pub event: Option<String>,
     /// Which attempt it was, from 1: for the event, or since the last success while the endpoint accepts nothing.
     pub attempt: u32,
-    /// The outcome.
     pub outcome: DeliveryOutcome,
-    /// The status of the answer; none without an answer.
+    /// The status of the answer; `None` without an answer.
     pub status_code: Option<u16>,
-    /// What went wrong, in one word; none for answers other than 2xx, which their status tells.
+    /// What went wrong, in one word; `None` for answers other than 2xx, which their status tells.
     pub error: Option<String>,
     /// How long it took.
     pub milliseconds: u32,
@@ -46,7 +45,7 @@ pub struct DeliveryAttempt {
     pub response: Option<String>,
     /// When it began.
     pub at: DateTime<Utc>,
-    /// When the event is sent again; none if it is not.
+    /// When the event is sent again; `None` if it is not.
     pub next_try_at: Option<DateTime<Utc>>,
 }
 
@@ -104,7 +103,6 @@ impl DeliveryAttempt {
 pub struct AttemptFilter {
     /// The identifier of the event.
     pub event: Option<String>,
-    /// The outcome.
     pub outcome: Option<DeliveryOutcome>,
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::health::EndpointHealth;
 use crate::domain::Refusal;
 use crate::domain::id::{CompanyId, WebhookId};
-use crate::domain::rate::MailLimitReached;
+use crate::domain::rate::RefusedOrThrottled;
 
 /// The most requests of clients that are queued at a time.
 pub const MAX_QUEUED: usize = 10;
@@ -47,7 +47,6 @@ pub enum DeliveryRequest {
 pub struct DeliveryCursor {
     /// The endpoint.
     pub webhook: WebhookId,
-    /// Its company.
     pub company: CompanyId,
     /// The number of the last event that the deliveries have passed: it was accepted, given up or not wanted, or its
     /// resource has stalled.
@@ -117,22 +116,23 @@ impl DeliveryCursor {
 
     /// Goes on right after event number `after`, which may have been passed before. Fails within a minute of the last
     /// change.
-    pub fn move_to(self, after: u64, now: DateTime<Utc>) -> Result<Self, MailLimitReached> {
+    pub fn move_to(self, after: u64, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
         if let Some(wait) = remaining(self.moved_at, MOVE_PAUSE, now) {
-            return Err(MailLimitReached::TooMany(wait));
+            return Err(RefusedOrThrottled::TooMany(wait));
         }
         let has_void_resources = self.has_void_resources || self.stalled > 0;
         // A new epoch voids the stalled resources, or their events would be sent by these and by the repetition.
-        let (accepted, epoch) = (BTreeSet::new(), self.epoch + 1);
+        let accepted = BTreeSet::new();
+        let epoch = self.epoch + 1;
         let moved =
             Self { after, accepted, epoch, moved_at: Some(now), stalled: 0, has_void_resources, ..self };
         Ok(moved.resume(now))
     }
 
     /// Adds a ping. Fails with [`QUEUE_FULL`], and within ten seconds of the last ping.
-    pub fn add_ping(self, now: DateTime<Utc>) -> Result<Self, MailLimitReached> {
+    pub fn add_ping(self, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
         match remaining(self.pinged_at, PING_PAUSE, now) {
-            Some(wait) => Err(MailLimitReached::TooMany(wait)),
+            Some(wait) => Err(RefusedOrThrottled::TooMany(wait)),
             None => {
                 Ok(Self { pinged_at: Some(now), ..self }
                     .add_request(DeliveryRequest::Ping { at: now }, now)?)
@@ -174,8 +174,8 @@ impl DeliveryCursor {
         Self { leased_until: Some(until), run_at: None, wakes_sender: false, ..self }
     }
 
-    /// Gives the endpoint back. The next run is due at `next_run_at`; one that the schedule has not yet started in time
-    /// stays due since then, so that it is not served last again.
+    /// Ends the lease. The next run is due at `next_run_at`. An overdue run keeps its due time, so that it is
+    /// not served last again.
     pub fn without_lease(self, next_run_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Self {
         let due = self.run_at.filter(|due| *due <= now).unwrap_or(now);
         Self { leased_until: None, run_at: next_run_at.map(|at| at.max(due)), wakes_sender: false, ..self }

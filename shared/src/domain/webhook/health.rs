@@ -81,7 +81,7 @@ pub enum HealthJudgement {
 
 impl EndpointHealth {
     /// Notes the `verdict` on an attempt at an event of the resource with this history that has ended at `now`. The first
-    /// attempt at this event began at `first_tried_at`. Call it in the order in which attempts end.
+    /// attempt at this event began at `first_tried_at`. Call it in the order that attempts end.
     pub fn observe(
         &mut self,
         history: &str,
@@ -218,7 +218,9 @@ mod tests {
 
     #[test]
     fn two_resources_that_fail_with_nothing_accepted_in_between_take_the_endpoint_down() {
-        let (unclear, rejected, slower) = (Unclear(NONE), Rejected(NONE), Throttled(NONE));
+        let unclear = Unclear(NONE);
+        let rejected = Rejected(NONE);
+        let slower = Throttled(NONE);
         for (attempts, is_failing, is_down) in [
             (&[][..], false, false),
             (&[("a", Accepted)], false, false),
@@ -290,7 +292,8 @@ mod tests {
             health.observe("c", Accepted, second(3), second(4), 0);
             assert_eq!(health.resources_at_once, expected);
         }
-        let (mut at, mut pauses) = (second(10), Vec::new());
+        let mut at = second(10);
+        let mut pauses = Vec::new();
         for _ in 0..8 {
             health.observe("d", Throttled(NONE), at, at, 0);
             pauses.push((health.next_try_at.unwrap() - at).num_seconds());

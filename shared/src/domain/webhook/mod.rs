@@ -1,4 +1,4 @@
-//! Webhooks: the endpoints to which companies have their events sent.
+//! Webhooks: the endpoints that companies have their events sent to.
 
 mod address;
 mod attempt;
@@ -29,8 +29,8 @@ pub use target::{AllowedTargets, WebhookUrl};
 
 use super::Refusal;
 use super::history::{
-    EventType, FieldChanges, FieldValue, HasHistory, HistoryEntry, ResourceRef, TypeFilter, fact, holding,
-    private,
+    EventType, FieldChanges, FieldValue, HasHistory, HistoryEntry, ResourceRef, TypeFilter,
+    events_that_apply, fact, private,
 };
 use super::id::{CompanyId, ProjectId, WebhookId};
 use super::names::named;
@@ -73,7 +73,7 @@ pub struct Webhook {
     pub types: BTreeSet<TypeFilter>,
     /// The projects whose events are sent; empty for all, and for events that belong to none.
     pub projects: BTreeSet<ProjectId>,
-    /// Why nothing is sent; none while it is enabled.
+    /// Why nothing is sent; `None` while it is enabled.
     pub disabled_reason: Option<DisabledReason>,
     /// The key of its signatures.
     pub secret: SigningSecret,
@@ -144,7 +144,7 @@ impl Webhook {
         !has_type || !self.projects.is_empty()
     }
 
-    /// The keys with which a delivery at `now` is signed, the current one first.
+    /// The keys that sign a delivery at `now`, the current one first.
     pub fn secrets(&self, now: DateTime<Utc>) -> impl Iterator<Item = &SigningSecret> {
         let former = self.former_secret.as_ref().and_then(|former| former.at(now));
         std::iter::once(&self.secret).chain(former)
@@ -206,7 +206,7 @@ impl HasHistory for Webhook {
     fn events(_: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
         // To enable a webhook is an update: only its end has an event of its own.
         let told: &[&str] = if after.is_enabled() { &[] } else { &["is_enabled", "disabled_reason"] };
-        holding([
+        events_that_apply([
             (changes.has("is_enabled") && !after.is_enabled(), EventType::WebhookDisabled),
             (changes.has_other_than(told), EventType::WebhookUpdated),
         ])

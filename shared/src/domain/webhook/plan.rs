@@ -16,9 +16,9 @@ pub enum DeliveryTask {
     /// Send what clients have asked for.
     Requests,
     /// Send one event, to find out whether the endpoint accepts events again.
-    Probe,
+    ProbeEndpoint,
     /// Send one event of the feed, to find out whether the endpoint or a single resource is at fault.
-    Trial,
+    ProbeResource,
     /// Send the next events of the feed.
     Feed,
     /// Send the next events of stalled resources.
@@ -60,16 +60,16 @@ fn next_delivery(
     let from = health.next_try_at.unwrap_or(DateTime::UNIX_EPOCH);
     let is_behind = cursor.after < latest;
     if health.is_down() {
-        return (is_behind || !stalled.is_empty()).then_some((from, DeliveryTask::Probe));
+        return (is_behind || !stalled.is_empty()).then_some((from, DeliveryTask::ProbeEndpoint));
     }
     // While one resource is suspected, an event of another shows whether the endpoint is down.
-    let of_feed = if health.suspects.is_empty() { DeliveryTask::Feed } else { DeliveryTask::Trial };
+    let of_feed = if health.suspects.is_empty() { DeliveryTask::Feed } else { DeliveryTask::ProbeResource };
     let feed = (is_behind && stalled.len() < MAX_STALLED).then_some((from, of_feed));
     let due = stalled.iter().map(|one| one.due_at(cursor).max(from)).min();
     match (feed, due.map(|at| (at, DeliveryTask::Stalled))) {
         // They take turns, since neither may ever end.
         (Some(_), Some(stalled))
-            if stalled.0 <= now && matches!(last, Some(DeliveryTask::Feed | DeliveryTask::Trial)) =>
+            if stalled.0 <= now && matches!(last, Some(DeliveryTask::Feed | DeliveryTask::ProbeResource)) =>
         {
             Some(stalled)
         }
@@ -79,7 +79,7 @@ fn next_delivery(
 
 #[cfg(test)]
 mod tests {
-    use super::DeliveryTask::{CleanUp, Feed, Probe, Requests, Stalled, Trial};
+    use super::DeliveryTask::{CleanUp, Feed, ProbeEndpoint, ProbeResource, Requests, Stalled};
     use super::*;
     use crate::domain::webhook::tests::{cursor, second, webhook};
     use crate::domain::webhook::{DeliveryRequest, DisabledReason, EndpointHealth};
@@ -108,7 +108,8 @@ mod tests {
             with_health(EndpointHealth { next_try_at: Some(second(50)), ..EndpointHealth::default() });
         let down = with_health(EndpointHealth { next_try_at: Some(second(50)), ..suspects(&["a", "b"]) });
         let one = with_health(suspects(&["a"]));
-        let (due, later) = (&[stalled_until(3)][..], &[stalled_until(40)][..]);
+        let due = &[stalled_until(3)][..];
+        let later = &[stalled_until(40)][..];
         let both = &[stalled_until(40), stalled_until(3)][..];
         for (number, (cursor, stalled, latest, last, expected)) in [
             (&cursor(), &[][..], 5, None, None),
@@ -122,10 +123,10 @@ mod tests {
             (&cursor(), due, 6, Some(Stalled), Some((START, Feed))),
             (&paused, due, 6, None, Some((second(50), Feed))),
             (&paused, due, 5, None, Some((second(50), Stalled))),
-            (&down, due, 5, None, Some((second(50), Probe))),
-            (&down, &[], 6, None, Some((second(50), Probe))),
+            (&down, due, 5, None, Some((second(50), ProbeEndpoint))),
+            (&down, &[], 6, None, Some((second(50), ProbeEndpoint))),
             (&down, &[], 5, None, None),
-            (&one, later, 6, None, Some((START, Trial))),
+            (&one, later, 6, None, Some((START, ProbeResource))),
             (&one, due, 5, None, Some((second(3), Stalled))),
         ]
         .into_iter()

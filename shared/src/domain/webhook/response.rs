@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::domain::names::named;
 
-/// The longest time for which an endpoint can ask to be left alone.
+/// The longest pause that an endpoint can ask for.
 const LONGEST_WAIT: TimeDelta = TimeDelta::hours(24);
 
 named! {
@@ -28,7 +28,6 @@ named! {
 /// What an endpoint has answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointResponse {
-    /// The status.
     pub status: u16,
     /// The header `Retry-After`.
     pub retry_after: Option<String>,

@@ -1,4 +1,4 @@
-//! The secrets with which deliveries are signed.
+//! The secrets that sign deliveries.
 
 use std::fmt;
 
@@ -61,7 +61,6 @@ impl TryFrom<String> for SigningSecret {
 /// A secret that was replaced, and signs beside the new one for a while.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormerSecret {
-    /// The secret.
     pub secret: SigningSecret,
     /// The end of its use.
     pub until: DateTime<Utc>,

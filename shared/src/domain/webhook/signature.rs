@@ -26,7 +26,6 @@ pub fn signature<'a>(
     signatures.collect::<Vec<_>>().join(" ")
 }
 
-/// A block of SHA-256, padded with zeroes as HMAC requires.
 fn to_block(key: &[u8; 32]) -> [u8; 64] {
     let mut block = [0; 64];
     block[..key.len()].copy_from_slice(key);

@@ -30,7 +30,7 @@ const MAX_TRIES: u32 = 10;
 pub struct StalledResource {
     /// The endpoint.
     pub webhook: WebhookId,
-    /// The epoch of the cursor in which the resource stalled.
+    /// The cursor's epoch when the resource stalled.
     pub epoch: u32,
     /// The identifier of the resource's history.
     pub history: String,
@@ -133,7 +133,8 @@ mod tests {
     #[test]
     fn an_event_is_given_up_after_ten_tries_at_an_endpoint_that_accepts_others() {
         for verdict in [REJECTED, UNCLEAR] {
-            let (mut one, health) = (stalled(), accepted_at(1));
+            let mut one = stalled();
+            let health = accepted_at(1);
             for tries in 1..=9 {
                 assert!(!one.note_failure(verdict, second(0), &health, second(10), 0));
                 assert_eq!(one.tries, tries);

@@ -12,7 +12,7 @@ const MAX: usize = 2048;
 const PRIVATE: [&str; 9] =
     ["local", "localhost", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa"];
 
-/// The addresses to which events may be sent.
+/// The addresses that events may be sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllowedTargets {
     /// Public names, over https.
@@ -41,7 +41,8 @@ impl WebhookUrl {
             (!names_host(&text)).then_some("The URL names no host. Write it as https://host/path.")
         });
         let problem = problem.or_else(|| {
-            let (user, password) = (url.username(), url.password());
+            let user = url.username();
+            let password = url.password();
             let has_user = !user.is_empty() || password.is_some();
             (has_user).then_some("A user name or a password may not be part of the URL.")
         });

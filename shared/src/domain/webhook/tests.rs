@@ -2,7 +2,7 @@ use super::*;
 use crate::clock::RandomSource;
 use crate::domain::history::ResourceRef;
 use crate::domain::id::Id;
-use crate::domain::rate::MailLimitReached;
+use crate::domain::rate::RefusedOrThrottled;
 use crate::domain::samples;
 
 struct Sevens;
@@ -58,7 +58,8 @@ fn a_webhook_gets_the_events_of_its_types_and_projects() {
 
 #[test]
 fn a_former_secret_signs_for_as_long_as_its_grace() {
-    let (day, now) = (TimeDelta::days(1), second(100));
+    let day = TimeDelta::days(1);
+    let now = second(100);
     let new = SigningSecret::try_from(webhook().secret.reveal().replace('B', "C")).unwrap();
     let rotated = webhook().rotated(new.clone(), day, now);
     let at = |now| rotated.secrets(now).collect::<Vec<_>>();
@@ -117,7 +118,7 @@ fn to_set_the_position_forgets_failures_and_voids_stalled_resources() {
     };
     assert_eq!(moved, expected);
     assert_eq!((moved.behind(10), moved.behind(1)), (8, 0));
-    assert_eq!(moved.clone().move_to(0, second(63)), Err(MailLimitReached::TooMany(TimeDelta::seconds(1))));
+    assert_eq!(moved.clone().move_to(0, second(63)), Err(RefusedOrThrottled::TooMany(TimeDelta::seconds(1))));
     assert!(moved.move_to(0, second(64)).is_ok());
     assert!(!at_rest().move_to(2, second(4)).unwrap().has_void_resources);
 }
@@ -126,7 +127,7 @@ fn to_set_the_position_forgets_failures_and_voids_stalled_resources() {
 fn pings_and_repeated_events_wait_up_to_ten_and_one_ping_in_ten_seconds() {
     let pinged = at_rest().add_ping(second(10)).unwrap();
     assert_eq!((pinged.run_at, pinged.wakes_sender), (Some(second(10)), true));
-    assert_eq!(pinged.clone().add_ping(second(19)), Err(MailLimitReached::TooMany(TimeDelta::seconds(1))));
+    assert_eq!(pinged.clone().add_ping(second(19)), Err(RefusedOrThrottled::TooMany(TimeDelta::seconds(1))));
     let event = |number: u8| DeliveryRequest::Event { event: format!("evt_a_{number}_1") };
     let full = (2..=9).try_fold(pinged.add_ping(second(20)).unwrap(), |cursor, number| {
         cursor.add_request(event(number), second(20))
@@ -135,7 +136,7 @@ fn pings_and_repeated_events_wait_up_to_ten_and_one_ping_in_ten_seconds() {
     assert_eq!(full.requests.len(), MAX_QUEUED);
     assert_eq!(full.clone().add_request(event(2), second(21)).unwrap().requests, full.requests);
     assert_eq!(full.clone().add_request(event(1), second(21)), Err(QUEUE_FULL));
-    assert_eq!(full.add_ping(second(40)), Err(MailLimitReached::Refused(QUEUE_FULL)));
+    assert_eq!(full.add_ping(second(40)), Err(RefusedOrThrottled::Refused(QUEUE_FULL)));
 }
 
 #[test]

@@ -23,7 +23,9 @@ pub(super) struct Disposition {
 
 impl Disposition {
     pub(super) fn parse(header: &[u8]) -> Self {
-        let (mut name, mut plain, mut extended) = (None, None, None);
+        let mut name = None;
+        let mut plain = None;
+        let mut extended = None;
         for parameter in parameters(header) {
             let mut sides = parameter.splitn(2, |byte| *byte == b'=').map(<[u8]>::trim_ascii);
             let (Some(key), Some(value)) = (sides.next(), sides.next()) else { continue };
@@ -52,7 +54,8 @@ fn parameters(header: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let mut bytes = header.iter().copied().peekable();
     std::iter::from_fn(move || {
         bytes.peek()?;
-        let (mut parameter, mut is_quoted) = (Vec::new(), false);
+        let mut parameter = Vec::new();
+        let mut is_quoted = false;
         while let Some(byte) = bytes.next() {
             match byte {
                 b'"' => is_quoted = !is_quoted,

@@ -57,7 +57,7 @@ impl FormPart {
         })
     }
 
-    /// Whether it is what browsers send of a field in which no file was chosen.
+    /// Whether it is what browsers send of a field without a chosen file.
     pub(super) fn is_unchosen_file(&self) -> bool {
         self.bytes.is_empty() && self.file_name.as_ref().is_some_and(String::is_empty)
     }
@@ -132,7 +132,7 @@ pub(super) fn decode_text(bytes: &[u8], charset: Option<&str>) -> Option<String>
 /// The bytes of a data URI in base64.
 pub(super) fn decode_data_uri(text: &str) -> Option<Vec<u8>> {
     let (head, data) = text.split_once(',')?;
-    // `data:image/png;base64`, of which only the end matters: a file is known by its bytes.
+    // `data:image/png;base64`; only the end matters, because a file is known by its bytes.
     if !head.rsplit(';').next()?.trim().eq_ignore_ascii_case("base64") {
         return None;
     }

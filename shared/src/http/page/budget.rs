@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// The most bytes that a view takes in a function's response, of which Lambda passes on 6 MB.
+/// The most bytes that a view takes in a function's response. Lambda passes on 6 MB of a response.
 // The rest is for the headers, the links and the brackets around the rows.
 const MAX_BYTES: usize = 5_500_000;
 

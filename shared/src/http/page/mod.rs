@@ -57,7 +57,6 @@ impl ListQuery {
         Ok(Self { address, page, parameters })
     }
 
-    /// The requested page.
     pub fn page(&self) -> &PageRequest {
         &self.page
     }

@@ -40,7 +40,8 @@ impl ListQuery {
 
     /// Cuts the page that begins at `place`, or ends there for a client that reads backwards.
     fn cut<T>(&self, rows: Vec<T>, place: usize, id: impl Fn(&T) -> String) -> (Page<T>, u64) {
-        let (size, count) = (self.page.size as usize, rows.len());
+        let size = self.page.size as usize;
+        let count = rows.len();
         let shown: Range<usize> = match &self.page.cursor {
             Some(PageCursor::Before(_)) => place.saturating_sub(size)..place,
             Some(PageCursor::After(_)) | None => place..(place + size).min(count),

@@ -33,18 +33,18 @@ pub struct CandidateViewer<'a> {
 }
 
 impl<'a> CandidateViewer<'a> {
-    /// A caller of this standing in the project, who looks at `now`; `customer` is `None` unless they are a staff user.
+    /// A caller of this relation in the project, who looks at `now`; `customer` is `None` unless they are a staff user.
     pub fn new(
         customer: Option<CustomerId>,
-        standing: &CallerRelation,
+        relation: &CallerRelation,
         project: &'a Project,
         references: ReferenceUris<'a>,
         now: DateTime<Utc>,
     ) -> Self {
         // The contract calls `partner_data` internal.
-        let is_staff = !matches!(standing, CallerRelation::Own);
-        let sees_keys = Action::AdvanceCandidate.is_allowed(standing);
-        let is_manager = Action::ChangeProject.is_allowed(standing);
+        let is_staff = !matches!(relation, CallerRelation::Own);
+        let sees_keys = Action::AdvanceCandidate.is_allowed(relation);
+        let is_manager = Action::ChangeProject.is_allowed(relation);
         let sees_adjustments = is_manager || !is_staff;
         Self { customer, is_staff, sees_keys, is_manager, sees_adjustments, project, references, now }
     }

@@ -123,7 +123,8 @@ impl EventView {
     /// The view of an entry of a history.
     pub fn new(entry: &HistoryEntry, references: ReferenceUris<'_>) -> Self {
         let HistoryEntry { change, origin, .. } = entry;
-        let (company, details) = (&change.company, &change.details);
+        let company = &change.company;
+        let details = &change.details;
         // A fact like the others, but histories keep identifiers, since addresses may change.
         let question = change.resource.project().zip(details.question).map(|(project, question)| {
             let address = references.uri_in_project(company, project, question);

@@ -1,5 +1,7 @@
 //! Views that more than one group shows.
 
+#![warn(missing_docs, reason = "the reference prints the docs of views")]
+
 mod candidate;
 mod contact;
 mod customer;

@@ -60,7 +60,8 @@ impl PictureHeader {
     }
 
     fn of_jpeg(bytes: &[u8]) -> Option<Self> {
-        let (mut rest, mut header) = (bytes.get(2..)?, None);
+        let mut rest = bytes.get(2..)?;
+        let mut header = None;
         loop {
             match rest {
                 [0xFF, 0xFF, ..] => rest = &rest[1..],
@@ -93,8 +94,8 @@ impl PictureHeader {
         let samples = segment.get(10..)?.chunks_exact(3).map(|component| component[1]);
         let samples: Vec<u64> =
             samples.map(|factors| u64::from(factors >> 4) * u64::from(factors & 15)).collect();
-        let (all, most) =
-            (samples.iter().sum::<u64>(), samples.iter().max().copied().filter(|most| *most > 0)?);
+        let all = samples.iter().sum::<u64>();
+        let most = samples.iter().max().copied().filter(|most| *most > 0)?;
         let working_bytes = u64::from(width) * u64::from(height) * BYTES_PER_COEFFICIENT * all / most;
         Some(Self { width, height, working_bytes, scans: 1, has_end: true })
     }

@@ -18,9 +18,9 @@ const KEYS_PER_CALL: usize = 100;
 
 /// The items that one read has found.
 #[derive(Debug, Default)]
-pub(crate) struct FoundItems(HashMap<ItemKey, Item>);
+pub(crate) struct ItemBatch(HashMap<ItemKey, Item>);
 
-impl FoundItems {
+impl ItemBatch {
     pub(crate) fn take<T: StoredEntity>(&mut self, key: &ItemKey) -> Result<Option<VersionedItem<T>>> {
         self.take_item(key).map(item::read).transpose()
     }
@@ -35,7 +35,7 @@ impl FoundItems {
         self.take_item(key).as_ref().map(item::value_in).transpose()
     }
 
-    /// Takes a value that is no entity for a list, which leaves out those that cannot be read.
+    /// Takes a value that is no entity for a list. Returns `None`, and logs an error, if it cannot be read.
     pub(in crate::store) fn take_listed_value<T: DeserializeOwned>(
         &mut self,
         key: &ItemKey,
@@ -82,7 +82,7 @@ impl Store {
 
     /// Reads items consistently, in one round trip of concurrent calls for up to 100 keys each. Keys may be repeated.
     /// Requests again what DynamoDB leaves unprocessed.
-    pub(crate) async fn get(&self, keys: impl IntoIterator<Item = ItemKey>) -> Result<FoundItems> {
+    pub(crate) async fn get(&self, keys: impl IntoIterator<Item = ItemKey>) -> Result<ItemBatch> {
         self.get_attributes(keys, &ProjectionExpression::ALL).await
     }
 
@@ -90,7 +90,7 @@ impl Store {
     pub(in crate::store) async fn get_that_may_lag(
         &self,
         keys: impl IntoIterator<Item = ItemKey>,
-    ) -> Result<FoundItems> {
+    ) -> Result<ItemBatch> {
         self.get_in_calls(keys, &ProjectionExpression::ALL, true).await
     }
 
@@ -99,8 +99,8 @@ impl Store {
         &self,
         keys: impl IntoIterator<Item = ItemKey>,
         attributes: &ProjectionExpression,
-    ) -> Result<FoundItems> {
-        // Guards decide on what they read, so it must hold the last write.
+    ) -> Result<ItemBatch> {
+        // Admission decides on what it reads, so it must hold the last write.
         self.get_in_calls(keys, attributes, false).await
     }
 
@@ -109,12 +109,12 @@ impl Store {
         keys: impl IntoIterator<Item = ItemKey>,
         attributes: &ProjectionExpression,
         may_lag: bool,
-    ) -> Result<FoundItems> {
+    ) -> Result<ItemBatch> {
         // DynamoDB refuses a call with the same key twice.
         let wanted: HashSet<ItemKey> = keys.into_iter().collect();
         let wanted: Vec<Item> = wanted.into_iter().map(ItemKey::into_attributes).collect();
         let calls = wanted.chunks(KEYS_PER_CALL).map(|keys| self.get_all(keys.to_vec(), attributes, may_lag));
-        let mut batch = FoundItems::default();
+        let mut batch = ItemBatch::default();
         for item in try_join_all(calls).await?.into_iter().flatten() {
             batch.0.insert(item::key_of(&item)?, item);
         }

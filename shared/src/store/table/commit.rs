@@ -15,7 +15,6 @@ use crate::store::Store;
 const MAX_WRITES: usize = 100;
 
 impl Store {
-    /// Commits a transaction.
     pub(crate) async fn commit(&self, transaction: Transaction) -> Result<()> {
         let Transaction { writes, refusals, fault, .. } = transaction;
         if let Some(fault) = fault {

@@ -25,7 +25,7 @@ pub(in crate::store) const REVISION: &str = "revision";
 /// The attribute that is the version of the last write that is an event; absent if none is.
 const EVENT_VERSION: &str = "event_version";
 /// The attributes of an item that are not of its value, and that each write sets anew.
-pub(in crate::store) const OWN: [&str; 9] =
+pub(in crate::store) const BOOKKEEPING_ATTRIBUTES: [&str; 9] =
     [PK, SK, VERSION, REVISION, BY_STATUS.pk, BY_STATUS.sk, EXPIRES_AT, DUE.pk, DUE.sk];
 
 impl ItemKey {
@@ -62,7 +62,9 @@ pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
 
     /// The change from `before` to `after` for the history; `None` if this type has no history. A new item has no `before`,
     /// a deleted one no `after`.
-    const RECORDED: fn(Option<&Self>, Option<&Self>) -> Option<ResourceChange> = |_, _| None;
+    fn history_change(_before: Option<&Self>, _after: Option<&Self>) -> Option<ResourceChange> {
+        None
+    }
 
     fn key(&self) -> ItemKey;
 
@@ -126,7 +128,7 @@ impl<T> VersionedItem<T> {
 /// Leaves out the item, which holds secrets.
 impl<T: fmt::Debug> fmt::Debug for VersionedItem<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Versioned").field("value", &self.value).field("version", &self.version).finish()
+        f.debug_struct("VersionedItem").field("value", &self.value).field("version", &self.version).finish()
     }
 }
 
@@ -158,7 +160,6 @@ pub(crate) fn write<T: StoredEntity>(entity: &T, version: u64) -> Result<Item> {
     Ok(item)
 }
 
-/// The attributes of a value.
 pub(in crate::store) fn attributes_of(value: &impl Serialize) -> Result<Item> {
     let mut attributes: Item = serde_dynamo::to_item(value).map_err(Error::internal)?;
     // Fields without a value have no attribute, which each read would parse in vain.

@@ -6,7 +6,7 @@ pub(crate) const SK: &str = "sk";
 /// The names of a key schema: the table's, or that of one of its indexes.
 #[derive(Clone, Copy)]
 pub(crate) struct KeySchema {
-    /// None for the table itself.
+    /// `None` for the table itself.
     pub(crate) name: Option<&'static str>,
     pub(crate) pk: &'static str,
     pub(crate) sk: &'static str,
@@ -41,13 +41,13 @@ impl ItemKey {
 
 /// The items of one kind in one partition, in the order of their identifiers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct KeyRange {
+pub(crate) struct ItemCollection {
     pub(crate) pk: String,
     /// The start of every sort key.
     pub(crate) prefix: &'static str,
 }
 
-impl KeyRange {
+impl ItemCollection {
     pub(crate) fn key(&self, id: impl std::fmt::Display) -> ItemKey {
         ItemKey::new(self.pk.clone(), format!("{}{id}", self.prefix))
     }

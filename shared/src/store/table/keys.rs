@@ -2,8 +2,8 @@
 
 pub(in crate::store) mod search;
 
-pub(crate) use super::key::{BY_STATUS, DUE, ItemKey, KeyRange, KeySchema, PK, SEARCH, SK, TABLE};
-use crate::domain::account::{Account, ResponseRecipient};
+pub(crate) use super::key::{BY_STATUS, DUE, ItemCollection, ItemKey, KeySchema, PK, SEARCH, SK, TABLE};
+use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::history::INTERVIEW_HISTORY;
 use crate::domain::id::{
@@ -50,7 +50,7 @@ pub(crate) fn company(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), COMPANY)
 }
 
-pub(crate) fn company_tally(c: &CompanyId) -> ItemKey {
+pub(crate) fn company_counts(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), "TALLY")
 }
 
@@ -70,9 +70,9 @@ pub(crate) fn company_erasure(c: &CompanyId) -> ItemKey {
 }
 
 /// The versions of a company's legal texts.
-pub(crate) fn legal_texts(c: &CompanyId) -> KeyRange {
+pub(crate) fn legal_texts(c: &CompanyId) -> ItemCollection {
     // A partition of its own: everyone may read them, and must not slow down what each request of the company reads.
-    KeyRange { pk: format!("LEGAL#{c}"), prefix: "" }
+    ItemCollection { pk: format!("LEGAL#{c}"), prefix: "" }
 }
 
 pub(crate) fn legal_text(c: &CompanyId, id: LegalTextId) -> ItemKey {
@@ -86,12 +86,12 @@ pub(crate) fn logo(c: &CompanyId) -> ItemKey {
 }
 
 /// A key that no item has.
-pub(crate) fn nothing() -> ItemKey {
+pub(crate) fn absent_key() -> ItemKey {
     ItemKey::new("NOTHING".to_owned(), "NOTHING")
 }
 
-pub(crate) fn customers(c: &CompanyId) -> KeyRange {
-    KeyRange { pk: company_partition(c), prefix: "CUSTOMER#" }
+pub(crate) fn customers(c: &CompanyId) -> ItemCollection {
+    ItemCollection { pk: company_partition(c), prefix: "CUSTOMER#" }
 }
 
 pub(crate) fn customer(c: &CompanyId, u: CustomerId) -> ItemKey {
@@ -105,17 +105,17 @@ pub(crate) fn account(c: &CompanyId, account: Account) -> ItemKey {
     }
 }
 
-pub(crate) fn projects(c: &CompanyId) -> KeyRange {
-    KeyRange { pk: company_partition(c), prefix: "PROJECT#" }
+pub(crate) fn projects(c: &CompanyId) -> ItemCollection {
+    ItemCollection { pk: company_partition(c), prefix: "PROJECT#" }
 }
 
 pub(crate) fn project(c: &CompanyId, p: ProjectId) -> ItemKey {
     projects(c).key(p)
 }
 
-pub(crate) fn videos(c: &CompanyId) -> KeyRange {
+pub(crate) fn videos(c: &CompanyId) -> ItemCollection {
     // Not in the company's, so that the function that converts videos may reach nothing else of a company.
-    KeyRange { pk: format!("VIDEOS#{c}"), prefix: "" }
+    ItemCollection { pk: format!("VIDEOS#{c}"), prefix: "" }
 }
 
 pub(crate) fn video(c: &CompanyId, v: VideoId) -> ItemKey {
@@ -123,17 +123,17 @@ pub(crate) fn video(c: &CompanyId, v: VideoId) -> ItemKey {
 }
 
 /// The captions of a company's videos.
-pub(crate) fn all_captions(c: &CompanyId) -> KeyRange {
+pub(crate) fn all_captions(c: &CompanyId) -> ItemCollection {
     // Not beside the videos, which are listed.
-    KeyRange { pk: format!("CAPTIONS#{c}"), prefix: "" }
+    ItemCollection { pk: format!("CAPTIONS#{c}"), prefix: "" }
 }
 
 pub(crate) fn captions(c: &CompanyId, v: VideoId, language: Language) -> ItemKey {
     all_captions(c).key(format!("{v}#{}", language.as_str()))
 }
 
-pub(crate) fn labels(c: &CompanyId) -> KeyRange {
-    KeyRange { pk: company_partition(c), prefix: "LABEL#" }
+pub(crate) fn labels(c: &CompanyId) -> ItemCollection {
+    ItemCollection { pk: company_partition(c), prefix: "LABEL#" }
 }
 
 pub(crate) fn label(c: &CompanyId, l: LabelId) -> ItemKey {
@@ -147,24 +147,24 @@ pub(crate) fn label_by_text(c: &CompanyId, text: &str) -> ItemKey {
 }
 
 /// The projects where a customer has a role.
-pub(crate) fn memberships(c: &CompanyId, u: CustomerId) -> KeyRange {
-    KeyRange { pk: customer_partition(c, u), prefix: "PROJECT#" }
+pub(crate) fn memberships(c: &CompanyId, u: CustomerId) -> ItemCollection {
+    ItemCollection { pk: customer_partition(c, u), prefix: "PROJECT#" }
 }
 
 /// The shares that let a customer read candidates.
-pub(crate) fn shares(c: &CompanyId, u: CustomerId) -> KeyRange {
-    KeyRange { pk: customer_partition(c, u), prefix: "SHARE#" }
+pub(crate) fn shares(c: &CompanyId, u: CustomerId) -> ItemCollection {
+    ItemCollection { pk: customer_partition(c, u), prefix: "SHARE#" }
 }
 
-pub(crate) fn candidates(c: &CompanyId, p: ProjectId) -> KeyRange {
-    KeyRange { pk: project_partition(c, p), prefix: "CANDIDATE#" }
+pub(crate) fn candidates(c: &CompanyId, p: ProjectId) -> ItemCollection {
+    ItemCollection { pk: project_partition(c, p), prefix: "CANDIDATE#" }
 }
 
 pub(crate) fn candidate(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
     candidates(c, p).key(k)
 }
 
-/// The candidate whose item has this key; none for other items.
+/// The candidate whose item has this key; `None` for other items.
 pub(crate) fn candidate_in(key: &ItemKey) -> Option<CandidateId> {
     key.sk.strip_prefix("CANDIDATE#")?.parse().ok()
 }
@@ -175,8 +175,8 @@ pub(crate) fn interview(c: &CompanyId, p: ProjectId) -> ItemKey {
 }
 
 /// What evaluators have written in a project. The identifiers are those of the candidate and of the evaluator.
-pub(crate) fn evaluations(c: &CompanyId, p: ProjectId) -> KeyRange {
-    KeyRange { pk: format!("{}#EVALUATIONS", project_partition(c, p)), prefix: "" }
+pub(crate) fn evaluations(c: &CompanyId, p: ProjectId) -> ItemCollection {
+    ItemCollection { pk: format!("{}#EVALUATIONS", project_partition(c, p)), prefix: "" }
 }
 
 pub(crate) fn evaluation(c: &CompanyId, p: ProjectId, k: CandidateId, u: CustomerId) -> ItemKey {
@@ -184,9 +184,9 @@ pub(crate) fn evaluation(c: &CompanyId, p: ProjectId, k: CandidateId, u: Custome
 }
 
 /// The answers of a candidate.
-pub(crate) fn all_answers(c: &CompanyId, p: ProjectId) -> KeyRange {
+pub(crate) fn all_answers(c: &CompanyId, p: ProjectId) -> ItemCollection {
     // Not below the company, so that policies of functions tell answers from candidates.
-    KeyRange { pk: format!("ANSWERS#{c}#{p}"), prefix: "" }
+    ItemCollection { pk: format!("ANSWERS#{c}#{p}"), prefix: "" }
 }
 
 pub(crate) fn answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
@@ -194,9 +194,9 @@ pub(crate) fn answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
 }
 
 /// The written answers of a candidate. The identifiers are those of the questions.
-pub(crate) fn written_answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> KeyRange {
+pub(crate) fn written_answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemCollection {
     // Not beside the answers, so that the function that converts takes has no right to read texts.
-    KeyRange { pk: format!("TEXTS#{c}#{p}#{k}"), prefix: "" }
+    ItemCollection { pk: format!("TEXTS#{c}#{p}#{k}"), prefix: "" }
 }
 
 pub(crate) fn written_answer(c: &CompanyId, p: ProjectId, k: CandidateId, q: QuestionId) -> ItemKey {
@@ -204,30 +204,30 @@ pub(crate) fn written_answer(c: &CompanyId, p: ProjectId, k: CandidateId, q: Que
 }
 
 /// The queues of companies some of whose recordings wait for their conversion.
-pub(crate) fn conversion_queues() -> KeyRange {
-    KeyRange { pk: CONVERSIONS.to_owned(), prefix: "" }
+pub(crate) fn conversion_queues() -> ItemCollection {
+    ItemCollection { pk: CONVERSIONS.to_owned(), prefix: "" }
 }
 
 /// The recordings of a company that wait for their conversion, by the time since when.
-pub(crate) fn waiting_recordings(c: &CompanyId) -> KeyRange {
-    KeyRange { pk: format!("{CONVERSIONS}#{c}"), prefix: "" }
+pub(crate) fn waiting_recordings(c: &CompanyId) -> ItemCollection {
+    ItemCollection { pk: format!("{CONVERSIONS}#{c}"), prefix: "" }
 }
 
 /// The summaries of the evaluations of candidates.
-pub(crate) fn results(c: &CompanyId, p: ProjectId) -> KeyRange {
-    KeyRange { pk: project_partition(c, p), prefix: "RESULT#" }
+pub(crate) fn results(c: &CompanyId, p: ProjectId) -> ItemCollection {
+    ItemCollection { pk: project_partition(c, p), prefix: "RESULT#" }
 }
 
 pub(crate) fn result(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
     results(c, p).key(k)
 }
 
-/// The candidate of the summary with this key; none for other items.
+/// The candidate of the summary with this key; `None` for other items.
 pub(crate) fn result_in(key: &ItemKey) -> Option<CandidateId> {
     key.sk.strip_prefix("RESULT#")?.parse().ok()
 }
 
-pub(crate) fn tally_shard(c: &CompanyId, p: ProjectId, shard: u8) -> ItemKey {
+pub(crate) fn counts_shard(c: &CompanyId, p: ProjectId, shard: u8) -> ItemKey {
     ItemKey::new(project_partition(c, p), format!("TALLY#{shard}"))
 }
 
@@ -242,8 +242,8 @@ pub(crate) fn login_email(c: &CompanyId, email: &str) -> ItemKey {
 }
 
 /// The candidates with an email address.
-pub(crate) fn login_candidates(c: &CompanyId, email: &str) -> KeyRange {
-    KeyRange { pk: login_partition(c, email), prefix: "CANDIDATE#" }
+pub(crate) fn login_candidates(c: &CompanyId, email: &str) -> ItemCollection {
+    ItemCollection { pk: login_partition(c, email), prefix: "CANDIDATE#" }
 }
 
 /// The partition of all accounts with this username or email address.
@@ -270,8 +270,8 @@ pub(crate) fn token_by_hash(hash: &SecretHash) -> ItemKey {
     ItemKey::alone(format!("{TOKEN}{}", hash.as_str()))
 }
 
-pub(crate) fn tokens(c: &CompanyId) -> KeyRange {
-    KeyRange { pk: company_partition(c), prefix: TOKEN }
+pub(crate) fn tokens(c: &CompanyId) -> ItemCollection {
+    ItemCollection { pk: company_partition(c), prefix: TOKEN }
 }
 
 pub(crate) fn token(c: &CompanyId, t: TokenId) -> ItemKey {
@@ -282,7 +282,7 @@ pub(crate) fn effect(id: &str) -> ItemKey {
     ItemKey::new(format!("{EFFECT}{id}"), "EFFECT")
 }
 
-/// The identifier of the effect with this partition key; none for other items.
+/// The identifier of the effect with this partition key; `None` for other items.
 pub fn effect_in(pk: &str) -> Option<&str> {
     pk.strip_prefix(EFFECT)
 }
@@ -292,7 +292,7 @@ pub(crate) fn upload(f: FileId) -> ItemKey {
 }
 
 /// The sender of requests with an Idempotency-Key, independent of the credential.
-pub(crate) fn sender(c: &CompanyId, by: ResponseRecipient) -> String {
+pub(crate) fn sender(c: &CompanyId, by: Principal) -> String {
     format!("{c} {by}")
 }
 
@@ -324,8 +324,8 @@ pub(crate) fn reset_mail(address: &SecretHash) -> ItemKey {
 }
 
 /// The history of a resource. The identifiers are versions, so that their texts sort like numbers.
-pub(crate) fn history(c: &CompanyId, id: &str) -> KeyRange {
-    KeyRange { pk: format!("HISTORY#{c}#{id}"), prefix: "" }
+pub(crate) fn history(c: &CompanyId, id: &str) -> ItemCollection {
+    ItemCollection { pk: format!("HISTORY#{c}#{id}"), prefix: "" }
 }
 
 pub(crate) fn entry(c: &CompanyId, history_id: &str, version: u64) -> ItemKey {
@@ -343,14 +343,14 @@ pub(crate) fn version(version: u64) -> String {
     format!("{version:010}")
 }
 
-/// The company and the identifier of the history with this partition key; none for other items.
+/// The company and the identifier of the history with this partition key; `None` for other items.
 pub(crate) fn in_history(pk: &str) -> Option<(CompanyId, &str)> {
     let (company, id) = pk.strip_prefix("HISTORY#")?.split_once('#')?;
     Some((company.parse().ok()?, id))
 }
 
-pub(crate) fn webhooks(c: &CompanyId) -> KeyRange {
-    KeyRange { pk: company_partition(c), prefix: WEBHOOK }
+pub(crate) fn webhooks(c: &CompanyId) -> ItemCollection {
+    ItemCollection { pk: company_partition(c), prefix: WEBHOOK }
 }
 
 pub(crate) fn webhook(c: &CompanyId, w: WebhookId) -> ItemKey {
@@ -366,21 +366,21 @@ pub(crate) fn cursor(w: WebhookId) -> ItemKey {
 }
 
 /// The resources one of whose events a webhook has refused. The identifiers are those of their histories.
-pub(crate) fn stalled_resources(w: WebhookId) -> KeyRange {
-    KeyRange { pk: webhook_partition(w), prefix: "STALLED#" }
+pub(crate) fn stalled_resources(w: WebhookId) -> ItemCollection {
+    ItemCollection { pk: webhook_partition(w), prefix: "STALLED#" }
 }
 
 /// The attempts to deliver events to a webhook.
-pub(crate) fn attempts(w: WebhookId) -> KeyRange {
-    KeyRange { pk: webhook_partition(w), prefix: "ATTEMPT#" }
+pub(crate) fn attempts(w: WebhookId) -> ItemCollection {
+    ItemCollection { pk: webhook_partition(w), prefix: "ATTEMPT#" }
 }
 
-/// The webhook in whose partition this is; none for other items.
+/// The webhook in whose partition this is; `None` for other items.
 pub(crate) fn in_webhook(pk: &str) -> Option<WebhookId> {
     pk.strip_prefix(WEBHOOK)?.parse().ok()
 }
 
-/// The company in whose partition this is; none for other items.
+/// The company in whose partition this is; `None` for other items.
 pub(crate) fn in_company(pk: &str) -> Option<CompanyId> {
     pk.strip_prefix("COMPANY#")?.parse().ok()
 }

@@ -1,7 +1,7 @@
 //! Pages of a list: any page by its number; the next and the previous one by a cursor, which costs no skipped rows.
 
 use super::item::{self, Item, StoredEntity, VersionedItem, string};
-use super::keys::{BY_STATUS, ItemKey, KeyRange};
+use super::keys::{BY_STATUS, ItemCollection, ItemKey};
 use super::query::{Query, RowFilter};
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
@@ -68,17 +68,17 @@ impl<T> Page<T> {
 
 #[derive(Debug, Clone)]
 pub(in crate::store) enum ListSource {
-    All(KeyRange),
+    All(ItemCollection),
     /// Every item of the collection. Their keys are also in these partitions of the index by status.
-    AllIndexed(KeyRange, Vec<String>),
+    AllIndexed(ItemCollection, Vec<String>),
     /// The items of the collection that the filter selects.
-    Having(KeyRange, RowFilter),
+    Having(ItemCollection, RowFilter),
     /// The items in this partition of the index by status. Its sort keys are the identifiers.
-    WithStatus(KeyRange, String),
+    WithStatus(ItemCollection, String),
 }
 
 impl ListSource {
-    fn collection(&self) -> &KeyRange {
+    fn collection(&self) -> &ItemCollection {
         let (Self::All(collection)
         | Self::AllIndexed(collection, _)
         | Self::Having(collection, _)
@@ -105,7 +105,7 @@ impl ListSource {
     }
 }
 
-impl KeyRange {
+impl ItemCollection {
     pub(in crate::store) fn id_in(&self, row: &Item) -> Result<String> {
         let key = item::key_of(row)?;
         let id = key.sk.strip_prefix(self.prefix);
@@ -136,7 +136,7 @@ impl Store {
     /// Every entity of a collection, the oldest first, without those that cannot be read.
     pub(in crate::store) async fn all<T: StoredEntity>(
         &self,
-        collection: &KeyRange,
+        collection: &ItemCollection,
     ) -> Result<Vec<VersionedItem<T>>> {
         item::readable(self.all_items(collection).await?)
     }
@@ -145,7 +145,7 @@ impl Store {
     /// Holds the rows of one call at a time.
     pub(in crate::store) async fn for_each<T: StoredEntity>(
         &self,
-        collection: KeyRange,
+        collection: ItemCollection,
         mut take: impl FnMut(Result<VersionedItem<T>, ItemKey>),
     ) -> Result<()> {
         let mut query = Query::of(&collection);
@@ -166,7 +166,7 @@ impl Store {
     /// [`Error::Unreadable`] if one cannot be read.
     pub(in crate::store) async fn all_wanted<T: StoredEntity>(
         &self,
-        collection: KeyRange,
+        collection: ItemCollection,
         wanted: impl Fn(&T) -> bool,
     ) -> Result<Vec<VersionedItem<T>>> {
         let mut found = Vec::new();
@@ -224,7 +224,7 @@ impl Store {
         })
     }
 
-    /// The key of the `count`th row; none when there are fewer.
+    /// The key of the `count`th row; `None` if there are fewer.
     ///
     /// DynamoDB charges for skipped rows. An index of keys makes them cheaper.
     async fn skip(&self, listing: &ListSource, count: u64) -> Result<Option<Item>> {

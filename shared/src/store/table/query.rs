@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity, Select};
 use futures_util::stream::{self, Stream};
 
 use super::item::{Item, string};
-use super::keys::{KeyRange, KeySchema, TABLE};
+use super::keys::{ItemCollection, KeySchema, TABLE};
 use super::projection::ProjectionExpression;
 use super::retry::CallFailure;
 use crate::domain::id::Id;
@@ -80,7 +80,7 @@ impl Query {
         }
     }
 
-    pub(in crate::store) fn of(collection: &KeyRange) -> Self {
+    pub(in crate::store) fn of(collection: &ItemCollection) -> Self {
         let whole = Self::new(TABLE, string(&collection.pk));
         // DynamoDB refuses an empty text in a condition on a key.
         if collection.prefix.is_empty() { whole } else { whole.starting_with(collection.prefix) }
@@ -107,8 +107,9 @@ impl Query {
     }
 
     /// The rows of a collection with these identifiers.
-    pub(in crate::store) fn between<T>(collection: &KeyRange, ids: RangeInclusive<Id<T>>) -> Self {
-        let (first, last) = (collection.key(ids.start()).sk, collection.key(ids.end()).sk);
+    pub(in crate::store) fn between<T>(collection: &ItemCollection, ids: RangeInclusive<Id<T>>) -> Self {
+        let first = collection.key(ids.start()).sk;
+        let last = collection.key(ids.end()).sk;
         let condition = format!("{} BETWEEN :sk AND :last", TABLE.sk);
         let mut query = Self::new(TABLE, string(&collection.pk)).and(&condition, string(first));
         query.values.insert(":last".to_owned(), string(last));
@@ -120,7 +121,7 @@ impl Query {
         Self { may_lag: true, ..self }
     }
 
-    /// The placeholders of its expressions; none without any.
+    /// The placeholders of its expressions; `None` without any.
     fn names(&self) -> Option<HashMap<String, String>> {
         let mut names = self.attributes.names().unwrap_or_default();
         names.extend(self.filter.iter().flat_map(|filter| filter.names.clone()));
@@ -198,13 +199,13 @@ impl Store {
                 return Ok(rows);
             }
             query.start = found.last;
-            // The limit counts rows that the filter leaves out, of which there are many.
+            // The limit counts rows that the filter leaves out, and there are many of those.
             query.limit = Some(most - rows.len()).filter(|_| query.filter.is_none());
         }
     }
 
     /// Every item of a collection, the oldest first.
-    pub(in crate::store) async fn all_items(&self, collection: &KeyRange) -> Result<Vec<Item>> {
+    pub(in crate::store) async fn all_items(&self, collection: &ItemCollection) -> Result<Vec<Item>> {
         self.query_rows(Query::of(collection), usize::MAX).await
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::item::{self, Item, OWN, REVISION, StoredEntity, VersionedItem, number};
+use super::item::{self, BOOKKEEPING_ATTRIBUTES, Item, REVISION, StoredEntity, VersionedItem, number};
 use crate::domain::history::ResourceChange;
 use crate::error::Result;
 
@@ -24,7 +24,7 @@ impl<T> VersionedItem<T> {
         if !self.is_stored() {
             return item::first(after);
         }
-        let change = (T::RECORDED)(Some(&self.value), Some(&after));
+        let change = T::history_change(Some(&self.value), Some(&after));
         let NextWrite { item, revision, .. } = next(self, &after, change.as_ref())?;
         Ok(Self { value: after, version: self.version + 1, revision, stored: Arc::new(item) })
     }
@@ -54,7 +54,9 @@ pub(in crate::store) fn next<T: StoredEntity>(
 fn shown<T: StoredEntity>(item: &Item) -> Vec<(&String, &AttributeValue)> {
     let mut shown: Vec<_> = item
         .iter()
-        .filter(|(name, _)| !OWN.contains(&name.as_str()) && !T::INTERNAL_FIELDS.contains(&name.as_str()))
+        .filter(|(name, _)| {
+            !BOOKKEEPING_ATTRIBUTES.contains(&name.as_str()) && !T::INTERNAL_FIELDS.contains(&name.as_str())
+        })
         .collect();
     shown.sort_by_key(|(name, _)| *name);
     shown
@@ -63,7 +65,7 @@ fn shown<T: StoredEntity>(item: &Item) -> Vec<(&String, &AttributeValue)> {
 /// Carries `stored` values over into `after`: attributes that this code does not know, and, as they are stored, values
 /// that it does not change. In `parts`, which are maps, does the same for each entry.
 fn carry(stored: &Item, before: &Item, after: &mut Item, parts: &[&str]) {
-    for (name, value) in stored.iter().filter(|(name, _)| !OWN.contains(&name.as_str())) {
+    for (name, value) in stored.iter().filter(|(name, _)| !BOOKKEEPING_ATTRIBUTES.contains(&name.as_str())) {
         match (value, before.get(name), after.get_mut(name)) {
             // An attribute of a newer release: older code must not drop it.
             (_, None, None) => drop(after.insert(name.clone(), value.clone())),
@@ -106,7 +108,7 @@ mod tests {
         const MERGED_MAPS: &'static [&'static str] = &["part"];
 
         fn key(&self) -> ItemKey {
-            keys::nothing()
+            keys::absent_key()
         }
     }
 

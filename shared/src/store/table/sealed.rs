@@ -36,7 +36,8 @@ impl SealingKey {
         let broken = || Error::internal("a kept answer cannot be opened");
         let bytes = STANDARD_NO_PAD.decode(sealed).map_err(Error::internal)?;
         let (nonce, sealed) = bytes.split_first_chunk::<NONCE_LEN>().ok_or_else(broken)?;
-        let (nonce, mut sealed) = (Nonce::assume_unique_for_key(*nonce), sealed.to_vec());
+        let nonce = Nonce::assume_unique_for_key(*nonce);
+        let mut sealed = sealed.to_vec();
         let text = self.cipher()?.open_in_place(nonce, Aad::empty(), &mut sealed).map_err(|_| broken())?;
         Ok(text.to_vec())
     }

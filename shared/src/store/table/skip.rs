@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use futures_util::future::try_join_all;
 
 use super::item::{Item, string};
-use super::keys::{BY_STATUS, KeyRange};
+use super::keys::{BY_STATUS, ItemCollection};
 use super::page::SKIPPED_AT_ONCE;
 use super::query::Query;
 use crate::error::Result;
@@ -27,10 +27,10 @@ impl PartitionReader {
 
 impl Store {
     /// The key of the `count`th item of a collection whose keys are in these partitions of the index by status, each in
-    /// the order of identifiers; none when there are fewer. The index lags behind the table.
+    /// the order of identifiers; `None` if there are fewer. The index lags behind the table.
     pub(in crate::store) async fn skip_indexed(
         &self,
-        collection: &KeyRange,
+        collection: &ItemCollection,
         partitions: &[String],
         count: u64,
     ) -> Result<Option<Item>> {
@@ -54,7 +54,12 @@ impl Store {
         }
     }
 
-    async fn read_on(&self, lane: &mut PartitionReader, collection: &KeyRange, left: u64) -> Result<()> {
+    async fn read_on(
+        &self,
+        lane: &mut PartitionReader,
+        collection: &ItemCollection,
+        left: u64,
+    ) -> Result<()> {
         lane.query.limit = Some(left.min(SKIPPED_AT_ONCE) as usize);
         let found = self.query(&lane.query).await?;
         for row in &found.rows {

@@ -12,7 +12,7 @@ use super::condition::{self, WriteCondition};
 use super::item::{self, Item, StoredEntity, VersionedItem};
 use super::keys::ItemKey;
 use super::rewrite;
-use crate::domain::history::{ChangeContext, HistoryEntry, ResourceChange};
+use crate::domain::history::{ChangeOrigin, HistoryEntry, ResourceChange};
 use crate::error::{Error, Result};
 use crate::store::Store;
 
@@ -26,7 +26,7 @@ use crate::store::Store;
 pub struct Transaction {
     table: String,
     /// The origin of its changes, and how long the history keeps them.
-    origin: Option<Arc<ChangeContext>>,
+    origin: Option<Arc<ChangeOrigin>>,
     kept: TimeDelta,
     pub(super) writes: Vec<TransactWriteItem>,
     pub(super) refusals: Vec<Error>,
@@ -85,7 +85,7 @@ impl Transaction {
     /// Creates an entity; `taken` if it exists, or has existed and has a history.
     pub(in crate::store) fn create_unless<T: StoredEntity>(&mut self, entity: &T, taken: impl Fn() -> Error) {
         if let Some(mut item) = self.or_fault(item::write(entity, 1)) {
-            let change = (T::RECORDED)(None, Some(entity));
+            let change = T::history_change(None, Some(entity));
             item::note_event(&mut item, change.as_ref(), 1);
             self.put(entity.key(), item, WriteCondition::Absent, taken());
             self.record(change, 1, None, taken());
@@ -94,7 +94,7 @@ impl Transaction {
 
     /// Replaces `before` by `after`; [`Error::Changed`] after a concurrent write.
     pub(in crate::store) fn replace<T: StoredEntity>(&mut self, before: &VersionedItem<T>, after: &T) {
-        self.put_next(before, after, (T::RECORDED)(Some(&**before), Some(after)));
+        self.put_next(before, after, T::history_change(Some(&**before), Some(after)));
     }
 
     /// Replaces `before` by `after`, or creates it if `before` is not stored; [`Error::Changed`] after a concurrent write.
@@ -107,8 +107,8 @@ impl Transaction {
         }
     }
 
-    /// Notes in the history of `whole` the `change` of a part of it that has an item of its own, so that both have one
-    /// order; [`Error::Changed`] after a concurrent write of `whole`, which stays as it is but for its version.
+    /// Records a `change` of an item that is part of `whole` in the history of `whole`, whose version rises
+    /// so that both have one order; [`Error::Changed`] after a concurrent write of `whole`.
     pub(in crate::store) fn note_change_of_part<T: StoredEntity>(
         &mut self,
         whole: &VersionedItem<T>,
@@ -133,7 +133,7 @@ impl Transaction {
     /// Deletes an entity; [`Error::Changed`] after a concurrent write.
     pub(in crate::store) fn delete<T: StoredEntity>(&mut self, entity: &VersionedItem<T>) {
         self.delete_item(entity.key(), WriteCondition::Version(entity.version()), Error::Changed);
-        let change = (T::RECORDED)(Some(&**entity), None);
+        let change = T::history_change(Some(&**entity), None);
         self.record(change, entity.version() + 1, entity.event_version(), ahead());
     }
 
@@ -295,7 +295,7 @@ impl Store {
     }
 
     /// A transaction that changes nothing.
-    pub fn nothing(&self) -> Transaction {
+    pub fn empty_transaction(&self) -> Transaction {
         self.transaction()
     }
 

@@ -4,13 +4,13 @@ use chrono::TimeDelta;
 use futures_util::TryStreamExt as _;
 use serde_json::json;
 use shared::auth::SystemAccess;
-use shared::store::{EventCounter, StreamTrigger, VersionedItem};
+use shared::store::{EventSequence, StreamTrigger, VersionedItem};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 
 use super::{at_rest, webhook, write_cursor};
 
-async fn sequence(app: &TestApp) -> Option<VersionedItem<EventCounter>> {
+async fn sequence(app: &TestApp) -> Option<VersionedItem<EventSequence>> {
     SystemAccess::of(app.app()).store.sequence(&"acme".parse().unwrap()).await.unwrap()
 }
 

@@ -234,7 +234,8 @@ impl AccessFixture {
         target
     }
 
-    /// The kind of caller who may do what a row says: the owner, but for evaluations and vetos, and for answers.
+    /// The kind of caller who may do what a row says: the owner, but for evaluations and vetoes, and for
+    /// answers.
     pub(crate) fn doer(AccessRow { method, path, .. }: &AccessRow) -> &'static str {
         let is_evaluated =
             path.contains("{candidateId}/evaluations/") || path.contains("{candidateId}/vetos/");

@@ -1,5 +1,5 @@
-//! A simulation of one deadline, with the real turns: ten executions convert 10,000 answers of two minutes of three companies,
-//! all of which wait from the beginning. `tests/benches/scale.md` has its table.
+//! A simulation of one deadline, with the real turns: ten executions convert 10,000 answers of two minutes of
+//! three companies. All wait from the beginning. `tests/benches/scale.md` has its table.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,10 +31,11 @@ impl Company {
         self.queue = self.queue.clone().started(self.waiting.to_string(), event, now);
     }
 
-    /// The takes, the time after which half of them had begun, and that of all.
+    /// The takes, and the times until half of them and all of them had begun.
     fn row(&self) -> String {
         let minutes = |wait: &TimeDelta| wait.num_minutes();
-        let (half, all) = (&self.waits[self.waits.len() / 2], self.waits.last().unwrap());
+        let half = &self.waits[self.waits.len() / 2];
+        let all = self.waits.last().unwrap();
         format!("{} | {} | {} | {}", self.queue.company, self.waits.len(), minutes(half), minutes(all))
     }
 }

@@ -40,7 +40,8 @@ fn record(
 
 #[test]
 fn a_given_consent_is_to_the_current_version_in_one_of_its_languages() {
-    let (company, candidate) = (company(3), samples::candidate());
+    let company = company(3);
+    let candidate = samples::candidate();
     for version in [0, 1, 2, 4] {
         assert_eq!(record(&candidate, &company, statement(version, None)), Err(NOT_CURRENT), "{version}");
     }
@@ -55,7 +56,8 @@ fn a_given_consent_is_to_the_current_version_in_one_of_its_languages() {
 
 #[test]
 fn a_consent_obtained_elsewhere_may_be_to_an_earlier_version_which_it_stays() {
-    let (company, candidate) = (company(3), samples::candidate());
+    let company = company(3);
+    let candidate = samples::candidate();
     for version in [0, 4] {
         let unknown = statement(version, Some(days_ago(9)));
         assert_eq!(record(&candidate, &company, unknown), Err(NOT_CURRENT), "{version}");

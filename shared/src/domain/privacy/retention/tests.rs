@@ -24,11 +24,9 @@ fn in_force(days: u32) -> ScheduledRule {
 
 #[test]
 fn a_candidate_is_due_on_the_day_and_not_before() {
-    let (project, one, hold) = (
-        samples::project(),
-        candidate(100),
-        CandidateHold { reason: HoldReason::parse("A lawsuit").unwrap(), until: Some(day(300)) },
-    );
+    let project = samples::project();
+    let one = candidate(100);
+    let hold = CandidateHold { reason: HoldReason::parse("A lawsuit").unwrap(), until: Some(day(300)) };
     let judge = |one: &Candidate, at| in_force(180).judge(one, &project, 14, at);
     assert_eq!(judge(&one, day(265)), RetentionVerdict::Keep);
     assert_eq!(judge(&one, day(266)), RetentionVerdict::Soon);
@@ -93,7 +91,8 @@ fn candidates_of_open_projects_wait_for_the_close() {
 fn first_and_stricter_rules_wait_and_milder_ones_do_not() {
     let now = day(1000);
     let grace = Some(now + GRACE);
-    let (activity, closed) = (RetentionStart::LastActivity, RetentionStart::ProjectClosed);
+    let activity = RetentionStart::LastActivity;
+    let closed = RetentionStart::ProjectClosed;
     let first = ScheduledRule::KEEP.replaced_by(rule(180, activity), now);
     assert_eq!((first.starts_at, first.is_in_force(now)), (grace, false));
     assert!(first.is_in_force(now + GRACE));
@@ -145,11 +144,14 @@ proptest! {
         created in 0_i64..60,
         closed in prop::option::of(0_i64..60),
     ) {
-        let (one, mut project) = (candidate(created), samples::project());
+        let one = candidate(created);
+        let mut project = samples::project();
         if let Some(closed) = closed {
             project = project.move_to(ProjectStatus::Closed, day(closed)).unwrap().0;
         }
-        let (mut scheduled, mut now, mut past) = (ScheduledRule::KEEP, day(0), vec![(day(0), RetentionRule::KEEP)]);
+        let mut scheduled = ScheduledRule::KEEP;
+        let mut now = day(0);
+        let mut past = vec![(day(0), RetentionRule::KEEP)];
         for (rule, days) in rules {
             scheduled = scheduled.replaced_by(rule, now);
             past.push((now, rule));

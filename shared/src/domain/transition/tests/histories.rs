@@ -55,11 +55,11 @@ fn after(
     key: &str,
 ) -> Option<Candidate> {
     let own = candidate.clone();
-    let step = |step: Result<TransitionResult, Refusal>| step.ok().map(|step| step.candidate);
+    let change = |change: Result<CandidateChange, Refusal>| change.ok().map(|change| change.candidate);
     match event {
-        Event::Advance(by) => step(own.advance(by, terms, at, AccessKey::new(key.to_owned()))),
-        Event::Skip => step(own.skip(at)),
-        Event::Remind => own.remind(at).ok().map(|step| step.candidate),
+        Event::Advance(by) => change(own.advance(by, terms, at, AccessKey::new(key.to_owned()))),
+        Event::Skip => change(own.skip(at)),
+        Event::Remind => own.remind(at).ok().map(|change| change.candidate),
         Event::Expire => own.expire(at),
         Event::Deadline(days) => {
             let mut changed = own;
@@ -67,7 +67,7 @@ fn after(
             changed
                 .after_change(candidate, at, AccessKey::new(key.to_owned()))
                 .ok()
-                .map(|step| step.candidate)
+                .map(|change| change.candidate)
         }
         // Only who has a key or a password is let in to choose another.
         Event::Password if own.access_key.is_none() && own.password_hash.is_none() => None,

@@ -35,14 +35,15 @@ fn no_mail_goes_to_candidates_who_have_requested_erasure() {
         assert_eq!(before.mail_address(), None, "{one:?}");
         for (by, around) in Actor::ALL.into_iter().flat_map(|by| Around::all().map(move |a| (by, a))) {
             let advance = |one: Candidate| one.advance(by, &around.terms(), now(), fresh_key());
-            let (with, without) = (advance(before.clone()), advance(one.candidate()));
+            let with = advance(before.clone());
+            let without = advance(one.candidate());
             let case = format!("{one:?} advanced by {by:?}, {around:?}");
             if by == Actor::Manager && matches!(one.status, New | Expired | Aborted) {
                 assert_eq!(with.map_err(|refusal| refusal.code), Err("erasure_requested"), "{case}");
             } else {
                 assert_eq!(
-                    with.map(|step| step.candidate),
-                    without.map(|step| requested(step.candidate)),
+                    with.map(|change| change.candidate),
+                    without.map(|change| requested(change.candidate)),
                     "{case}"
                 );
             }
@@ -54,9 +55,9 @@ fn no_mail_goes_to_candidates_who_have_requested_erasure() {
         let mut moved = before.clone();
         moved.profile.email = Some(Email::parse("elsewhere@mail.example").unwrap());
         moved.profile.deadline = Some(now() + TimeDelta::days(3));
-        let step = moved.after_change(&before, now(), fresh_key()).unwrap();
-        assert_eq!(step.mail, None, "{one:?}");
-        let told = [(&before, before.invited_at), (&step.candidate, step.candidate.invited_at)];
+        let change = moved.after_change(&before, now(), fresh_key()).unwrap();
+        assert_eq!(change.mail, None, "{one:?}");
+        let told = [(&before, before.invited_at), (&change.candidate, change.candidate.invited_at)];
         let [was, is] = told.map(|(candidate, invited_at)| (&candidate.mail_rate, invited_at));
         assert_eq!(was, is, "{one:?}: no mail is counted, and it is no invitation");
     }
@@ -69,7 +70,7 @@ fn another_address_revokes_the_keys_sent_to_the_old_one() {
         let before = one.candidate();
         let mut moved = before.clone();
         moved.profile.email = Some(elsewhere());
-        let step = moved.clone().after_change(&before, now(), fresh_key()).unwrap();
+        let change = moved.clone().after_change(&before, now(), fresh_key()).unwrap();
         let mut expected = moved;
         expected.session_epoch += 1;
         expected.access_key = one.has_key.then(fresh_key);
@@ -87,7 +88,7 @@ fn another_address_revokes_the_keys_sent_to_the_old_one() {
         if one.has_key && mail.is_some() {
             expected.mail_rate.count(now()).unwrap();
         }
-        assert_eq!((step.candidate, step.mail), (expected, mail), "{one:?}");
+        assert_eq!((change.candidate, change.mail), (expected, mail), "{one:?}");
 
         let mut emptied = before.clone();
         emptied.profile.email = None;
@@ -95,7 +96,7 @@ fn another_address_revokes_the_keys_sent_to_the_old_one() {
         if one.status == Invited {
             assert_eq!(emptied.map_err(code), Err("email_missing"), "{one:?}");
         } else {
-            let TransitionResult { candidate, mail, .. } = emptied.unwrap();
+            let CandidateChange { candidate, mail, .. } = emptied.unwrap();
             assert_eq!((candidate.access_key, mail), (one.has_key.then(fresh_key), None), "{one:?}");
             assert_eq!(candidate.session_epoch, before.session_epoch + 1, "{one:?}");
         }
@@ -110,20 +111,20 @@ fn a_new_deadline_is_mailed_to_invited_and_confirmed_candidates() {
         for before in others.into_iter().chain([after.profile.deadline]) {
             let mut was = after.clone();
             was.profile.deadline = before;
-            let step = after.clone().after_change(&was, now(), fresh_key());
+            let change = after.clone().after_change(&was, now(), fresh_key());
             if one.status == Interviewing && after.profile.deadline.is_none() && before.is_some() {
-                assert_eq!(step.map_err(code), Err("deadline_missing"), "{one:?}");
+                assert_eq!(change.map_err(code), Err("deadline_missing"), "{one:?}");
                 continue;
             }
-            let step = step.unwrap();
+            let change = change.unwrap();
             let is_told = matches!(one.status, Invited | Confirmed)
                 && one.has_email
                 && !one.deadline.is_over()
                 && before != after.profile.deadline;
             let mail = is_told.then_some(CandidateMail::DeadlineChanged);
             let case = format!("{one:?}, before {before:?}");
-            assert_eq!((&step.candidate, step.mail), (&after, mail), "{case}");
-            assert!(!step.needs_running_project, "{case}");
+            assert_eq!((&change.candidate, change.mail), (&after, mail), "{case}");
+            assert!(!change.needs_running_project, "{case}");
         }
     }
 }

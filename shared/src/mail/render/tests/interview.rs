@@ -37,7 +37,8 @@ impl Case {
 
     fn render(&self, reason: CandidateMail, language: Language) -> RenderedMail {
         let [first_name, last_name, company, project] = &self.names;
-        let (contact, deadline) = (self.contact.clone(), self.deadline.clone());
+        let contact = self.contact.clone();
+        let deadline = self.deadline.clone();
         let occasion = MailOccasion::Interview {
             reason,
             project,

@@ -11,7 +11,7 @@ use crate::deliver::next_batch::{DeliveryBatch, STALLED_AT_ONCE};
 use crate::deliver::send::{EventGroup, EventTransport as _};
 
 impl Simulation {
-    /// What the sender reads from the table. `idle` are the stalled resources of which nothing is under way.
+    /// What the sender reads from the table. `idle` are the stalled resources with nothing under way.
     pub(super) fn load(
         &self,
         task: DeliveryTask,
@@ -21,7 +21,7 @@ impl Simulation {
     ) -> DeliveryBatch {
         match task {
             DeliveryTask::Feed => self.load_feed(cursor, stalled),
-            DeliveryTask::Trial => self.load_feed(cursor, stalled).keep_one_event(),
+            DeliveryTask::ProbeResource => self.load_feed(cursor, stalled).keep_one_event(),
             DeliveryTask::Stalled => {
                 let now = self.network.now();
                 let mut due: Vec<_> = idle.iter().filter(|one| one.due_at(cursor) <= now).collect();
@@ -32,7 +32,7 @@ impl Simulation {
                     .for_each(|one| self.load_resource(cursor, one, &mut batch));
                 batch
             }
-            DeliveryTask::Probe => self.load_probe(cursor, stalled),
+            DeliveryTask::ProbeEndpoint => self.load_probe(cursor, stalled),
             DeliveryTask::Requests | DeliveryTask::CleanUp => DeliveryBatch::default(),
         }
     }

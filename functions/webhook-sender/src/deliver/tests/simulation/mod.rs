@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::Result;
-use shared::domain::history::{ChangeAuthor, ChangeContext, HistoryEntry, ResourceChange, ResourceRef};
+use shared::domain::history::{ChangeAuthor, ChangeOrigin, HistoryEntry, ResourceChange, ResourceRef};
 use shared::domain::id::Id;
 use shared::domain::webhook::{
     AllowedTargets, DeliveryAttempt, DeliveryCursor, DeliveryError, DeliveryOutcome, DeliveryVerdict,
@@ -22,7 +22,7 @@ use shared::domain::webhook::{
 };
 use shared::store::DeliveryProgress;
 
-use crate::deliver::conclude::{conclude, set_aside};
+use crate::deliver::conclude::{conclude, stall};
 use crate::deliver::next_batch::DeliveryBatch;
 use crate::deliver::send::{EventTransport, InFlightDeliveries};
 use clock::VirtualClock;
@@ -78,7 +78,8 @@ impl EventTransport for Network {
         let verdict = DeliveryVerdict::of(&response.ok_or(DeliveryError::Timeout), self.clock.now());
         let is_accepted = verdict == DeliveryVerdict::Accepted;
         if is_accepted {
-            let (mut journal, sequence) = (self.journal.lock().unwrap(), event.sequence.unwrap());
+            let mut journal = self.journal.lock().unwrap();
+            let sequence = event.sequence.unwrap();
             journal.accepted.entry(sequence).or_default().push(self.clock.now());
             journal.order.entry(event.id().history).or_default().push(event.version_after);
         }
@@ -158,7 +159,7 @@ impl Simulation {
                 types,
                 details: Default::default(),
             };
-            let origin = ChangeContext::new(ChangeAuthor::System, second(at));
+            let origin = ChangeOrigin::new(ChangeAuthor::System, second(at));
             let entry = HistoryEntry::new(change, *version, origin, TimeDelta::days(400));
             (second(at), entry.with_number(number as u64 + 1, None, second(at)))
         });
@@ -218,7 +219,8 @@ impl Simulation {
     fn run(&mut self, is_schedule: bool) {
         let clock = self.network.clock.clone();
         // Taken out, since the requests that are under way borrow the network.
-        let (mut cursor, mut stalled) = (self.cursor.clone(), std::mem::take(&mut self.stalled));
+        let mut cursor = self.cursor.clone();
+        let mut stalled = std::mem::take(&mut self.stalled);
         let mut in_flight = InFlightDeliveries::new(&self.network, cursor.health.clone());
         let mut last = None;
         clock.run(async {
@@ -275,8 +277,8 @@ impl Simulation {
                     effects: Vec::new(),
                 };
                 conclude(&mut result, &batch, ended, clock.now(), 128);
-                for (history, version) in in_flight.set_aside() {
-                    set_aside(&mut result, history, version, clock.now());
+                for (history, version) in in_flight.mark_hanging_as_stalled() {
+                    stall(&mut result, history, version, clock.now());
                 }
                 let given_up = result.attempts.iter().filter(|one| one.outcome == DeliveryOutcome::GivenUp);
                 let mut journal = self.network.journal.lock().unwrap();
@@ -320,7 +322,8 @@ impl Simulation {
             assert!(firsts.is_sorted(), "events of {resource} out of order: {versions:?}");
         }
         let mut delays: Vec<TimeDelta> = Vec::new();
-        let (mut lost, mut doubled) = (0, 0);
+        let mut lost = 0;
+        let mut doubled = 0;
         for (at, entry) in &self.feed[..self.latest() as usize] {
             let sequence = entry.sequence.unwrap();
             match journal.accepted.get(&sequence) {

@@ -74,7 +74,8 @@ fn a_dead_endpoint_is_found_out_and_loses_nothing_however_it_answers() {
         assert!(early.is_failing || status.is_none(), "{name}: from the first failure on");
         simulation.run_until(7.0 * DAY);
         let dead = simulation.figures();
-        let (warned_at, disabled_at) = (dead.warned_at.unwrap(), dead.disabled_at.unwrap());
+        let warned_at = dead.warned_at.unwrap();
+        let disabled_at = dead.disabled_at.unwrap();
         assert!(warned_at < second(DAY + 1_800.0) && disabled_at < second(5.0 * DAY + 1_800.0), "{name}");
         assert_eq!(dead.given_up, 0, "{name}: an outage gives nothing up");
         // One every quarter of an hour, for five days.
@@ -125,7 +126,8 @@ fn limited(
     window: TimeDelta,
     retry_after: Option<&'static str>,
 ) -> impl FnMut(&HistoryEntry, DateTime<Utc>) -> Reply {
-    let (mut start, mut count) = (DateTime::UNIX_EPOCH, 0);
+    let mut start = DateTime::UNIX_EPOCH;
+    let mut count = 0;
     move |_, now| {
         if now >= start + window {
             (start, count) = (now, 0);
@@ -237,7 +239,8 @@ fn after_an_outage_the_first_try_comes_within_sixteen_minutes() {
     for (feed, pause) in [("quiet", 1_800.0), ("busy", 10.0)] {
         for (kind, status) in [("500", Some(500)), ("503", Some(503)), ("no answer", None)] {
             for minutes in minutes {
-                let (from, to) = (second(100.0), second(100.0 + minutes * 60.0));
+                let from = second(100.0);
+                let to = second(100.0 + minutes * 60.0);
                 let receiver = move |_: &HistoryEntry, now: DateTime<Utc>| {
                     if now >= from && now < to { status.map_or_else(silence, reply) } else { ok() }
                 };

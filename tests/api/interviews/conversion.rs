@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
-use tests::files::fetch;
+use tests::files::{fetch, put};
 use tests::logs;
 use tests::takes::Interviewee;
 use tests::videos::{probed, recorded};

@@ -122,6 +122,7 @@ async fn a_conversion_that_is_needless_by_its_end_stores_nothing() {
         let looking = table.pause("BatchGetItem");
         fetching.resume();
         looking.reached().await;
+        app.clock().advance(TimeDelta::seconds(5));
         person.send(take, 2, &parts()[1]).await;
         person.finish(take, Some(2), 3).await;
         app.settle().await;

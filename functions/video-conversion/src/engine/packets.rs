@@ -124,12 +124,12 @@ impl StreamExtent {
         }
         if let Some(start) = self.start {
             self.start = Some(start.min(time));
-            self.gaps += self.last_gap();
             let distance = time - self.last;
-            self.distance = Some(distance);
             if distance > 0.0 {
                 self.shortest = Some(self.shortest.map_or(distance, |shortest| shortest.min(distance)));
             }
+            self.gaps += self.last_gap();
+            self.distance = Some(distance);
         } else {
             self.start = Some(time);
         }

@@ -53,13 +53,13 @@ fn number_at(bytes: &[u8], at: usize) -> u32 {
 
 /// Cuts the seconds from 2 to 5 out of an mp4 of eight seconds, whose boxes stand behind the pictures.
 fn cut_in_the_middle(mut bytes: Vec<u8>) -> Vec<u8> {
-    const SECOND: u32 = 1000;
     let movie = box_at(&bytes, b"moov", 0).unwrap();
+    let second = number_at(&bytes, box_at(&bytes, b"mvhd", movie).unwrap() + 20);
     let lengths = [(b"mvhd", 24), (b"tkhd", 28), (b"tkhd", 28)];
     let mut from = movie;
     for (name, place) in lengths {
         from = box_at(&bytes, name, from + 8).unwrap();
-        bytes[from + place..from + place + 4].copy_from_slice(&(5 * SECOND).to_be_bytes());
+        bytes[from + place..from + place + 4].copy_from_slice(&(5 * second).to_be_bytes());
     }
     let mut track = movie;
     while let Some(found) = box_at(&bytes, b"trak", track + 8) {
@@ -68,7 +68,7 @@ fn cut_in_the_middle(mut bytes: Vec<u8>) -> Vec<u8> {
         let list = box_at(&bytes, b"elst", edits).unwrap();
         let rate = number_at(&bytes, box_at(&bytes, b"mdhd", list).unwrap() + 20);
         let start = number_at(&bytes, list + 20);
-        let edited = [2, 2 * SECOND, start, 0x1_0000, 3 * SECOND, start + 5 * rate, 0x1_0000];
+        let edited = [2, 2 * second, start, 0x1_0000, 3 * second, start + 5 * rate, 0x1_0000];
         bytes.splice(list + 12..list + 28, edited.map(u32::to_be_bytes).concat());
         for around in [movie, track, edits, list] {
             let size = number_at(&bytes, around) + 12;

@@ -261,6 +261,12 @@ async fn a_sound_with_a_hole_stays_in_time() {
             assert_in_time(&answered(&input).await.unwrap(), 5.0, &name);
         }
     }
+    // Lips show less than a tenth of a second.
+    let place = Place::new();
+    let short = format!("{film} -af aselect='lt(t,1.9)+gt(t,1.99)' {VP8} -c:a libopus -live 1");
+    let made = converted(&place.made("short.webm", &short)).await.unwrap();
+    let heard = beeps(&made.mp4, &[]);
+    assert!(heard.len() == 1 && (heard[0] - 5.0).abs() < 0.06, "{heard:?}");
 }
 
 #[tokio::test]

@@ -152,6 +152,12 @@ impl Page {
         self.call("Emulation.setEmulatedMedia", json!({ "features": features })).await;
     }
 
+    /// Makes the system prefer less motion.
+    pub(crate) async fn reduce_motion(&mut self) {
+        let features = json!([{ "name": "prefers-reduced-motion", "value": "reduce" }]);
+        self.call("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+    }
+
     /// Puts the computer into a time zone.
     pub(crate) async fn move_to(&mut self, zone: &str) {
         self.call("Emulation.setTimezoneOverride", json!({ "timezoneId": zone })).await;

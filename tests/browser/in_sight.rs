@@ -71,6 +71,17 @@ async fn picture_time_and_stop_are_in_sight_while_recording() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_has_its_dot_without_motion_too() {
+    let visit = Visit::with_one_question().await;
+    let mut page = watched(&visit, BrowserOptions::with_devices()).await;
+    page.record(1).await;
+    let dot = "(({ content, animationName }) => [content, animationName])(getComputedStyle(document.querySelector('.mark.recording'), '::before'))";
+    assert_eq!(page.evaluate(dot).await, json!([r#""""#, "pulse"]));
+    page.reduce_motion().await;
+    assert_eq!(page.evaluate(dot).await, json!([r#""""#, "none"]));
+}
+
 /// A camera that is held upright.
 const UPRIGHT: &str = "
 const devices = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);

@@ -83,6 +83,30 @@ async fn nothing_records_for_a_candidate_who_has_left_the_question() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_camera_that_comes_on_after_the_candidate_has_left_goes_off_again() {
+    let visit = Visit::invited(json!({}), &[json!({ "takes": 1 })]).await;
+    let mut page = watched(&visit, BrowserOptions::with_devices()).await;
+    // The browser asks for permission meanwhile.
+    let asking = "const ask = navigator.mediaDevices.getUserMedia;
+        const asked = Promise.withResolvers();
+        navigator.mediaDevices.getUserMedia = async wanted => {
+            await asked.promise;
+            return ask(wanted);
+        };
+        window.permit = asked.resolve";
+    page.evaluate(asking).await;
+    page.press("Answer question 1").await;
+    let opened = page.evaluate("streams.length").await;
+    page.press("Record answer").await;
+    page.press("Back").await;
+    page.on("overview").await;
+    page.evaluate("permit()").await;
+    page.until_promised(&format!("streams.length > {opened} && !isCameraOn()")).await;
+    assert_eq!(page.evaluate("document.querySelector('main').dataset.screen").await, "overview");
+    assert_eq!(first_answer(&visit).await["takes_begun"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_recording_begins_after_a_countdown_which_can_be_cancelled() {
     let visit = Visit::invited(json!({}), &[json!({ "takes": 1 })]).await;
     let mut page = watched(&visit, BrowserOptions::with_devices()).await;

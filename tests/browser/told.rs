@@ -50,6 +50,37 @@ async fn a_candidate_who_is_heard_is_told_nothing_of_silence() {
     assert!(!page.text().await.contains(SILENT));
 }
 
+/// Which sounds are a voice, and when nothing is heard, apart from listening.
+const HEARING: &str = include_str!("../../functions/page/assets/hearing.js");
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_is_no_voice_and_those_who_were_heard_may_think_for_a_while() {
+    let mut page = Page::open().await;
+    page.evaluate(&format!("{}; undefined", HEARING.replace("export ", ""))).await;
+    // Milliseconds of silence and sound in turn; whether there was a voice, whether the page says so now and at the end.
+    for (heard, expected) in [
+        (&[2500][..], [false, false, false]),
+        (&[2501], [false, false, true]),
+        (&[5000], [false, false, true]),
+        (&[5001], [false, true, true]),
+        (&[3000, 299, 2000], [false, true, true]),
+        (&[3000, 300, 2000], [true, false, false]),
+        (&[0, 100, 1000, 100, 1000, 100, 20_000], [true, false, false]),
+        (&[0, 1000, 20_001], [true, true, false]),
+        (&[0, 1000, 20_001, 100], [true, false, false]),
+    ] {
+        let found = page
+            .evaluate(&format!(
+                "(() => {{ const hearing = new Hearing(null, () => {{}});
+                    {}.forEach((milliseconds, index) => hearing.count(milliseconds, index % 2 === 1));
+                    return [hearing.isHeard, hearing.isUnheard, hearing.wasSilent]; }})()",
+                json!(heard)
+            ))
+            .await;
+        assert_eq!(found, json!(expected), "{heard:?}");
+    }
+}
+
 /// A voice: a tone with overtones in four syllables a second, with a pause every four seconds, at this level.
 fn voice(decibels: i32) -> String {
     let tone = "sin(880*t)+0.6*sin(1760*t)+0.4*sin(3520*t)";

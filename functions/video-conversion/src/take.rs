@@ -261,7 +261,7 @@ fn refusal(take: &Take, parts: &[RecordedPart]) -> Option<&'static str> {
     if parts.first().is_none_or(|part| part.number != 1) {
         return Some(LOST);
     }
-    // Those of takes that the service has closed were not checked, and the disk has no room for more.
+    // More may have arrived since the take was closed, and the disk has no room for it.
     let bytes: u64 = parts.iter().map(|part| part.bytes).sum();
     (bytes > take.most_bytes()).then_some(TOO_LARGE)
 }

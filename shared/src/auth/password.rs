@@ -290,7 +290,8 @@ mod tests {
         for blank in [" ".repeat(8), "\t ".repeat(9), "\u{2003}".repeat(12)] {
             assert!(Password::choose(&blank).is_err(), "{blank:?}");
         }
-        for common in ["12345678", "password", "PASSWORD", "qwertyuiop", "iloveyou"] {
+        // The last one begins with the sign of Kelvin.
+        for common in ["12345678", "password", "PASSWORD", "qwertyuiop", "iloveyou", "\u{212a}atherine"] {
             assert!(Password::choose(common).is_err(), "{common}");
         }
         assert!(Password::choose(&"x".repeat(129)).is_err());

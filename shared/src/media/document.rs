@@ -214,6 +214,7 @@ mod tests {
             (office("/PowerPoint Document"), FileType::Ppt),
             (br"{\rtf1\ansi Ada}".to_vec(), FileType::Rtf),
             (b"\xEF\xBB\xBF\n{\\rtf1\\ansi Ada}\0\0\r\n\x1A".to_vec(), FileType::Rtf),
+            (br"{\rtf1\ansi How %PDF-1.7 begins}".to_vec(), FileType::Rtf),
             (b"%!PS-Adobe-3.0\n".to_vec(), FileType::PostScript),
             (b"\x1B%-12345X@PJL\r\n%!PS-Adobe-3.0\n".to_vec(), FileType::PostScript),
             (br"How I learnt {\rtf and %PDF-1.7".to_vec(), FileType::Text),

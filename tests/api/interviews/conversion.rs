@@ -200,32 +200,6 @@ async fn the_parts_of_a_recording_without_its_beginning_are_deleted_at_once() {
     assert_eq!((&seen["takes_begun"], &seen["takes_left"]), (&json!(1), &json!(2)));
 }
 
-#[tokio::test]
-async fn a_recording_that_is_too_large_is_deleted_when_it_is_closed() {
-    let app = TestApp::start().await;
-    let person = Interviewee::asked(&app, json!({ "takes": 2, "answer_seconds": 10 })).await;
-    let take = person.begin().await;
-    // Signed ahead, together they are larger than the 52 MB of ten seconds.
-    let part = vec![0; 7_400_000];
-    let mut announced = Vec::new();
-    for number in 1..=7 {
-        let larger = if number < 7 { 900_000 } else { 0 };
-        let bytes = [part.as_slice(), &part[..larger]].concat();
-        announced.push((person.announced(take, number, &bytes).await, bytes));
-    }
-    for (request, bytes) in announced {
-        assert_eq!(put(&request, bytes).await.status, 200);
-    }
-    app.date_objects("");
-    app.clock().advance(TimeDelta::hours(1));
-    app.sweep().await;
-    app.settle().await;
-    let answer = person.owner.new_token().await.get(&person.answer).await.expect(200).json();
-    assert_eq!((&answer["status"], &answer["open_take"]), (&Value::Null, &Value::Null), "{answer}");
-    assert_eq!((&answer["takes_begun"], &answer["takes_left"]), (&json!(1), &json!(2)));
-    assert!(app.object_keys().is_empty(), "{:?}", app.object_keys());
-}
-
 async fn retry(app: &TestApp) -> Value {
     let command = json!({ "command": "retry-conversions", "company": "acme" });
     app.operate(command).await.unwrap()["retried"]["conversion"].clone()

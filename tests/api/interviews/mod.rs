@@ -6,6 +6,7 @@ mod data;
 mod erasure;
 mod killed;
 mod overlap;
+mod parts;
 mod queue;
 mod races;
 mod settings;

@@ -8,6 +8,7 @@ use tests::chaos::Chaos;
 use tests::files::fetch;
 use tests::takes::Interviewee;
 use tests::videos::{probed, recorded};
+use tokio::sync::oneshot;
 
 /// Three seconds as a browser records them, in parts of a second at least.
 fn parts() -> [Vec<u8>; 2] {
@@ -67,6 +68,71 @@ async fn a_conversion_without_the_last_parts_that_ends_late_replaces_nothing() {
         assert_eq!(names(&app), [format!("{take}-2.jpg"), format!("{take}-2.mp4")], "{operation}");
         app.assert_files_sound().await;
     }
+}
+
+#[tokio::test]
+async fn a_conversion_without_the_last_parts_leaves_one_that_waits_or_is_under_way() {
+    for is_under_way in [false, true] {
+        let (app, [_table, s3], person, take) = interrupted().await;
+        let held = s3.pause("PUT");
+        let (end, ended) = oneshot::channel();
+        let first = async {
+            let outcome = app.events().put_event(person.marker_event(take, "first")).await.unwrap();
+            end.send(()).unwrap();
+            outcome
+        };
+        let later = async {
+            held.reached().await;
+            app.clock().advance(TimeDelta::seconds(5));
+            person.send(take, 2, &parts()[1]).await;
+            person.finish(take, Some(2), 3).await;
+            // Of all that is stored, videos alone have this mark.
+            let later = is_under_way.then(|| s3.pause_about("PUT", "ftyp"));
+            let first_ends = async {
+                if let Some(later) = &later {
+                    later.reached().await;
+                }
+                held.resume();
+                ended.await.unwrap();
+                if let Some(later) = &later {
+                    later.resume();
+                }
+            };
+            if is_under_way {
+                tokio::join!(first_ends, app.settle());
+            } else {
+                first_ends.await;
+                app.settle().await;
+            }
+        };
+        let (first, ()) = tokio::join!(first, later);
+        assert_eq!(first["VideoConversionFunction"].as_ref().unwrap(), "ignored", "{is_under_way}");
+        assert_whole(&app, &person).await;
+        assert_eq!(names(&app), [format!("{take}-2.jpg"), format!("{take}-2.mp4")], "{is_under_way}");
+    }
+}
+
+#[tokio::test]
+async fn a_conversion_that_is_needless_by_its_end_stores_nothing() {
+    let (app, [table, s3], person, take) = interrupted().await;
+    let fetching = s3.pause("GET");
+    let finished_meanwhile = async {
+        fetching.reached().await;
+        // It looks at the take once more.
+        let looking = table.pause("BatchGetItem");
+        fetching.resume();
+        looking.reached().await;
+        app.clock().advance(TimeDelta::seconds(5));
+        person.send(take, 2, &parts()[1]).await;
+        person.finish(take, Some(2), 3).await;
+        app.settle().await;
+        looking.resume();
+        s3.requests("PUT")
+    };
+    let (_, stored) =
+        tokio::join!(app.events().put_event(person.marker_event(take, "first")), finished_meanwhile);
+    assert_eq!(s3.requests("PUT"), stored);
+    assert_whole(&app, &person).await;
 }
 
 #[tokio::test]

@@ -56,6 +56,9 @@ async fn compressed_bodies_are_refused_as_such() {
     for coding in ["identity", "", "utf-8", "gzip"] {
         let request = Request::post(&format!("{project}candidates/")).body("application/json", ada.clone());
         owner.send(request.header("content-encoding", coding)).await.expect(201);
+        let label = json!({ "text": format!("Label {coding}") }).to_string();
+        let request = Request::post("/companies/acme/labels/").body("application/json", label);
+        owner.send(request.header("content-encoding", coding)).await.expect(201);
     }
     let request = Request::post(&format!("{project}candidates/")).body("application/json", gzip);
     let refused = owner.send(request).await.expect(400).json();

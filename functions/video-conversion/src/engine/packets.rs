@@ -124,12 +124,12 @@ impl StreamExtent {
         }
         if let Some(start) = self.start {
             self.start = Some(start.min(time));
-            self.gaps += self.last_gap();
             let distance = time - self.last;
-            self.distance = Some(distance);
             if distance > 0.0 {
                 self.shortest = Some(self.shortest.map_or(distance, |shortest| shortest.min(distance)));
             }
+            self.gaps += self.last_gap();
+            self.distance = Some(distance);
         } else {
             self.start = Some(time);
         }
@@ -142,5 +142,57 @@ impl StreamExtent {
             (Some(distance), Some(shortest)) if distance > shortest * GAP => distance - shortest,
             _ => 0.0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The extent of a stream with packets of these times, lengths and flags.
+    fn surveyed(packets: &[(f64, Option<f64>, &str)]) -> StreamExtent {
+        let mut survey = PacketSurvey::new(60.0);
+        for (time, duration, flags) in packets {
+            let flags = (*flags).to_owned();
+            survey.add(&Packet {
+                stream_index: 0,
+                pts_time: Some(*time),
+                dts_time: None,
+                duration_time: *duration,
+                flags,
+            });
+        }
+        survey.take(0)
+    }
+
+    #[test]
+    fn a_gap_is_longer_than_two_packets_wherever_it_is() {
+        for (distances, expected) in [
+            (&[0.02, 0.02, 0.02][..], 0.0),
+            // As in high-efficiency AAC.
+            (&[0.02, 0.04, 0.02, 0.04], 0.0),
+            (&[0.02, 0.06, 0.02], 0.04),
+            (&[0.06, 0.02], 0.04),
+            (&[0.02, 0.06], 0.04),
+            (&[0.02, 0.06, 0.02, 0.06], 0.08),
+        ] {
+            let mut time = 0.0;
+            let later = distances.iter().map(|distance| {
+                time += distance;
+                (time, Some(0.02), "K__")
+            });
+            let packets: Vec<_> = std::iter::once((0.0, Some(0.02), "K__")).chain(later).collect();
+            let gaps = surveyed(&packets).gaps();
+            assert!((gaps - expected).abs() < 1e-9, "{distances:?}: {gaps}");
+        }
+    }
+
+    #[test]
+    fn packets_that_were_cut_off_are_hidden_whatever_tells_it() {
+        for cut in [(-1.0, Some(1.0), "K__"), (0.0, Some(1.0), "KD_"), (0.0, None, "KD_")] {
+            let extent = surveyed(&[cut, (0.5, Some(1.0), "___")]);
+            assert!(extent.hidden > 0.0 && extent.start == Some(0.5), "{cut:?}: {extent:?}");
+        }
+        assert_eq!(surveyed(&[(-0.02, Some(0.04), "K__")]).hidden, 0.0, "a part of it is shown");
     }
 }

@@ -117,7 +117,7 @@ impl ConversionPlan {
     pub(super) fn is_short(&self, seconds: f64, tolerance: f64) -> bool {
         // Containers disagree whether what they declare is a length or an end, so the shorter length counts.
         self.declared_end.is_some_and(|end| {
-            let length = if end > self.start { end - self.start.max(0.0) } else { end };
+            let length = if end > self.start { end - self.start } else { end };
             seconds < length * (1.0 - tolerance) - 0.5
         })
     }

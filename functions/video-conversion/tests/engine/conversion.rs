@@ -61,6 +61,8 @@ async fn recordings_of_all_common_devices_are_converted() {
         ("browser.webm", format!("{SIGHT} {SOUND} {vp9}"), (640, 360)),
         ("odd.mkv", format!("-f lavfi -i testsrc2=s=641x361:d=3 {SOUND} -c:v ffv1 -c:a flac"), (0, 0)),
         ("odd.avi", format!("-f lavfi -i testsrc2=s=641x361:d=3 {SOUND} -c:v mpeg4 -c:a mp3"), (640, 360)),
+        // Without the times at which its pictures are shown.
+        ("new.avi", format!("{SIGHT} {SOUND} {H264} -c:a mp3"), (640, 360)),
         ("large.mov", format!("-f lavfi -i testsrc2=s=2560x1440:d=1 {SOUND} {H264}"), (1280, 720)),
         (
             "deep.mp4",

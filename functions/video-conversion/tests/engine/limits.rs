@@ -48,6 +48,24 @@ async fn the_frames_of_an_answer_are_counted_before_its_conversion() {
     assert!(!place.path("started").exists());
 }
 
+/// Nor do sounds hold the last picture longer than that.
+#[tokio::test]
+async fn what_goes_on_after_the_time_to_answer_is_cut_off_and_costs_nothing() {
+    let place = Place::new();
+    let clip = place.made("clip.mkv", "-f lavfi -i color=s=1920x1080:r=30:d=2 -c:v mpeg4 -q:v 31");
+    let minute = format!("-stream_loop 29 -i {} -c copy", clip.display());
+    // Packets of two seconds.
+    let frozen = "-f lavfi -i testsrc2=s=320x180:r=25:d=0.2 -f lavfi -i sine=d=6:r=48000 -af asetnsamples=96000 -c:v mjpeg \
+                  -c:a pcm_s16le";
+    for (name, how) in [("minute.mkv", &*minute), ("frozen.mkv", frozen)] {
+        let input = place.made(name, how);
+        let path = std::env::var_os("PATH").unwrap();
+        let target = ConversionTarget::Answer { max_seconds: SECONDS };
+        let made = convert(&path, &input, target, MINUTE).await;
+        assert_eq!(made.unwrap_or_else(|failure| panic!("{name}: {failure:?}")).seconds, SECONDS, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn an_answer_that_takes_too_much_time_of_processors_is_refused() {
     let place = Place::new();

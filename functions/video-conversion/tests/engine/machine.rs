@@ -5,7 +5,7 @@ use std::path::Path;
 
 use video_conversion::engine::{ConversionTarget, ConvertedFiles, EngineError, check, convert};
 
-use crate::support::{MINUTE, Place, path_with, program};
+use crate::support::{MINUTE, Place, frames, path_with, program};
 
 const VIDEO: &str =
     "-f lavfi -i testsrc2=s=320x240:d=1 -f lavfi -i sine=d=1 -c:v libvpx -deadline realtime -c:a libopus";
@@ -45,6 +45,20 @@ async fn programs_without_the_filters_for_hdr_are_a_fault_of_the_machine() {
     let script =
         format!("case \"$*\" in *zscale*) exit 8 ;; *) exec {} \"$@\" ;; esac", program("ffmpeg").display());
     check(&path_with(&place, &[("ffmpeg", script)])).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn a_picture_that_may_change_its_size_is_encoded() {
+    let place = Place::new();
+    let input = place.made("good.mp4", "-f lavfi -i testsrc2=s=320x240:d=1 -c:v libx264 -pix_fmt yuv420p");
+    let copied = converted(&path_with(&place, &[]), &input).await.unwrap();
+    assert_eq!(frames(&copied.mp4), frames(&input));
+    let script = format!(
+        "case \"$*\" in *filter_units*) exit 1 ;; *) exec {} \"$@\" ;; esac",
+        program("ffmpeg").display()
+    );
+    let encoded = converted(&path_with(&place, &[("ffmpeg", script)]), &input).await.unwrap();
+    assert_ne!(frames(&encoded.mp4), frames(&input));
 }
 
 /// Otherwise one hostile file would be retried, become a dead letter, and take a release back.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod conversion;
+mod edit_lists;
 mod hostile;
 mod limits;
 mod machine;

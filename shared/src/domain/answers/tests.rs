@@ -186,6 +186,11 @@ fn a_take_that_is_given_up_leaves_the_earlier_answer() {
     assert_eq!(left(&left_alone), 0, "it is used up");
     let again = left_alone.finish_take(take(2), finished(Some(0)), &[], at(91));
     assert_eq!(again, Err(TAKE_CLOSED));
+    // The earlier one stays closed.
+    let interrupted = begun().begin_take(&question(), &terms(), &parts([1]), at(60)).unwrap();
+    let alone = interrupted.finish_take(take(2), finished(Some(0)), &[], at(61)).unwrap().unwrap();
+    assert!(alone.take(take(1)).unwrap().is_interrupted);
+    assert_eq!(alone.finish_take(take(1), finished(Some(2)), &parts([1, 2]), at(62)), Err(TAKE_CLOSED));
 }
 
 #[test]

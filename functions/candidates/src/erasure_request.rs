@@ -12,6 +12,7 @@ use shared::http::respond::{CommittedResponse, NoContent};
 use shared::http::wire::Timestamp;
 use shared::{Error, Result};
 
+/// A request for erasure.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ErasureRequest")]
 pub(crate) struct ErasureRequestView {

@@ -14,6 +14,7 @@ use shared::http::respond::{CommittedResponse, NoContent};
 use shared::http::wire::Timestamp;
 use shared::{Error, Result};
 
+/// A hold.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Hold")]
 pub(crate) struct HoldView {

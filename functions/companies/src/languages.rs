@@ -10,6 +10,7 @@ use shared::domain::language::Language;
 use shared::domain::policy::ReadCompany;
 use shared::http::page::{ListQuery, PageView};
 
+/// A language.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Language")]
 pub(crate) struct LanguageView {

@@ -36,6 +36,7 @@ pub(crate) struct ResultView {
     /// The URL of the resource.
     #[schemars(example = example_uri::RESULT)]
     resource_uri: Uri,
+    /// The candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
     /// The mean over the evaluators of the mean of each one's ratings, with at most two decimals; null without ratings.

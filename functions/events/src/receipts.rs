@@ -50,11 +50,13 @@ struct StatementView {
     /// The event `candidate.erased`.
     #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_9_1795293767")]
     id: String,
+    /// The company.
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The project of the candidate.
     #[schemars(example = example_uri::PROJECT)]
     project: Option<Uri>,
+    /// The candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
     /// Why the candidate was erased.

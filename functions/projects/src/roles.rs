@@ -25,6 +25,7 @@ pub(crate) struct RoleView {
     /// The URL of the resource.
     #[schemars(example = example_uri::ROLE)]
     resource_uri: Uri,
+    /// The project.
     #[schemars(example = example_uri::PROJECT)]
     project: Uri,
     /// The customer with the role.

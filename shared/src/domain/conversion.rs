@@ -33,6 +33,7 @@ pub enum ConversionStatus {
     Failed,
 }
 
+/// The result of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversionResult {
     /// In seconds.

@@ -77,7 +77,9 @@ pub struct Customer {
     pub username: Username,
     /// For mails and logins; unique among the company's staff.
     pub email: Email,
+    /// First name.
     pub first_name: ShortName,
+    /// Last name.
     pub last_name: ShortName,
     /// Telephone number.
     pub phone: TextLine<50>,
@@ -115,6 +117,7 @@ pub struct Customer {
     pub authenticate_on_behalf: bool,
     /// Set when SES reported a bounce or a complaint.
     pub suppression: Option<Suppression>,
+    /// The photo.
     pub photo: Option<StoredFile>,
 }
 
@@ -127,7 +130,9 @@ pub struct NewCustomer {
     pub username: Username,
     /// For mails.
     pub email: Email,
+    /// First name.
     pub first_name: ShortName,
+    /// Last name.
     pub last_name: ShortName,
     /// The language of mails to the customer.
     pub preferred_language: Language,

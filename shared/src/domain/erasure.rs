@@ -37,6 +37,7 @@ named! {
 /// Why something is erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErasureCause {
+    /// The reason.
     pub reason: ErasureReason,
     /// When the first erasure was recorded that a restoration of the service has undone; `None` if none was.
     pub deleted_before: Option<DateTime<Utc>>,
@@ -68,6 +69,7 @@ pub struct ErasureCounts {
     pub evaluations: usize,
     /// Entries of the history, the deletion's included, of which only author, types and time are left.
     pub history_entries: usize,
+    /// Files.
     pub files: usize,
     /// The size of the files together.
     pub bytes: u64,
@@ -109,6 +111,7 @@ impl ErasureCounts {
 pub struct CopyRetention {
     /// Backups of the table, and previous versions of files.
     pub recovery_days: i64,
+    /// Logs.
     pub log_days: i64,
 }
 
@@ -128,7 +131,9 @@ pub struct ErasureDetails {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ErasedItem {
+    /// A candidate.
     Candidate {
+        /// Their project.
         project: ProjectId,
         /// Their identifier.
         candidate: CandidateId,

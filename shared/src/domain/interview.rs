@@ -73,8 +73,10 @@ impl fmt::Display for QuestionText {
     }
 }
 
+/// The name of a criterion.
 pub type CriterionName = VisibleLine<100>;
 
+/// A question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     /// Its identifier.
@@ -108,6 +110,7 @@ impl Question {
     }
 }
 
+/// A criterion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criterion {
     /// Its identifier.
@@ -136,6 +139,7 @@ pub enum NotPlaced {
 pub struct Interview {
     /// The project's company.
     pub company: CompanyId,
+    /// The project.
     pub project: ProjectId,
     /// The questions, in the order of their positions.
     pub questions: Vec<Question>,

@@ -29,6 +29,7 @@ pub enum Rendition {
     Mp4,
     /// H.264 and AAC in flv.
     Flv,
+    /// A thumbnail.
     Thumbnail,
 }
 
@@ -41,6 +42,7 @@ impl Rendition {
         self.file_type().extension()
     }
 
+    /// The file type.
     pub fn file_type(self) -> FileType {
         match self {
             Self::Mp4 => FileType::Mp4,
@@ -63,6 +65,7 @@ pub struct Video {
     pub description: TextLines<2000>,
     /// Shown to staff only.
     pub internal_description: TextLines<2000>,
+    /// The name of the uploaded file.
     pub upload_filename: FileName,
     /// The announced or actual content type and size.
     pub file: AnnouncedFile,
@@ -72,6 +75,7 @@ pub struct Video {
     pub author: Option<UploadAuthor>,
     /// When the video was created.
     pub submitted_at: DateTime<Utc>,
+    /// The conversion.
     #[serde(flatten)]
     pub conversion: Conversion,
     /// The digests of its captions, which have items of their own.
@@ -107,6 +111,7 @@ pub struct NewVideo {
     pub description: TextLines<2000>,
     /// Shown to staff only.
     pub internal_description: TextLines<2000>,
+    /// The name of the file.
     pub upload_filename: FileName,
     /// The content type and size.
     pub file: AnnouncedFile,

@@ -118,6 +118,7 @@ impl BodyFields {
         self.text(name, parse)
     }
 
+    /// A text.
     pub fn text<T: JsonSchema>(
         &mut self,
         name: &str,

@@ -50,11 +50,11 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
     candidate.get(&uri).await.expect_json(200, own.clone());
     let mut around = own.clone();
     around["company"] = json!({
-        "resource_uri": "https://hr.example/api/v3/companies/acme/", "name": "Acme & Sons", "timezone": "",
+        "resource_uri": "https://hr.example/api/v3/companies/acme/", "name": "Acme & Sons", "timezone": "", "logo": null,
     });
     around["project"] = json!({
-        "resource_uri": project, "name": "Sales", "support_lang": "de", "language": "de-DE", "interview_platform": "builtin",
-        "videos": [],
+        "resource_uri": project, "name": "Sales", "job_url": "", "support_lang": "de", "language": "de-DE",
+        "interview_platform": "builtin", "videos": [],
     });
     around["contact"] = json!({ "person": "", "email": "" });
     around["seconds_until_deadline"] = json!(7 * 24 * 3600 - 3600);

@@ -123,7 +123,13 @@ impl Story {
             if !key.contains(id) && !item.to_string().contains(id) {
                 continue;
             }
-            let mut chances = vec!["/due_shard", "/created_by", "/origin/by/customer", "/origin/request"];
+            let mut chances = vec![
+                "/due_shard",
+                "/created_by",
+                "/origin/by/customer",
+                "/origin/request",
+                "/former_keys/0/hash",
+            ];
             // A conversion that begins again is one more write, which only versions and an entry without an event show.
             if step == DeadlyStep::Conversion && key.contains("-interview/") {
                 let Some(number) = item["sequence"].as_u64() else { continue };

@@ -25,6 +25,7 @@ pub(super) struct GivenAnswers {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "AnswerData")]
 pub(super) struct AnswerDataView {
+    /// The question.
     #[schemars(example = example_uri::QUESTION)]
     question: Uri,
     /// The written answer; null for none.

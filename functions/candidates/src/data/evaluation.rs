@@ -53,6 +53,7 @@ struct RatingDataView {
     comment: String,
 }
 
+/// A veto.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "VetoData")]
 pub(crate) struct VetoDataView {
@@ -93,6 +94,7 @@ impl EvaluationScope<'_> {
         })
     }
 
+    /// The veto in an evaluation.
     pub(super) fn veto(&self, written: &Evaluation) -> Option<VetoDataView> {
         let veto = written.veto.as_ref()?;
         Some(VetoDataView {

@@ -98,6 +98,7 @@ impl QuestionAnswer {
         counts
     }
 
+    /// The take with this number.
     pub fn take(&self, number: u32) -> Option<&Take> {
         self.takes.iter().find(|take| take.number == number)
     }

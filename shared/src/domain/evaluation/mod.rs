@@ -103,6 +103,7 @@ impl fmt::Display for VetoComment {
 pub enum RatingTarget {
     /// The answer to a question.
     Question(QuestionId),
+    /// A criterion.
     Criterion(CriterionId),
 }
 
@@ -116,6 +117,7 @@ impl RatingTarget {
     }
 }
 
+/// A rating.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rating {
     /// What is rated.
@@ -154,6 +156,7 @@ impl JsonSchema for Rating {
     }
 }
 
+/// A veto.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Veto {
     /// Its identifier.
@@ -168,8 +171,11 @@ pub struct Veto {
 pub struct Evaluation {
     /// The project's company.
     pub company: CompanyId,
+    /// The project.
     pub project: ProjectId,
+    /// The candidate.
     pub candidate: CandidateId,
+    /// The evaluator.
     pub evaluator: CustomerId,
     /// The project's maximum score when the ratings were saved.
     pub maximum: u32,
@@ -246,6 +252,7 @@ pub struct ScoreNumbers {
     pub saved_at: DateTime<Utc>,
     /// The values of the ratings; `None` without ratings.
     pub rated: Option<RatingValues>,
+    /// The veto.
     pub veto: Option<VetoId>,
 }
 

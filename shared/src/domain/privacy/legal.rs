@@ -47,6 +47,7 @@ impl fmt::Display for LegalWording {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct LegalTextId {
+    /// The kind.
     pub kind: LegalKind,
     /// The version, from 1.
     pub version: u32,
@@ -102,6 +103,7 @@ pub struct LegalText {
 /// The latest version of a kind of legal text, without its wording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatestVersion {
+    /// The version.
     pub version: u32,
     /// Whether candidates must accept it to advance.
     pub is_required: bool,
@@ -154,6 +156,7 @@ impl LegalRegister {
 /// A legal text that a company is about to publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LegalDraft {
+    /// The kind.
     pub kind: LegalKind,
     /// The text by language; empty to retire the kind.
     pub texts: BTreeMap<Language, LegalWording>,

@@ -68,6 +68,7 @@ impl RunCounts {
 /// The place of a run: all before it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCursor {
+    /// The project.
     pub project: ProjectId,
     /// The last identifier of the project's candidates that is done.
     pub candidate: CandidateId,
@@ -76,7 +77,9 @@ pub struct RunCursor {
 /// Candidates of one project whom a run erases together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasureBatch {
+    /// The project.
     pub project: ProjectId,
+    /// The candidates.
     pub candidates: Vec<CandidateId>,
 }
 
@@ -101,6 +104,7 @@ impl CompletedRun {
 /// The runs of a company: the next one, or the one that is under way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetentionRun {
+    /// The company.
     pub company: CompanyId,
     /// When the next run starts. Of one that is under way, when another worker may continue it.
     pub next_at: DateTime<Utc>,

@@ -216,6 +216,23 @@ async fn the_better_recording_can_be_kept_and_watched() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn without_an_attempt_left_nothing_more_is_recorded() {
+    let visit = Visit::invited(json!({}), &[json!({ "takes": 1 })]).await;
+    let may_write =
+        Request::patch(&visit.candidate.uri).json(&json!({ "adjustments": { "may_write": true } }));
+    visit.owner.send(may_write).await.expect(200);
+    let mut page = watched(&visit, BrowserOptions::with_devices()).await;
+    page.record(1).await;
+    page.until_promised(&has_kept(3)).await;
+    page.stop_and_keep().await;
+    page.press("Change answer 1").await;
+    page.on("question").await;
+    let text = page.text().await;
+    assert!(text.contains("You have used all attempts for this question."), "{text}");
+    assert!(text.contains("Answer in writing") && !text.contains("Record answer"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_recording_waits_for_the_choice_between_two_also_over_a_reload() {
     let visit = Visit::invited(json!({}), &[json!({})]).await;
     let mut page = watched(&visit, BrowserOptions::with_devices()).await;

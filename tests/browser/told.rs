@@ -154,6 +154,23 @@ async fn announcements_are_true_and_do_not_replace_one_another() {
     }
 }
 
+/// How texts are said, apart from what there is to say.
+const DOM: &str = include_str!("../../functions/page/assets/dom.js");
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_to_be_said_waits_for_what_is_being_said() {
+    let mut page = Page::open().await;
+    page.evaluate(&format!("{}; undefined", DOM.replace("export ", ""))).await;
+    page.evaluate("document.body.innerHTML = '<p id=announcer></p>'").await;
+    let said = "document.getElementById('announcer').textContent";
+    let first =
+        page.evaluate(&format!("announce('One.'); announce('Two.'); announce('Three.'); {said}")).await;
+    assert_eq!(first, "One.");
+    for later in ["Two.", "Three.", ""] {
+        page.until(&format!("{said} === '{later}'")).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_review_says_that_it_is_being_sent_only_while_it_is() {
     let visit = Visit::with_one_question().await;

@@ -122,6 +122,7 @@ async fn a_conversion_that_is_needless_by_its_end_stores_nothing() {
         let looking = table.pause("BatchGetItem");
         fetching.resume();
         looking.reached().await;
+        assert!(!names(&app).contains(&format!("{take}-1.mp4")), "it looks before");
         app.clock().advance(TimeDelta::seconds(5));
         person.send(take, 2, &parts()[1]).await;
         person.finish(take, Some(2), 3).await;

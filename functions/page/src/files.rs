@@ -33,6 +33,7 @@ mod tests {
         let is_loaded = |path: &str| !path.starts_with("texts/") || path == "texts/en.js";
         let loaded = FILES.iter().filter(|(path, _)| is_loaded(path)).map(|(_, file)| file.packed_len());
         let bytes = INDEX.packed_len() + loaded.sum::<usize>();
-        assert!(bytes < 33_000, "{bytes} bytes");
+        // Two of them say what has become of a link, and whom to ask: who finds it closed has nothing else to go by.
+        assert!(bytes < 34_000, "{bytes} bytes");
     }
 }

@@ -100,7 +100,8 @@ impl<'a> PersonalMail<'a> {
     pub fn about_interview(
         reason: CandidateMail,
         candidate: &'a Candidate,
-        (project, interview): (&'a Project, Option<&Interview>),
+        project: &'a Project,
+        interview: Option<&Interview>,
         company: &'a Company,
         suite: &Url,
         logo: Option<String>,
@@ -183,9 +184,8 @@ mod tests {
         company.timezone = TextLine::parse("Europe/Berlin").unwrap();
         candidate.profile.deadline = Some("2026-11-08T22:59:59Z".parse().unwrap());
         let suite = Url::parse("https://hr.example").unwrap();
-        let about = (&project, None);
         let reason = CandidateMail::Invitation;
-        let mail = PersonalMail::about_interview(reason, &candidate, about, &company, &suite, None);
+        let mail = PersonalMail::about_interview(reason, &candidate, &project, None, &company, &suite, None);
         assert_eq!((mail.first_name.as_str(), mail.last_name.as_str()), ("Ada", "Byron"));
         assert_eq!((mail.company.as_str(), mail.language), ("Acme", company.default_project_lang));
         assert_eq!(mail.deadline(), Some("Sunday 8 November 2026 at 23:59 (Europe/Berlin, UTC+1)"));

@@ -168,7 +168,7 @@ async fn every_language_fits_a_narrow_phone_and_has_all_texts() {
                 select.dispatchEvent(new Event('change')); }})()"
         );
         page.evaluate(&choose).await;
-        page.until(&format!("document.documentElement.lang === '{language}' && JSON.parse(document.querySelector('header').dataset.frame)[2] === '{language}'")).await;
+        page.until(&format!("document.documentElement.lang === '{language}' && JSON.parse(document.querySelector('header').dataset.frame).at(-1) === '{language}'")).await;
         for path in [
             "[...document.querySelectorAll('main li button')][0].click()",
             "[...document.querySelectorAll('main > button.link')].at(-1).click()",

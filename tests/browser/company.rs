@@ -7,7 +7,7 @@ use tests::files::{Form, photo};
 use tests::http::Request;
 
 use crate::devtools::{BrowserOptions, Page};
-use crate::visit::Visit;
+use crate::visit::{Visit, has_kept};
 use crate::{film, sent_along};
 
 fn captions(text: &str) -> Form {
@@ -76,6 +76,7 @@ async fn films_have_captions_and_each_screen_the_logo() {
     visit.begin(&mut page).await;
     page.record(1).await;
     assert_eq!(page.evaluate(shown).await, json!([300, 100, "Acme & Sons"]));
+    page.until_promised(&has_kept(2)).await;
     page.stop_and_keep().await;
     page.complete().await;
     assert_eq!(page.evaluate(shown).await, json!([300, 100, "Acme & Sons"]));

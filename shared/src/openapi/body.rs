@@ -19,26 +19,27 @@ pub(super) enum BodyFormat {
 #[derive(Debug)]
 pub(super) struct RequestBodyDoc {
     pub(super) accepts: BodyFormat,
-    pub(super) json: Value,
+    pub(super) json: Option<Value>,
     pub(super) form: Option<Value>,
     pub(super) examples: Map<String, Value>,
 }
 
 impl RequestBodyDoc {
     pub(super) fn new(accepts: BodyFormat) -> Self {
-        Self { accepts, json: Value::Null, form: None, examples: Map::new() }
+        Self { accepts, json: None, form: None, examples: Map::new() }
     }
 
     pub(super) fn describe(&mut self, described: &Map<String, Value>, outline: impl Fn(bool) -> BodyOutline) {
         let object = with_descriptions(outline(false).into_object(), described);
         (self.json, self.form) = match self.accepts {
-            BodyFormat::Object => (object, None),
+            BodyFormat::Object => (Some(object), None),
             BodyFormat::ObjectOrForm => {
-                (object, Some(with_descriptions(outline(true).into_form(), described)))
+                (Some(object), Some(with_descriptions(outline(true).into_form(), described)))
             }
-            BodyFormat::Form => (Value::Null, Some(with_descriptions(outline(true).into_form(), described))),
+            BodyFormat::Form => (None, Some(with_descriptions(outline(true).into_form(), described))),
             BodyFormat::List(most) => {
-                (json!({ "type": "array", "minItems": 1, "maxItems": most, "items": object }), None)
+                let list = json!({ "type": "array", "minItems": 1, "maxItems": most, "items": object });
+                (Some(list), None)
             }
         };
     }
@@ -47,14 +48,14 @@ impl RequestBodyDoc {
     pub(super) fn is_described(&self) -> bool {
         match self.accepts {
             BodyFormat::Form => self.form.is_some(),
-            _ => !self.json.is_null() && !self.examples.is_empty(),
+            _ => self.json.is_some() && !self.examples.is_empty(),
         }
     }
 
     pub(super) fn component(self) -> Value {
         let mut content = json!({});
-        if !self.json.is_null() {
-            content["application/json"] = json!({ "schema": self.json, "examples": self.examples });
+        if let Some(object) = self.json {
+            content["application/json"] = json!({ "schema": object, "examples": self.examples });
         }
         if let Some(form) = self.form {
             content["multipart/form-data"] = json!({ "schema": form });

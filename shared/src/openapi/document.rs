@@ -65,7 +65,9 @@ impl ApiDocument {
             if !body.is_described() {
                 self.problems.push(format!("{place} has a body without a reader or an example"));
             }
-            check(&mut self.problems, &place, &body.json);
+            for schema in [&body.json, &body.form].into_iter().flatten() {
+                check(&mut self.problems, &place, schema);
+            }
         }
         let tag = self.groups.last().map(|(title, _)| *title);
         let described = operation.into_value(&id, tag, method, &path);

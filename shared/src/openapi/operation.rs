@@ -238,8 +238,7 @@ impl OperationDoc {
 
     /// Describes a property of the body that no view has.
     pub fn field(mut self, name: &str, text: &str) -> Self {
-        let bodies =
-            self.body.iter_mut().flat_map(|body| [Some(&mut body.json), body.form.as_mut()]).flatten();
+        let bodies = self.body.iter_mut().flat_map(|body| [body.json.as_mut(), body.form.as_mut()]).flatten();
         for schema in bodies {
             let object = if schema.get("items").is_some() { &mut schema["items"] } else { schema };
             if let Some(property) = object["properties"].get_mut(name) {

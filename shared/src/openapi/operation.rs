@@ -131,8 +131,13 @@ impl OperationDoc {
 
     /// Adds a file of this media type as an answer.
     pub fn sends(mut self, media_type: &str, text: &str) -> Self {
-        let kind = if media_type == "application/json" { "object" } else { "string" };
-        self.tells(StatusCode::OK, text)["content"][media_type] = json!({ "schema": { "type": kind } });
+        let schema = match media_type {
+            "application/json" => json!({ "type": "object" }),
+            // As in forms: generated clients take it as bytes.
+            "image/png" => json!({ "type": "string", "contentMediaType": "application/octet-stream" }),
+            _ => json!({ "type": "string" }),
+        };
+        self.tells(StatusCode::OK, text)["content"][media_type] = json!({ "schema": schema });
         self
     }
 

@@ -228,8 +228,8 @@ impl From<NotPlaced> for Error {
 }
 
 impl From<RefusedOrThrottled> for Error {
-    fn from(unsent: RefusedOrThrottled) -> Self {
-        match unsent {
+    fn from(refused: RefusedOrThrottled) -> Self {
+        match refused {
             RefusedOrThrottled::Refused(refusal) => Self::Refused(refusal),
             RefusedOrThrottled::TooMany(wait) => Self::Throttled(wait),
         }

@@ -119,10 +119,10 @@ pub(crate) fn get_caller(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn get_calling_candidate(operation: OperationDoc) -> OperationDoc {
     operation.text(
-        "What a candidate needs for the interview: the candidate, the project, the company, whom to ask, and the \
-         remaining time. Other callers get 403.\n\n\
-         To a key that opens nothing any more, the `code` of 401 tells why, with the company and whom to ask: \
-         `key_registered`, `interview_completed`, `deadline_passed`, `withdrawn` or `key_replaced`. It is `invalid_credential`, \
-         without more, for keys that no candidate was sent.",
+        "What a candidate needs for the interview: the candidate, the project, the company, a contact for questions, and \
+         the remaining time. Other callers get 403.\n\n\
+         If the key of a candidate has ended, the answer is 401. Its `code` gives the reason: `key_registered`, \
+         `interview_completed`, `deadline_passed`, `withdrawn` or `key_replaced`. The company and a contact come with it. \
+         Unknown keys get `invalid_credential` and nothing more.",
     )
 }

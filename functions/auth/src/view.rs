@@ -226,7 +226,7 @@ pub(crate) struct CandidateWhoAmIView {
     company: OwnCompanyView,
     /// The candidate's project.
     project: OwnProjectView,
-    /// Whom the candidate can ask.
+    /// The contact for questions.
     contact: ContactView,
     /// Seconds until the deadline; 0 once it has passed, null if there is none.
     #[schemars(example = 86400)]

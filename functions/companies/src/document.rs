@@ -22,7 +22,7 @@ pub(crate) fn change_company(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn get_company_login(operation: OperationDoc) -> OperationDoc {
     operation
-        .text("What the page on which candidates log in shows: whose it is, whom to ask, and where staff go instead.")
+        .text("What the login page for candidates shows: the company, a contact for questions, and the application of its staff.")
         .finds_nothing()
 }
 

@@ -1,4 +1,4 @@
-//! The company's logo: put and deleted by those who change the company, fetched by everyone to whom its URL was shown.
+//! The company's logo. Staff who may change the company set and delete it; anyone with its URL can read it.
 
 use axum::Json;
 use axum::body::Bytes;

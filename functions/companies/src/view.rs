@@ -93,7 +93,7 @@ pub(crate) struct CompanyLoginView {
     /// The display name of the company.
     #[schemars(example = &"Acme Ltd")]
     name: String,
-    /// Whom candidates can ask.
+    /// The contact for questions of candidates.
     contact: ContactView,
     /// The application in which the company's staff work: its own, else that of the deployment; empty for none.
     #[schemars(example = &"https://app.example.com/")]

@@ -181,7 +181,8 @@ impl ResetAccount {
         }
     }
 
-    /// Whom a candidate can ask about the mail, in which their account is the only one or not; `None` for staff.
+    /// The contact in the mail: that of the project if the mail is about this account alone, else that of the company. `None`
+    /// for staff.
     fn contact(&self, company: &Company, is_only: bool) -> Option<Contact> {
         match self {
             Self::Customer(_) => None,

@@ -33,7 +33,7 @@ mod tests {
         let is_loaded = |path: &str| !path.starts_with("texts/") || path == "texts/en.js";
         let loaded = FILES.iter().filter(|(path, _)| is_loaded(path)).map(|(_, file)| file.packed_len());
         let bytes = INDEX.packed_len() + loaded.sum::<usize>();
-        // Two of them say what has become of a link, and whom to ask: who finds it closed has nothing else to go by.
+        // 2 KB of it explain links that have ended and name a contact: candidates who open such a link see nothing else.
         assert!(bytes < 34_000, "{bytes} bytes");
     }
 }

@@ -56,11 +56,7 @@ pub(crate) fn change_project_status(operation: OperationDoc) -> OperationDoc {
     operation
         .text("The introduction has a table of the moves. Sending the current status changes nothing.")
         .body::<StatusView, _>(read_status)
-        .refuses(&[
-            NO_MOVE,
-            CandidateRequirement::Archivable.refusal(),
-            CandidateRequirement::BeNew.refusal(),
-        ])
+        .refuses(&[NO_MOVE, CandidateRequirement::Archivable.refusal(), CandidateRequirement::New.refusal()])
         .example("run", json!({ "status": "40-running" }))
 }
 

@@ -56,9 +56,9 @@ pub(crate) async fn update(
     if to == access.target.project.status {
         return access.show(StatusView::new(&access.target.project, access.references()));
     }
-    let (after, must) = Project::clone(&access.target.project).move_to(to, access.now)?;
+    let (after, requirement) = Project::clone(&access.target.project).move_to(to, access.now)?;
     // For the refusal's words; the transaction has the same condition, which decides.
-    access.target.counts.check(must, &after)?;
-    let moved = access.store.move_project(&access.target.project, &after, must, &access.target.shards);
+    access.target.counts.check(requirement, &after)?;
+    let moved = access.store.move_project(&access.target.project, &after, requirement, &access.target.shards);
     access.commit(moved, Json(StatusView::new(&after, access.references()))).await
 }

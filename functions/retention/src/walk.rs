@@ -17,8 +17,8 @@ use crate::RetentionSummary;
 use crate::batch::{self, BatchResult, Pace};
 use crate::limits::{BATCH, RunLimits};
 
-/// Continues the run of a company until it ends or its time is over, and returns it in the latter case. Fails with [`Error::Changed`](shared::Error::Changed) if
-/// another worker continues it.
+/// Continues the run of a company until it ends or its time is over, and returns it in the latter case. Fails with
+/// [`Error::Changed`](shared::Error::Changed) if another worker continues it.
 pub(crate) async fn continue_run(
     system: &SystemAccess,
     limits: RunLimits,

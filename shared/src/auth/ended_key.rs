@@ -10,9 +10,10 @@ use crate::http::reference::ReferenceUris;
 use crate::http::view::EndedKeyView;
 use crate::store::{ItemBatch, Store, keys};
 
-/// The error about a key of `candidate`, with whom its holder may ask. `batch` holds project and company.
+/// The error for a key of `candidate` that has ended, with a contact. `batch` holds project and company.
 pub(super) async fn explain_end(
-    (candidate, end): (&Candidate, KeyEnd),
+    candidate: &Candidate,
+    end: KeyEnd,
     batch: &mut ItemBatch,
     store: &Store,
     config: &Config,

@@ -1,4 +1,4 @@
-//! Whom candidates ask.
+//! The contact for questions of candidates.
 
 use super::company::Company;
 use super::project::Project;

@@ -40,11 +40,11 @@ named! {
 
 impl ProjectStatus {
     /// The condition on candidates for a move to `to`; `None` if there is no such move.
-    pub fn candidates_must(self, to: Self) -> Option<CandidateRequirement> {
+    pub fn candidate_requirement(self, to: Self) -> Option<CandidateRequirement> {
         match (self, to) {
-            (Self::Incomplete | Self::Closed, Self::Running) => Some(CandidateRequirement::BeAnything),
+            (Self::Incomplete | Self::Closed, Self::Running) => Some(CandidateRequirement::Nothing),
             (Self::Incomplete | Self::Running, Self::Closed) => Some(CandidateRequirement::Archivable),
-            (Self::Running, Self::Incomplete) => Some(CandidateRequirement::BeNew),
+            (Self::Running, Self::Incomplete) => Some(CandidateRequirement::New),
             _ => None,
         }
     }
@@ -182,11 +182,11 @@ pub struct Project {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CandidateRequirement {
     /// No condition.
-    BeAnything,
+    Nothing,
     /// None is invited, confirmed or interviewing, and each interviewed one is fully evaluated.
     Archivable,
     /// All are `new`.
-    BeNew,
+    New,
 }
 
 /// There is no such move.
@@ -201,7 +201,7 @@ impl CandidateRequirement {
                 code: "cannot_archive",
                 detail: "The project cannot be closed while candidates are invited, confirmed, interviewing or not fully evaluated.",
             },
-            Self::BeNew | Self::BeAnything => Refusal {
+            Self::New | Self::Nothing => Refusal {
                 code: "candidates_not_new",
                 detail: "The project cannot return to `10-incomplete` once a candidate is no longer `new`.",
             },
@@ -251,7 +251,7 @@ impl Project {
         now: DateTime<Utc>,
     ) -> Result<(Self, CandidateRequirement), Refusal> {
         use ProjectStatus::{Closed, Incomplete, Running};
-        let must = self.status.candidates_must(to).ok_or(NO_MOVE)?;
+        let requirement = self.status.candidate_requirement(to).ok_or(NO_MOVE)?;
         let today = Some(now.date_naive());
         match to {
             // A planned date stays.
@@ -261,7 +261,7 @@ impl Project {
         }
         self.closed_at = (to == Closed).then_some(now);
         self.status = to;
-        Ok((self, must))
+        Ok((self, requirement))
     }
 }
 
@@ -354,16 +354,18 @@ mod tests {
         use ProjectStatus::{Closed, Incomplete, Running};
         let archivable = CandidateRequirement::Archivable;
         let allowed = [
-            (Incomplete, Running, CandidateRequirement::BeAnything),
+            (Incomplete, Running, CandidateRequirement::Nothing),
             (Running, Closed, archivable),
             (Incomplete, Closed, archivable),
-            (Closed, Running, CandidateRequirement::BeAnything),
-            (Running, Incomplete, CandidateRequirement::BeNew),
+            (Closed, Running, CandidateRequirement::Nothing),
+            (Running, Incomplete, CandidateRequirement::New),
         ];
         for from in ProjectStatus::ALL {
             for to in ProjectStatus::ALL {
-                let expected =
-                    allowed.iter().find(|(f, t, _)| (*f, *t) == (from, to)).map(|(.., must)| *must);
+                let expected = allowed
+                    .iter()
+                    .find(|(f, t, _)| (*f, *t) == (from, to))
+                    .map(|(.., requirement)| *requirement);
                 let moved = project(from).move_to(to, DateTime::UNIX_EPOCH);
                 assert_eq!(moved.as_ref().ok().map(|(_, must)| *must), expected, "{from:?} → {to:?}");
                 if let Ok((moved, _)) = moved {

@@ -196,11 +196,11 @@ impl ProjectCounts {
     }
 
     /// Refuses a move of `project` unless its candidates meet the condition `must`. Fails with the refusal of `must`.
-    pub fn check(&self, must: CandidateRequirement, project: &Project) -> Result<(), Refusal> {
-        let holds = forbidden_statuses(must).iter().all(|status| self.with_status(*status) == 0)
-            && (must != CandidateRequirement::Archivable
+    pub fn check(&self, requirement: CandidateRequirement, project: &Project) -> Result<(), Refusal> {
+        let holds = forbidden_statuses(requirement).iter().all(|status| self.with_status(*status) == 0)
+            && (requirement != CandidateRequirement::Archivable
                 || self.evaluated(project) == self.with_status(CandidateStatus::Interviewed));
-        if holds { Ok(()) } else { Err(must.refusal()) }
+        if holds { Ok(()) } else { Err(requirement.refusal()) }
     }
 
     /// Whether `project` may be closed.
@@ -210,12 +210,12 @@ impl ProjectCounts {
 }
 
 /// The statuses that no candidate may have for a move.
-pub fn forbidden_statuses(must: CandidateRequirement) -> &'static [CandidateStatus] {
+pub fn forbidden_statuses(requirement: CandidateRequirement) -> &'static [CandidateStatus] {
     use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, Skipped};
-    match must {
-        CandidateRequirement::BeAnything => &[],
+    match requirement {
+        CandidateRequirement::Nothing => &[],
         CandidateRequirement::Archivable => &[Invited, Confirmed, Interviewing],
-        CandidateRequirement::BeNew => {
+        CandidateRequirement::New => {
             &[Invited, Confirmed, Interviewing, Interviewed, Expired, Aborted, Skipped]
         }
     }
@@ -287,8 +287,8 @@ mod tests {
         assert_eq!(numbers, [(CounterName::Erased(CandidateStatus::Skipped), 1)]);
         let erased: ProjectCounts = numbers.into_iter().collect();
         let project = project(0, &[1]);
-        for must in [CandidateRequirement::BeNew, CandidateRequirement::Archivable] {
-            assert_eq!(erased.check(must, &project), Ok(()));
+        for requirement in [CandidateRequirement::New, CandidateRequirement::Archivable] {
+            assert_eq!(erased.check(requirement, &project), Ok(()));
         }
         assert_eq!((erased.candidates(), erased.has_begun()), (0, false));
     }

@@ -95,11 +95,11 @@ pub(super) fn project_moves() -> String {
     let mut table = "| from | to | if |\n|---|---|---|\n".to_owned();
     for from in ProjectStatus::ALL {
         for to in ProjectStatus::ALL.into_iter().filter(|to| *to != from) {
-            if let Some(must) = from.candidates_must(to) {
-                let needs = match must {
-                    CandidateRequirement::BeAnything => "",
+            if let Some(requirement) = from.candidate_requirement(to) {
+                let needs = match requirement {
+                    CandidateRequirement::Nothing => "",
                     CandidateRequirement::Archivable => "`can_archive`",
-                    CandidateRequirement::BeNew => "every candidate is `new`",
+                    CandidateRequirement::New => "every candidate is `new`",
                 };
                 table += &format!("| `{}` | `{}` | {needs} |\n", from.as_str(), to.as_str());
             }

@@ -94,8 +94,8 @@ impl Store {
         Ok((interview, batch.take(&answers)?.unwrap_or_else(nothing)))
     }
 
-    /// Retries failed and doubtful conversions in a project, and returns their number. Fails with [`Error::Unreadable`] if answers cannot be
-    /// read.
+    /// Retries failed and doubtful conversions in a project, and returns their number. Fails with [`Error::Unreadable`] if
+    /// answers cannot be read.
     pub async fn retry_conversions(
         &self,
         company: &CompanyId,

@@ -14,7 +14,7 @@ use super::table::transaction::Transaction;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
 use crate::domain::history::ResourceChange;
-use crate::domain::id::CompanyId;
+use crate::domain::id::{CompanyId, LogoId};
 use crate::domain::logo::Logo;
 use crate::error::{Error, Result};
 
@@ -32,7 +32,7 @@ impl StoredEntity for Company {
 
 impl StoredEntity for Logo {
     fn key(&self) -> ItemKey {
-        keys::logo(&self.company)
+        keys::logo(&self.company, self.id)
     }
 }
 
@@ -108,9 +108,9 @@ impl Store {
         self.replacing(before, after)
     }
 
-    /// Reads the logo of a company.
-    pub(crate) async fn logo(&self, company: &CompanyId) -> Result<Option<Logo>> {
-        let found = self.one::<Logo>(keys::logo(company)).await?;
+    /// Reads the logo of a company with this identifier.
+    pub(crate) async fn logo(&self, company: &CompanyId, id: LogoId) -> Result<Option<Logo>> {
+        let found = self.one::<Logo>(keys::logo(company, id)).await?;
         Ok(found.map(|logo| Logo::clone(&logo)))
     }
 
@@ -129,7 +129,9 @@ impl Store {
     /// Deletes the logo of a company, which `after` no longer names.
     pub fn delete_logo(&self, before: &VersionedItem<Company>, after: &Company) -> Transaction {
         let mut transaction = self.replacing(before, after);
-        transaction.delete_derived(keys::logo(&before.id));
+        if let Some(logo) = &before.logo {
+            transaction.delete_derived(keys::logo(&before.id, logo.id));
+        }
         transaction
     }
 }

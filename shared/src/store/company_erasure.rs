@@ -79,7 +79,9 @@ impl Store {
         // The run would have no company.
         transaction.delete_derived(keys::retention_run(&company.id));
         // Everyone may read it, so it goes at once.
-        transaction.delete_derived(keys::logo(&company.id));
+        if let Some(logo) = &company.logo {
+            transaction.delete_derived(keys::logo(&company.id, logo.id));
+        }
         transaction.erased(&company.id, ErasedItem::Company, ErasureReason::CompanyClosed.into(), now);
         let erasure = CompanyErasure::begun(company.id.clone(), now);
         if let Some(item) = transaction.or_fault(item::write(&erasure, 1)) {
@@ -196,9 +198,11 @@ impl Store {
         }
         let words = keys::search::all_words(c, p).map(|pk| ItemCollection { pk, prefix: "" });
         let history = keys::history(c, &ResourceRef::Project { project: p }.history_id(c));
-        let ranges = words.chain([keys::evaluations(c, p), partition_of(keys::interview(c, p)), history]);
-        let ranges = ranges.map(|range| async move { self.delete_range(&range).await.map(drop) });
-        stream::iter(ranges).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+        let collections =
+            words.chain([keys::evaluations(c, p), partition_of(keys::interview(c, p)), history]);
+        let deletions =
+            collections.map(|collection| async move { self.delete_collection(&collection).await.map(drop) });
+        stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
         let mut last = self.transaction();
         // Last, because it leads to all the others. Its deletion is no entry of the history, which is gone.
         last.delete_unrecorded(project);
@@ -281,7 +285,7 @@ impl Store {
             return Ok(StepResult::Waiting);
         }
         for webhook in &webhooks {
-            self.delete_range(&partition_of(keys::cursor(webhook.id))).await?;
+            self.delete_collection(&partition_of(keys::cursor(webhook.id))).await?;
             self.commit(self.delete_webhook(webhook)).await?;
         }
         Ok(if webhooks.is_empty() { StepResult::Clear } else { StepResult::Worked })
@@ -300,7 +304,7 @@ impl Store {
         for pk in histories {
             // A candidate's interview may have had no event, and only the candidate's history leads to its own: it goes first.
             for pk in [keys::interview_history(&pk), pk] {
-                deleted += self.delete_range(&ItemCollection { pk, prefix: "" }).await?;
+                deleted += self.delete_collection(&ItemCollection { pk, prefix: "" }).await?;
             }
         }
         Ok(match (deleted, found.is_empty()) {
@@ -311,8 +315,8 @@ impl Store {
         })
     }
 
-    /// Erases legal texts, captions and a logo that an older release has left, what waits for conversion, and what is left in the partition of a company, except its erasure. Returns
-    /// whether there was anything.
+    /// Erases the legal texts of a company, recordings that wait for conversion, captions and logos that an older release has
+    /// left, and what is left in the company's partition, except its erasure. Returns whether there was anything.
     pub async fn erase_company_partition(&self, company: &CompanyId) -> Result<bool> {
         let erasure = keys::company_erasure(company);
         let rows = self.all_items(&partition_of(keys::company(company))).await?;
@@ -320,18 +324,22 @@ impl Store {
         left.retain(|key| *key != erasure);
         left.push(keys::conversion_queues().key(company));
         let mut found = left.len() > 1;
-        let logo = partition_of(keys::logo(company));
-        let captions = keys::all_captions(company);
-        for range in [keys::legal_texts(company), captions, logo, keys::waiting_recordings(company)] {
-            found |= self.delete_range(&range).await? > 0;
+        let collections = [
+            keys::legal_texts(company),
+            keys::all_captions(company),
+            keys::logos(company),
+            keys::waiting_recordings(company),
+        ];
+        for collection in &collections {
+            found |= self.delete_collection(collection).await? > 0;
         }
         self.delete_all(left).await?;
         Ok(found)
     }
 
-    /// Deletes the items of a range. Returns how many there were.
-    async fn delete_range(&self, range: &ItemCollection) -> Result<usize> {
-        let mut query = Query::of(range);
+    /// Deletes the items of a collection. Returns how many there were.
+    async fn delete_collection(&self, collection: &ItemCollection) -> Result<usize> {
+        let mut query = Query::of(collection);
         let mut deleted = 0;
         loop {
             let found = self.query(&query).await?;

@@ -23,7 +23,7 @@ const ATTEMPTS_AT_ONCE: usize = 100;
 
 /// A webhook, as the sender of events needs it.
 #[derive(Debug, Clone)]
-pub struct DeliveryState {
+pub struct DeliveryEndpoint {
     pub webhook: VersionedItem<Webhook>,
     /// How far the deliveries have come.
     pub cursor: VersionedItem<DeliveryCursor>,
@@ -32,7 +32,7 @@ pub struct DeliveryState {
     pub stalled: Vec<StalledResource>,
 }
 
-impl DeliveryState {
+impl DeliveryEndpoint {
     /// What to do next, and when. `last` is what the run has done last.
     pub fn next_task(
         &self,
@@ -59,7 +59,7 @@ pub struct DeliveryProgress {
 
 impl DeliveryProgress {
     /// The progress before anything is sent.
-    pub fn of(endpoint: &DeliveryState) -> Self {
+    pub fn of(endpoint: &DeliveryEndpoint) -> Self {
         Self {
             webhook: Webhook::clone(&endpoint.webhook),
             cursor: DeliveryCursor::clone(&endpoint.cursor),
@@ -82,7 +82,7 @@ impl Transaction {
 
 impl Store {
     /// Reads an endpoint; `None` once the webhook is deleted.
-    pub async fn endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<Option<DeliveryState>> {
+    pub async fn endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<Option<DeliveryEndpoint>> {
         let webhook = keys::webhook(company, id);
         let cursor = keys::cursor(id);
         let sequence = keys::sequence(company);
@@ -99,7 +99,7 @@ impl Store {
             let valid = found.into_iter().filter(|one| one.epoch == cursor.epoch);
             stalled.extend(valid.map(|one| StalledResource::clone(&one)));
         }
-        Ok(Some(DeliveryState { webhook, cursor, sequence: EventSequence::clone(&sequence), stalled }))
+        Ok(Some(DeliveryEndpoint { webhook, cursor, sequence: EventSequence::clone(&sequence), stalled }))
     }
 
     /// Deletes stalled resources of earlier epochs, and returns whether none is left.
@@ -126,7 +126,7 @@ impl Store {
     }
 
     /// Writes what a step has made of an endpoint: everything or nothing.
-    pub fn record_progress(&self, before: &DeliveryState, after: &DeliveryProgress) -> Transaction {
+    pub fn record_progress(&self, before: &DeliveryEndpoint, after: &DeliveryProgress) -> Transaction {
         let mut transaction = self.replacing(&before.webhook, &after.webhook);
         // Always, also without a change: a second run at the endpoint then loses.
         transaction.replace(&before.cursor, &after.cursor);

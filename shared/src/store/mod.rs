@@ -54,7 +54,7 @@ pub use candidate::CandidateWithProject;
 pub use company_erasure::CompanyRemains;
 pub use customer::CustomerChange;
 pub use deletion::StepwiseDeletion;
-pub use delivery::{DeliveryProgress, DeliveryState};
+pub use delivery::{DeliveryEndpoint, DeliveryProgress};
 pub use due::DuePages;
 pub use effect::MailSubject;
 pub use erasure::FoundErasures;

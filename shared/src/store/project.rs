@@ -91,12 +91,12 @@ impl Store {
         &self,
         before: &VersionedItem<Project>,
         after: &Project,
-        must: CandidateRequirement,
+        requirement: CandidateRequirement,
         shards: &CountShards,
     ) -> Transaction {
         let mut transaction = self.transaction();
         transaction.replace(before, after);
-        transaction.move_shards(after, must, shards);
+        transaction.move_shards(after, requirement, shards);
         let counts = [(CompanyCount::Projects(before.status), -1), (CompanyCount::Projects(after.status), 1)];
         transaction.change_company_counts(&after.company, &counts);
         transaction

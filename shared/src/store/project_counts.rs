@@ -119,19 +119,24 @@ impl Transaction {
 
     /// Writes a project's new status to its shards. Fails with [`Error::Changed`] if its candidates are not what they
     /// `must` be, and, for closing, if evaluations have changed since the shards were `seen`.
-    pub(super) fn move_shards(&mut self, project: &Project, must: CandidateRequirement, seen: &CountShards) {
+    pub(super) fn move_shards(
+        &mut self,
+        project: &Project,
+        requirement: CandidateRequirement,
+        seen: &CountShards,
+    ) {
         // Conditions in the write itself: a candidate who moves between the read and the write makes it fail.
         for (key, seen) in shards(&project.company, project.id).zip(&seen.0) {
             let status = (":status", string(project.status.as_str()));
             let mut update = AttributeUpdate::set(&format!("SET {PROJECT_STATUS} = :status"), [status]);
             let mut conditions = Vec::new();
-            for (index, status) in forbidden_statuses(must).iter().enumerate() {
+            for (index, status) in forbidden_statuses(requirement).iter().enumerate() {
                 let name = format!("#n{index}");
                 conditions.push(format!("(attribute_not_exists({name}) OR {name} = :zero)"));
                 update.names.push((name, CounterName::Status(*status).to_string()));
                 update.values.insert(":zero".to_owned(), number(0));
             }
-            if must == CandidateRequirement::Archivable {
+            if requirement == CandidateRequirement::Archivable {
                 match number_in::<u64>(seen, EVALUATIONS_VERSION) {
                     Some(seen) => {
                         conditions.push(format!("{EVALUATIONS_VERSION} = :seen"));

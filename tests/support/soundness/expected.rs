@@ -61,8 +61,8 @@ impl Expected {
                 let sk = format!("{}#{:010}", id.kind.as_str(), id.version);
                 self.count((format!("LEGAL#{}", company.id), sk), []);
             }
-            if company.logo.is_some() {
-                self.count((format!("LOGO#{}", company.id), "LOGO".to_owned()), []);
+            if let Some(logo) = &company.logo {
+                self.count((format!("LOGO#{}", company.id), logo.id.to_string()), []);
             }
         } else if sk == "ERASURE" {
             let erasure: CompanyErasure = read(item);

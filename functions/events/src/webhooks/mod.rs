@@ -114,7 +114,7 @@ pub(crate) async fn move_to(
     access: Admitted<Webhook, ManageWebhooks>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<WebhookView>>> {
-    let after = read_position(body, access.target.counter.last)?;
+    let after = read_position(body, access.target.sequence.last)?;
     let cursor = DeliveryCursor::clone(&access.target.cursor).move_to(after, access.now)?;
     let shown = Json(view(&access, &access.target.webhook, &cursor));
     access.commit(access.store.update_cursor(&access.target.cursor, &cursor), shown).await

@@ -87,7 +87,7 @@ impl WebhookView {
     pub(crate) fn new(
         webhook: &Webhook,
         cursor: &DeliveryCursor,
-        feed: &EventSequence,
+        sequence: &EventSequence,
         (references, now): (ReferenceUris<'_>, DateTime<Utc>),
     ) -> Self {
         let company = &webhook.company;
@@ -114,7 +114,7 @@ impl WebhookView {
             },
             failing_since: failing_since.map(Timestamp),
             after: cursor.after,
-            behind: cursor.behind(feed.last),
+            behind: cursor.behind(sequence.last),
             waiting_resources: cursor.stalled,
             last_delivery_at: cursor.health.last_accepted_at.map(Timestamp),
             former_secret_until: former.map(|former| Timestamp(former.until)),
@@ -129,7 +129,7 @@ pub(crate) fn view<A>(
     webhook: &Webhook,
     cursor: &DeliveryCursor,
 ) -> WebhookView {
-    WebhookView::new(webhook, cursor, &access.target.counter, (access.references(), access.now))
+    WebhookView::new(webhook, cursor, &access.target.sequence, (access.references(), access.now))
 }
 
 /// A webhook with its new secret.

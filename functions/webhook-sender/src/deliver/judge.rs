@@ -4,14 +4,14 @@ use shared::Result;
 use shared::domain::effect::Effect;
 use shared::domain::mail::WebhookMail;
 use shared::domain::webhook::{DisabledReason, HealthJudgement, Webhook, next_task};
-use shared::store::{DeliveryProgress, DeliveryState};
+use shared::store::{DeliveryEndpoint, DeliveryProgress};
 
 use super::send::EventTransport as _;
 use super::sender::{EventSender, RunKind};
 
 impl EventSender<'_> {
     /// Tells the owners about an endpoint that has accepted nothing for long, and disables it in the end.
-    pub(super) async fn judge(&self, endpoint: &DeliveryState) -> Result<()> {
+    pub(super) async fn judge(&self, endpoint: &DeliveryEndpoint) -> Result<()> {
         let now = self.now();
         let judgement = endpoint.cursor.health.judge(self.now());
         // An endpoint that nothing waits for fails no more.
@@ -39,7 +39,7 @@ impl EventSender<'_> {
     /// The mails about a webhook to the owners of its company.
     pub(super) async fn mails(
         &self,
-        endpoint: &DeliveryState,
+        endpoint: &DeliveryEndpoint,
         webhook: &Webhook,
         mail: WebhookMail,
     ) -> Result<Vec<Effect>> {

@@ -32,7 +32,7 @@ mod tests;
 use chrono::{DateTime, Utc};
 use shared::domain::id::{CompanyId, WebhookId};
 use shared::domain::webhook::{DeliveryCursor, DeliveryTask, EndpointHealth, next_task};
-use shared::store::{DeliveryState, RetryPolicy};
+use shared::store::{DeliveryEndpoint, RetryPolicy};
 use shared::{Error, Result};
 
 use next_batch::DeliveryBatch;
@@ -117,7 +117,7 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    async fn step(&mut self, mut endpoint: DeliveryState, may_look: bool) -> Result<StepStatus> {
+    async fn step(&mut self, mut endpoint: DeliveryEndpoint, may_look: bool) -> Result<StepStatus> {
         let now = self.sender.now();
         // While the run has the endpoint, only a client changes what is known about it, and where deliveries go on.
         if self.lease.is_none() || self.restarts != Some(endpoint.cursor.restarts) {
@@ -136,7 +136,7 @@ impl<'a> EndpointRun<'a> {
             .filter(|one| !self.in_flight.has(&one.history))
             .cloned()
             .collect::<Vec<_>>();
-        let DeliveryState { webhook, cursor, sequence, .. } = &endpoint;
+        let DeliveryEndpoint { webhook, cursor, sequence, .. } = &endpoint;
         let next = next_task(webhook, cursor, &idle, sequence.last, now, self.last);
         let next = next.filter(|_| !self.sender.is_over());
         if let Some((_, task)) = next.filter(|(at, _)| *at <= now) {
@@ -177,7 +177,7 @@ impl<'a> EndpointRun<'a> {
 
     async fn deliver(
         &mut self,
-        mut endpoint: DeliveryState,
+        mut endpoint: DeliveryEndpoint,
         task: DeliveryTask,
         mut batch: DeliveryBatch,
     ) -> Result<StepStatus> {

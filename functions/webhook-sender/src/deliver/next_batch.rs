@@ -7,7 +7,7 @@ use shared::domain::history::{EventId, HistoryEntry};
 use shared::domain::webhook::{
     DeliveryAttempt, DeliveryCursor, DeliveryRequest, DeliveryTask, StalledResource, Webhook,
 };
-use shared::store::{DeliveryState, VersionedItem};
+use shared::store::{DeliveryEndpoint, VersionedItem};
 use shared::{Error, Result};
 
 use super::PAGE;
@@ -108,7 +108,7 @@ impl EventSender<'_> {
     pub(crate) async fn next_batch(
         &self,
         task: DeliveryTask,
-        endpoint: &DeliveryState,
+        endpoint: &DeliveryEndpoint,
         idle: &[StalledResource],
     ) -> Result<Option<DeliveryBatch>> {
         match task {
@@ -123,7 +123,7 @@ impl EventSender<'_> {
         }
     }
 
-    async fn next_requests(&self, endpoint: &DeliveryState) -> Result<DeliveryBatch> {
+    async fn next_requests(&self, endpoint: &DeliveryEndpoint) -> Result<DeliveryBatch> {
         let webhook = &endpoint.webhook;
         let mut batch = DeliveryBatch::default();
         for (number, request) in endpoint.cursor.requests.iter().take(REQUESTS_AT_ONCE).enumerate() {
@@ -146,15 +146,15 @@ impl EventSender<'_> {
 
     async fn find_event(
         &self,
-        endpoint: &DeliveryState,
+        endpoint: &DeliveryEndpoint,
         id: &str,
     ) -> Result<Option<VersionedItem<HistoryEntry>>> {
         let Ok(id) = id.parse::<EventId>() else { return Ok(None) };
         self.store().event(&endpoint.webhook.company, &id, self.now()).await
     }
 
-    async fn next_of_feed(&self, endpoint: &DeliveryState) -> Result<Option<DeliveryBatch>> {
-        let DeliveryState { webhook, cursor, sequence, stalled } = endpoint;
+    async fn next_of_feed(&self, endpoint: &DeliveryEndpoint) -> Result<Option<DeliveryBatch>> {
+        let DeliveryEndpoint { webhook, cursor, sequence, stalled } = endpoint;
         let stalled: BTreeSet<&str> = stalled.iter().map(|one| one.history.as_str()).collect();
         let feed = self.store().events_after(sequence, cursor.after, PAGE, self.now(), |entry| {
             is_waiting(endpoint, entry) && !stalled.contains(entry.id().history.as_str())
@@ -176,7 +176,7 @@ impl EventSender<'_> {
 
     async fn next_of_stalled(
         &self,
-        endpoint: &DeliveryState,
+        endpoint: &DeliveryEndpoint,
         idle: &[StalledResource],
     ) -> Result<DeliveryBatch> {
         let now = self.now();
@@ -189,10 +189,10 @@ impl EventSender<'_> {
 
     async fn read_stalled(
         &self,
-        endpoint: &DeliveryState,
+        endpoint: &DeliveryEndpoint,
         stalled: &[&StalledResource],
     ) -> Result<DeliveryBatch> {
-        let DeliveryState { webhook, cursor, .. } = endpoint;
+        let DeliveryEndpoint { webhook, cursor, .. } = endpoint;
         let company = &webhook.company;
         let read = stalled
             .iter()
@@ -207,10 +207,10 @@ impl EventSender<'_> {
     /// One event: in turn the oldest that waits, and the first that waits of the resource that changed last.
     async fn next_probe(
         &self,
-        endpoint: &DeliveryState,
+        endpoint: &DeliveryEndpoint,
         idle: &[StalledResource],
     ) -> Result<Option<DeliveryBatch>> {
-        let DeliveryState { cursor, sequence, stalled, .. } = endpoint;
+        let DeliveryEndpoint { cursor, sequence, stalled, .. } = endpoint;
         let attempt = cursor.health.failures + 1;
         // In turn: the oldest may fail for ever, and would keep an endpoint down that has recovered.
         let is_other = cursor.health.failures.is_multiple_of(2);
@@ -240,8 +240,8 @@ impl EventSender<'_> {
 
     /// The first event that waits of the resource with the latest event; `None` if it has stalled, or too much waits to
     /// tell.
-    async fn first_of_newest(&self, endpoint: &DeliveryState) -> Result<Option<HistoryEntry>> {
-        let DeliveryState { webhook, cursor, sequence, stalled } = endpoint;
+    async fn first_of_newest(&self, endpoint: &DeliveryEndpoint) -> Result<Option<HistoryEntry>> {
+        let DeliveryEndpoint { webhook, cursor, sequence, stalled } = endpoint;
         let company = &webhook.company;
         let now = self.now();
         let latest = self
@@ -264,7 +264,7 @@ impl EventSender<'_> {
 }
 
 /// Whether the endpoint wants an event of the feed and has not accepted it.
-fn is_waiting(endpoint: &DeliveryState, entry: &HistoryEntry) -> bool {
+fn is_waiting(endpoint: &DeliveryEndpoint, entry: &HistoryEntry) -> bool {
     let accepted = &endpoint.cursor.accepted;
     endpoint.webhook.wants(entry) && entry.sequence.is_none_or(|number| !accepted.contains(&number))
 }

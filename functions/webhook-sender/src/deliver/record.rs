@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use shared::domain::mail::WebhookMail;
 use shared::domain::webhook::{DeliveryCursor, DisabledReason, Webhook, next_task};
-use shared::store::{DeliveryProgress, DeliveryState, RetryPolicy};
+use shared::store::{DeliveryEndpoint, DeliveryProgress, RetryPolicy};
 use shared::{Error, Result};
 
 use super::EndpointRun;
@@ -21,7 +21,7 @@ impl EndpointRun<'_> {
     /// [`Error::Changed`] if another run has the endpoint.
     pub(super) async fn record(
         &mut self,
-        before: &DeliveryState,
+        before: &DeliveryEndpoint,
         batch: &DeliveryBatch,
         ended: Vec<EventGroup>,
     ) -> Result<()> {
@@ -84,7 +84,7 @@ impl EndpointRun<'_> {
     }
 
     /// Gives the endpoint back, and notes when the next run is due.
-    pub(super) async fn release(&mut self, endpoint: &mut DeliveryState) -> Result<()> {
+    pub(super) async fn release(&mut self, endpoint: &mut DeliveryEndpoint) -> Result<()> {
         let next = endpoint.next_task(self.sender.now(), None).map(|(at, _)| at);
         let released = self.give_back(DeliveryCursor::clone(&endpoint.cursor), next);
         if released != *endpoint.cursor {
@@ -109,8 +109,8 @@ impl EndpointRun<'_> {
 /// Merges the result of a step that has read `before` into the `present` state, which the API may have changed since.
 fn merge_api_changes(
     result: &DeliveryProgress,
-    before: &DeliveryState,
-    present: &DeliveryState,
+    before: &DeliveryEndpoint,
+    present: &DeliveryEndpoint,
     now: DateTime<Utc>,
 ) -> DeliveryProgress {
     let is_moved = before.cursor.epoch != present.cursor.epoch;

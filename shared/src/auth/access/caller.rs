@@ -67,7 +67,7 @@ impl RequestTarget for OwnCandidacy {
     type Loaded = Self;
 
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        let company = request.credential_owner().map(|owner| keys::company(&owner.company));
+        let company = request.claim().map(|claim| keys::company(&claim.company));
         own_project(request).into_iter().chain(company).map(Ok).collect()
     }
 
@@ -84,9 +84,9 @@ impl RequestTarget for OwnCandidacy {
 }
 
 fn own_project(request: &UnauthenticatedRequest<'_>) -> Option<ItemKey> {
-    let owner = request.credential_owner()?;
-    match owner.account {
+    let claim = request.claim()?;
+    match claim.account {
         Account::Customer { .. } => None,
-        Account::Candidate { project, .. } => Some(keys::project(&owner.company, project)),
+        Account::Candidate { project, .. } => Some(keys::project(&claim.company, project)),
     }
 }

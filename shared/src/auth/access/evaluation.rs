@@ -164,7 +164,7 @@ fn evaluator(path: &PathIds, own: Option<CustomerId>) -> Result<CustomerId, Inva
 
 /// The customer who owns the credential of a request.
 fn own_id(request: &UnauthenticatedRequest<'_>) -> Option<CustomerId> {
-    match request.credential_owner()?.account {
+    match request.claim()?.account {
         Account::Customer { customer } => Some(customer),
         Account::Candidate { .. } => None,
     }

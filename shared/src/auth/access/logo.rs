@@ -38,7 +38,7 @@ impl FromRequestParts<App> for PublishedLogo {
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let company = request.path.company_id().map_err(|_| Error::NotFound)?;
         let id = request.path.id("logoId").map_err(|_| Error::NotFound)?;
-        let logo = store.logo(&company).await?.filter(|logo| logo.id == id).ok_or(Error::NotFound)?;
+        let logo = store.logo(&company, id).await?.ok_or(Error::NotFound)?;
         let png = logo.to_png().ok_or_else(|| Error::internal("a logo that is not base64"))?;
         Ok(Self { png, conditions })
     }

@@ -164,8 +164,8 @@ impl<'a> UnauthenticatedRequest<'a> {
         }
     }
 
-    /// Whose credential the request claims to have; `None` for a named token, and without a credential.
-    pub(super) fn credential_owner(&self) -> Option<CredentialClaim> {
+    /// What the request claims by its credential; `None` for a named token, and without a credential.
+    pub(super) fn claim(&self) -> Option<CredentialClaim> {
         self.credential().ok()?.claim().cloned()
     }
 
@@ -198,8 +198,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         };
         let (caller, media_key) = match authenticate(&credential, &mut batch, &rules) {
             Err(AuthFailure::EndedKey(candidate, end)) if matches!(rule, AdmissionRule::Candidate) => {
-                let ended = (&**candidate, end);
-                return Err(explain_end(ended, &mut batch, &store, self.app.config()).await?);
+                return Err(explain_end(&candidate, end, &mut batch, &store, self.app.config()).await?);
             }
             authenticated => authenticated?,
         };
@@ -328,10 +327,10 @@ impl AuthenticatedRequest {
     }
 
     /// Takes the numbers of the events of the caller's company, which may have none.
-    pub(super) fn take_event_counter(&mut self) -> Result<EventSequence> {
+    pub(super) fn take_event_sequence(&mut self) -> Result<EventSequence> {
         let company = self.caller().company().clone();
         Ok(match self.batch.take::<EventSequence>(&keys::sequence(&company))? {
-            Some(counter) => EventSequence::clone(&counter),
+            Some(sequence) => EventSequence::clone(&sequence),
             None => EventSequence::new(company, self.now()),
         })
     }

@@ -69,7 +69,7 @@ impl<R: CompanyResource> RequestTarget for R {
     }
 }
 
-/// The events of a company, by their counter.
+/// The events of a company, by their sequence.
 impl RequestTarget for EventSequence {
     type Loaded = Self;
 
@@ -78,8 +78,8 @@ impl RequestTarget for EventSequence {
     }
 
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, Self)> {
-        let counter = request.take_event_counter()?;
+        let sequence = request.take_event_sequence()?;
         let relation = request.caller().in_company();
-        Ok((request.authorise(&relation)?, counter))
+        Ok((request.authorise(&relation)?, sequence))
     }
 }

@@ -89,7 +89,8 @@ impl<A> HasAdmission for CaptionsAccess<A> {
 }
 
 impl<A> CaptionsAccess<A> {
-    /// Responds with the WebVTT, or with 304 if the client has it. Returns [`Error::NotFound`] if the video has no captions in the language.
+    /// Responds with the WebVTT, or with 304 if the client has it. Fails with [`Error::NotFound`] if the video has no captions in
+    /// the language.
     pub async fn show(&self) -> Result<Response> {
         let captions = self.access.store.captions(&self.access.target, self.language).await?;
         let text = captions.ok_or(Error::NotFound)?.text;

@@ -12,26 +12,26 @@ pub struct WebhookTarget {
     /// How far its deliveries have come.
     pub cursor: VersionedItem<DeliveryCursor>,
     /// The numbers of the company's events.
-    pub counter: EventSequence,
+    pub sequence: EventSequence,
 }
 
 impl RequestTarget for Webhook {
     type Loaded = WebhookTarget;
 
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        let counter = request.path.company_id().map(|company| keys::sequence(&company));
-        vec![request.path.webhook(), request.path.cursor(), counter]
+        let sequence = request.path.company_id().map(|company| keys::sequence(&company));
+        vec![request.path.webhook(), request.path.cursor(), sequence]
     }
 
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, WebhookTarget)> {
         let webhook = request.take(request.path.webhook());
         let cursor = request.take(request.path.cursor());
-        let counter = request.take_event_counter()?;
+        let sequence = request.take_event_sequence()?;
         let relation = request.caller().in_company();
         // Only callers who may do this learn whether the webhook exists.
         let request = request.authorise(&relation)?;
         let webhook = webhook?;
         let cursor = cursor?;
-        Ok((request.about(&webhook), WebhookTarget { webhook, cursor, counter }))
+        Ok((request.about(&webhook), WebhookTarget { webhook, cursor, sequence }))
     }
 }

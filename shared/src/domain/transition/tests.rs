@@ -24,8 +24,8 @@ fn fresh_key() -> AccessKey {
     AccessKey::new("fresh".to_owned())
 }
 
-fn code(unsent: RefusedOrThrottled) -> &'static str {
-    match unsent {
+fn code(refused: RefusedOrThrottled) -> &'static str {
+    match refused {
         RefusedOrThrottled::Refused(refusal) => refusal.code,
         RefusedOrThrottled::TooMany(_) => "throttled",
     }

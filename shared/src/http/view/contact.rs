@@ -1,4 +1,4 @@
-//! Whom candidates ask, and what they are told by a key that has ended.
+//! The contact for questions of candidates, and the answer to a key that has ended.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;

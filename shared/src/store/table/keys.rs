@@ -7,7 +7,8 @@ use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::history::INTERVIEW_HISTORY;
 use crate::domain::id::{
-    CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, QuestionId, TokenId, VideoId, WebhookId,
+    CandidateId, CompanyId, CustomerId, FileId, LabelId, LogoId, ProjectId, QuestionId, TokenId, VideoId,
+    WebhookId,
 };
 use crate::domain::language::Language;
 use crate::domain::privacy::legal::LegalTextId;
@@ -79,10 +80,14 @@ pub(crate) fn legal_text(c: &CompanyId, id: LegalTextId) -> ItemKey {
     legal_texts(c).key(format!("{}#{}", id.kind.as_str(), version(id.version.into())))
 }
 
-/// The picture of a company's logo.
-pub(crate) fn logo(c: &CompanyId) -> ItemKey {
+/// The picture of a company's logo, under the identifier in its URL: another URL reads nothing.
+pub(crate) fn logos(c: &CompanyId) -> ItemCollection {
     // A partition of its own, like those of legal texts: everyone who opens a mail reads it.
-    ItemKey::new(format!("LOGO#{c}"), "LOGO")
+    ItemCollection { pk: format!("LOGO#{c}"), prefix: "" }
+}
+
+pub(crate) fn logo(c: &CompanyId, l: LogoId) -> ItemKey {
+    logos(c).key(l)
 }
 
 /// A key that no item has.

@@ -26,7 +26,7 @@ pub struct Config {
     pub suite_url: Url,
     /// Whether `SUITE_URL` is set: candidates then take interviews in that application.
     pub has_suite: bool,
-    /// `APP_URL`, optional: the application in which staff work, unless their company has one of its own.
+    /// `APP_URL`, optional: the application where staff work, unless their company has one of its own.
     pub app_url: Option<Url>,
     /// `TABLE_NAME`, required: the DynamoDB table.
     pub table: String,

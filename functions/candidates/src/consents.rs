@@ -30,7 +30,7 @@ pub(crate) struct ConsentView {
     /// The version of the text.
     #[schemars(example = 3)]
     version: u32,
-    /// The language in which the candidate read the text.
+    /// The language of the text that the candidate read.
     language: Language,
     /// When the candidate accepted it. Only managers and imports may send it, for a consent that was obtained elsewhere; by
     /// default the moment of the request.

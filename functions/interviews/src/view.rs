@@ -356,7 +356,7 @@ impl FinishedTakeView {
     }
 }
 
-/// The requests with which to upload parts.
+/// The requests that upload parts.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SignedParts")]
 pub(crate) struct SignedPartsView {
@@ -364,7 +364,7 @@ pub(crate) struct SignedPartsView {
     pub(crate) parts: Vec<SignedPartView>,
 }
 
-/// The request with which to upload a part.
+/// The request that uploads a part.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct SignedPartView {

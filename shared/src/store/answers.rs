@@ -197,7 +197,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.save_answers(candidate, before, after, now);
-        // Its version is that of the answers, on whose version the transaction depends.
+        // Its version is that of the answers, and the transaction depends on the answers' version.
         if let Some(item) = transaction.or_fault(item::write(written, before.version() + 1)) {
             transaction.put_derived(written.key(), item);
         }

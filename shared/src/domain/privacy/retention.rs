@@ -25,7 +25,7 @@ pub const NOTICE_DAYS: std::ops::RangeInclusive<u32> = 0..=90;
 pub const DEFAULT_NOTICE_DAYS: u32 = 14;
 
 named! {
-    /// The moment from which a candidate's days are counted.
+    /// The moment when a candidate's days begin to count.
     pub enum RetentionStart {
         /// The last thing that happened to the candidate.
         LastActivity = "last_activity",

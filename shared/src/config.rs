@@ -253,13 +253,13 @@ impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
         let text = self.get(name).unwrap_or_default();
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         // `*` is no origin, and would let any page act with a visitor's session.
-        let read = |entry: &str| match Url::parse(entry) {
+        let origins = entries.map(|entry| match Url::parse(entry) {
             Ok(url) if url.origin().is_tuple() && url.origin().ascii_serialization() == entry => {
                 Ok(entry.to_owned())
             }
             _ => Err(unusable(name, format!("\"{entry}\" is no origin such as https://app.example.com"))),
-        };
-        entries.map(read).collect()
+        });
+        origins.collect()
     }
 
     fn receipt_keys(&self) -> Result<Option<ReceiptKeys>, ConfigError> {

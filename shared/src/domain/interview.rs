@@ -252,8 +252,9 @@ impl Interview {
         // Those who may write would have to record before they know what to write about.
         let may_write = candidate.adjusted().may_write;
         // Time to prepare would mean nothing if candidates knew the question before it begins.
-        let has_begun = || answers.is_some_and(|answers| answers.has_begun(question.id));
-        question.has_preparation() && !may_write && !has_begun()
+        question.has_preparation()
+            && !may_write
+            && !answers.is_some_and(|answers| answers.has_begun(question.id))
     }
 
     /// Whether a question shows this video.

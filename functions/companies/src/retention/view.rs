@@ -81,11 +81,12 @@ impl RetentionView {
         run: Option<&RetentionRun>,
         references: ReferenceUris<'_>,
     ) -> Self {
-        let last = |CompletedRun { at, counts }| LastRunView { at: Timestamp(at), counts };
         Self {
             policy: PolicyView::new(policy, references),
             next_run_at: run.map(|run| Timestamp(run.next_at)),
-            last_run: run.and_then(|run| run.last).map(last),
+            last_run: run
+                .and_then(|run| run.last)
+                .map(|CompletedRun { at, counts }| LastRunView { at: Timestamp(at), counts }),
         }
     }
 }

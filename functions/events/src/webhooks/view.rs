@@ -88,7 +88,8 @@ impl WebhookView {
         webhook: &Webhook,
         cursor: &DeliveryCursor,
         sequence: &EventSequence,
-        (references, now): (ReferenceUris<'_>, DateTime<Utc>),
+        references: ReferenceUris<'_>,
+        now: DateTime<Utc>,
     ) -> Self {
         let company = &webhook.company;
         let former = webhook.former_secret.as_ref().filter(|former| former.at(now).is_some());
@@ -129,7 +130,7 @@ pub(crate) fn view<A>(
     webhook: &Webhook,
     cursor: &DeliveryCursor,
 ) -> WebhookView {
-    WebhookView::new(webhook, cursor, &access.target.sequence, (access.references(), access.now))
+    WebhookView::new(webhook, cursor, &access.target.sequence, access.references(), access.now)
 }
 
 /// A webhook with its new secret.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use admin::{CommandOutput, OperatorCommand};
 use embedded::{Answers, Backend, Events, Gateway, Mail, Storage, Template};
@@ -27,6 +28,8 @@ pub const BASE_URL: &str = "https://hr.example/api/v3";
 /// The company that most tests are about.
 pub const COMPANY: &str = "acme";
 
+/// How long a request may take. AWS allows 30 seconds, which a computer that is busy with other things may exceed.
+const PATIENCE: Duration = Duration::from_secs(600);
 /// The user name of the owner of every company.
 const OWNER: &str = "owner";
 /// Has passwords hashed as in production.
@@ -129,8 +132,8 @@ impl TestApp {
                 watched.insert(name, app);
             }
         }
-        let gateway =
-            Gateway::new(&TEMPLATE, &functions, &app.config().allowed_origins).expect("the gateway");
+        let origins = &app.config().allowed_origins;
+        let gateway = Gateway::with_timeout(&TEMPLATE, &functions, origins, PATIENCE).expect("the gateway");
         let events = Events::new(&TEMPLATE, &functions, backend, &app).expect("the triggers");
         Self(Arc::new(Inner {
             backend,

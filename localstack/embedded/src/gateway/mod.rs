@@ -42,6 +42,7 @@ pub struct Gateway(Arc<Api>);
 struct Api {
     routes: Vec<Route>,
     cors: Cors,
+    timeout: Duration,
 }
 
 struct Route {
@@ -60,13 +61,26 @@ impl Gateway {
         functions: &HashMap<String, Function>,
         allowed_origins: &[String],
     ) -> Result<Self, Error> {
+        Self::with_timeout(template, functions, allowed_origins, TIMEOUT)
+    }
+
+    /// A [gateway](Self::new) that waits for a function for `timeout`.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_timeout(
+        template: &Template,
+        functions: &HashMap<String, Function>,
+        allowed_origins: &[String],
+        timeout: Duration,
+    ) -> Result<Self, Error> {
         let routes = template.routes()?.into_iter().map(|route| {
             let missing = || Error::new(format!("{} has no function {}", route.route_key, route.function));
             let function = functions.get(&route.function).ok_or_else(missing)?.clone();
             Ok(Route { key: RouteKey::parse(&route.route_key)?, function })
         });
         let (routes, cors) = (routes.collect::<Result<_, _>>()?, template.cors_of_api(allowed_origins));
-        Ok(Self(Arc::new(Api { routes, cors })))
+        Ok(Self(Arc::new(Api { routes, cors, timeout })))
     }
 
     /// Answers one request, with the gateway's own messages if a function fails.
@@ -110,7 +124,7 @@ impl Gateway {
         // In a task of its own: the function continues after a timeout or if the client disconnects, and a panic ends
         // only this invocation.
         let invocation = tokio::spawn(route.function.clone().oneshot(event));
-        let answer = match tokio::time::timeout(TIMEOUT, invocation).await {
+        let answer = match tokio::time::timeout(self.0.timeout, invocation).await {
             Err(_) => return Err((StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable")),
             Ok(Err(panic)) => return Err(function_error(&route.key, &panic)),
             Ok(Ok(Err(error))) => return Err(function_error(&route.key, &*error)),

@@ -10,8 +10,7 @@ use shared::error::FieldErrors;
 use shared::store::{RetryPolicy, VersionedItem};
 use shared::{Error, Result};
 
-use super::effects::AHEAD;
-use super::{company_id, no_company};
+use super::{AHEAD, company_id, no_company};
 
 /// Begins the erasure of a company unless it has begun, ends all logins, and deletes the holds of the candidates at `release`.
 pub(super) async fn run(

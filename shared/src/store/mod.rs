@@ -45,11 +45,6 @@ mod upload;
 mod video;
 mod webhook;
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use chrono::{DateTime, Utc};
-
 pub use candidate::CandidateWithProject;
 pub use company_erasure::CompanyRemains;
 pub use customer::CustomerChange;
@@ -83,77 +78,15 @@ pub use session::{Session, SessionKind};
 pub use share::SharedCandidate;
 pub(crate) use table::batch::ItemBatch;
 pub use table::capacity::RequestUsage;
+pub use table::handle::{
+    COMMAND_PATIENCE, EVENT_PATIENCE, IMPORT_PATIENCE, REQUEST_PATIENCE, SENDER_PATIENCE, Store,
+};
 pub(crate) use table::item::StoredEntity;
 pub use table::item::VersionedItem;
 pub(crate) use table::keys;
 pub(crate) use table::keys::ItemKey;
 pub use table::keys::effect_in;
 pub use table::page;
-pub use table::retry::{
-    COMMAND_PATIENCE, EVENT_PATIENCE, IMPORT_PATIENCE, REQUEST_PATIENCE, RetryPolicy, SENDER_PATIENCE,
-};
+pub use table::retry::RetryPolicy;
 pub use table::transaction::Transaction;
 pub use webhook::{DeliveryAttempts, StreamTrigger};
-
-use crate::app::App;
-use crate::domain::history::ChangeOrigin;
-use crate::domain::id::{Id, IdBlock};
-
-/// Access to the table on behalf of one request, whose [`RequestUsage`] it counts.
-#[derive(Clone)]
-pub struct Store {
-    app: App,
-    usage: Arc<RequestUsage>,
-    patience: Duration,
-    /// `None` before the author is known.
-    origin: Option<Arc<ChangeOrigin>>,
-}
-
-impl Store {
-    pub(crate) fn new(app: App, usage: Arc<RequestUsage>) -> Self {
-        Self { app, usage, patience: REQUEST_PATIENCE, origin: None }
-    }
-
-    /// Access for changes of this origin. Without one, no resource with a history can be changed.
-    pub(crate) fn with_origin(self, origin: ChangeOrigin) -> Self {
-        Self { origin: Some(Arc::new(origin)), ..self }
-    }
-
-    /// Access for work that may take longer than a request.
-    pub fn with_patience(self, patience: Duration) -> Self {
-        Self { patience, ..self }
-    }
-
-    /// A new identifier, made at `now`.
-    pub fn next_id<T>(&self, now: DateTime<Utc>) -> Id<T> {
-        self.app.ids().next(now)
-    }
-
-    pub(crate) fn next_ids(&self, now: DateTime<Utc>) -> IdBlock {
-        self.app.ids().next_block(now)
-    }
-
-    /// Opens the connection to DynamoDB by one cheap read.
-    ///
-    /// A failure is left to that request, which can answer it.
-    // The first request must not wait for it.
-    pub(crate) async fn warm_up(app: &App) {
-        let nowhere = keys::absent_key().into_attributes();
-        let _ = app
-            .aws()
-            .dynamodb()
-            .get_item()
-            .table_name(&app.config().table)
-            .set_key(Some(nowhere))
-            .send()
-            .await;
-    }
-
-    fn client(&self) -> &aws_sdk_dynamodb::Client {
-        self.app.aws().dynamodb()
-    }
-
-    fn table(&self) -> &str {
-        &self.app.config().table
-    }
-}

@@ -7,6 +7,7 @@ pub(super) mod batch;
 pub(super) mod capacity;
 mod commit;
 pub(super) mod condition;
+pub(super) mod handle;
 pub(super) mod item;
 pub(super) mod key;
 pub(crate) mod keys;

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use sha2::{Digest, Sha256};
 use url::{Host, Url};
 
-use crate::domain::erasure::CopyRetention;
+use crate::domain::history::erasure::CopyRetention;
 use crate::domain::privacy::receipt::ReceiptKeys;
 use crate::domain::text::Email;
 use crate::domain::webhook::AllowedTargets;

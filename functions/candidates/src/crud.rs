@@ -4,7 +4,7 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::candidate::Candidate;
-use shared::domain::erasure::ErasureReason;
+use shared::domain::history::erasure::ErasureReason;
 use shared::domain::policy::{CallerRelation, ChangeCandidate, ChangeProject, ReadCandidate};
 use shared::domain::project::Project;
 use shared::domain::transition::CandidateChange;

@@ -3,10 +3,9 @@
 use chrono::DateTime;
 use serde_json::json;
 use shared::auth::password::Password;
-use shared::domain::candidate::{CandidateStatus, EMAIL_MISSING, TOO_MANY_SHARES};
+use shared::domain::candidate::{CandidateStatus, EMAIL_MISSING, ON_HOLD, TOO_MANY_SHARES};
 use shared::domain::file::FileKind;
 use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
-use shared::domain::privacy::hold::ON_HOLD;
 use shared::domain::privacy::legal::LegalKind;
 use shared::domain::suppression::UNDELIVERABLE;
 use shared::domain::transition::{

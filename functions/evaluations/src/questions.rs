@@ -113,7 +113,7 @@ fn view(
 ) -> QuestionView {
     let view = QuestionView::new(question, interview, references);
     let is_concealed =
-        reader.is_some_and(|(candidate, answers)| Interview::conceals(question, candidate, Some(answers)));
+        reader.is_some_and(|(candidate, answers)| question.is_concealed_from(candidate, Some(answers)));
     match relation {
         CallerRelation::Own if is_concealed => view.for_candidate().concealed(),
         CallerRelation::Own => view.for_candidate(),

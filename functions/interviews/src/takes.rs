@@ -9,8 +9,9 @@ use shared::Result;
 use shared::auth::access::{Admitted, AnswersTarget};
 use shared::domain::answers::{
     Answers, FinishedTake, MAX_PART_BYTES, MAX_PARTS, QuestionAnswer, RecordedPart, TAKE_CLOSED, Take,
-    TakeRef, TakeSource, TakeTerms,
+    TakeSource, TakeTerms,
 };
+use shared::domain::id::TakeRef;
 use shared::domain::interview::Question;
 use shared::domain::parse_enum;
 use shared::domain::policy::AnswerQuestions;

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::SystemAccess;
 use shared::domain::contact::Contact;
-use shared::domain::mail::CandidateMail;
+use shared::domain::transition::CandidateMail;
 use shared::http::reference::ReferenceUris;
 use shared::mail::{MailEnvelope, Mailer, PersonalMail};
 use shared::store::MailSubject;

@@ -3,8 +3,7 @@
 use shared::Result;
 use shared::auth::SystemAccess;
 use shared::domain::id::{CompanyId, CustomerId, WebhookId};
-use shared::domain::mail::WebhookMail;
-use shared::domain::webhook::DisabledReason;
+use shared::domain::webhook::{DisabledReason, WebhookMail};
 use shared::mail::{MailOccasion, Mailer};
 
 use crate::account::send_to_customer;

@@ -6,9 +6,8 @@ use serde::Serialize;
 use shared::Result;
 use shared::auth::access::{Admitted, AdmittedRequest};
 use shared::domain::policy::ManagePrivacy;
-use shared::domain::privacy::retention::{
-    ProjectRetention, RetentionPolicy, RetentionRule, RetentionStart, ScheduledRule,
-};
+use shared::domain::privacy::retention::{RetentionPolicy, ScheduledRule};
+use shared::domain::privacy::retention_rule::{ProjectRetention, RetentionRule, RetentionStart};
 use shared::domain::privacy::retention_run::RetentionRun;
 use shared::domain::project::Project;
 use shared::http::BodyFields;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
-use shared::domain::erasure::ErasureReason;
+use shared::domain::history::erasure::ErasureReason;
 use shared::domain::id::ProjectId;
 use shared::domain::privacy::retention::RetentionVerdict;
 use shared::domain::privacy::retention_review::RetentionReview;

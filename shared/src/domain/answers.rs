@@ -12,8 +12,10 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-pub use question_answer::{AnswerText, QuestionAnswer, TakeCounts};
-pub use take::{FinishedTake, MAX_PART_BYTES, MAX_PARTS, RecordedPart, Take, TakeSource, TakeTerms};
+pub use question_answer::{AnswerText, NO_TAKES_LEFT, QuestionAnswer, TakeCounts};
+pub use take::{
+    FinishedTake, MAX_PART_BYTES, MAX_PARTS, RecordedPart, TOO_LARGE, Take, TakeSource, TakeTerms,
+};
 
 use take::PATIENCE;
 
@@ -21,16 +23,10 @@ use super::Refusal;
 use super::candidate::{Candidate, InterviewAdjustments};
 use super::conversion::ConversionStatus;
 use super::history::{EventType, FieldChanges, ResourceChange, ResourceRef, fact, private};
-use super::id::{CandidateId, CompanyId, ProjectId, QuestionId};
+use super::id::{CandidateId, CompanyId, ProjectId, QuestionId, TakeRef};
 use super::interview::{Interview, Question, QuestionKind};
 use super::rate::{ChangeRate, MAX_TEXTS};
 
-/// The candidate is not in the interview.
-pub const NOT_INTERVIEWING: Refusal =
-    Refusal { code: "not_interviewing", detail: "The interview has not begun, or it has ended." };
-pub const TIME_OVER: Refusal = Refusal { code: "time_over", detail: "The time of the interview is over." };
-pub const NO_TAKES_LEFT: Refusal =
-    Refusal { code: "no_takes_left", detail: "This question was recorded as often as it may be." };
 /// The take accepts nothing more.
 pub const TAKE_CLOSED: Refusal = Refusal {
     code: "take_closed",
@@ -42,9 +38,6 @@ pub const NOT_RECORDED: Refusal =
 /// The question is answered by a recording.
 pub const NOT_WRITTEN: Refusal =
     Refusal { code: "not_written", detail: "This question is answered by a recording." };
-/// The parts of a take are too large together.
-pub const TOO_LARGE: Refusal =
-    Refusal { code: "too_large", detail: "The parts of this take are too large for the time to answer." };
 /// Required answers are missing.
 pub const ANSWERS_MISSING: Refusal =
     Refusal { code: "answers_missing", detail: "Answer all required questions first." };
@@ -76,14 +69,6 @@ pub struct WrittenAnswer {
     pub question: QuestionId,
     /// What they have written.
     pub text: AnswerText,
-}
-
-/// A take of a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct TakeRef {
-    pub question: QuestionId,
-    /// The number of the take.
-    pub number: u32,
 }
 
 impl Answers {
@@ -342,5 +327,16 @@ impl Answers {
             changes.tell([("take", fact(&of.number)), ("seconds", fact(&seconds))]);
         }
         Some(ResourceChange::new(&after.company, after.resource(), types, changes))
+    }
+}
+
+impl Question {
+    /// Whether a candidate with these answers does not see the question yet, in an interview that this service conducts.
+    pub fn is_concealed_from(&self, candidate: &Candidate, answers: Option<&Answers>) -> bool {
+        // Those who may write would have to record before they know what to write about.
+        let may_write = candidate.adjusted().may_write;
+        // Time to prepare would mean nothing if candidates knew the question before it begins.
+        let has_begun = || answers.is_some_and(|answers| answers.has_begun(self.id));
+        self.has_preparation() && !may_write && !has_begun()
     }
 }

@@ -1,8 +1,10 @@
 //! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
-//! `candidate/interview_time.rs`, `privacy/consent.rs`, `privacy/hold.rs`, `privacy/retention.rs`,
+//! `candidate/interview_time.rs`, `candidate/consents.rs`, `candidate/hold.rs`, `privacy/retention.rs`,
 //! `report.rs`, `scoring/status.rs` and `transition.rs`.
 
+mod consents;
 mod history;
+mod hold;
 mod interview_time;
 mod key;
 
@@ -11,8 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+pub use hold::ON_HOLD;
 pub use interview_time::{
-    ConductedInterview, InterviewAdjustments, InterviewLength, InterviewPlatform, MAX_EXTRA_TAKES, TimeFactor,
+    ConductedInterview, InterviewAdjustments, InterviewLength, MAX_EXTRA_TAKES, NOT_INTERVIEWING, TIME_OVER,
+    TimeFactor,
 };
 pub use key::{FormerKey, KeyEnd, MAX_FORMER_KEYS};
 

@@ -1,5 +1,6 @@
 //! A company: the tenant, and its defaults for projects.
 
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,7 @@ use super::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
 use super::id::CompanyId;
 use super::language::Language;
 use super::logo::LogoRef;
-use super::privacy::legal::LegalRegister;
+use super::privacy::legal::{LatestVersion, LegalDraft, LegalRegister, LegalText, LegalTextId};
 use super::sender::SenderAddress;
 use super::text::{Email, ShortName, TextLine, TextLines, WebLink};
 
@@ -85,6 +86,23 @@ pub fn time_zone(text: &str) -> Result<TextLine<64>, String> {
     known.map(|_| name).map_err(|_| "Use an IANA time zone name, for example Europe/Berlin.".to_owned())
 }
 
+impl Company {
+    /// The company with the next version of a kind of legal text, and that version. `None` if the draft retires a kind that
+    /// has no current text.
+    pub fn publish(mut self, draft: LegalDraft, now: DateTime<Utc>) -> Option<(Self, LegalText)> {
+        let LegalDraft { kind, texts, is_required } = draft;
+        if texts.is_empty() {
+            self.legal.current(kind)?;
+        }
+        let version = self.legal.count(kind) + 1;
+        let languages = texts.keys().copied().collect();
+        self.legal.set_latest(kind, LatestVersion { version, is_required, languages });
+        let id = LegalTextId { kind, version };
+        let company = self.id.clone();
+        Some((self, LegalText { id, company, texts, is_required, created_at: now }))
+    }
+}
+
 impl HasHistory for Company {
     const CREATED: EventType = EventType::CompanyCreated;
     const UPDATED: Option<EventType> = Some(EventType::CompanyUpdated);
@@ -124,6 +142,8 @@ impl HasHistory for Company {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::privacy::legal::{LegalKind, LegalWording};
+    use crate::domain::samples;
 
     #[test]
     fn time_zones_are_known_by_their_iana_names() {
@@ -133,5 +153,37 @@ mod tests {
         for unknown in ["", "europe/berlin", "Berlin", "CEST", "+02:00", "Europe/Berlin\n"] {
             assert_eq!(time_zone(unknown).is_ok(), unknown.trim() == "Europe/Berlin", "{unknown:?}");
         }
+    }
+
+    fn draft(kind: LegalKind, languages: &[Language], is_required: bool) -> LegalDraft {
+        let wording = LegalWording::parse("We keep what you send.").unwrap();
+        let texts = languages.iter().map(|language| (*language, wording.clone())).collect();
+        LegalDraft { kind, texts, is_required }
+    }
+
+    fn id(text: &str) -> LegalTextId {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn each_publication_is_the_next_version_of_its_kind_and_an_empty_one_retires_it() {
+        let now = DateTime::UNIX_EPOCH;
+        let company = samples::company();
+        assert!(company.clone().publish(draft(LegalKind::Consent, &[], false), now).is_none());
+        let both = [Language::De, Language::En];
+        let (company, first) = company.publish(draft(LegalKind::Consent, &both, true), now).unwrap();
+        let (company, other) = company.publish(draft(LegalKind::PrivacyPolicy, &both, false), now).unwrap();
+        let (company, second) = company.publish(draft(LegalKind::Consent, &both[..1], true), now).unwrap();
+        assert_eq!([first.id, other.id, second.id], ["consent-1", "privacy_policy-1", "consent-2"].map(id));
+        assert_eq!(company.legal.required(), [second.id]);
+        assert_eq!(company.legal.texts(true), [other.id, second.id]);
+
+        let (company, last) = company.publish(draft(LegalKind::Consent, &[], false), now).unwrap();
+        assert_eq!((last.id, company.legal.current(LegalKind::Consent)), (id("consent-3"), None));
+        assert_eq!((company.legal.required(), company.legal.texts(true)), (vec![], vec![other.id]));
+        assert_eq!(company.legal.texts(false), [other.id, first.id, second.id, last.id]);
+        assert!(company.clone().publish(draft(LegalKind::Consent, &[], false), now).is_none());
+        let (company, again) = company.publish(draft(LegalKind::Consent, &both, true), now).unwrap();
+        assert_eq!((again.id, company.legal.required()), (id("consent-4"), vec![id("consent-4")]));
     }
 }

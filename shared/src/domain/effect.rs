@@ -12,12 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use super::customer::Customer;
 use super::deletion::ItemDeletion;
-use super::erasure::{ErasedItem, ErasureCause, ErasureCounts};
 use super::history::ResourceRef;
+use super::history::erasure::{ErasedItem, ErasureCause, ErasureCounts};
 use super::id::CompanyId;
-use super::mail::WebhookMail;
 use super::transition::CandidateChange;
-use super::webhook::Webhook;
+use super::webhook::{Webhook, WebhookMail};
 
 pub use task::{EffectTask, FormerCustomer};
 

@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
-use super::candidate::InterviewPlatform;
 use super::company::Company;
 use super::evaluation::evaluator_index::{EvaluatorIndex, EvaluatorSet};
 use super::history::{
@@ -19,7 +18,7 @@ use super::interview::Interview;
 use super::language::Language;
 use super::names::named;
 use super::partner_data::PartnerData;
-use super::privacy::retention::ProjectRetention;
+use super::privacy::retention_rule::ProjectRetention;
 use super::staff::ProjectStaff;
 use super::text::{Email, ShortName, TextLine, WebLink};
 
@@ -57,6 +56,17 @@ impl ProjectStatus {
 pub enum JoinMode {
     /// At any time.
     Rolling,
+}
+
+/// Where the interviews of a project take place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum InterviewPlatform {
+    /// In this service.
+    Builtin,
+    /// Elsewhere: events tell of them.
+    External,
 }
 
 /// A welcome video and its position in a project.

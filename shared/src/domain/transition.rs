@@ -1,6 +1,7 @@
 //! Moves of a candidate: one table, and the rules they follow.
 
 mod advances;
+mod mail;
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 
@@ -9,10 +10,10 @@ pub use advances::{
     InterviewTerms, MoveCondition, NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
     PROJECT_NOT_RUNNING,
 };
+pub use mail::CandidateMail;
 
 use super::Refusal;
 use super::candidate::{Candidate, CandidateStatus};
-use super::mail::CandidateMail;
 use super::privacy::erasure_request::ERASURE_REQUESTED;
 use super::rate::RefusedOrThrottled;
 use super::secret::AccessKey;

@@ -5,13 +5,12 @@ use url::Url;
 use super::wire::Uri;
 use crate::config::Config;
 use crate::domain::account::Account;
-use crate::domain::answers::TakeRef;
 use crate::domain::company::Company;
 use crate::domain::file::{FileKind, FileType, StoredFile};
 use crate::domain::history::{ChangeAuthor, ResourceRef};
 use crate::domain::id::{
     CandidateId, CompanyId, CompanyMark, FileId, Id, InvalidId, ProjectId, ProjectMark, QuestionId,
-    ResourceKind, ShareId, ShareMark,
+    ResourceKind, ShareId, ShareMark, TakeRef,
 };
 use crate::domain::language::Language;
 use crate::domain::privacy::legal::LegalTextId;

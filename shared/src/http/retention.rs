@@ -2,7 +2,7 @@
 
 use super::BodyFields;
 use crate::domain::parse_enum;
-use crate::domain::privacy::retention::{DAYS, RetentionRule, RetentionStart};
+use crate::domain::privacy::retention_rule::{DAYS, RetentionRule, RetentionStart};
 
 impl BodyFields {
     /// How long candidates are kept; null `days` for ever.

@@ -9,9 +9,9 @@ use crate::domain::contact::Contact;
 use crate::domain::id::WebhookId;
 use crate::domain::interview::Interview;
 use crate::domain::language::Language;
-use crate::domain::mail::CandidateMail;
 use crate::domain::project::Project;
 use crate::domain::text::{Email, ShortName};
+use crate::domain::transition::CandidateMail;
 
 /// A mail to one person.
 pub struct PersonalMail<'a> {

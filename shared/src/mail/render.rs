@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::{MailLink, MailOccasion, PersonalMail};
 use crate::domain::language::Language;
-use crate::domain::mail::CandidateMail;
+use crate::domain::transition::CandidateMail;
 
 pub struct RenderedMail {
     /// One line without control characters.

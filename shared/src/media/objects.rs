@@ -18,8 +18,8 @@ use url::Url;
 
 use super::{CheckedFile, ledger};
 use crate::app::App;
-use crate::domain::erasure::ErasureRecord;
 use crate::domain::file::{FileType, StoredFile};
+use crate::domain::history::erasure::ErasureRecord;
 use crate::domain::id::FileId;
 use crate::error::{Error, Result};
 

@@ -22,7 +22,7 @@ use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
-use crate::domain::erasure::{ErasedItem, ErasureReason};
+use crate::domain::history::erasure::{ErasedItem, ErasureReason};
 use crate::domain::history::{HistoryEntry, ResourceRef};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::label::Label;

@@ -14,7 +14,7 @@ use super::table::transaction::Transaction;
 use crate::domain::customer::Customer;
 use crate::domain::deletion::{DeletionAuthor, ItemDeletion};
 use crate::domain::effect::{Effect, EffectTask, FormerCustomer};
-use crate::domain::erasure::{ErasedItem, ErasureReason};
+use crate::domain::history::erasure::{ErasedItem, ErasureReason};
 use crate::domain::id::CompanyId;
 use crate::domain::label::Label;
 use crate::domain::project::Project;

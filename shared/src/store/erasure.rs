@@ -5,17 +5,16 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 use futures_util::future::try_join_all;
 
-use super::Store;
 use super::table::item::{self, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::retry::RetryPolicy;
 use super::table::transaction::Transaction;
-use super::{candidate, customer};
+use super::{Store, candidate, customer};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
-use crate::domain::erasure::{ErasedItem, ErasureCause, ErasureRecord};
+use crate::domain::history::erasure::{ErasedItem, ErasureCause, ErasureRecord};
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 

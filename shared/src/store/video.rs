@@ -73,7 +73,7 @@ impl Store {
         let is_seen = |interview: &Interview| {
             let conducts = project.conducts(interview);
             let mut asking = interview.questions.iter().filter(|question| question.video == Some(id));
-            asking.any(|question| !conducts || !Interview::conceals(question, candidate, answers.as_deref()))
+            asking.any(|question| !conducts || !question.is_concealed_from(candidate, answers.as_deref()))
         };
         Ok(project.settings.shows(id) || interview.is_some_and(|interview| is_seen(&interview)))
     }

@@ -12,10 +12,10 @@ use super::{
 };
 use crate::app::App;
 use crate::auth::{AdmissionRule, HasAdmission};
-use crate::domain::answers::{Answers, QuestionAnswer, Take, TakeRef};
+use crate::domain::answers::{Answers, QuestionAnswer, Take};
 use crate::domain::candidate::Candidate;
 use crate::domain::file::FileType;
-use crate::domain::id::{InvalidId, QuestionId};
+use crate::domain::id::{InvalidId, QuestionId, TakeRef};
 use crate::domain::interview::{Interview, Question};
 use crate::error::{Error, Result};
 use crate::media::AnswerObjects;

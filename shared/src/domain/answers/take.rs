@@ -3,11 +3,15 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Refusal, TOO_LARGE};
+use crate::domain::Refusal;
 use crate::domain::candidate::{Candidate, InterviewAdjustments};
 use crate::domain::conversion::{Conversion, ConversionStatus};
 use crate::domain::interview::Question;
 use crate::domain::names::named;
+
+/// The parts of a take are too large together.
+pub const TOO_LARGE: Refusal =
+    Refusal { code: "too_large", detail: "The parts of this take are too large for the time to answer." };
 
 /// The most bytes of a part.
 pub const MAX_PART_BYTES: u32 = 8 * 1024 * 1024;

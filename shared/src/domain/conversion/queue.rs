@@ -12,8 +12,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::TRY;
-use crate::domain::answers::TakeRef;
-use crate::domain::id::{CandidateId, CompanyId, ProjectId, VideoId};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId, TakeRef, VideoId};
 
 /// What is converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,8 +3,9 @@
 use chrono::{DateTime, Utc};
 
 use super::{Effect, EffectTask};
-use crate::domain::answers::{Answers, TakeRef};
+use crate::domain::answers::Answers;
 use crate::domain::conversion::queue::Recording;
+use crate::domain::id::TakeRef;
 use crate::domain::video::Video;
 
 impl Effect {

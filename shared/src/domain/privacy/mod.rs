@@ -10,4 +10,5 @@ pub mod legal;
 pub mod receipt;
 pub mod retention;
 pub mod retention_review;
+pub mod retention_rule;
 pub mod retention_run;

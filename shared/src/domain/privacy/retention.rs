@@ -3,20 +3,18 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::retention_rule::{ProjectRetention, RetentionRule, RetentionStart};
 use super::retention_run::CompletedRun;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::history::{
     EventType, FieldChanges, FieldValue, HasHistory, ResourceChange, ResourceRef, fact,
 };
 use crate::domain::id::CompanyId;
-use crate::domain::names::named;
 use crate::domain::project::{Project, ProjectStatus};
 
 /// How long a first or stricter rule waits before anything is erased by it.
 // Time to read the dry run and to take a mistake back.
 pub const GRACE: TimeDelta = TimeDelta::days(7);
-/// The days of a rule.
-pub const DAYS: std::ops::RangeInclusive<u32> = 7..=3650;
 /// The days until an unanswered request for erasure is carried out, and the default.
 pub const REQUEST_DAYS: std::ops::RangeInclusive<u32> = 0..=30;
 /// The days before an erasure when a run counts candidates as `soon`.
@@ -24,30 +22,7 @@ pub const NOTICE_DAYS: std::ops::RangeInclusive<u32> = 0..=90;
 /// The default of the latter.
 pub const DEFAULT_NOTICE_DAYS: u32 = 14;
 
-named! {
-    /// The moment from which a candidate's days are counted.
-    pub enum RetentionStart {
-        /// The last thing that happened to the candidate.
-        LastActivity = "last_activity",
-        /// The close of the project, or the candidate's last activity if that is later. Candidates of open projects are kept.
-        ProjectClosed = "project_closed",
-    }
-}
-
-/// How long candidates are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RetentionRule {
-    /// The number of days, in [`DAYS`]; `None` keeps candidates for ever.
-    pub days: Option<u32>,
-    /// What they are counted from.
-    pub from: RetentionStart,
-}
-
 impl RetentionRule {
-    /// Candidates are kept until a user deletes them.
-    // No other default: the law differs by country, and deleting by surprise is worse than asking.
-    pub const KEEP: Self = Self { days: None, from: RetentionStart::LastActivity };
-
     /// Whether it can erase a candidate earlier than `other` does.
     fn is_stricter_than(self, other: Self) -> bool {
         match (self.days, other.days) {
@@ -188,14 +163,6 @@ impl RetentionPolicy {
             }
         }
     }
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProjectRetention {
-    /// A rule in the place of the company's.
-    pub own: Option<RetentionRule>,
-    /// No rule erases before this moment, neither the project's own nor, once that is removed, the company's.
-    pub starts_at: Option<DateTime<Utc>>,
 }
 
 impl Candidate {

@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::retention::{RetentionPolicy, RetentionRule, RetentionStart, RetentionVerdict, ScheduledRule};
+use super::retention::{RetentionPolicy, RetentionVerdict, ScheduledRule};
+use super::retention_rule::{RetentionRule, RetentionStart};
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, ProjectId};
 use crate::domain::project::Project;

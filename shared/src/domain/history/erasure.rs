@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, VideoId};
-use super::names::named;
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId, VideoId};
+use crate::domain::names::named;
 
 /// The record of a deletion. Valid as long as it is kept, because identifiers are not reused before.
 #[derive(Debug, Clone, PartialEq, Eq)]

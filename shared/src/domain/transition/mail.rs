@@ -1,9 +1,9 @@
-//! The mails that the service sends, by occasion.
+//! The mails to candidates, by occasion.
 
 use chrono::{DateTime, Utc};
 
-use super::candidate::{Candidate, CandidateStatus};
-use super::names::named;
+use crate::domain::candidate::{Candidate, CandidateStatus};
+use crate::domain::names::named;
 
 named! {
     /// A mail to a candidate.
@@ -14,16 +14,6 @@ named! {
         Reminder = "reminder",
         /// You have until another time than before.
         DeadlineChanged = "deadline-changed",
-    }
-}
-
-named! {
-    /// A mail to the owners of a company about one of its webhooks.
-    pub enum WebhookMail {
-        /// Every delivery of the last day has failed.
-        Failing = "webhook-failing",
-        /// The webhook was disabled: every delivery of five days has failed, or its server has answered 410.
-        Disabled = "webhook-disabled",
     }
 }
 

@@ -4,6 +4,8 @@ use chrono::TimeDelta;
 
 use super::*;
 use crate::domain::company::Company;
+use crate::domain::language::Language;
+use crate::domain::privacy::consent::{NOT_CURRENT, OTHER_LANGUAGE};
 use crate::domain::privacy::legal::{LegalDraft, LegalWording};
 use crate::domain::samples;
 

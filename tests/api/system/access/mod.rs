@@ -32,7 +32,7 @@ pub(crate) struct AccessTable {
 
 impl AccessTable {
     pub(crate) fn read() -> Self {
-        let lines = include_str!("access.txt").lines();
+        let lines = include_str!("../access.txt").lines();
         let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         let kinds = lines.next().unwrap().split_whitespace().skip(2).collect();
         let rows = lines.map(|line| {

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::retention::RetentionVerdict;
+use super::retention::{RetentionPolicy, RetentionVerdict};
 use crate::domain::company::Company;
+use crate::domain::history::{EventType, FieldChanges, HasHistory as _, ResourceChange};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 
 /// Runs start at this hour of the day, in the company's time zone.
@@ -94,7 +95,7 @@ pub struct CompletedRun {
 
 impl CompletedRun {
     /// As events show it.
-    pub(super) fn fact(&self) -> Value {
+    fn fact(&self) -> Value {
         let RunCounts { looked_at, erased, held, soon, waiting } = self.counts;
         let at = self.at.to_rfc3339_opts(SecondsFormat::Secs, true);
         json!({ "at": at, "looked_at": looked_at, "erased": erased, "held": held, "soon": soon, "waiting": waiting })
@@ -119,6 +120,18 @@ pub struct RetentionRun {
     pub counts: RunCounts,
     /// The last run; `None` before the first.
     pub last: Option<CompletedRun>,
+}
+
+impl RetentionPolicy {
+    /// What its history keeps of a run that has ended.
+    pub(crate) fn run_change(&self, run: &CompletedRun) -> ResourceChange {
+        let (company, resource) = self.place();
+        // With the facts of the policy that the run has applied.
+        let mut changes = FieldChanges::between(Some(self.history_fields()), self.history_fields());
+        changes.changed.insert("last_run".to_owned());
+        changes.facts.insert("last_run".to_owned(), run.fact());
+        ResourceChange::new(company, resource, vec![EventType::RetentionCompleted], changes)
+    }
 }
 
 impl RetentionRun {

@@ -4,11 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::retention_rule::{ProjectRetention, RetentionRule, RetentionStart};
-use super::retention_run::CompletedRun;
 use crate::domain::candidate::{Candidate, CandidateStatus};
-use crate::domain::history::{
-    EventType, FieldChanges, FieldValue, HasHistory, ResourceChange, ResourceRef, fact,
-};
+use crate::domain::history::{EventType, FieldValue, HasHistory, ResourceRef, fact};
 use crate::domain::id::CompanyId;
 use crate::domain::project::{Project, ProjectStatus};
 
@@ -138,16 +135,6 @@ impl RetentionPolicy {
             request_days: *REQUEST_DAYS.end(),
             notice_days: DEFAULT_NOTICE_DAYS,
         }
-    }
-
-    /// What its history keeps of a run that has ended.
-    pub(crate) fn run_change(&self, run: &CompletedRun) -> ResourceChange {
-        let (company, resource) = self.place();
-        // With the facts of the policy that the run has applied.
-        let mut changes = FieldChanges::between(Some(self.history_fields()), self.history_fields());
-        changes.changed.insert("last_run".to_owned());
-        changes.facts.insert("last_run".to_owned(), run.fact());
-        ResourceChange::new(company, resource, vec![EventType::RetentionCompleted], changes)
     }
 
     /// The rule that applies to a project.

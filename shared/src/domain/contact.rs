@@ -1,8 +1,8 @@
 //! The contact for questions of candidates.
 
-use super::company::Company;
-use super::project::Project;
-use super::text::{Email, TextLine};
+use crate::domain::company::Company;
+use crate::domain::project::Project;
+use crate::domain::text::{Email, TextLine};
 
 /// Who answers the questions of candidates, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]

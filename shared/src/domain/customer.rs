@@ -4,19 +4,19 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Refusal;
-use super::account::Account;
-use super::file::StoredFile;
-use super::history::{
+use crate::domain::Refusal;
+use crate::domain::account::Account;
+use crate::domain::file::StoredFile;
+use crate::domain::history::{
     EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, events_that_apply, fact, moment, private,
 };
-use super::id::{CompanyId, CustomerId};
-use super::language::Language;
-use super::names::named;
-use super::rate::{MailRate, RefusedOrThrottled};
-use super::secret::{OneTimeKey, PasswordHash};
-use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
-use super::text::{Email, ShortName, TextLine, Username};
+use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::language::Language;
+use crate::domain::names::named;
+use crate::domain::rate::{MailRate, RefusedOrThrottled};
+use crate::domain::secret::{OneTimeKey, PasswordHash};
+use crate::domain::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
+use crate::domain::text::{Email, ShortName, TextLine, Username};
 
 named! {
     /// A customer's rights in the company; each type includes those before it.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::id::{CustomerId, LabelId, VideoId};
-use super::text::Email;
+use crate::domain::id::{CustomerId, LabelId, VideoId};
+use crate::domain::text::Email;
 
 /// The person or named token that deletes a customer, as named in the mail to the customer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::id::FileId;
-use super::names::named;
+use crate::domain::id::FileId;
+use crate::domain::names::named;
 
 named! {
     /// What a file is to its owner.

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
-use super::id::{CompanyId, LabelId};
-use super::text::VisibleLine;
+use crate::domain::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
+use crate::domain::id::{CompanyId, LabelId};
+use crate::domain::text::VisibleLine;
 
 pub type LabelText = VisibleLine<100>;
 

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::digest::digest_of;
-use super::id::{CompanyId, LogoId};
+use crate::domain::digest::digest_of;
+use crate::domain::id::{CompanyId, LogoId};
 
 /// The logo that a company has, without its picture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

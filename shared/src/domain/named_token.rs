@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Refusal;
-use super::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
-use super::id::{CompanyId, CustomerId, TokenId};
-use super::secret::{MediaKey, SecretHash};
-use super::text::ShortName;
+use crate::domain::Refusal;
+use crate::domain::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
+use crate::domain::id::{CompanyId, CustomerId, TokenId};
+use crate::domain::secret::{MediaKey, SecretHash};
+use crate::domain::text::ShortName;
 
 /// The maximum per company.
 pub const MAX_TOKENS: u32 = 100;

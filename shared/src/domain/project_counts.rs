@@ -5,19 +5,19 @@
 //! Evaluators come and go, and all numbers for the current ones follow on read: a candidate counts as evaluated if
 //! enough bits of the counter's set belong to current evaluators. So a change of the evaluators changes no counter.
 //!
-//! Of candidates who were erased, numbers remain: see [`erased_ratings`](super::privacy::erased_ratings).
+//! Of candidates who were erased, numbers remain: see [`erased_ratings`](crate::domain::privacy::erased_ratings).
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use super::Refusal;
-use super::candidate::{Candidate, CandidateStatus};
-use super::evaluation::evaluator_index::EvaluatorSet;
-use super::id::{CandidateId, CustomerId};
-use super::names::parse_enum;
-use super::project::{CandidateRequirement, Project};
-use super::scoring::result::ResultSummary;
+use crate::domain::Refusal;
+use crate::domain::candidate::{Candidate, CandidateStatus};
+use crate::domain::evaluation::evaluator_index::EvaluatorSet;
+use crate::domain::id::{CandidateId, CustomerId};
+use crate::domain::names::parse_enum;
+use crate::domain::project::{CandidateRequirement, Project};
+use crate::domain::scoring::result::ResultSummary;
 
 /// The number of shards of a project's counts.
 // Enough that two candidates' changes rarely conflict, few enough to read at once.

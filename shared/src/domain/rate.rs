@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Refusal;
+use crate::domain::Refusal;
 
 /// The maximum per hour.
 pub const MAX_MAILS: usize = 5;

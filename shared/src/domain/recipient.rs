@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use super::account::Account;
-use super::id::{CompanyId, InvalidId};
+use crate::domain::account::Account;
+use crate::domain::id::{CompanyId, InvalidId};
 
 /// The account that a mail was sent to, as the SES message tag `recipient`: letters, digits, `-` and `_`.
 /// SES returns it with bounces and complaints.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use unicode_script::{Script, UnicodeScript};
 
-use super::text::{Email, ShortName, fold_accents};
+use crate::domain::text::{Email, ShortName, fold_accents};
 
 /// The maximum number of results.
 pub const MAX_RESULTS: usize = 50;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::text::{Email, is_domain};
+use crate::domain::text::{Email, is_domain};
 
 /// The maximum per company.
 pub const MAX_SENDERS: usize = 20;

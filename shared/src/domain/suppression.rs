@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Refusal;
-use super::text::Email;
+use crate::domain::Refusal;
+use crate::domain::text::Email;
 
 /// The person's address is suppressed.
 pub const UNDELIVERABLE: Refusal = Refusal {

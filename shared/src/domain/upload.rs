@@ -5,10 +5,10 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::account::{Account, CredentialClaim};
-use super::file::{FileKind, FileType};
-use super::id::{CompanyId, FileId, TokenId};
-use super::names::named;
+use crate::domain::account::{Account, CredentialClaim};
+use crate::domain::file::{FileKind, FileType};
+use crate::domain::id::{CompanyId, FileId, TokenId};
+use crate::domain::names::named;
 
 /// Validity of the signed URL of a part of a take: a client must start to send the part within this time.
 pub const PART_URL_LIFETIME: Duration = Duration::from_secs(15 * 60);

@@ -7,15 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::conversion::{Conversion, ConversionStatus};
-use super::file::FileType;
-use super::history::{
+use crate::domain::conversion::{Conversion, ConversionStatus};
+use crate::domain::file::FileType;
+use crate::domain::history::{
     EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, events_that_apply, fact, private,
 };
-use super::id::{CompanyId, CustomerId, VideoId};
-use super::language::Language;
-use super::text::{ShortName, TextLine, TextLines};
-use super::upload::{AnnouncedFile, UploadAuthor};
+use crate::domain::id::{CompanyId, CustomerId, VideoId};
+use crate::domain::language::Language;
+use crate::domain::text::{ShortName, TextLine, TextLines};
+use crate::domain::upload::{AnnouncedFile, UploadAuthor};
 
 /// The maximum size of an uploaded video.
 pub const MAX_VIDEO_BYTES: u64 = 2 * 1024 * 1024 * 1024;

@@ -1,9 +1,9 @@
 //! Files that clients announce, and then put into the bucket themselves.
 
-use super::fields::BodyFields;
 use crate::domain::file::FileKind;
 use crate::domain::upload::AnnouncedFile;
 use crate::error::Result;
+use crate::http::fields::BodyFields;
 
 const MAX_CONTENT_TYPE: usize = 100;
 

@@ -8,10 +8,10 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use super::respond::CommittedResponse;
-use super::tag::EntityTag;
 use crate::domain::Refusal;
 use crate::error::{Error, Result};
+use crate::http::respond::CommittedResponse;
+use crate::http::tag::EntityTag;
 
 const INVALID_IF_MATCH: Refusal = Refusal {
     code: "invalid_if_match",

@@ -5,10 +5,10 @@ use axum::extract::{FromRequest, Request};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::body::{content_type, is_coded, is_of_type, or_coding, read_body};
-use super::fields::BodyFields;
 use crate::app::App;
 use crate::error::{Error, FieldErrors, Result};
+use crate::http::body::{content_type, is_coded, is_of_type, or_coding, read_body};
+use crate::http::fields::BodyFields;
 
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// The longest body that is read.
@@ -83,7 +83,7 @@ impl BodyFields {
     }
 
     /// The fields of an object whose text is `json`.
-    pub(super) fn of(value: Value, json: Bytes) -> Result<Self> {
+    pub(in crate::http) fn of(value: Value, json: Bytes) -> Result<Self> {
         match value {
             Value::Object(object) => Ok(Self::of_object(object, json)),
             _ => Err(Error::field(FieldErrors::ACROSS, "Invalid data. Expected an object.")),

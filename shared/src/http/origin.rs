@@ -16,7 +16,7 @@ const NOT_PUBLIC: Refusal =
     Refusal { code: "not_public", detail: "This address is not public. Use the base URL of the API." };
 
 /// Admits a request with one of the deployment's secrets; any request if there are no secrets.
-pub(super) async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(in crate::http) async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
     // HTTP APIs have no web ACL and no resource policy of their own, and an authorizer would be one more function in
     // front of all routes.
     let sent = request.headers().get(ORIGIN_SECRET);

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
-use super::schema::inline;
 use crate::domain::file::FileKind;
+use crate::http::schema::inline;
 
 /// The schema of a body, as far as its reader has asked.
 #[derive(Debug, Default)]

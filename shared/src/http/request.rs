@@ -16,11 +16,11 @@ use futures_util::FutureExt;
 use lambda_http::aws_lambda_events::apigw::ApiGatewayV2httpRequestContext;
 use lambda_http::request::RequestContext;
 
-use super::mounts;
-use super::state::RequestState;
 use crate::app::App;
 use crate::domain::id::{CandidateId, CustomerId};
 use crate::error::{Error, ErrorCause};
+use crate::http::mounts;
+use crate::http::state::RequestState;
 
 /// The header that carries the request's identifier, which is also in its log line.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -32,7 +32,7 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 struct SentUri(Uri);
 
 /// Serves `/x` as `/x/`.
-pub(super) fn with_final_slash(mut request: Request) -> Request {
+pub(in crate::http) fn with_final_slash(mut request: Request) -> Request {
     let uri = request.uri().clone();
     request.extensions_mut().insert(SentUri(uri.clone()));
     if !uri.path().ends_with('/') {
@@ -51,7 +51,7 @@ pub(super) fn with_final_slash(mut request: Request) -> Request {
 ///
 /// That may be the root of another group, written with a final slash that the gateway did not match with that group's
 /// routes: then the form without it is the way there.
-pub(super) async fn unknown_route(State(app): State<App>, request: Request) -> Response {
+pub(in crate::http) async fn unknown_route(State(app): State<App>, request: Request) -> Response {
     let base = &app.config().base_url;
     let sent = request.extensions().get::<SentUri>().map_or_else(|| request.uri(), |sent| &sent.0);
     let root = sent.path().strip_suffix('/').and_then(|path| path.strip_prefix(base.path()));
@@ -67,7 +67,7 @@ pub(super) async fn unknown_route(State(app): State<App>, request: Request) -> R
 }
 
 /// Gives the request its state, and its response the headers and the log line that all have.
-pub(super) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
+pub(in crate::http) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
     // The gateway's, so that its access log and this one share it.
     let request_id =
         gateway_request_id(&request).unwrap_or_else(|| app.ids().next::<Body>(app.now()).to_string());

@@ -16,8 +16,8 @@ pub struct Created<T>(pub T);
 
 /// The part of a view that is the URL of its resource.
 #[derive(Deserialize)]
-pub(super) struct UriRow {
-    pub(super) resource_uri: String,
+pub(in crate::http) struct UriRow {
+    pub(in crate::http) resource_uri: String,
 }
 
 impl<T: Serialize> IntoResponse for Created<T> {
@@ -165,7 +165,7 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 impl StoredResponse {
     /// The part of a response that can be replayed: its status, its JSON, the URL of what it created and its tag.
-    pub(super) async fn of(response: Response) -> Result<(Self, Response)> {
+    pub(in crate::http) async fn of(response: Response) -> Result<(Self, Response)> {
         let (head, body) = response.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await.map_err(Error::internal)?;
         let kept = stored_body(&head.extensions).unwrap_or(&body);
@@ -179,7 +179,7 @@ impl StoredResponse {
         Ok((stored, Response::from_parts(head, Body::from(body))))
     }
 
-    pub(super) fn replay(self) -> Response {
+    pub(in crate::http) fn replay(self) -> Response {
         let mut response = Response::new(Body::empty());
         // The status comes from a response.
         *response.status_mut() = StatusCode::from_u16(self.status).unwrap_or_default();

@@ -1,8 +1,8 @@
 //! The retention rule of a company or of a project, as clients send it.
 
-use super::BodyFields;
 use crate::domain::parse_enum;
 use crate::domain::privacy::retention_rule::{DAYS, RetentionRule, RetentionStart};
+use crate::http::BodyFields;
 
 impl BodyFields {
     /// How long candidates are kept; null `days` for ever.

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! So a handler may run several times, and all of its reads are repeated: rules and `If-Match` see the state that the other
-//! write has left. Work in several transactions runs inside [`run_once`](super::exchange::HttpExchange::run_once) instead,
+//! write has left. Work in several transactions runs inside [`run_once`](crate::http::exchange::HttpExchange::run_once) instead,
 //! which holds a lease on the key and stores the response at the end.
 
 use axum::body::{Body, Bytes};
@@ -31,12 +31,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures_util::stream;
 use sha2::{Digest, Sha256};
 
-use super::body::{MAX_BYTES, read_body};
-use super::multipart;
-use super::state::RequestState;
 use crate::app::App;
 use crate::domain::Refusal;
 use crate::error::{ConflictMark, Error, Result};
+use crate::http::body::{MAX_BYTES, read_body};
+use crate::http::multipart;
+use crate::http::state::RequestState;
 use crate::store::{RequestIntent, RetryPolicy, StoredResponse};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -49,7 +49,7 @@ const INVALID_KEY: Refusal = Refusal {
 };
 
 /// Responds to a POST. Its Idempotency-Key counts only if the response `is_stored`; a malformed key is always refused.
-pub(super) async fn handle_post<H: Handler<T, App>, T: 'static>(
+pub(in crate::http) async fn handle_post<H: Handler<T, App>, T: 'static>(
     app: &App,
     request: Request,
     is_stored: bool,
@@ -75,7 +75,7 @@ pub(super) async fn handle_post<H: Handler<T, App>, T: 'static>(
 }
 
 /// Responds to a PUT, PATCH or DELETE.
-pub(super) async fn handle_change<H: Handler<T, App>, T: 'static>(
+pub(in crate::http) async fn handle_change<H: Handler<T, App>, T: 'static>(
     app: &App,
     request: Request,
     handler: &H,

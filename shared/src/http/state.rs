@@ -37,7 +37,7 @@ pub(crate) struct RequestState {
 }
 
 impl RequestState {
-    pub(super) fn new(id: String, source: String, stopwatch: Stopwatch) -> Self {
+    pub(in crate::http) fn new(id: String, source: String, stopwatch: Stopwatch) -> Self {
         let usage = Arc::new(RequestUsage::new(stopwatch));
         Self { usage, id: Some(id), source, ..Self::default() }
     }
@@ -57,7 +57,7 @@ impl RequestState {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(work);
     }
 
-    pub(super) async fn finish(&self) {
+    pub(in crate::http) async fn finish(&self) {
         let tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         for outcome in tasks.join_all().await {
             if let Err(error) = outcome {

@@ -44,7 +44,7 @@ impl EntityTag {
     }
 
     /// The part that `If-None-Match` compares.
-    pub(super) fn digest(&self) -> &str {
+    pub(in crate::http) fn digest(&self) -> &str {
         &self.digest
     }
 

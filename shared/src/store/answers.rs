@@ -6,12 +6,6 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::TryStreamExt as _;
 
-use super::due::DueQueue;
-use super::table::condition::WriteCondition;
-use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
-use super::table::keys::{self, ItemKey};
-use super::table::transaction::Transaction;
-use super::{RetryPolicy, Store};
 use crate::domain::answers::{AnswerText, Answers, WrittenAnswer};
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
@@ -21,6 +15,12 @@ use crate::domain::interview::Interview;
 use crate::domain::project::Project;
 use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
+use crate::store::due::DueQueue;
+use crate::store::table::condition::WriteCondition;
+use crate::store::table::item::{self, DueEntry, StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::transaction::Transaction;
+use crate::store::{RetryPolicy, Store};
 
 /// Longer than any conversion may wait.
 const AHEAD: TimeDelta = TimeDelta::days(1);
@@ -259,7 +259,12 @@ impl Transaction {
     }
 
     /// Replaces `before` by `after`, or creates it, and records the effects.
-    pub(super) fn answers(&mut self, before: &VersionedItem<Answers>, after: &Answers, now: DateTime<Utc>) {
+    pub(in crate::store) fn answers(
+        &mut self,
+        before: &VersionedItem<Answers>,
+        after: &Answers,
+        now: DateTime<Utc>,
+    ) {
         if **before == *after {
             return;
         }

@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use super::Store;
-use super::table::condition::AttributeUpdate;
-use super::table::item::{StoredEntity, VersionedItem, number, number_in};
-use super::table::keys;
-use super::table::page::{ListSource, Page, PageRequest};
-use super::table::transaction::Transaction;
 use crate::domain::customer::LAST_OWNER;
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::{MAX_TOKENS, TOO_MANY_TOKENS};
 use crate::domain::project::ProjectStatus;
 use crate::domain::webhook::{MAX_WEBHOOKS, TOO_MANY_WEBHOOKS};
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::condition::AttributeUpdate;
+use crate::store::table::item::{StoredEntity, VersionedItem, number, number_in};
+use crate::store::table::keys;
+use crate::store::table::page::{ListSource, Page, PageRequest};
+use crate::store::table::transaction::Transaction;
 
 /// Something that is counted of what a company owns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum CompanyCount {
+pub(in crate::store) enum CompanyCount {
     Customers,
     /// Owners who can log in; at least one.
     Owners,
@@ -31,13 +31,13 @@ pub(super) enum CompanyCount {
 }
 
 impl CompanyCount {
-    pub(super) fn all() -> impl Iterator<Item = Self> {
+    pub(in crate::store) fn all() -> impl Iterator<Item = Self> {
         let others =
             [Self::Customers, Self::Owners, Self::Labels, Self::Videos, Self::NamedTokens, Self::Webhooks];
         others.into_iter().chain(ProjectStatus::ALL.into_iter().map(Self::Projects))
     }
 
-    pub(super) fn attribute(self) -> String {
+    pub(in crate::store) fn attribute(self) -> String {
         match self {
             Self::Customers => "customers".to_owned(),
             Self::Owners => "owners".to_owned(),
@@ -52,7 +52,7 @@ impl CompanyCount {
 
 impl Store {
     /// A page of a company's resources, and the number of those that are `counted`.
-    pub(super) async fn list_owned<T: StoredEntity>(
+    pub(in crate::store) async fn list_owned<T: StoredEntity>(
         &self,
         company: &CompanyId,
         listing: &ListSource,
@@ -70,7 +70,11 @@ impl Store {
 impl Transaction {
     /// Adds to the counts of what a company owns. Fails with `LAST_OWNER` if no owner would be left, with
     /// `TOO_MANY_TOKENS` and with `TOO_MANY_WEBHOOKS`.
-    pub(super) fn change_company_counts(&mut self, company: &CompanyId, changes: &[(CompanyCount, i64)]) {
+    pub(in crate::store) fn change_company_counts(
+        &mut self,
+        company: &CompanyId,
+        changes: &[(CompanyCount, i64)],
+    ) {
         let counts = sums(changes);
         if counts.is_empty() {
             return;
@@ -100,7 +104,7 @@ impl Transaction {
     }
 
     /// Adds to the counts of a company that is being erased, which needs no owner.
-    pub(super) fn change_counts_of_erased_company(
+    pub(in crate::store) fn change_counts_of_erased_company(
         &mut self,
         company: &CompanyId,
         changes: &[(CompanyCount, i64)],

@@ -9,15 +9,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
 
-use super::Store;
-use super::company_counts::CompanyCount;
-use super::customer::counts;
-use super::due::{DuePages, DueQueue};
-use super::project_counts::shards;
-use super::table::item::{self, DueEntry, StoredEntity, VersionedItem, number_in, string};
-use super::table::keys::{self, BY_STATUS, ItemCollection, ItemKey};
-use super::table::query::Query;
-use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
@@ -32,6 +23,15 @@ use crate::domain::upload::Upload;
 use crate::domain::video::Video;
 use crate::domain::webhook::Webhook;
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::company_counts::CompanyCount;
+use crate::store::customer::counts;
+use crate::store::due::{DuePages, DueQueue};
+use crate::store::project_counts::shards;
+use crate::store::table::item::{self, DueEntry, StoredEntity, VersionedItem, number_in, string};
+use crate::store::table::keys::{self, BY_STATUS, ItemCollection, ItemKey};
+use crate::store::table::query::Query;
+use crate::store::table::transaction::Transaction;
 
 /// The most writes at once.
 const AT_ONCE: usize = 16;

@@ -2,13 +2,13 @@
 
 use chrono::{DateTime, Utc};
 
-use super::table::item::{self, StoredEntity, VersionedItem};
-use super::table::keys::{self, ItemKey};
-use super::table::query::Query;
-use super::{RetryPolicy, Store};
 use crate::domain::conversion::queue::{ConversionQueue, WaitingRecording};
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
+use crate::store::table::item::{self, StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::query::Query;
+use crate::store::{RetryPolicy, Store};
 
 impl StoredEntity for WaitingRecording {
     fn key(&self) -> ItemKey {

@@ -4,15 +4,6 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
-use super::Store;
-use super::company_counts::CompanyCount;
-use super::login::{LoginPartition, taken_username};
-use super::table::condition::WriteCondition;
-use super::table::item::{StoredEntity, VersionedItem};
-use super::table::keys::{self, ItemKey};
-use super::table::page::{ListSource, Page, PageRequest};
-use super::table::transaction::Transaction;
-use super::upload::OwnedFiles;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
 use crate::domain::history::ResourceChange;
@@ -20,6 +11,15 @@ use crate::domain::history::erasure::{ErasedItem, ErasureCause};
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::company_counts::CompanyCount;
+use crate::store::login::{LoginPartition, taken_username};
+use crate::store::table::condition::WriteCondition;
+use crate::store::table::item::{StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::page::{ListSource, Page, PageRequest};
+use crate::store::table::transaction::Transaction;
+use crate::store::upload::OwnedFiles;
 
 impl StoredEntity for Customer {
     const INTERNAL_FIELDS: &'static [&'static str] =
@@ -191,7 +191,7 @@ impl Transaction {
         self.effect(after.is_invited_since(old).then(|| Effect::of_invitation(after, version, now)));
     }
 
-    pub(super) fn customer_gone(
+    pub(in crate::store) fn customer_gone(
         &mut self,
         customer: &VersionedItem<Customer>,
         cause: ErasureCause,
@@ -205,7 +205,7 @@ impl Transaction {
     }
 
     /// Moves the unique markers of a customer's username and email address, which share one namespace.
-    pub(super) fn customer_logins(&mut self, before: Option<&Customer>, after: Option<&Customer>) {
+    pub(in crate::store) fn customer_logins(&mut self, before: Option<&Customer>, after: Option<&Customer>) {
         let Some(one) = after.or(before) else { return };
         let account = one.account();
         self.move_login(before.map(username_of), after.map(username_of), account, taken_username());
@@ -238,7 +238,10 @@ impl Transaction {
 }
 
 /// The changes of a company's counts when a customer `before` becomes `after`.
-pub(super) fn counts(before: Option<&Customer>, after: Option<&Customer>) -> [(CompanyCount, i64); 2] {
+pub(in crate::store) fn counts(
+    before: Option<&Customer>,
+    after: Option<&Customer>,
+) -> [(CompanyCount, i64); 2] {
     let [(old, old_owner), (new, new_owner)] = [before, after]
         .map(|one| (i64::from(one.is_some()), i64::from(one.is_some_and(Customer::is_owner_at_work))));
     [(CompanyCount::Customers, new - old), (CompanyCount::Owners, new_owner - old_owner)]
@@ -252,11 +255,11 @@ fn taken_email() -> Error {
     Error::field("email", "A customer with this email already exists.")
 }
 
-pub(super) fn username_of(customer: &Customer) -> ItemKey {
+pub(in crate::store) fn username_of(customer: &Customer) -> ItemKey {
     keys::login_username(&customer.company, customer.username.as_str())
 }
 
-pub(super) fn email_of(customer: &Customer) -> ItemKey {
+pub(in crate::store) fn email_of(customer: &Customer) -> ItemKey {
     keys::login_email(&customer.company, customer.email.as_str())
 }
 

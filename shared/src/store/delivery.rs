@@ -4,17 +4,17 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
-use super::Store;
-use super::history::EventSequence;
-use super::table::item::{self, StoredEntity as _, VersionedItem};
-use super::table::keys;
-use super::table::transaction::Transaction;
 use crate::domain::effect::Effect;
 use crate::domain::id::{CompanyId, WebhookId};
 use crate::domain::webhook::{
     DeliveryAttempt, DeliveryCursor, DeliveryTask, StalledResource, Webhook, next_task,
 };
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::history::EventSequence;
+use crate::store::table::item::{self, StoredEntity as _, VersionedItem};
+use crate::store::table::keys;
+use crate::store::table::transaction::Transaction;
 
 /// The most void resources that are deleted at a time.
 const VOID_AT_ONCE: usize = 100;

@@ -7,13 +7,6 @@ use std::collections::{BTreeMap, HashMap};
 use chrono::{DateTime, Utc};
 use futures_util::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
 
-use super::Store;
-use super::table::condition::WriteCondition;
-use super::table::item::{self, Item, StoredEntity, VersionedItem, string};
-use super::table::keys::{self, ItemKey, TABLE};
-use super::table::page::{ListSource, Page, PageRequest};
-use super::table::query::{Query, RowFilter};
-use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::Evaluation;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
@@ -22,6 +15,13 @@ use crate::domain::scoring::change::EvaluationChange;
 use crate::domain::scoring::result::ResultSummary;
 use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::condition::WriteCondition;
+use crate::store::table::item::{self, Item, StoredEntity, VersionedItem, string};
+use crate::store::table::keys::{self, ItemKey, TABLE};
+use crate::store::table::page::{ListSource, Page, PageRequest};
+use crate::store::table::query::{Query, RowFilter};
+use crate::store::table::transaction::Transaction;
 
 /// The evaluations that one call reads for a document. The longest are 110 KB each.
 const READ_TOGETHER: usize = 16;
@@ -187,7 +187,7 @@ impl Store {
 
     /// Writes the summaries of a project's results that are missing or wrong, and returns their number. `expected` are
     /// those of all candidates that can be read, with the version of the candidate.
-    pub(super) async fn mend_summaries(
+    pub(in crate::store) async fn mend_summaries(
         &self,
         company: &CompanyId,
         project: ProjectId,
@@ -250,7 +250,7 @@ fn results_in(rows: Vec<Item>) -> Result<Vec<CandidateResult>> {
 
 impl Transaction {
     /// Writes the summary of the result of `after` if it differs from that of `before`.
-    pub(super) fn summary(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
+    pub(in crate::store) fn summary(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let Some(Candidate { company, project, id, .. }) = after.or(before) else { return };
         let summary = after.and_then(ResultSummary::of);
         if before.and_then(ResultSummary::of) != summary {

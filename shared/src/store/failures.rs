@@ -7,15 +7,15 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::table::item::{StoredEntity, VersionedItem};
-use super::table::keys::{self, ItemKey};
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
+use crate::store::table::item::{StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
 
 /// The recent failed logins of one name. A login counts from its start, so that concurrent guesses count in full.
 /// Contains only hashes of the name and of addresses.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct FailedLogins {
+pub(in crate::store) struct FailedLogins {
     name: SecretHash,
     recent: Vec<FailedLogin>,
 }
@@ -30,25 +30,25 @@ struct FailedLogin {
 
 /// A login that is counted as a failure.
 #[derive(Debug)]
-pub(crate) struct CountedLogin(pub(super) VersionedItem<FailedLogins>);
+pub(crate) struct CountedLogin(pub(in crate::store) VersionedItem<FailedLogins>);
 
 impl FailedLogins {
     /// The failures of a name from one source that lock out the source.
-    pub(super) const OF_SOURCE: usize = 10;
+    pub(in crate::store) const OF_SOURCE: usize = 10;
     /// The failures of a name from all sources that slow down the name.
-    pub(super) const OF_ALL: usize = 100;
+    pub(in crate::store) const OF_ALL: usize = 100;
     /// How long a failure counts.
     const WINDOW: TimeDelta = TimeDelta::minutes(15);
     /// The time between two logins of a name that is slowed down.
     const PACE: TimeDelta = TimeDelta::seconds(10);
 
-    pub(super) fn none(name: SecretHash) -> Self {
+    pub(in crate::store) fn none(name: SecretHash) -> Self {
         Self { name, recent: Vec::new() }
     }
 
     /// These, and one more from `source` at `now`. Fails with [`Error::Throttled`] and the time to wait if these are
     /// too many.
-    pub(super) fn with_one_more(mut self, source: &str, now: DateTime<Utc>) -> Result<Self> {
+    pub(in crate::store) fn with_one_more(mut self, source: &str, now: DateTime<Utc>) -> Result<Self> {
         self.recent.retain(|failure| failure.at + Self::WINDOW > now);
         let by = self.tag(source);
         let mut own = self.recent.iter().filter(|failure| failure.by == by);
@@ -66,7 +66,7 @@ impl FailedLogins {
         Ok(self)
     }
 
-    pub(super) fn without_last(mut self) -> Self {
+    pub(in crate::store) fn without_last(mut self) -> Self {
         self.recent.pop();
         self
     }

@@ -6,15 +6,15 @@
 
 use chrono::{DateTime, Utc};
 
-use super::Store;
-use super::due::{DuePages, DueQueue};
-use super::history::EventSequence;
-use super::table::item::{self, VersionedItem, string};
-use super::table::keys::{self, BY_STATUS};
-use super::table::query::Query;
 use crate::domain::history::{EventMark, HistoryEntry};
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::due::{DuePages, DueQueue};
+use crate::store::history::EventSequence;
+use crate::store::table::item::{self, VersionedItem, string};
+use crate::store::table::keys::{self, BY_STATUS};
+use crate::store::table::query::Query;
 
 /// The most events that one request looks at, whatever its filter leaves of them.
 const MAX_LOOKED_AT: usize = 500;

@@ -1,17 +1,17 @@
 //! Access patterns of interviews: all questions and criteria of a project are one item, which is missing while there
 //! are none.
 
-use super::Store;
-use super::project_counts::{HAS_BEGUN, shards};
-use super::table::condition::{IS_ACTIVE, WriteCondition};
-use super::table::item::{StoredEntity, VersionedItem};
-use super::table::keys::{self, ItemKey};
-use super::table::retry::RetryPolicy;
-use super::table::transaction::Transaction;
 use crate::domain::id::{CompanyId, ProjectId, VideoId};
 use crate::domain::interview::{Interview, QUESTIONS_IN_USE};
 use crate::domain::project::Project;
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::project_counts::{HAS_BEGUN, shards};
+use crate::store::table::condition::{IS_ACTIVE, WriteCondition};
+use crate::store::table::item::{StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::retry::RetryPolicy;
+use crate::store::table::transaction::Transaction;
 
 impl StoredEntity for Interview {
     fn key(&self) -> ItemKey {
@@ -21,7 +21,7 @@ impl StoredEntity for Interview {
 
 impl Transaction {
     /// Fails with `QUESTIONS_IN_USE` if a candidate of the project has begun.
-    pub(super) fn require_not_begun(&mut self, project: &Project) {
+    pub(in crate::store) fn require_not_begun(&mut self, project: &Project) {
         // A condition instead of a check of what was read: a candidate may begin in the meantime.
         for shard in shards(&project.company, project.id) {
             self.require(shard, WriteCondition::Without(HAS_BEGUN), QUESTIONS_IN_USE.into());
@@ -71,7 +71,11 @@ impl Store {
     }
 
     /// Removes a video from all questions of the company that show it.
-    pub(super) async fn detach_from_questions(&self, company: &CompanyId, video: VideoId) -> Result<()> {
+    pub(in crate::store) async fn detach_from_questions(
+        &self,
+        company: &CompanyId,
+        video: VideoId,
+    ) -> Result<()> {
         let projects = self.all_wanted::<Project>(keys::projects(company), |_| true).await?;
         let keys: Vec<ItemKey> =
             projects.iter().map(|project| keys::interview(company, project.id)).collect();

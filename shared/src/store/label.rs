@@ -1,15 +1,15 @@
 //! Access patterns of labels. A label's text is unique in its company: the key of its unique marker is a hash of it.
 
-use super::Store;
-use super::company_counts::CompanyCount;
-use super::table::item::{self, StoredEntity, VersionedItem};
-use super::table::keys::{self, ItemKey};
-use super::table::page::{ListSource, Page, PageRequest};
-use super::table::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;
 use crate::domain::label::Label;
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::company_counts::CompanyCount;
+use crate::store::table::item::{self, StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::page::{ListSource, Page, PageRequest};
+use crate::store::table::transaction::Transaction;
 
 impl StoredEntity for Label {
     const INTERNAL_FIELDS: &'static [&'static str] = &["is_active"];
@@ -53,7 +53,7 @@ impl Store {
 
 impl Transaction {
     /// Moves the unique marker of a label's text.
-    pub(super) fn label_text(&mut self, before: Option<&Label>, after: Option<&Label>) {
+    pub(in crate::store) fn label_text(&mut self, before: Option<&Label>, after: Option<&Label>) {
         // An item of its own, whose condition keeps texts unique under concurrent writes.
         let taken = Error::field("text", "A label with this text already exists.");
         self.move_marker(before.map(text_key), after.map(text_key), item::bare([]), taken);

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::Store;
-use super::table::item::{StoredEntity, VersionedItem};
-use super::table::keys::{self, ItemKey};
-use super::table::transaction::Transaction;
 use crate::domain::company::Company;
 use crate::domain::id::CompanyId;
 use crate::domain::privacy::legal::{LegalRegister, LegalText, LegalTextId};
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::item::{StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::transaction::Transaction;
 
 impl StoredEntity for LegalText {
     fn key(&self) -> ItemKey {

@@ -5,10 +5,6 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::Store;
-use super::search::SearchHit;
-use super::table::keys::{self, ItemKey};
-use super::table::projection::ProjectionExpression;
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::file::StoredFile;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
@@ -17,6 +13,10 @@ use crate::domain::search::{MAX_RESULTS, SearchTerms, WordSource, words_of};
 use crate::domain::staff::ProjectStaff;
 use crate::domain::text::{Email, ShortName};
 use crate::error::Result;
+use crate::store::Store;
+use crate::store::search::SearchHit;
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::projection::ProjectionExpression;
 
 /// A candidate that a search finds, with the attributes that results show.
 #[derive(Debug)]

@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
-use super::Store;
-use super::history::{EntryKey, EventSequence};
-use super::table::item::VersionedItem;
-use super::table::keys;
-use super::table::retry::RetryPolicy;
 use crate::domain::history::HistoryEntry;
 use crate::domain::id::CompanyId;
 use crate::error::Result;
+use crate::store::Store;
+use crate::store::history::{EntryKey, EventSequence};
+use crate::store::table::item::VersionedItem;
+use crate::store::table::keys;
+use crate::store::table::retry::RetryPolicy;
 
 /// The most events that one transaction numbers, besides the sequence.
 const MAX_TOGETHER: usize = 99;

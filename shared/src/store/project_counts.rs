@@ -1,12 +1,5 @@
 //! Counts of a project's candidates, in four shards: see [`project_counts`](crate::domain::project_counts).
 
-use super::Store;
-use super::table::batch::ItemBatch;
-use super::table::condition::{AttributeUpdate, WriteCondition};
-use super::table::item::{self, Item, VersionedItem, number, number_in, string};
-use super::table::keys::{self, ItemKey};
-use super::table::retry::RetryPolicy;
-use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
 use crate::domain::id::{CompanyId, ProjectId};
@@ -14,17 +7,24 @@ use crate::domain::project::{CandidateRequirement, Project, ProjectStatus};
 use crate::domain::project_counts::{CounterName, ProjectCounts, SHARDS, forbidden_statuses, shard_of};
 use crate::domain::transition::PROJECT_NOT_RUNNING;
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::batch::ItemBatch;
+use crate::store::table::condition::{AttributeUpdate, WriteCondition};
+use crate::store::table::item::{self, Item, VersionedItem, number, number_in, string};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::retry::RetryPolicy;
+use crate::store::table::transaction::Transaction;
 
 /// The attribute of a shard that repeats its project's status, for conditions on candidates' steps.
-pub(super) const PROJECT_STATUS: &str = "project_status";
+pub(in crate::store) const PROJECT_STATUS: &str = "project_status";
 
 /// The attribute of a shard that counts the writes of its [`CounterName::EvaluatedBy`].
 // Closing a project depends on all of these counters, and a condition cannot name those that do not exist yet.
-pub(super) const EVALUATIONS_VERSION: &str = "evaluations_version";
+pub(in crate::store) const EVALUATIONS_VERSION: &str = "evaluations_version";
 
 /// The attribute of a shard that is set once one of its candidates has begun the interview, and stays.
 // The counts do not tell this: candidates who have begun may be deleted.
-pub(super) const HAS_BEGUN: &str = "has_begun";
+pub(in crate::store) const HAS_BEGUN: &str = "has_begun";
 
 /// The attribute of the first shard that counts its [`CounterName::ShownRating`].
 const RATINGS_SHOWN: &str = "ratings_shown";
@@ -50,7 +50,7 @@ impl ItemBatch {
     }
 }
 
-pub(super) fn counts_in(item: &Item) -> impl Iterator<Item = (CounterName, i64)> {
+pub(in crate::store) fn counts_in(item: &Item) -> impl Iterator<Item = (CounterName, i64)> {
     item.keys().filter_map(|name| Some((name.parse().ok()?, number_in(item, name)?)))
 }
 
@@ -83,7 +83,7 @@ impl Store {
 
 impl Transaction {
     /// Adds `change` to the shard of `candidate`. Fails with `PROJECT_NOT_RUNNING` if the project `must_run` and does not.
-    pub(super) fn count(&mut self, candidate: &Candidate, change: &ProjectCounts, must_run: bool) {
+    pub(in crate::store) fn count(&mut self, candidate: &Candidate, change: &ProjectCounts, must_run: bool) {
         if change.is_empty() {
             return;
         }
@@ -109,7 +109,7 @@ impl Transaction {
     }
 
     /// Creates the shards of a new project, all zero.
-    pub(super) fn create_shards(&mut self, project: &Project) {
+    pub(in crate::store) fn create_shards(&mut self, project: &Project) {
         for key in shards(&project.company, project.id) {
             let shard = item::bare([(PROJECT_STATUS, string(project.status.as_str()))]);
             let taken = Error::internal("a new project has counts already");
@@ -119,7 +119,7 @@ impl Transaction {
 
     /// Writes a project's new status to its shards. Fails with [`Error::Changed`] if its candidates are not what they
     /// `must` be, and, for closing, if evaluations have changed since the shards were `seen`.
-    pub(super) fn move_shards(
+    pub(in crate::store) fn move_shards(
         &mut self,
         project: &Project,
         requirement: CandidateRequirement,
@@ -151,7 +151,11 @@ impl Transaction {
     }
 
     /// Writes a project's index of evaluators if it has changed.
-    pub(super) fn evaluator_index(&mut self, project: &VersionedItem<Project>, after: EvaluatorIndex) {
+    pub(in crate::store) fn evaluator_index(
+        &mut self,
+        project: &VersionedItem<Project>,
+        after: EvaluatorIndex,
+    ) {
         if after != project.evaluator_index {
             self.replace(project, &Project { evaluator_index: after, ..Project::clone(project) });
         }

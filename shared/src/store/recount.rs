@@ -5,14 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Store;
-use super::company_counts::CompanyCount;
-use super::customer;
-use super::project_counts::{EVALUATIONS_VERSION, PROJECT_STATUS, counts_in, shards};
-use super::table::condition::WriteCondition;
-use super::table::item::{Item, VERSION, VersionedItem, number, number_in, string};
-use super::table::keys::{self, ItemKey};
-use super::table::retry::RetryPolicy;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, ProjectId};
@@ -20,6 +12,13 @@ use crate::domain::project::Project;
 use crate::domain::project_counts::{CounterName, ProjectCounts, SHARDS, shard_of};
 use crate::domain::scoring::result::ResultSummary;
 use crate::error::{Error, Result};
+use crate::store::company_counts::CompanyCount;
+use crate::store::project_counts::{EVALUATIONS_VERSION, PROJECT_STATUS, counts_in, shards};
+use crate::store::table::condition::WriteCondition;
+use crate::store::table::item::{Item, VERSION, VersionedItem, number, number_in, string};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::retry::RetryPolicy;
+use crate::store::{Store, customer};
 
 #[derive(Debug, Default, Serialize)]
 pub struct RecountResult {

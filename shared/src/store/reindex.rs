@@ -6,17 +6,17 @@ use std::collections::{BTreeMap, HashMap};
 use futures_util::future::try_join_all;
 use serde::Serialize;
 
-use super::Store;
-use super::search::{AT_ONCE, entry, hash_of};
-use super::table::condition::WriteCondition;
-use super::table::item::{self, Item, VersionedItem, string};
-use super::table::keys::{self, ItemKey, PK, SK, TABLE};
-use super::table::query::Query;
-use super::table::retry::RetryPolicy;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::search::{AT_ONCE, entry, hash_of};
+use crate::store::table::condition::WriteCondition;
+use crate::store::table::item::{self, Item, VersionedItem, string};
+use crate::store::table::keys::{self, ItemKey, PK, SK, TABLE};
+use crate::store::table::query::Query;
+use crate::store::table::retry::RetryPolicy;
 
 /// The most entries of one candidate that one transaction adds, and that it removes.
 const MAX_ENTRIES: usize = 49;

@@ -2,17 +2,17 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::Store;
-use super::table::condition::WriteCondition;
-use super::table::item::{self, EXPIRES_AT, VersionedItem, number};
-use super::table::keys;
-use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::condition::WriteCondition;
+use crate::store::table::item::{self, EXPIRES_AT, VersionedItem, number};
+use crate::store::table::keys;
+use crate::store::table::transaction::Transaction;
 
 /// How long the mark of an applied event is kept: longer than any bus delivers it again.
 const REMEMBERED: TimeDelta = TimeDelta::days(14);

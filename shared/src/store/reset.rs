@@ -3,13 +3,13 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Store;
-use super::table::item::{StoredEntity, VersionedItem};
-use super::table::keys::{self, ItemKey};
 use crate::domain::id::CompanyId;
 use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::domain::text::{Email, fold_case};
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::item::{StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
 
 /// The time between two reset mails to an address.
 const PAUSE: TimeDelta = TimeDelta::minutes(5);

@@ -1,9 +1,9 @@
 //! What a restore of the table to a moment does to each kind of item. The restore itself is `admin`'s `restore-table`.
 
-use super::table::keys;
 use crate::domain::id::CompanyId;
+use crate::store::table::keys;
 
-/// The attribute of an [`EventSequence`](super::EventSequence) that a restore takes back.
+/// The attribute of an [`EventSequence`](crate::store::EventSequence) that a restore takes back.
 pub const LAST_EVENT: &str = "last_event";
 
 /// Prefixes of keys whose items a restore does not touch.

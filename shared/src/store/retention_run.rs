@@ -3,10 +3,6 @@
 use chrono::{DateTime, Utc};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::Store;
-use super::table::item::VersionedItem;
-use super::table::keys;
-use super::table::transaction::Transaction;
 use crate::domain::history::{ChangeAuthor, EventType, ResourceRef};
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::privacy::retention::RetentionPolicy;
@@ -14,6 +10,10 @@ use crate::domain::privacy::retention_review::RetentionReview;
 use crate::domain::privacy::retention_run::{ErasureBatch, RetentionRun};
 use crate::domain::project::Project;
 use crate::error::Result;
+use crate::store::Store;
+use crate::store::table::item::VersionedItem;
+use crate::store::table::keys;
+use crate::store::table::transaction::Transaction;
 
 /// The histories that are read at once.
 const HISTORIES: usize = 8;

@@ -2,14 +2,6 @@
 
 use serde::de::DeserializeOwned;
 
-use super::KeyedAttempt;
-use super::failures::FailedLogins;
-use super::history::EventSequence;
-use super::reset::ResetMail;
-use super::session::Session;
-use super::share::ShareNote;
-use super::table::item::{self, BOOKKEEPING_ATTRIBUTES, Item, StoredEntity};
-use super::table::rewrite;
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
@@ -30,6 +22,14 @@ use crate::domain::upload::Upload;
 use crate::domain::video::Video;
 use crate::domain::webhook::{DeliveryAttempt, DeliveryCursor, StalledResource, Webhook};
 use crate::error::{Error, Result};
+use crate::store::KeyedAttempt;
+use crate::store::failures::FailedLogins;
+use crate::store::history::EventSequence;
+use crate::store::reset::ResetMail;
+use crate::store::session::Session;
+use crate::store::share::ShareNote;
+use crate::store::table::item::{self, BOOKKEEPING_ATTRIBUTES, Item, StoredEntity};
+use crate::store::table::rewrite;
 
 /// Reads an item as the type that its key tells, and checks that to write it again would lose nothing. Returns its
 /// type; `None` for items without a value of their own, such as tallies, and for items that only another release knows.

@@ -9,20 +9,20 @@ use std::collections::{BTreeMap, HashSet};
 
 use futures_util::future::try_join_all;
 
-use super::Store;
-use super::table::item::{self, Item, string};
-use super::table::keys::{self, ItemKey, SEARCH, TABLE};
-use super::table::projection::ProjectionExpression;
-use super::table::query::Query;
-use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::search::{MAX_RESULTS, MAX_WORDS, SearchTerms, WordSource};
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::item::{self, Item, string};
+use crate::store::table::keys::{self, ItemKey, SEARCH, TABLE};
+use crate::store::table::projection::ProjectionExpression;
+use crate::store::table::query::Query;
+use crate::store::table::transaction::Transaction;
 
 /// The attribute that holds all words of the candidate.
-pub(super) const WORDS: &str = "words";
+pub(in crate::store) const WORDS: &str = "words";
 /// The attributes of an entry that a search reads.
 const ENTRY: ProjectionExpression = ProjectionExpression::new("pk, sk, words", &[]);
 /// The most entries that a search reads of one query.
@@ -31,9 +31,9 @@ const LOOKED_AT: usize = MAX_RESULTS * MAX_WORDS;
 /// The most entries of the first call for a single word; more follow if they have too few candidates.
 const AT_FIRST: usize = 2 * MAX_RESULTS;
 /// The most concurrent queries.
-pub(super) const AT_ONCE: usize = 32;
+pub(in crate::store) const AT_ONCE: usize = 32;
 
-pub(super) type SearchWords = BTreeMap<String, WordSource>;
+pub(in crate::store) type SearchWords = BTreeMap<String, WordSource>;
 
 /// An entry that was found. The order is that of results: full names, other names, email addresses; then by word, and
 /// so whole words before longer ones; then the newest candidate first.
@@ -41,12 +41,12 @@ pub(super) type SearchWords = BTreeMap<String, WordSource>;
 pub struct SearchHit {
     source: WordSource,
     word: String,
-    pub(super) candidate: Reverse<CandidateId>,
-    pub(super) project: ProjectId,
+    pub(in crate::store) candidate: Reverse<CandidateId>,
+    pub(in crate::store) project: ProjectId,
 }
 
 /// The item of one of the `words` of a candidate.
-pub(super) fn entry(
+pub(in crate::store) fn entry(
     candidate: &Candidate,
     (word, source): (&str, WordSource),
     words: &SearchWords,
@@ -62,7 +62,7 @@ pub(super) fn entry(
 }
 
 /// What a log line tells of an entry's key, which holds a word of a name or an address.
-pub(super) fn hash_of(key: &ItemKey) -> String {
+pub(in crate::store) fn hash_of(key: &ItemKey) -> String {
     SecretHash::of(&key.sk).as_str().to_owned()
 }
 
@@ -84,7 +84,7 @@ fn queries(
 }
 
 impl Transaction {
-    pub(super) fn search_entries(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
+    pub(in crate::store) fn search_entries(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let words = |candidate: Option<&Candidate>| -> SearchWords {
             candidate.map(|candidate| candidate.profile.words()).unwrap_or_default()
         };

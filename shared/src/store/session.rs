@@ -5,13 +5,13 @@ use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Store;
-use super::table::item::{self, EXPIRES_AT, number};
-use super::table::keys::{self, ItemKey};
 use crate::clock::RandomSource;
 use crate::domain::account::CredentialClaim;
 use crate::domain::secret::{MediaKey, SecretHash};
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::item::{self, EXPIRES_AT, number};
+use crate::store::table::keys::{self, ItemKey};
 
 const MAX_LIFETIME_DAYS: i64 = 30;
 

@@ -6,14 +6,14 @@ use chrono::{DateTime, Utc};
 use futures_util::{TryStreamExt as _, stream};
 use serde::Deserialize;
 
-use super::Store;
-use super::table::condition::IS_ACTIVE;
-use super::table::item::{self, VersionedItem, string};
-use super::table::keys;
-use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::condition::IS_ACTIVE;
+use crate::store::table::item::{self, VersionedItem, string};
+use crate::store::table::keys;
+use crate::store::table::transaction::Transaction;
 
 /// A candidate that is shared with a customer.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +40,7 @@ impl SharedCandidate {
 
 /// The item of a share in the customer's partition.
 #[derive(Deserialize)]
-pub(super) struct ShareNote {
+pub(in crate::store) struct ShareNote {
     project: ProjectId,
     candidate: CandidateId,
 }
@@ -70,7 +70,7 @@ impl Store {
         Ok(found)
     }
 
-    pub(super) async fn withdraw_shares(
+    pub(in crate::store) async fn withdraw_shares(
         &self,
         company: &CompanyId,
         customer: CustomerId,
@@ -110,7 +110,7 @@ impl Store {
 
 impl Transaction {
     /// Writes the customers' items of the shares of `after`. Customers of new shares must exist.
-    pub(super) fn shares(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
+    pub(in crate::store) fn shares(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let Some(Candidate { company, project, id, .. }) = after.or(before) else { return };
         let none = BTreeMap::new();
         let old = before.map_or(&none, |candidate| &candidate.shares);

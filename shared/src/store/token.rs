@@ -1,15 +1,15 @@
 //! Access patterns of named tokens: found by the hash of their value, listed by their company.
 
-use super::Store;
-use super::company_counts::CompanyCount;
-use super::table::condition::WriteCondition;
-use super::table::item::{self, StoredEntity, VersionedItem};
-use super::table::keys::{self, ItemKey};
-use super::table::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;
 use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::company_counts::CompanyCount;
+use crate::store::table::condition::WriteCondition;
+use crate::store::table::item::{self, StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::transaction::Transaction;
 
 impl StoredEntity for NamedToken {
     fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {

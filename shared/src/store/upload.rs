@@ -3,12 +3,6 @@
 use chrono::{DateTime, Utc};
 use serde_dynamo::to_attribute_value;
 
-use super::Store;
-use super::due::DueQueue;
-use super::table::condition::AttributeUpdate;
-use super::table::item::{DueEntry, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
-use super::table::keys::{self, DUE, ItemKey};
-use super::table::transaction::Transaction;
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::{Effect, EffectTask};
@@ -17,6 +11,12 @@ use crate::domain::id::{CompanyId, FileId};
 use crate::domain::upload::{Upload, UploadStatus};
 use crate::error::{Error, Result};
 use crate::media::{object_key, upload_key};
+use crate::store::Store;
+use crate::store::due::DueQueue;
+use crate::store::table::condition::AttributeUpdate;
+use crate::store::table::item::{DueEntry, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
+use crate::store::table::keys::{self, DUE, ItemKey};
+use crate::store::table::transaction::Transaction;
 
 impl StoredEntity for Upload {
     fn key(&self) -> ItemKey {
@@ -35,10 +35,10 @@ impl StoredEntity for Upload {
     }
 }
 
-pub(super) struct OwnedFiles<'a> {
-    pub(super) company: &'a CompanyId,
-    pub(super) owner: Account,
-    pub(super) files: Vec<StoredFile>,
+pub(in crate::store) struct OwnedFiles<'a> {
+    pub(in crate::store) company: &'a CompanyId,
+    pub(in crate::store) owner: Account,
+    pub(in crate::store) files: Vec<StoredFile>,
 }
 
 impl OwnedFiles<'_> {
@@ -49,7 +49,7 @@ impl OwnedFiles<'_> {
 
 impl Transaction {
     /// Ends the uploads of new files and has the objects of removed ones deleted.
-    pub(super) fn files(
+    pub(in crate::store) fn files(
         &mut self,
         before: Option<OwnedFiles<'_>>,
         after: OwnedFiles<'_>,

@@ -2,13 +2,6 @@
 
 use chrono::{DateTime, Utc};
 
-use super::Store;
-use super::company_counts::CompanyCount;
-use super::due::DueQueue;
-use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
-use super::table::keys::{self, ItemKey};
-use super::table::page::{ListSource, Page, PageRequest};
-use super::table::transaction::Transaction;
 use crate::domain::answers::Answers;
 use crate::domain::candidate::Candidate;
 use crate::domain::captions::Captions;
@@ -22,6 +15,13 @@ use crate::domain::project::Project;
 use crate::domain::video::Video;
 use crate::error::Result;
 use crate::media::video_keys;
+use crate::store::Store;
+use crate::store::company_counts::CompanyCount;
+use crate::store::due::DueQueue;
+use crate::store::table::item::{self, DueEntry, StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::page::{ListSource, Page, PageRequest};
+use crate::store::table::transaction::Transaction;
 
 impl StoredEntity for Video {
     const INTERNAL_FIELDS: &'static [&'static str] = &["attempt", "attempts", "given_up_at", "is_active"];

@@ -3,14 +3,14 @@
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::candidate::CandidateTarget;
-use super::file::{FileRedirect, FileRequest};
-use super::request::PathIds;
-use super::{
+use crate::app::App;
+use crate::auth::access::candidate::CandidateTarget;
+use crate::auth::access::file::{FileRedirect, FileRequest};
+use crate::auth::access::request::PathIds;
+use crate::auth::access::{
     AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
     UnauthenticatedRequest, admit,
 };
-use crate::app::App;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::answers::{Answers, QuestionAnswer, Take};
 use crate::domain::candidate::Candidate;

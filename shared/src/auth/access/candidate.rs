@@ -2,9 +2,9 @@
 
 use chrono::{DateTime, Utc};
 
-use super::file::OwnerTarget;
-use super::request::PathIds;
-use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::auth::access::file::OwnerTarget;
+use crate::auth::access::request::PathIds;
+use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;

@@ -5,8 +5,8 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Serialize;
 
-use super::{AdmissionRejection, UnauthenticatedRequest};
 use crate::app::App;
+use crate::auth::access::{AdmissionRejection, UnauthenticatedRequest};
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::config::Config;
 use crate::domain::company::Company;

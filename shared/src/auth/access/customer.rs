@@ -1,8 +1,8 @@
 //! A customer as a target.
 
-use super::file::OwnerTarget;
-use super::request::PathIds;
-use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::auth::access::file::OwnerTarget;
+use crate::auth::access::request::PathIds;
+use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::account::Account;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;

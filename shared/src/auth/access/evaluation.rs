@@ -1,8 +1,10 @@
 //! The evaluations of a candidate as targets: all of them, one, and a veto.
 
-use super::candidate::CandidateTarget;
-use super::request::PathIds;
-use super::{Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::auth::access::candidate::CandidateTarget;
+use crate::auth::access::request::PathIds;
+use crate::auth::access::{
+    Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest,
+};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::{EVALUATE_FIRST, Evaluation, Veto};

@@ -7,12 +7,12 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::request::PathIds;
-use super::{
+use crate::app::App;
+use crate::auth::access::request::PathIds;
+use crate::auth::access::{
     AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
     UnauthenticatedRequest, admit,
 };
-use crate::app::App;
 use crate::auth::credential::rejected;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::account::Account;
@@ -24,7 +24,7 @@ use crate::media::{ObjectStore, object_key};
 use crate::store::{ItemKey, VersionedItem};
 
 /// A target that has files.
-pub(super) trait OwnerTarget: RequestTarget {
+pub(in crate::auth::access) trait OwnerTarget: RequestTarget {
     fn owner_in(path: &PathIds) -> Result<Account, InvalidId>;
 }
 
@@ -74,20 +74,20 @@ impl<T: OwnerTarget, A: HasAdmission> FromRequestParts<App> for MediaAccess<T, A
 }
 
 /// A request for an object by its URL.
-pub(super) struct FileRequest {
+pub(in crate::auth::access) struct FileRequest {
     object: String,
     method: Method,
 }
 
 impl FileRequest {
-    pub(super) fn of(request: &UnauthenticatedRequest<'_>, method: Method) -> Result<Self> {
+    pub(in crate::auth::access) fn of(request: &UnauthenticatedRequest<'_>, method: Method) -> Result<Self> {
         let address = request.address.as_ref().ok_or_else(rejected)?;
         Ok(Self { object: address.object.clone(), method })
     }
 
     /// Redirects to the object with this key, to be shown, or saved under `name`. Fails with [`Error::Unauthenticated`] unless the
     /// URL is signed for `signed`: the key, or what stays the same when the object is replaced.
-    pub(super) async fn redirect(
+    pub(in crate::auth::access) async fn redirect(
         &self,
         objects: &ObjectStore<'_>,
         signed: &str,

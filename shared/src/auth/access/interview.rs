@@ -1,6 +1,6 @@
 //! The questions and criteria of a project as targets, together and one by one.
 
-use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::auth::caller::CallerIdentity;
 use crate::domain::id::{CriterionId, InvalidId, QuestionId};
 use crate::domain::interview::{Criterion, Interview, Question};

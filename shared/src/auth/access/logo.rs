@@ -6,8 +6,8 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
-use super::{AdmissionRejection, UnauthenticatedRequest};
 use crate::app::App;
+use crate::auth::access::{AdmissionRejection, UnauthenticatedRequest};
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::error::{Error, Result};
 use crate::http::state::RequestState;

@@ -1,6 +1,6 @@
 //! A project as a target, the counts of its candidates, and the roles in it.
 
-use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::company::Company;
 use crate::domain::id::{InvalidId, ProjectId, RoleId};
 use crate::domain::policy::{Action, CallerRelation};

@@ -1,7 +1,7 @@
 //! Targets that are loaded alone: resources right below their company, and the company itself.
 
-use super::request::PathIds;
-use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::auth::access::request::PathIds;
+use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::company::Company;
 use crate::domain::history::{EventId, HistoryEntry};
 use crate::domain::id::InvalidId;

@@ -1,7 +1,7 @@
 //! The retention of a company and of a project as targets.
 
-use super::project::ProjectTarget;
-use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::auth::access::project::ProjectTarget;
+use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::company::Company;
 use crate::domain::id::InvalidId;
 use crate::domain::privacy::retention::RetentionPolicy;

@@ -6,13 +6,13 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
-use super::file::{FileRedirect, FileRequest};
-use super::request::PathIds;
-use super::{
+use crate::app::App;
+use crate::auth::access::file::{FileRedirect, FileRequest};
+use crate::auth::access::request::PathIds;
+use crate::auth::access::{
     AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
     UnauthenticatedRequest, admit,
 };
-use crate::app::App;
 use crate::auth::caller::CallerIdentity;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::id::InvalidId;

@@ -1,6 +1,6 @@
 //! A webhook as a target.
 
-use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::id::InvalidId;
 use crate::domain::webhook::{DeliveryCursor, Webhook};
 use crate::error::Result;

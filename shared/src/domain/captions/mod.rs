@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::digest::digest_of;
-use super::id::{CompanyId, VideoId};
-use super::language::Language;
+use crate::domain::digest::digest_of;
+use crate::domain::id::{CompanyId, VideoId};
+use crate::domain::language::Language;
 use cue::CueReader;
 
 /// The maximum size of captions, as sent and as stored.

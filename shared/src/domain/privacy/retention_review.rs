@@ -2,10 +2,10 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::retention::{RetentionPolicy, RetentionVerdict, ScheduledRule};
-use super::retention_rule::{RetentionRule, RetentionStart};
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, ProjectId};
+use crate::domain::privacy::retention::{RetentionPolicy, RetentionVerdict, ScheduledRule};
+use crate::domain::privacy::retention_rule::{RetentionRule, RetentionStart};
 use crate::domain::project::Project;
 
 /// A review of a company's candidates.

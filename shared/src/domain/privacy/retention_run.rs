@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::retention::{RetentionPolicy, RetentionVerdict};
 use crate::domain::company::Company;
 use crate::domain::history::{EventType, FieldChanges, HasHistory as _, ResourceChange};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::privacy::retention::{RetentionPolicy, RetentionVerdict};
 
 /// Runs start at this hour of the day, in the company's time zone.
 const HOUR: u32 = 2;

@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, Utc};
 
-use super::Refusal;
-use super::candidate::{Candidate, CandidateStatus};
-use super::evaluation::EvaluationReport;
-use super::evaluation::evaluator_index::EvaluatorIndex;
-use super::id::CustomerId;
+use crate::domain::Refusal;
+use crate::domain::candidate::{Candidate, CandidateStatus};
+use crate::domain::evaluation::EvaluationReport;
+use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
+use crate::domain::id::CustomerId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlatformReport {
@@ -31,7 +31,7 @@ impl Candidate {
     /// attempt. An evaluation may arrive before its interview; of two by one evaluator, or of one and what they have saved
     /// here, the later one counts. That of an evaluator who has vetoed stays completed.
     /// Evaluations by other customers are kept. Fails with
-    /// [`TOO_MANY_EVALUATORS`](super::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
+    /// [`TOO_MANY_EVALUATORS`](crate::domain::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
     pub fn after_report(
         mut self,
         report: PlatformReport,

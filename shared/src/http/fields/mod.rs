@@ -12,15 +12,15 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::multipart::FormPart;
-use super::outline::BodyOutline;
 use crate::domain::parse_enum;
 use crate::domain::partner_data::PartnerData;
 use crate::error::{Error, FieldErrors, Result};
+use crate::http::multipart::FormPart;
+use crate::http::outline::BodyOutline;
 
 const REQUIRED: &str = "This field is required.";
 const NOT_NULL: &str = "This field may not be null.";
-pub(super) const NOT_A_STRING: &str = "Not a valid string.";
+pub(in crate::http) const NOT_A_STRING: &str = "Not a valid string.";
 
 /// The fields of a JSON object or of a form, and what was found wrong with them so far.
 ///
@@ -32,24 +32,24 @@ pub struct BodyFields {
     /// The text of a JSON body or of an entry of one; empty for a form, and for an object inside.
     json: Bytes,
     errors: FieldErrors,
-    pub(super) form: Option<BodyForm>,
+    pub(in crate::http) form: Option<BodyForm>,
     /// Set only while the docs are generated: records which fields the reader asks for.
     outline: Option<Arc<Mutex<BodyOutline>>>,
 }
 
 /// The parts of a form by the names of their fields.
 #[derive(Debug, Default)]
-pub(super) struct BodyForm {
-    pub(super) parts: BTreeMap<String, FormPart>,
+pub(in crate::http) struct BodyForm {
+    pub(in crate::http) parts: BTreeMap<String, FormPart>,
 }
 
 impl BodyFields {
-    pub(super) fn of_object(object: Map<String, Value>, json: Bytes) -> Self {
+    pub(in crate::http) fn of_object(object: Map<String, Value>, json: Bytes) -> Self {
         Self { object, json, ..Self::default() }
     }
 
     /// The fields of a form, whose texts stand for all other types as well.
-    pub(super) fn of_form(form: BodyForm) -> Self {
+    pub(in crate::http) fn of_form(form: BodyForm) -> Self {
         Self { form: Some(form), ..Self::default() }
     }
 
@@ -64,7 +64,7 @@ impl BodyFields {
     }
 
     /// Takes down that `name` is asked for, and how it has to look.
-    pub(super) fn note(&self, name: &str, note: impl FnOnce(&mut BodyOutline, &str)) {
+    pub(in crate::http) fn note(&self, name: &str, note: impl FnOnce(&mut BodyOutline, &str)) {
         if let Some(outline) = &self.outline {
             note(&mut outline.lock().unwrap_or_else(PoisonError::into_inner), name);
         }
@@ -285,7 +285,7 @@ impl BodyFields {
         }
     }
 
-    pub(super) fn read_or_null<T>(
+    pub(in crate::http) fn read_or_null<T>(
         &mut self,
         name: &str,
         parse: impl FnOnce(&Value) -> Result<T, String>,

@@ -13,16 +13,16 @@ use futures_util::stream;
 use multer::{Constraints, Multipart, SizeLimit, parse_boundary};
 use sha2::{Digest, Sha256};
 
-use super::body::{content_type, is_coded, is_of_type, or_coding, read_body};
-use super::fields::{BodyFields, BodyForm, NOT_A_STRING};
-use super::outline::BodyOutline;
-use super::wire::Uri;
 use crate::app::App;
 use crate::domain::file::FileKind;
 use crate::error::{Error, Result};
+use crate::http::body::{content_type, is_coded, is_of_type, or_coding, read_body};
+use crate::http::fields::{BodyFields, BodyForm, NOT_A_STRING};
+use crate::http::outline::BodyOutline;
+use crate::http::wire::Uri;
 use crate::media::{MediaToken, inspect, is_plain_text};
 
-pub(super) use part::FormPart;
+pub(in crate::http) use part::FormPart;
 use part::decode_data_uri;
 
 /// The longest body.
@@ -89,7 +89,7 @@ impl FromRequest<App> for FormFields {
 }
 
 /// Hashes the content of the body, so that two encodings of one form are equal.
-pub(super) async fn hash(hasher: Sha256, headers: &HeaderMap, body: &Bytes) -> Sha256 {
+pub(in crate::http) async fn hash(hasher: Sha256, headers: &HeaderMap, body: &Bytes) -> Sha256 {
     let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let boundary = parse_boundary(declared).ok().filter(|_| is_of_type(declared, "multipart/form-data"));
     let parts = match boundary {

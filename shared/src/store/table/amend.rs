@@ -1,10 +1,10 @@
 //! Changes of one item that was read before.
 
-use super::item::{StoredEntity, VersionedItem};
-use super::retry::RetryPolicy;
-use super::transaction::Transaction;
 use crate::error::{Error, Result};
 use crate::store::Store;
+use crate::store::table::item::{StoredEntity, VersionedItem};
+use crate::store::table::retry::RetryPolicy;
+use crate::store::table::transaction::Transaction;
 
 impl Store {
     /// Commits `change` of an entity that has been read, and again of a fresh copy when it loses to a concurrent write.

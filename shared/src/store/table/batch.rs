@@ -6,12 +6,12 @@ use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnConsumedCapacity};
 use futures_util::future::try_join_all;
 use serde::de::DeserializeOwned;
 
-use super::item::{self, Item, StoredEntity, VersionedItem};
-use super::keys::ItemKey;
-use super::projection::ProjectionExpression;
-use super::retry::CallFailure;
 use crate::error::{Error, Result};
 use crate::store::Store;
+use crate::store::table::item::{self, Item, StoredEntity, VersionedItem};
+use crate::store::table::keys::ItemKey;
+use crate::store::table::projection::ProjectionExpression;
+use crate::store::table::retry::CallFailure;
 
 /// The most keys that DynamoDB takes in one call.
 const KEYS_PER_CALL: usize = 100;

@@ -6,10 +6,10 @@ use aws_sdk_dynamodb::types::{CancellationReason, ReturnConsumedCapacity, Transa
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use super::retry::CallFailure;
-use super::transaction::Transaction;
 use crate::error::{Error, FieldErrors, Result};
 use crate::store::Store;
+use crate::store::table::retry::CallFailure;
+use crate::store::table::transaction::Transaction;
 
 /// The most writes that DynamoDB takes in one transaction.
 const MAX_WRITES: usize = 100;

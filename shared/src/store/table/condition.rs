@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Utc};
 
-use super::item::{Item, VERSION, number};
+use crate::store::table::item::{Item, VERSION, number};
 
 #[derive(Clone, Copy)]
 pub(in crate::store) enum WriteCondition {

@@ -1,11 +1,11 @@
 //! Pages of a list: any page by its number; the next and the previous one by a cursor, which costs no skipped rows.
 
-use super::item::{self, Item, StoredEntity, VersionedItem, string};
-use super::keys::{BY_STATUS, ItemCollection, ItemKey};
-use super::query::{Query, RowFilter};
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
 use crate::store::Store;
+use crate::store::table::item::{self, Item, StoredEntity, VersionedItem, string};
+use crate::store::table::keys::{BY_STATUS, ItemCollection, ItemKey};
+use crate::store::table::query::{Query, RowFilter};
 
 /// The most rows that one call skips.
 pub(in crate::store) const SKIPPED_AT_ONCE: u64 = 10_000;

@@ -7,13 +7,13 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity, Select};
 
 use futures_util::stream::{self, Stream};
 
-use super::item::{Item, string};
-use super::keys::{ItemCollection, KeySchema, TABLE};
-use super::projection::ProjectionExpression;
-use super::retry::CallFailure;
 use crate::domain::id::Id;
 use crate::error::Result;
 use crate::store::Store;
+use crate::store::table::item::{Item, string};
+use crate::store::table::keys::{ItemCollection, KeySchema, TABLE};
+use crate::store::table::projection::ProjectionExpression;
+use crate::store::table::retry::CallFailure;
 
 /// A query of one partition. Those of the table are consistent unless they may lag; those of an index lag behind the table.
 #[derive(Clone)]

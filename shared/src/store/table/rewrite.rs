@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::item::{self, BOOKKEEPING_ATTRIBUTES, Item, REVISION, StoredEntity, VersionedItem, number};
 use crate::domain::history::ResourceChange;
 use crate::error::Result;
+use crate::store::table::item::{
+    self, BOOKKEEPING_ATTRIBUTES, Item, REVISION, StoredEntity, VersionedItem, number,
+};
 
 pub(in crate::store) struct NextWrite {
     pub(in crate::store) item: Item,

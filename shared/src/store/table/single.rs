@@ -7,12 +7,12 @@ use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::{ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure};
 
-use super::condition::WriteCondition;
-use super::item::{self, Item, StoredEntity, VersionedItem};
-use super::keys::ItemKey;
-use super::retry::CallFailure;
 use crate::error::{Error, Result};
 use crate::store::Store;
+use crate::store::table::condition::WriteCondition;
+use crate::store::table::item::{self, Item, StoredEntity, VersionedItem};
+use crate::store::table::keys::ItemKey;
+use crate::store::table::retry::CallFailure;
 
 impl Store {
     /// Creates an entity. Fails with [`Error::Changed`] if it exists.

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 
 use futures_util::future::try_join_all;
 
-use super::item::{Item, string};
-use super::keys::{BY_STATUS, ItemCollection};
-use super::page::SKIPPED_AT_ONCE;
-use super::query::Query;
 use crate::error::Result;
 use crate::store::Store;
+use crate::store::table::item::{Item, string};
+use crate::store::table::keys::{BY_STATUS, ItemCollection};
+use crate::store::table::page::SKIPPED_AT_ONCE;
+use crate::store::table::query::Query;
 
 /// One partition of the index, as far as it has been read.
 struct PartitionReader {

@@ -8,13 +8,13 @@ use aws_sdk_dynamodb::types::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::condition::{self, WriteCondition};
-use super::item::{self, Item, StoredEntity, VersionedItem};
-use super::keys::ItemKey;
-use super::rewrite;
 use crate::domain::history::{ChangeOrigin, HistoryEntry, ResourceChange};
 use crate::error::{Error, Result};
 use crate::store::Store;
+use crate::store::table::condition::{self, WriteCondition};
+use crate::store::table::item::{self, Item, StoredEntity, VersionedItem};
+use crate::store::table::keys::ItemKey;
+use crate::store::table::rewrite;
 
 /// Writes that are committed together. Each has the error that it fails with if its condition is not met.
 ///
@@ -28,14 +28,14 @@ pub struct Transaction {
     /// The origin of its changes, and how long the history keeps them.
     origin: Option<Arc<ChangeOrigin>>,
     kept: TimeDelta,
-    pub(super) writes: Vec<TransactWriteItem>,
-    pub(super) refusals: Vec<Error>,
+    pub(in crate::store::table) writes: Vec<TransactWriteItem>,
+    pub(in crate::store::table) refusals: Vec<Error>,
     /// Keys that it does not delete.
     spared: Vec<ItemKey>,
     /// Whether responses show a change.
     is_shown: bool,
     /// The first write that could not be expressed; the commit fails with it.
-    pub(super) fault: Option<Error>,
+    pub(in crate::store::table) fault: Option<Error>,
 }
 
 impl Transaction {

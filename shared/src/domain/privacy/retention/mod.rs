@@ -3,10 +3,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::retention_rule::{ProjectRetention, RetentionRule, RetentionStart};
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::history::{EventType, FieldValue, HasHistory, ResourceRef, fact};
 use crate::domain::id::CompanyId;
+use crate::domain::privacy::retention_rule::{ProjectRetention, RetentionRule, RetentionStart};
 use crate::domain::project::{Project, ProjectStatus};
 
 /// How long a first or stricter rule waits before anything is erased by it.
@@ -199,7 +199,7 @@ impl Project {
     }
 
     /// When it was closed; `None` while it is open.
-    pub(super) fn closed_since(&self) -> Option<DateTime<Utc>> {
+    pub(in crate::domain::privacy) fn closed_since(&self) -> Option<DateTime<Utc>> {
         self.closed_at.filter(|_| self.status == ProjectStatus::Closed)
     }
 }

@@ -4,10 +4,10 @@ use chrono::DateTime;
 use serde_json::json;
 use shared::auth::password::Password;
 use shared::domain::candidate::{CandidateStatus, EMAIL_MISSING, ON_HOLD, TOO_MANY_SHARES};
-use shared::domain::file::FileKind;
+use shared::domain::mail::suppression::UNDELIVERABLE;
+use shared::domain::media::file::FileKind;
 use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
 use shared::domain::privacy::legal::LegalKind;
-use shared::domain::suppression::UNDELIVERABLE;
 use shared::domain::transition::{
     DEADLINE_PASSED, DEADLINE_REQUIRED, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
 };

@@ -7,7 +7,7 @@ use shared::auth::access::Admitted;
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::{RequestErasure, WithdrawErasure};
 use shared::domain::privacy::erasure_request::ErasureRequest;
-use shared::domain::privacy::retention::REQUEST_DAYS;
+use shared::domain::retention::REQUEST_DAYS;
 use shared::http::respond::{CommittedResponse, NoContent};
 use shared::http::wire::Timestamp;
 use shared::{Error, Result};

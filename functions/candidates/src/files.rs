@@ -4,7 +4,7 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::{Admitted, FileRedirect, MediaAccess, UploadTarget};
 use shared::domain::candidate::Candidate;
-use shared::domain::file::FileKind;
+use shared::domain::media::file::FileKind;
 use shared::domain::policy::{ChangeCandidate, ReadCandidate};
 use shared::http::respond::{CommittedResponse, Created};
 use shared::http::view::UploadView;

@@ -4,7 +4,7 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::company::Company;
-use shared::domain::label::{Label, LabelText};
+use shared::domain::company::label::{Label, LabelText};
 use shared::domain::policy::{ManageLabels, ReadCompany};
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created, NoContent};

@@ -5,7 +5,7 @@ use axum::body::Bytes;
 use axum::response::Response;
 use shared::auth::access::{Admitted, PublishedLogo};
 use shared::domain::company::Company;
-use shared::domain::logo::Logo;
+use shared::domain::company::logo::Logo;
 use shared::domain::policy::ChangeCompany;
 use shared::http::respond::{CommittedResponse, NoContent};
 use shared::http::{BodyFields, FormFields};

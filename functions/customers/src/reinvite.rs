@@ -3,8 +3,8 @@
 use axum::Json;
 use shared::Result;
 use shared::auth::access::Admitted;
-use shared::domain::customer::Customer;
 use shared::domain::policy::ReinviteCustomers;
+use shared::domain::staff::customer::Customer;
 use shared::http::respond::CommittedResponse;
 use shared::http::view::CustomerView;
 

@@ -13,9 +13,9 @@ use shared::domain::answers::{
 };
 use shared::domain::id::TakeRef;
 use shared::domain::interview::Question;
+use shared::domain::media::upload::PART_URL_LIFETIME;
 use shared::domain::parse_enum;
 use shared::domain::policy::AnswerQuestions;
-use shared::domain::upload::PART_URL_LIFETIME;
 use shared::http::BodyFields;
 use shared::http::respond::{CommittedResponse, Created};
 use shared::media::{AnswerObjects, HashedUpload, ObjectStore, recorded_parts};

@@ -5,10 +5,10 @@ use shared::Result;
 use shared::auth::SystemAccess;
 use shared::domain::account::CredentialClaim;
 use shared::domain::company::Company;
-use shared::domain::customer::{Customer, CustomerStatus};
-use shared::domain::deletion::DeletionAuthor;
 use shared::domain::effect::FormerCustomer;
+use shared::domain::effect::deletion::DeletionAuthor;
 use shared::domain::id::{CompanyId, CustomerId};
+use shared::domain::staff::customer::{Customer, CustomerStatus};
 use shared::mail::{MailEnvelope, MailOccasion, Mailer, PersonalMail, activation_link};
 use shared::store::VersionedItem;
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::SystemAccess;
-use shared::domain::contact::Contact;
+use shared::domain::project::contact::Contact;
 use shared::domain::transition::CandidateMail;
 use shared::http::reference::ReferenceUris;
 use shared::mail::{MailEnvelope, Mailer, PersonalMail};

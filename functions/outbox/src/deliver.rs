@@ -1,9 +1,9 @@
 //! Runs one effect under a lease and deletes it.
 
 use shared::auth::SystemAccess;
-use shared::domain::conversion::queue::WaitingRecording;
 use shared::domain::effect::{Effect, EffectTask};
 use shared::domain::id::{CandidateId, ProjectId};
+use shared::domain::media::conversion::queue::WaitingRecording;
 use shared::mail::Mailer;
 use shared::media::AnswerObjects;
 use shared::store::VersionedItem;

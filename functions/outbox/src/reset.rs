@@ -7,12 +7,12 @@ use shared::auth::SystemAccess;
 use shared::domain::account::{Account, CredentialClaim};
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
-use shared::domain::contact::Contact;
-use shared::domain::customer::{Customer, CustomerStatus};
 use shared::domain::effect::Effect;
 use shared::domain::language::Language;
 use shared::domain::project::Project;
+use shared::domain::project::contact::Contact;
 use shared::domain::secret::{OneTimeKey, RESET_HOURS};
+use shared::domain::staff::customer::{Customer, CustomerStatus};
 use shared::domain::text::{Email, ShortName, fold_case};
 use shared::mail::{
     AccountLink, MailEnvelope, MailOccasion, Mailer, PersonalMail, activation_link, reset_link,

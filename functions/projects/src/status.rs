@@ -8,7 +8,7 @@ use shared::auth::access::Admitted;
 use shared::domain::parse_enum;
 use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
-use shared::domain::project_counts::ProjectCounts;
+use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::BodyFields;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;

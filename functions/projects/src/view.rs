@@ -11,8 +11,8 @@ use shared::domain::company::Company;
 use shared::domain::id::CustomerId;
 use shared::domain::language::Language;
 use shared::domain::project::{InterviewPlatform, JoinMode, Project, ProjectStatus};
-use shared::domain::project_counts::ProjectCounts;
 use shared::domain::text::Email;
+use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{

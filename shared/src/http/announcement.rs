@@ -1,7 +1,7 @@
 //! Files that clients announce, and then put into the bucket themselves.
 
-use crate::domain::file::FileKind;
-use crate::domain::upload::AnnouncedFile;
+use crate::domain::media::file::FileKind;
+use crate::domain::media::upload::AnnouncedFile;
 use crate::error::Result;
 use crate::http::fields::BodyFields;
 

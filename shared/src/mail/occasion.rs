@@ -5,11 +5,11 @@ use url::Url;
 use super::{MailLink, moment};
 use crate::domain::candidate::{Candidate, InterviewLength};
 use crate::domain::company::Company;
-use crate::domain::contact::Contact;
 use crate::domain::id::WebhookId;
 use crate::domain::interview::Interview;
 use crate::domain::language::Language;
 use crate::domain::project::Project;
+use crate::domain::project::contact::Contact;
 use crate::domain::text::{Email, ShortName};
 use crate::domain::transition::CandidateMail;
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
-use crate::domain::file::FileKind;
+use crate::domain::media::file::FileKind;
 use crate::http::outline::BodyOutline;
 use crate::http::schema::generator;
 

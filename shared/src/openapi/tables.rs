@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::customer::AccountType;
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::{CandidateRequirement, ProjectStatus};
 use crate::domain::staff::StaffRole;
+use crate::domain::staff::customer::AccountType;
 use crate::domain::transition::{ADVANCES, Actor, CandidateMail, MoveCondition};
 
 /// The kinds of callers, each with the heading of its column.

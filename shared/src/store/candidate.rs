@@ -20,11 +20,11 @@ use crate::domain::effect::Effect;
 use crate::domain::history::ResourceChange;
 use crate::domain::history::erasure::{ErasedItem, ErasureCause, ErasureReason};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::media::upload::ARRIVAL;
 use crate::domain::project::Project;
-use crate::domain::project_counts::ProjectCounts;
 use crate::domain::text::{Email, ShortName, Username, is_login};
 use crate::domain::transition::CandidateChange;
-use crate::domain::upload::ARRIVAL;
+use crate::domain::transition::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Candidate {

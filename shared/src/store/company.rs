@@ -12,10 +12,10 @@ use super::table::keys::{self, ItemKey};
 use super::table::retry::CallFailure;
 use super::table::transaction::Transaction;
 use crate::domain::company::Company;
-use crate::domain::customer::Customer;
+use crate::domain::company::logo::Logo;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, LogoId};
-use crate::domain::logo::Logo;
+use crate::domain::staff::customer::Customer;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Company {

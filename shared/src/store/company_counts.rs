@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::customer::LAST_OWNER;
 use crate::domain::id::CompanyId;
-use crate::domain::named_token::{MAX_TOKENS, TOO_MANY_TOKENS};
 use crate::domain::project::ProjectStatus;
+use crate::domain::staff::customer::LAST_OWNER;
+use crate::domain::staff::named_token::{MAX_TOKENS, TOO_MANY_TOKENS};
 use crate::domain::webhook::{MAX_WEBHOOKS, TOO_MANY_WEBHOOKS};
 use crate::error::{Error, Result};
 use crate::store::Store;

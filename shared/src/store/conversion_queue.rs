@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::domain::conversion::queue::{ConversionQueue, WaitingRecording};
 use crate::domain::id::CompanyId;
+use crate::domain::media::conversion::queue::{ConversionQueue, WaitingRecording};
 use crate::error::{Error, Result};
 use crate::store::table::item::{self, StoredEntity, VersionedItem};
 use crate::store::table::keys::{self, ItemKey};

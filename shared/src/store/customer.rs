@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
-use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
 use crate::domain::history::ResourceChange;
 use crate::domain::history::erasure::{ErasedItem, ErasureCause};
 use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::staff::customer::Customer;
 use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 use crate::store::Store;

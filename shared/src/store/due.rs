@@ -18,9 +18,9 @@ use crate::domain::candidate::Candidate;
 use crate::domain::effect::Effect;
 use crate::domain::history::HistoryEntry;
 use crate::domain::id::{CompanyId, Id};
-use crate::domain::project_counts::SHARDS;
-use crate::domain::upload::Upload;
-use crate::domain::video::Video;
+use crate::domain::media::upload::Upload;
+use crate::domain::media::video::Video;
+use crate::domain::transition::project_counts::SHARDS;
 use crate::domain::webhook::DeliveryCursor;
 use crate::error::{Error, Result};
 

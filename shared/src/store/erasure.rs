@@ -12,10 +12,10 @@ use super::table::transaction::Transaction;
 use super::{Store, candidate, customer};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
-use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
 use crate::domain::history::erasure::{ErasedItem, ErasureCause, ErasureRecord};
 use crate::domain::id::CompanyId;
+use crate::domain::staff::customer::Customer;
 use crate::error::{Error, Result};
 
 /// The most effects that are written at once.

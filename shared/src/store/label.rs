@@ -1,8 +1,8 @@
 //! Access patterns of labels. A label's text is unique in its company: the key of its unique marker is a hash of it.
 
+use crate::domain::company::label::Label;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;
-use crate::domain::label::Label;
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::store::company_counts::CompanyCount;

@@ -10,9 +10,9 @@ use super::table::query::Query;
 use super::table::transaction::Transaction;
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
-use crate::domain::customer::Customer;
 use crate::domain::id::CompanyId;
 use crate::domain::secret::{PasswordHash, SecretHash};
+use crate::domain::staff::customer::Customer;
 use crate::domain::text::is_login;
 use crate::error::{Error, Result};
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::domain::candidate::CandidateStatus;
-use crate::domain::file::StoredFile;
+use crate::domain::candidate::search::{MAX_RESULTS, SearchTerms, WordSource, words_of};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::media::file::StoredFile;
 use crate::domain::project::ProjectStatus;
-use crate::domain::search::{MAX_RESULTS, SearchTerms, WordSource, words_of};
 use crate::domain::staff::ProjectStaff;
 use crate::domain::text::{Email, ShortName};
 use crate::error::Result;

@@ -14,7 +14,7 @@ use super::table::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::project::{CandidateRequirement, Project, ProjectStatus};
-use crate::domain::project_counts::ProjectCounts;
+use crate::domain::transition::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Project {

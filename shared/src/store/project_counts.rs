@@ -1,11 +1,13 @@
-//! Counts of a project's candidates, in four shards: see [`project_counts`](crate::domain::project_counts).
+//! Counts of a project's candidates, in four shards: see [`project_counts`](crate::domain::transition::project_counts).
 
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::project::{CandidateRequirement, Project, ProjectStatus};
-use crate::domain::project_counts::{CounterName, ProjectCounts, SHARDS, forbidden_statuses, shard_of};
 use crate::domain::transition::PROJECT_NOT_RUNNING;
+use crate::domain::transition::project_counts::{
+    CounterName, ProjectCounts, SHARDS, forbidden_statuses, shard_of,
+};
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::store::table::batch::ItemBatch;

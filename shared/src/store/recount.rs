@@ -6,11 +6,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::domain::candidate::Candidate;
-use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::project::Project;
-use crate::domain::project_counts::{CounterName, ProjectCounts, SHARDS, shard_of};
 use crate::domain::scoring::result::ResultSummary;
+use crate::domain::staff::customer::Customer;
+use crate::domain::transition::project_counts::{CounterName, ProjectCounts, SHARDS, shard_of};
 use crate::error::{Error, Result};
 use crate::store::company_counts::CompanyCount;
 use crate::store::project_counts::{EVALUATIONS_VERSION, PROJECT_STATUS, counts_in, shards};

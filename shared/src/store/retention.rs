@@ -16,10 +16,10 @@ use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
-use crate::domain::privacy::retention::RetentionPolicy;
-use crate::domain::privacy::retention_review::{DueCandidate, RetentionReview};
-use crate::domain::privacy::retention_run::{RetentionRun, RunCursor};
 use crate::domain::project::Project;
+use crate::domain::retention::RetentionPolicy;
+use crate::domain::retention::review::{DueCandidate, RetentionReview};
+use crate::domain::retention::run::{RetentionRun, RunCursor};
 use crate::error::{Error, Result};
 
 impl StoredEntity for RetentionPolicy {

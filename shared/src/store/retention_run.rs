@@ -5,10 +5,10 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use crate::domain::history::{ChangeAuthor, EventType, ResourceRef};
 use crate::domain::id::{CompanyId, ProjectId};
-use crate::domain::privacy::retention::RetentionPolicy;
-use crate::domain::privacy::retention_review::RetentionReview;
-use crate::domain::privacy::retention_run::{ErasureBatch, RetentionRun};
 use crate::domain::project::Project;
+use crate::domain::retention::RetentionPolicy;
+use crate::domain::retention::review::RetentionReview;
+use crate::domain::retention::run::{ErasureBatch, RetentionRun};
 use crate::error::Result;
 use crate::store::Store;
 use crate::store::table::item::VersionedItem;

@@ -2,7 +2,7 @@
 
 use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;
-use crate::domain::named_token::NamedToken;
+use crate::domain::staff::named_token::NamedToken;
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::store::company_counts::CompanyCount;

@@ -4,15 +4,15 @@ use chrono::{DateTime, Utc};
 
 use crate::domain::answers::Answers;
 use crate::domain::candidate::Candidate;
-use crate::domain::captions::Captions;
-use crate::domain::conversion::Conversion;
 use crate::domain::effect::{Effect, EffectTask};
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, VideoId};
 use crate::domain::interview::Interview;
 use crate::domain::language::Language;
+use crate::domain::media::captions::Captions;
+use crate::domain::media::conversion::Conversion;
+use crate::domain::media::video::Video;
 use crate::domain::project::Project;
-use crate::domain::video::Video;
 use crate::error::Result;
 use crate::media::video_keys;
 use crate::store::Store;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::id::{CandidateId, CompanyId, ProjectId};
-use shared::domain::privacy::company_erasure::{CompanyErasure, HeldCandidate};
+use shared::domain::retention::company_erasure::{CompanyErasure, HeldCandidate};
 use shared::error::FieldErrors;
 use shared::store::{RetryPolicy, VersionedItem};
 use shared::{Error, Result};

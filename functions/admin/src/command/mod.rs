@@ -14,8 +14,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
-use shared::domain::customer::{AccountType, Customer};
 use shared::domain::id::CompanyId;
+use shared::domain::staff::customer::{AccountType, Customer};
 use shared::error::FieldErrors;
 use shared::{Error, Result};
 

@@ -10,7 +10,7 @@ use shared::auth::access::{Admitted, CandidateTarget};
 use shared::domain::candidate::Candidate;
 use shared::domain::interview::Interview;
 use shared::domain::policy::{CallerRelation, ExportCandidate};
-use shared::domain::privacy::retention::RetentionPolicy;
+use shared::domain::retention::RetentionPolicy;
 use shared::domain::webhook::Webhook;
 use shared::http::page::{ListQuery, ResponseBudget};
 use shared::http::respond::{CommittedResponse, JsonFile};

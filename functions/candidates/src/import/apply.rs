@@ -9,7 +9,7 @@ use shared::domain::candidate::Candidate;
 use shared::domain::history::ChangeAuthor;
 use shared::domain::id::CandidateId;
 use shared::domain::privacy::consent::ConsentProblem;
-use shared::domain::project_counts::{SHARDS, shard_of};
+use shared::domain::transition::project_counts::{SHARDS, shard_of};
 use shared::domain::transition::{Actor, AdvanceTerms, CandidateChange, PROJECT_NOT_RUNNING};
 use shared::http::IdempotentRun;
 use shared::http::import::TIME_LIMIT;

@@ -14,9 +14,9 @@ use crate::auth::access::{
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::answers::{Answers, QuestionAnswer, Take};
 use crate::domain::candidate::Candidate;
-use crate::domain::file::FileType;
 use crate::domain::id::{InvalidId, QuestionId, TakeRef};
 use crate::domain::interview::{Interview, Question};
+use crate::domain::media::file::FileType;
 use crate::error::{Error, Result};
 use crate::media::AnswerObjects;
 use crate::store::{ItemKey, VersionedItem};

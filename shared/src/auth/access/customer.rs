@@ -5,8 +5,8 @@ use crate::auth::access::request::PathIds;
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::account::Account;
 use crate::domain::company::Company;
-use crate::domain::customer::Customer;
 use crate::domain::id::InvalidId;
+use crate::domain::staff::customer::Customer;
 use crate::error::Result;
 use crate::store::{ItemKey, VersionedItem};
 

@@ -16,9 +16,9 @@ use crate::auth::access::{
 use crate::auth::credential::rejected;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::account::Account;
-use crate::domain::file::{FileType, StoredFile};
 use crate::domain::id::{FileId, InvalidId};
-use crate::domain::upload::Upload;
+use crate::domain::media::file::{FileType, StoredFile};
+use crate::domain::media::upload::Upload;
 use crate::error::{Error, Result};
 use crate::media::{ObjectStore, object_key};
 use crate::store::{ItemKey, VersionedItem};

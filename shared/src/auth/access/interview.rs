@@ -6,7 +6,7 @@ use crate::domain::id::{CriterionId, InvalidId, QuestionId};
 use crate::domain::interview::{Criterion, Interview, Question};
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
-use crate::domain::project_counts::ProjectCounts;
+use crate::domain::transition::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
 use crate::store::{ItemKey, VersionedItem};
 

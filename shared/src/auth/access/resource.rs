@@ -3,10 +3,10 @@
 use crate::auth::access::request::PathIds;
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::company::Company;
+use crate::domain::company::label::Label;
 use crate::domain::history::{EventId, HistoryEntry};
 use crate::domain::id::InvalidId;
-use crate::domain::label::Label;
-use crate::domain::named_token::NamedToken;
+use crate::domain::staff::named_token::NamedToken;
 use crate::error::{Error, Result};
 use crate::store::{EventSequence, ItemKey, StoredEntity, VersionedItem, keys};
 

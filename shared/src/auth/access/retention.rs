@@ -4,9 +4,9 @@ use crate::auth::access::project::ProjectTarget;
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::company::Company;
 use crate::domain::id::InvalidId;
-use crate::domain::privacy::retention::RetentionPolicy;
 use crate::domain::privacy::retention_rule::ProjectRetention;
 use crate::domain::project::Project;
+use crate::domain::retention::RetentionPolicy;
 use crate::error::Result;
 use crate::store::{CompanyRetention, ItemKey, VersionedItem, retention_keys};
 

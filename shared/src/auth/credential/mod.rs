@@ -10,8 +10,8 @@ use crate::clock::RandomSource;
 use crate::domain::Refusal;
 use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::id::{CompanyId, CustomerId, Id};
-use crate::domain::named_token::{MIN_BITS, bits};
 use crate::domain::secret::{OneTimeKey, SecretHash};
+use crate::domain::staff::named_token::{MIN_BITS, bits};
 use crate::error::{Error, Result};
 use crate::store::SessionKind;
 

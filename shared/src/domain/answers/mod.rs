@@ -21,11 +21,11 @@ use take::PATIENCE;
 
 use super::Refusal;
 use super::candidate::{Candidate, InterviewAdjustments};
-use super::conversion::ConversionStatus;
 use super::history::{EventType, FieldChanges, ResourceChange, ResourceRef, fact, private};
 use super::id::{CandidateId, CompanyId, ProjectId, QuestionId, TakeRef};
 use super::interview::{Interview, Question, QuestionKind};
-use super::rate::{ChangeRate, MAX_TEXTS};
+use super::mail::rate::{ChangeRate, MAX_TEXTS};
+use super::media::conversion::ConversionStatus;
 
 /// The take accepts nothing more.
 pub const TAKE_CLOSED: Refusal = Refusal {

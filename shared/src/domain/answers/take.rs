@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::Refusal;
 use crate::domain::candidate::{Candidate, InterviewAdjustments};
-use crate::domain::conversion::{Conversion, ConversionStatus};
 use crate::domain::interview::Question;
+use crate::domain::media::conversion::{Conversion, ConversionStatus};
 use crate::domain::names::named;
 
 /// The parts of a take are too large together.

@@ -1,12 +1,13 @@
 //! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
-//! `candidate/interview_time.rs`, `candidate/consents.rs`, `candidate/hold.rs`, `privacy/retention.rs`,
-//! `report.rs`, `scoring/status.rs` and `transition.rs`.
+//! `consents`, `hold`, `interview_time` and `key` here, and in `scoring/status.rs`, `transition/mod.rs`, `transition/report` and
+//! `retention/mod.rs`.
 
 mod consents;
 mod history;
 mod hold;
 mod interview_time;
 mod key;
+pub mod search;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,19 +25,20 @@ use super::Refusal;
 use super::account::Account;
 use super::evaluation::evaluator_index::EvaluatorSet;
 use super::evaluation::{EvaluationReport, ScoreNumbers};
-use super::file::{FileKind, StoredFile};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId, VetoId};
+use super::mail::rate::{ChangeRate, MailRate};
+use super::mail::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
+use super::media::file::{FileKind, StoredFile};
 use super::names::named;
 use super::partner_data::PartnerData;
 use super::privacy::consent::CandidateConsent;
 use super::privacy::erasure_request::ErasureRequest;
 use super::privacy::hold::CandidateHold;
 use super::privacy::legal::LegalKind;
-use super::rate::{ChangeRate, MailRate};
-use super::search::{WordSource, words_of};
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
-use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use super::text::{Email, ShortName, TextLine, TextLines, Username, fold_case};
+
+use search::{WordSource, words_of};
 
 /// The maximum number of shares of a candidate; deleting a candidate deletes their shares in the same transaction.
 pub const MAX_SHARES: usize = 50;

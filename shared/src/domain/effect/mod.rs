@@ -1,5 +1,6 @@
 //! Effects: work that follows from a change, recorded in the same transaction.
 
+pub mod deletion;
 mod recordings;
 mod task;
 #[cfg(test)]
@@ -10,15 +11,16 @@ use std::fmt;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::customer::Customer;
-use super::deletion::ItemDeletion;
 use super::history::ResourceRef;
 use super::history::erasure::{ErasedItem, ErasureCause, ErasureCounts};
 use super::id::CompanyId;
+use super::staff::customer::Customer;
 use super::transition::CandidateChange;
 use super::webhook::{Webhook, WebhookMail};
 
 pub use task::{EffectTask, FormerCustomer};
+
+use deletion::ItemDeletion;
 
 /// The maximum number of tries.
 pub const ATTEMPTS: u32 = 8;

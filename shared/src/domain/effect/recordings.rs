@@ -4,9 +4,9 @@ use chrono::{DateTime, Utc};
 
 use super::{Effect, EffectTask};
 use crate::domain::answers::Answers;
-use crate::domain::conversion::queue::Recording;
 use crate::domain::id::TakeRef;
-use crate::domain::video::Video;
+use crate::domain::media::conversion::queue::Recording;
+use crate::domain::media::video::Video;
 
 impl Effect {
     /// The effects of the `version`th write of `answers`, which were `before`: conversions, and the deletion of objects that takes

@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::conversion::queue::Recording;
-use crate::domain::deletion::{DeletionAuthor, ItemDeletion};
+use crate::domain::effect::deletion::{DeletionAuthor, ItemDeletion};
 use crate::domain::history::erasure::{ErasedItem, ErasureCounts, ErasureReason};
 use crate::domain::id::{CandidateId, CustomerId, ProjectId, TakeRef, WebhookId};
 use crate::domain::language::Language;
+use crate::domain::media::conversion::queue::Recording;
 use crate::domain::text::{Email, ShortName};
 use crate::domain::transition::CandidateMail;
 use crate::domain::webhook::WebhookMail;

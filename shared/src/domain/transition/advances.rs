@@ -9,11 +9,11 @@ use crate::domain::candidate::{
 };
 use crate::domain::company::Company;
 use crate::domain::interview::Interview;
+use crate::domain::mail::suppression::UNDELIVERABLE;
 use crate::domain::privacy::consent::CONSENT_MISSING;
 use crate::domain::privacy::erasure_request::ERASURE_REQUESTED;
 use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::project::{Project, ProjectStatus};
-use crate::domain::suppression::UNDELIVERABLE;
 use crate::domain::transition::CandidateMail;
 
 /// The user who advances a candidate.

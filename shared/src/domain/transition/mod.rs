@@ -2,6 +2,8 @@
 
 mod advances;
 mod mail;
+pub mod project_counts;
+pub mod report;
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 
@@ -14,8 +16,8 @@ pub use mail::CandidateMail;
 
 use super::Refusal;
 use super::candidate::{Candidate, CandidateStatus};
+use super::mail::rate::RefusedOrThrottled;
 use super::privacy::erasure_request::ERASURE_REQUESTED;
-use super::rate::RefusedOrThrottled;
 use super::secret::AccessKey;
 
 /// A change of a candidate as a rule allows it, with the mail about it.

@@ -14,7 +14,7 @@ use multer::{Constraints, Multipart, SizeLimit, parse_boundary};
 use sha2::{Digest, Sha256};
 
 use crate::app::App;
-use crate::domain::file::FileKind;
+use crate::domain::media::file::FileKind;
 use crate::error::{Error, Result};
 use crate::http::body::{content_type, is_coded, is_of_type, or_coding, read_body};
 use crate::http::fields::{BodyFields, BodyForm, NOT_A_STRING};

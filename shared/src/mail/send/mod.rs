@@ -10,7 +10,7 @@ use crate::aws::AwsClients;
 use crate::config::{Config, ConfigError};
 use crate::domain::account::Account;
 use crate::domain::company::Company;
-use crate::domain::recipient::RecipientTag;
+use crate::domain::mail::recipient::RecipientTag;
 use crate::domain::text::Email;
 
 /// The sender and recipient of a mail.

@@ -14,7 +14,7 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, Rgba};
 
 use self::header::PictureHeader;
-use crate::domain::file::FileType;
+use crate::domain::media::file::FileType;
 
 const MAX_PIXELS: u64 = 40_000_000;
 const MAX_SIDE: u32 = 20_000;

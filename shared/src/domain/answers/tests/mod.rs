@@ -2,9 +2,9 @@ mod conversions;
 
 use super::*;
 use crate::domain::candidate::{InterviewAdjustments, TimeFactor};
-use crate::domain::conversion::{Conversion, ConversionResult};
 use crate::domain::id::Id;
 use crate::domain::interview::{ANSWER_SECONDS, QuestionText};
+use crate::domain::media::conversion::{Conversion, ConversionResult};
 use crate::domain::samples;
 use crate::domain::text::TextLines;
 use chrono::TimeDelta;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::domain::company::Company;
 use crate::domain::history::{EventType, FieldChanges, HasHistory as _, ResourceChange};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
-use crate::domain::privacy::retention::{RetentionPolicy, RetentionVerdict};
+use crate::domain::retention::{RetentionPolicy, RetentionVerdict};
 
 /// Runs start at this hour of the day, in the company's time zone.
 const HOUR: u32 = 2;

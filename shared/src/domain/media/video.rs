@@ -7,15 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::domain::conversion::{Conversion, ConversionStatus};
-use crate::domain::file::FileType;
 use crate::domain::history::{
     EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, events_that_apply, fact, private,
 };
 use crate::domain::id::{CompanyId, CustomerId, VideoId};
 use crate::domain::language::Language;
+use crate::domain::media::conversion::{Conversion, ConversionStatus};
+use crate::domain::media::file::FileType;
+use crate::domain::media::upload::{AnnouncedFile, UploadAuthor};
 use crate::domain::text::{ShortName, TextLine, TextLines};
-use crate::domain::upload::{AnnouncedFile, UploadAuthor};
 
 /// The maximum size of an uploaded video.
 pub const MAX_VIDEO_BYTES: u64 = 2 * 1024 * 1024 * 1024;
@@ -224,8 +224,8 @@ impl HasHistory for Video {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::conversion::ConversionResult;
     use crate::domain::id::Id;
+    use crate::domain::media::conversion::ConversionResult;
 
     fn video() -> Video {
         let new = NewVideo {

@@ -1,5 +1,10 @@
 //! Retention: when candidates are erased because they have been kept long enough.
 
+pub mod company_erasure;
+pub mod erased_ratings;
+pub mod review;
+pub mod run;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -199,7 +204,7 @@ impl Project {
     }
 
     /// When it was closed; `None` while it is open.
-    pub(in crate::domain::privacy) fn closed_since(&self) -> Option<DateTime<Utc>> {
+    pub(super) fn closed_since(&self) -> Option<DateTime<Utc>> {
         self.closed_at.filter(|_| self.status == ProjectStatus::Closed)
     }
 }

@@ -6,8 +6,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::account::{Account, CredentialClaim};
-use crate::domain::file::{FileKind, FileType};
 use crate::domain::id::{CompanyId, FileId, TokenId};
+use crate::domain::media::file::{FileKind, FileType};
 use crate::domain::names::named;
 
 /// Validity of the signed URL of a part of a take: a client must start to send the part within this time.

@@ -1,5 +1,8 @@
 //! A company: the tenant, and its defaults for projects.
 
+pub mod label;
+pub mod logo;
+
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
@@ -7,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
 use super::id::CompanyId;
 use super::language::Language;
-use super::logo::LogoRef;
+use super::mail::sender::SenderAddress;
 use super::privacy::legal::{LatestVersion, LegalDraft, LegalRegister, LegalText, LegalTextId};
-use super::sender::SenderAddress;
 use super::text::{Email, ShortName, TextLine, TextLines, WebLink};
+
+use logo::LogoRef;
 
 /// A company as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

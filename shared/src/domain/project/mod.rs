@@ -1,5 +1,7 @@
 //! A project: an interview that candidates are invited to, and the moves of its status.
 
+pub mod contact;
+
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate, Utc};

@@ -1,5 +1,8 @@
 //! The staff of a project and their roles.
 
+pub mod customer;
+pub mod named_token;
+
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,7 @@
 use std::iter::repeat_n;
 
 use crate::clock::RandomSource;
-use crate::domain::project_counts::{CounterName, ProjectCounts};
+use crate::domain::transition::project_counts::{CounterName, ProjectCounts};
 
 /// How many ratings come to be shown at once.
 pub const SHOWN_TOGETHER: usize = 10;

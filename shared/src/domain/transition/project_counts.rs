@@ -5,7 +5,7 @@
 //! Evaluators come and go, and all numbers for the current ones follow on read: a candidate counts as evaluated if
 //! enough bits of the counter's set belong to current evaluators. So a change of the evaluators changes no counter.
 //!
-//! Of candidates who were erased, numbers remain: see [`erased_ratings`](crate::domain::privacy::erased_ratings).
+//! Of candidates who were erased, numbers remain: see [`erased_ratings`](crate::domain::retention::erased_ratings).
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::Refusal;
 use crate::domain::account::Account;
-use crate::domain::file::StoredFile;
 use crate::domain::history::{
     EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, events_that_apply, fact, moment, private,
 };
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::language::Language;
+use crate::domain::mail::rate::{MailRate, RefusedOrThrottled};
+use crate::domain::mail::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
+use crate::domain::media::file::StoredFile;
 use crate::domain::names::named;
-use crate::domain::rate::{MailRate, RefusedOrThrottled};
 use crate::domain::secret::{OneTimeKey, PasswordHash};
-use crate::domain::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use crate::domain::text::{Email, ShortName, TextLine, Username};
 
 named! {

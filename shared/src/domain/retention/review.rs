@@ -4,9 +4,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, ProjectId};
-use crate::domain::privacy::retention::{RetentionPolicy, RetentionVerdict, ScheduledRule};
 use crate::domain::privacy::retention_rule::{RetentionRule, RetentionStart};
 use crate::domain::project::Project;
+use crate::domain::retention::{RetentionPolicy, RetentionVerdict, ScheduledRule};
 
 /// A review of a company's candidates.
 #[derive(Debug, Clone)]

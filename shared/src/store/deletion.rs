@@ -6,11 +6,11 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::company_counts::CompanyCount;
-use super::customer::counts;
+use super::company::counts::CompanyCount;
+use super::staff::customer::counts;
 use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys;
-use super::table::transaction::Transaction;
+use super::table::write::transaction::Transaction;
 use crate::domain::company::label::Label;
 use crate::domain::effect::deletion::{DeletionAuthor, ItemDeletion};
 use crate::domain::effect::{Effect, EffectTask, FormerCustomer};

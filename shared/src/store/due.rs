@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use super::Store;
 use super::table::item::{self, DUE_COMPANY, Item, StoredEntity, VersionedItem, number};
 use super::table::keys::{DUE, ItemKey};
-use super::table::query::Query;
+use super::table::read::query::Query;
 use crate::domain::answers::Answers;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::Effect;

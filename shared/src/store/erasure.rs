@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 use futures_util::future::try_join_all;
 
+use super::staff::customer;
 use super::table::item::{self, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::retry::RetryPolicy;
-use super::table::transaction::Transaction;
-use super::{Store, candidate, customer};
+use super::table::write::transaction::Transaction;
+use super::{Store, candidate};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::Effect;

@@ -22,7 +22,7 @@ pub(in crate::store) const COMPANY_ERASURE: &str = "ERASURE";
 /// The sort key of a company's [`sequence`].
 pub(in crate::store) const SEQUENCE: &str = "SEQUENCE";
 
-// The starts of keys of what a restore of the table leaves as it is: `store/restore.rs`.
+// The starts of keys of what a restore of the table leaves as it is: `store/upkeep/restore.rs`.
 /// Of the queues of takes, and of their list.
 pub(in crate::store) const CONVERSIONS: &str = "CONVERSIONS";
 pub(in crate::store) const EFFECT: &str = "EFFECT#";

@@ -9,7 +9,7 @@ use shared::domain::policy::{CallerRelation, ChangeCandidate, ChangeProject, Rea
 use shared::domain::project::Project;
 use shared::domain::transition::CandidateChange;
 use shared::http::WithFiles;
-use shared::http::respond::{CommittedResponse, Created, NoContent};
+use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::CandidateView;
 
 use crate::changes::{CandidateFiles, read_adjustments, read_changes, read_new, read_own};

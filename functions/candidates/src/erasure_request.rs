@@ -8,7 +8,7 @@ use shared::domain::candidate::Candidate;
 use shared::domain::policy::{RequestErasure, WithdrawErasure};
 use shared::domain::privacy::erasure_request::ErasureRequest;
 use shared::domain::retention::REQUEST_DAYS;
-use shared::http::respond::{CommittedResponse, NoContent};
+use shared::http::exchange::respond::{CommittedResponse, NoContent};
 use shared::http::wire::Timestamp;
 use shared::{Error, Result};
 

@@ -6,7 +6,7 @@ use shared::auth::access::{Admitted, FileRedirect, MediaAccess, UploadTarget};
 use shared::domain::candidate::Candidate;
 use shared::domain::media::file::FileKind;
 use shared::domain::policy::{ChangeCandidate, ReadCandidate};
-use shared::http::respond::{CommittedResponse, Created};
+use shared::http::exchange::respond::{CommittedResponse, Created};
 use shared::http::view::UploadView;
 use shared::http::{BodyFields, read_announcement};
 use shared::media::file_name;

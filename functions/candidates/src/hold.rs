@@ -9,8 +9,8 @@ use shared::domain::candidate::Candidate;
 use shared::domain::policy::ManagePrivacy;
 use shared::domain::privacy::hold::{CandidateHold, HoldReason};
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, NoContent};
 use shared::http::iso8601::parse_timestamp;
-use shared::http::respond::{CommittedResponse, NoContent};
 use shared::http::wire::Timestamp;
 use shared::{Error, Result};
 

@@ -7,7 +7,7 @@ use shared::auth::access::{Admitted, PublishedLogo};
 use shared::domain::company::Company;
 use shared::domain::company::logo::Logo;
 use shared::domain::policy::ChangeCompany;
-use shared::http::respond::{CommittedResponse, NoContent};
+use shared::http::exchange::respond::{CommittedResponse, NoContent};
 use shared::http::{BodyFields, FormFields};
 use shared::media::logo_picture;
 use shared::{Error, Result};

@@ -9,8 +9,8 @@ use shared::domain::secret::SecretHash;
 use shared::domain::staff::named_token::NamedToken;
 use shared::domain::text::ShortName;
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, Created, NoContent, WithSecret};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, Created, NoContent, WithSecret};
 use shared::{Error, Result};
 
 use crate::view::{NewTokenView, TokenView};

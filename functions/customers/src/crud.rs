@@ -10,8 +10,8 @@ use shared::domain::policy::{ManageCustomers, ReadCompany};
 use shared::domain::staff::customer::{Customer, OWN_ACCOUNT};
 use shared::domain::text::fold_case;
 use shared::http::WithFiles;
+use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::CustomerView;
 use shared::{Error, Result};
 

@@ -6,7 +6,7 @@ use shared::auth::access::{Admitted, FileRedirect, MediaAccess, UploadTarget};
 use shared::domain::media::file::FileKind;
 use shared::domain::policy::ReadCompany;
 use shared::domain::staff::customer::Customer;
-use shared::http::respond::{CommittedResponse, Created};
+use shared::http::exchange::respond::{CommittedResponse, Created};
 use shared::http::view::UploadView;
 use shared::http::{BodyFields, read_announcement};
 

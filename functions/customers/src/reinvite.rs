@@ -5,7 +5,7 @@ use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::policy::ReinviteCustomers;
 use shared::domain::staff::customer::Customer;
-use shared::http::respond::CommittedResponse;
+use shared::http::exchange::respond::CommittedResponse;
 use shared::http::view::CustomerView;
 
 /// PATCH …/customers/{customerId}/reinvite/

@@ -8,9 +8,9 @@ use shared::domain::candidate::Candidate;
 use shared::domain::interview::{Interview, Question};
 use shared::domain::policy::{CallerRelation, ChangeProject, ReadQuestions};
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
 use shared::http::page::{ListQuery, PageView};
 use shared::http::reference::ReferenceUris;
-use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::QuestionView;
 
 use crate::changes::{NewQuestion, read_question_changes};

@@ -17,7 +17,7 @@ use shared::domain::media::upload::PART_URL_LIFETIME;
 use shared::domain::parse_enum;
 use shared::domain::policy::AnswerQuestions;
 use shared::http::BodyFields;
-use shared::http::respond::{CommittedResponse, Created};
+use shared::http::exchange::respond::{CommittedResponse, Created};
 use shared::media::{AnswerObjects, HashedUpload, ObjectStore, recorded_parts};
 
 use crate::view::{BegunTakeView, FinishedTakeView, InterviewViewer, SignedPartView, SignedPartsView};

@@ -10,8 +10,8 @@ use shared::domain::project::{InterviewPlatform, Project};
 use shared::domain::staff::customer::Customer;
 use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, Created};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, Created};
 use shared::{Error, Result};
 
 use crate::changes::{apply, read_changes, read_new};

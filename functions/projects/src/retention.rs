@@ -12,7 +12,7 @@ use shared::domain::retention::run::RetentionRun;
 use shared::domain::retention::{RetentionPolicy, ScheduledRule};
 use shared::http::BodyFields;
 use shared::http::example_uri;
-use shared::http::respond::{CommittedResponse, NoContent};
+use shared::http::exchange::respond::{CommittedResponse, NoContent};
 use shared::http::wire::{Timestamp, Uri};
 
 /// How long a project keeps candidates.

@@ -11,7 +11,7 @@ use shared::domain::candidate::CandidateStatus;
 use shared::domain::policy::ReadProject;
 use shared::domain::retention::erased_ratings::RatingHistogram;
 use shared::domain::transition::project_counts::{CounterName, ProjectCounts};
-use shared::http::respond::CommittedResponse;
+use shared::http::exchange::respond::CommittedResponse;
 
 /// Statistics of a project.
 #[derive(Serialize, JsonSchema)]

@@ -6,7 +6,7 @@ use shared::auth::access::{Admitted, CaptionsAccess, CaptionsTarget};
 use shared::domain::media::captions::{CaptionText, Captions};
 use shared::domain::media::video::Video;
 use shared::domain::policy::{ManageVideos, ReadVideo};
-use shared::http::respond::{CommittedResponse, NoContent};
+use shared::http::exchange::respond::{CommittedResponse, NoContent};
 use shared::http::{BodyFields, FormFields};
 use shared::{Error, Result};
 

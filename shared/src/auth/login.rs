@@ -28,8 +28,8 @@ use crate::domain::secret::{OneTimeKey, PasswordHash, SecretHash};
 use crate::domain::staff::customer::{Customer, CustomerStatus};
 use crate::domain::text::{Email, Username, fold_case};
 use crate::error::{Error, Result};
+use crate::http::exchange::state::RequestState;
 use crate::http::reference::ReferenceUris;
-use crate::http::state::RequestState;
 use crate::media::MediaSigner;
 use crate::store::{LoginPartition, Session, SessionKind, Store, VersionedItem};
 

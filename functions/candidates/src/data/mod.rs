@@ -12,8 +12,8 @@ use shared::domain::interview::Interview;
 use shared::domain::policy::{CallerRelation, ExportCandidate};
 use shared::domain::retention::RetentionPolicy;
 use shared::domain::webhook::Webhook;
+use shared::http::exchange::respond::{CommittedResponse, JsonFile};
 use shared::http::page::{ListQuery, ResponseBudget};
-use shared::http::respond::{CommittedResponse, JsonFile};
 use shared::store::{ReferenceIds, VersionedItem};
 use shared::{Error, Result};
 

@@ -12,7 +12,7 @@ use shared::domain::privacy::consent::ConsentProblem;
 use shared::domain::transition::project_counts::{SHARDS, shard_of};
 use shared::domain::transition::{Actor, AdvanceTerms, CandidateChange, PROJECT_NOT_RUNNING};
 use shared::http::IdempotentRun;
-use shared::http::import::TIME_LIMIT;
+use shared::http::body::import::TIME_LIMIT;
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 use tokio::time::{MissedTickBehavior, interval};

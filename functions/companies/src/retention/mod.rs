@@ -11,7 +11,7 @@ use shared::domain::privacy::retention_rule::RetentionRule;
 use shared::domain::retention::run::RetentionRun;
 use shared::domain::retention::{DEFAULT_NOTICE_DAYS, NOTICE_DAYS, REQUEST_DAYS, RetentionPolicy};
 use shared::http::BodyFields;
-use shared::http::respond::{CommittedResponse, NoContent, TaggedBy};
+use shared::http::exchange::respond::{CommittedResponse, NoContent, TaggedBy};
 
 use view::{PolicyView, RetentionView};
 

@@ -13,8 +13,8 @@ use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::company::Company;
 use shared::domain::policy::ImportCustomers;
-use shared::http::import::MAX_ENTRIES;
-use shared::http::respond::CommittedResponse;
+use shared::http::body::import::MAX_ENTRIES;
+use shared::http::exchange::respond::CommittedResponse;
 use shared::http::{IdempotentRun, JsonEntries, RunResult};
 use shared::store::IMPORT_PATIENCE;
 

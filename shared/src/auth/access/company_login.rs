@@ -12,9 +12,9 @@ use crate::config::Config;
 use crate::domain::company::Company;
 use crate::error::{Error, Result};
 use crate::http::RequestConditions;
+use crate::http::exchange::respond::CommittedResponse;
+use crate::http::exchange::state::RequestState;
 use crate::http::reference::ReferenceUris;
-use crate::http::respond::CommittedResponse;
-use crate::http::state::RequestState;
 use crate::store::VersionedItem;
 
 /// How long anyone may keep it without asking again: a changed name may be seen a minute later.

@@ -15,9 +15,9 @@ use crate::domain::id::CompanyId;
 use crate::domain::privacy::legal::{LegalRegister, LegalText, LegalTextId};
 use crate::error::{Error, Result};
 use crate::http::RequestConditions;
+use crate::http::exchange::respond::CommittedResponse;
+use crate::http::exchange::state::RequestState;
 use crate::http::reference::ReferenceUris;
-use crate::http::respond::CommittedResponse;
-use crate::http::state::RequestState;
 use crate::store::{Store, keys};
 
 /// How long anyone may keep a text without asking again.

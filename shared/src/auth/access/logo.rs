@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::auth::access::{AdmissionRejection, UnauthenticatedRequest};
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::error::{Error, Result};
-use crate::http::state::RequestState;
+use crate::http::exchange::state::RequestState;
 use crate::http::{EntityTag, RequestConditions};
 
 /// How long anyone may keep a logo without asking again.

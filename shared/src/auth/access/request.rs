@@ -23,7 +23,7 @@ use crate::domain::interview::Interview;
 use crate::domain::policy::{Action, CallerRelation, NOT_ALLOWED};
 use crate::domain::staff::customer::Customer;
 use crate::error::{Error, Result};
-use crate::http::state::{LoggedCaller, RequestState};
+use crate::http::exchange::state::{LoggedCaller, RequestState};
 use crate::http::{HttpExchange, RequestConditions};
 use crate::media::{MediaSigner, MediaToken};
 use crate::store::{

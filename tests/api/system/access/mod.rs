@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use axum::http::Method;
 use embedded::groups;
 use serde_json::{Value, json};
-use shared::http::mounts::MOUNTS;
+use shared::http::serve::mounts::MOUNTS;
 use shared::openapi::ApiDocument;
 use tests::app::TestApp;
 use tests::caller::{Caller, Invited, Token};

@@ -1,8 +1,14 @@
 //! Runs a group of routes as a Lambda function.
 
+pub mod event;
+pub mod mounts;
+pub(super) mod origin;
+pub(super) mod request;
+pub(crate) mod routes;
+
 use lambda_runtime::service_fn;
 
-use super::{RouteGroup, event};
+use super::RouteGroup;
 use crate::LambdaResult;
 use crate::app::App;
 use crate::store::Store;

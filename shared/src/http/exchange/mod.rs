@@ -1,5 +1,11 @@
 //! An admitted request and its response: commits writes together with the response, tags it, and stores it for repeats.
 
+pub(super) mod condition;
+pub mod respond;
+pub(super) mod retry_and_replay;
+pub(crate) mod state;
+pub(super) mod tag;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,8 +16,6 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 
-use super::respond::{CommittedResponse, TaggedBy, tagged_body};
-use super::state::RequestState;
 use super::{EntityTag, RequestConditions};
 use crate::app::App;
 use crate::config::Config;
@@ -19,6 +23,9 @@ use crate::domain::id::IdBlock;
 use crate::error::{Error, Result};
 use crate::media::ObjectStore;
 use crate::store::{EarlierRequest, KeyedRequest, LeaseResult, Store, StoredResponse, Transaction};
+
+use respond::{CommittedResponse, TaggedBy, tagged_body};
+use state::RequestState;
 
 /// The revision of a resource that is created and deleted, but never changed.
 pub(crate) const UNCHANGING: u64 = 1;

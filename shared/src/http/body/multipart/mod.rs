@@ -16,9 +16,9 @@ use sha2::{Digest, Sha256};
 use crate::app::App;
 use crate::domain::media::file::FileKind;
 use crate::error::{Error, Result};
+use crate::http::body::fields::{BodyFields, BodyForm, NOT_A_STRING};
+use crate::http::body::outline::BodyOutline;
 use crate::http::body::{content_type, is_coded, is_of_type, or_coding, read_body};
-use crate::http::fields::{BodyFields, BodyForm, NOT_A_STRING};
-use crate::http::outline::BodyOutline;
 use crate::http::wire::Uri;
 use crate::media::{MediaToken, inspect, is_plain_text};
 

@@ -13,7 +13,8 @@ use tower::util::BoxCloneSyncService;
 
 use crate::app::App;
 use crate::error::Error;
-use crate::http::{origin, request, retry_and_replay};
+use crate::http::exchange::retry_and_replay;
+use crate::http::serve::{origin, request};
 
 /// Answers whole HTTP requests of one group, the same in Lambda, on a laptop and in tests.
 pub type HttpService = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
@@ -33,7 +34,7 @@ impl RouteGroup {
 
     /// Adds a GET route, which also answers HEAD, at a whole path that ends in a slash or a wildcard. It stands beside the
     /// version segment and is no part of the API, so no document describes it. Its first segment belongs into
-    /// [`PAGE_ROOTS`](crate::http::mounts::PAGE_ROOTS).
+    /// [`PAGE_ROOTS`](crate::http::serve::mounts::PAGE_ROOTS).
     #[must_use]
     pub fn page<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
         Self { routes: self.routes.route(path, get(handler)), ..self }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tower::{BoxError, Service, ServiceExt};
 
-use crate::http::routes::HttpService;
+use crate::http::serve::routes::HttpService;
 
 /// What may not stand in a query as it is, beside controls and what is not ASCII.
 const QUERY: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>');

@@ -15,8 +15,8 @@ use serde_json::{Map, Value};
 use crate::domain::parse_enum;
 use crate::domain::partner_data::PartnerData;
 use crate::error::{Error, FieldErrors, Result};
-use crate::http::multipart::FormPart;
-use crate::http::outline::BodyOutline;
+use crate::http::body::multipart::FormPart;
+use crate::http::body::outline::BodyOutline;
 
 const REQUIRED: &str = "This field is required.";
 const NOT_NULL: &str = "This field may not be null.";

@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 
 use crate::app::App;
 use crate::error::{Error, FieldErrors, Result};
+use crate::http::body::fields::BodyFields;
 use crate::http::body::{content_type, is_coded, is_of_type, or_coding, read_body};
-use crate::http::fields::BodyFields;
 
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// The longest body that is read.

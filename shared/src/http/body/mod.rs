@@ -1,5 +1,13 @@
 //! Bodies of requests: their declared type, and reading up to a length.
 
+pub(super) mod announcement;
+pub mod fields;
+pub mod import;
+pub(super) mod json;
+pub(super) mod multipart;
+pub(crate) mod outline;
+pub(super) mod retention_rule;
+
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, header};

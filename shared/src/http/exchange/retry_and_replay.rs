@@ -34,9 +34,8 @@ use sha2::{Digest, Sha256};
 use crate::app::App;
 use crate::domain::Refusal;
 use crate::error::{ConflictMark, Error, Result};
-use crate::http::body::{MAX_BYTES, read_body};
-use crate::http::multipart;
-use crate::http::state::RequestState;
+use crate::http::body::{MAX_BYTES, multipart, read_body};
+use crate::http::exchange::state::RequestState;
 use crate::store::{RequestIntent, RetryPolicy, StoredResponse};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");

@@ -3,7 +3,7 @@
 use crate::domain::media::file::FileKind;
 use crate::domain::media::upload::AnnouncedFile;
 use crate::error::Result;
-use crate::http::fields::BodyFields;
+use crate::http::body::fields::BodyFields;
 
 const MAX_CONTENT_TYPE: usize = 100;
 

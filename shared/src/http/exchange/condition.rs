@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use crate::domain::Refusal;
 use crate::error::{Error, Result};
-use crate::http::respond::CommittedResponse;
-use crate::http::tag::EntityTag;
+use crate::http::exchange::respond::CommittedResponse;
+use crate::http::exchange::tag::EntityTag;
 
 const INVALID_IF_MATCH: Refusal = Refusal {
     code: "invalid_if_match",

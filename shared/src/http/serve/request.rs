@@ -19,8 +19,8 @@ use lambda_http::request::RequestContext;
 use crate::app::App;
 use crate::domain::id::{CandidateId, CustomerId};
 use crate::error::{Error, ErrorCause};
-use crate::http::mounts;
-use crate::http::state::RequestState;
+use crate::http::exchange::state::RequestState;
+use crate::http::serve::mounts;
 
 /// The header that carries the request's identifier, which is also in its log line.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -4,9 +4,9 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
 use crate::app::App;
-use crate::auth::access::candidate::CandidateTarget;
-use crate::auth::access::file::{FileRedirect, FileRequest};
 use crate::auth::access::request::PathIds;
+use crate::auth::access::target::candidate::CandidateTarget;
+use crate::auth::access::target::file::{FileRedirect, FileRequest};
 use crate::auth::access::{
     AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
     UnauthenticatedRequest, admit,

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::auth::access::file::OwnerTarget;
 use crate::auth::access::request::PathIds;
+use crate::auth::access::target::file::OwnerTarget;
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;

@@ -7,8 +7,8 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
 use crate::app::App;
-use crate::auth::access::file::{FileRedirect, FileRequest};
 use crate::auth::access::request::PathIds;
+use crate::auth::access::target::file::{FileRedirect, FileRequest};
 use crate::auth::access::{
     AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
     UnauthenticatedRequest, admit,

@@ -17,9 +17,9 @@ use shared::http::view::{CandidateView, ShareView, UploadView};
 use shared::openapi::OperationDoc;
 
 use crate::changes::{CandidateFiles, read_adjustments, read_changes, read_new};
-use crate::consents::{self, ConsentView};
-use crate::hold::{HoldView, read_hold};
 use crate::import::read_candidate;
+use crate::privacy::consents::{self, ConsentView};
+use crate::privacy::hold::{HoldView, read_hold};
 use crate::{deadline, shares};
 
 pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {

@@ -9,8 +9,9 @@ use shared::media::AnswerObjects;
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 
+use crate::mails::{account, candidate, reset, webhook};
 use crate::outcome::EffectResult;
-use crate::{account, candidate, erasure, recordings, reset, takes, webhook};
+use crate::{erasure, recordings, takes};
 
 /// Effects that run in parallel.
 pub(crate) const PARALLEL: usize = 8;

@@ -22,9 +22,9 @@ use shared::http::wire::{OrEmpty, Timestamp, Uri};
 use super::DataRules;
 use super::answers::{AnswerDataView, GivenAnswers};
 use super::lists::DataListsView;
-use crate::consents::ConsentDataView;
-use crate::erasure_request::ErasureRequestView;
-use crate::hold::HoldView;
+use crate::privacy::consents::ConsentDataView;
+use crate::privacy::erasure_request::ErasureRequestView;
+use crate::privacy::hold::HoldView;
 
 /// The format of the document. Fields may be added to it; another meaning would get another number.
 const SCHEMA: &str = "candidate-data/1";

@@ -6,7 +6,7 @@ use shared::domain::id::{CompanyId, CustomerId, WebhookId};
 use shared::domain::webhook::{DisabledReason, WebhookMail};
 use shared::mail::{MailOccasion, Mailer};
 
-use crate::account::send_to_customer;
+use crate::mails::account::send_to_customer;
 use crate::outcome::EffectResult;
 
 /// Tells an owner about a webhook, unless they are no owner any more or the webhook has changed since.

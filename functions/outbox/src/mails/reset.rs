@@ -20,7 +20,7 @@ use shared::mail::{
 use shared::store::{FoundAccounts, VersionedItem};
 use shared::{Error, Result};
 
-use crate::account::{INVITATION_DAYS, give_customer_key};
+use crate::mails::account::{INVITATION_DAYS, give_customer_key};
 use crate::outcome::{EffectResult, send_mail};
 
 /// An account whose password can be reset.

@@ -88,9 +88,9 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) -> R
 
 /// Replaces the modules by one script, which a first visit loads with a single request. The texts stay as they are.
 fn join_modules(files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>> {
-    let is_joined = |path: &str| path.ends_with(".js") && !path.starts_with(TEXTS);
     let mut modules = BTreeMap::new();
-    for (path, content) in files.extract_if(.., |(path, _)| is_joined(path)) {
+    for (path, content) in files.extract_if(.., |(path, _)| path.ends_with(".js") && !path.starts_with(TEXTS))
+    {
         modules.insert(path, String::from_utf8(content)?);
     }
     let mut joined = JoinedModules { modules: &modules, names: BTreeMap::new(), text: String::new() };
@@ -150,11 +150,11 @@ impl JoinedModules<'_> {
             if let Some(declaration) = declaration {
                 let kinds = ["async function ", "function ", "class ", "const "];
                 let declared = kinds.iter().find_map(|kind| declaration.strip_prefix(kind));
-                let end = |declared: &str| {
-                    declared.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
-                };
-                let exported = declared.and_then(|declared| Some(&declared[..end(declared)?]));
-                let exported = exported.filter(|name| !name.is_empty());
+                let exported = declared.and_then(|declared| {
+                    let end =
+                        declared.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')?;
+                    Some(&declared[..end]).filter(|name| !name.is_empty())
+                });
                 exports.push(
                     exported.ok_or_else(|| format!("assets/{path} has an export of another form: {line}"))?,
                 );

@@ -223,7 +223,7 @@ impl Bill {
     }
 }
 
-/// The place of the size at which a request costs least.
+/// The place of the size that makes a request cheapest.
 fn cheapest(bills: &[Bill]) -> Option<usize> {
     (0..bills.len()).min_by(|one, other| bills[*one].cost().total_cmp(&bills[*other].cost()))
 }

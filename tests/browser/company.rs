@@ -59,7 +59,7 @@ async fn films_have_captions_and_each_screen_the_logo() {
         assert_eq!(page.evaluate(tracks).await, expected);
         let cue = "(({ startTime, endTime, text, line }) => [startTime, endTime, text, line])(
             document.querySelector('.video video').textTracks[0].cues[0])";
-        // The text of a cue is WebVTT, in which browsers escape.
+        // The text of a cue is WebVTT, and browsers escape in it.
         let text = text.replace('&', "&amp;");
         assert_eq!(page.evaluate(cue).await, json!([0.5, 3.5, text, 10]));
     }

@@ -21,16 +21,19 @@ const WATCH: &str = r#"
 const film = await (await fetch("/film")).blob();
 const video = document.createElement("video");
 video.muted = true;
-video.src = URL.createObjectURL(film);
-await new Promise((done, fail) => {
-    video.addEventListener("loadeddata", done, {once: true});
-    video.addEventListener("error", () => fail(video.error.message));
+// A video can have been sought before its picture is there to be drawn.
+const shown = () => new Promise((done, fail) => {
+    video.requestVideoFrameCallback(done);
+    video.addEventListener("error", () => fail(video.error.message), {once: true});
 });
+const first = shown();
+video.src = URL.createObjectURL(film);
+await first;
 const canvas = document.createElement("canvas");
 [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
 const context = canvas.getContext("2d", {willReadFrequently: true});
 const look = async at => {
-    const arrived = new Promise(done => video.addEventListener("seeked", done, {once: true}));
+    const arrived = shown();
     video.currentTime = at;
     await arrived;
     context.drawImage(video, 0, 0);

@@ -72,6 +72,30 @@ async fn picture_time_and_stop_are_in_sight_while_recording() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_time_to_prepare_is_in_sight_beside_a_long_question() {
+    let mut question = question_of(990);
+    question["preparation_seconds"] = json!(300);
+    let visit = Visit::invited(json!({}), &[question]).await;
+    let mut page = watched(&visit, BrowserOptions::with_devices()).await;
+    page.press("Answer question 1").await;
+    page.press("Show the question").await;
+    page.on("prepare").await;
+    for [width, height] in VIEWPORTS {
+        page.resize(width, height).await;
+        page.until_promised(&format!("innerWidth === {width} && innerHeight === {height}")).await;
+        page.evaluate("scrollTo(0, 0)").await;
+        let shown = page
+            .evaluate(&format!(
+                "(() => {{ {ELEMENT_BOX} return ['.countdown', '.controls button'].map(box).map(one => [one.top, one.bottom]); }})()"
+            ))
+            .await;
+        for [top, bottom] in serde_json::from_value::<[[f64; 2]; 2]>(shown).unwrap() {
+            assert!(top >= 0.0 && bottom <= height.into(), "{width}×{height}: {top} to {bottom}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_recording_has_its_dot_without_motion_too() {
     let visit = Visit::with_one_question().await;
     let mut page = watched(&visit, BrowserOptions::with_devices()).await;

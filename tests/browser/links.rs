@@ -110,6 +110,12 @@ async fn each_ended_link_tells_why_what_to_do_and_whom_to_ask() {
             (is_known, is_known),
             "{title}: {text}"
         );
+        let facts = "[...document.querySelectorAll('.facts dt')].map((name) => name.textContent)";
+        let expected = if title == "Your interview is complete" { json!(["Completed"]) } else { json!([]) };
+        assert_eq!(page.evaluate(facts).await, expected, "{title}");
+        let login = json!(format!("{}/interview/acme/", visit.origin));
+        let expected = if title == "There is a newer link" { login } else { Value::Null };
+        assert_eq!(page.evaluate("document.querySelector('main a.main')?.href").await, expected, "{title}");
     }
 }
 
@@ -186,6 +192,8 @@ async fn staff_learn_which_account_they_activate_and_where_to_log_in() {
     page.go(&link).await;
     page.on("password").await;
     assert!(page.text().await.contains("For the account grace with Acme & Sons."));
+    // The contact is there for candidates.
+    assert_eq!(contact_of(&mut page).await, "");
     page.fill("password", PASSWORD).await;
     page.press("Save password").await;
     page.until("document.querySelector('a.main')").await;

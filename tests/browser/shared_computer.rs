@@ -1,4 +1,4 @@
-//! What the next person finds in a browser in which a candidate has taken an interview.
+//! What the next person finds in a browser after a candidate's interview.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

@@ -25,12 +25,11 @@ pub(crate) async fn list(
     let (page, total) = query.slice(ids, |(_, candidate)| candidate.to_string());
     query.check_range(total)?;
     let found = store.candidates_with_projects(company, &page.rows).await?;
-    let view = |CandidateWithProject { candidate, project }: CandidateWithProject| {
+    let rows = found.into_iter().filter_map(|CandidateWithProject { candidate, project }| {
         let relation = access.caller.in_project(&project.staff);
         // The address may have changed between the two reads.
         let is_theirs = candidate.profile.has_email(&email);
         is_theirs.then(|| CandidateView::new(&candidate, &viewer(&access, &relation, &project)))
-    };
-    let rows = found.into_iter().filter_map(view).collect();
-    query.answer(Page { rows, next: page.next, previous: page.previous }, total)
+    });
+    query.answer(Page { rows: rows.collect(), next: page.next, previous: page.previous }, total)
 }

@@ -35,7 +35,7 @@ pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<Candidate
 /// Reads what a manager grants the candidate in the interview; null takes it away.
 pub(crate) fn read_adjustments(body: &mut BodyFields) -> Result<Option<Option<InterviewAdjustments>>> {
     body.clearable_object("adjustments", |mut fields: BodyFields| {
-        let time_factor = fields.number("time_factor", (1, 3), TimeFactor::parse).unwrap_or_default();
+        let time_factor = fields.number("time_factor", 1, 3, TimeFactor::parse).unwrap_or_default();
         let extra_takes = fields.integer("extra_takes", 0, MAX_EXTRA_TAKES).unwrap_or_default();
         let may_write = fields.flag("may_write").unwrap_or_default();
         fields.finish(|| Some(InterviewAdjustments { time_factor, extra_takes, may_write }))

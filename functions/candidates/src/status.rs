@@ -20,11 +20,11 @@ pub(crate) async fn advance(
         CallerRelation::Own => Actor::Candidate,
         _ => Actor::Manager,
     };
-    let answered = (&**answers, of.candidate.adjusted());
     let terms = AdvanceTerms::of(&of.project, &of.company).with_interview(
         &of.project,
         interview,
-        answered,
+        answers,
+        of.candidate.adjusted(),
         access.now,
     );
     let key = access.new_access_key(of.project.id, of.candidate.id);

@@ -44,7 +44,7 @@ async fn read_candidates(
 ) -> Result<HashMap<CandidateId, CandidateView>> {
     let ids: Vec<_> = shares.iter().map(|shared| (shared.project, shared.candidate)).collect();
     let found = access.store.candidates_with_projects(access.company_id(), &ids).await?;
-    let view = |CandidateWithProject { candidate, project }: CandidateWithProject| {
+    let views = found.into_iter().filter_map(|CandidateWithProject { candidate, project }| {
         let relation = access.caller.towards(&candidate, &project);
         let customer = access.caller.customer();
         let references = access.references();
@@ -52,6 +52,6 @@ async fn read_candidates(
         // A reference that the caller may not read stays a reference.
         let may_read = Action::ReadCandidate.is_allowed(&relation);
         may_read.then(|| (candidate.id, CandidateView::new(&candidate, &viewer)))
-    };
-    Ok(found.into_iter().filter_map(view).collect())
+    });
+    Ok(views.collect())
 }

@@ -50,7 +50,7 @@ pub(crate) struct CompanyView {
     /// The address for candidates' questions, shown in mails; empty for none.
     #[schemars(example = &"ada@example.com")]
     registration_email: String,
-    /// The application in which the company's staff work, to which pages for them lead; empty for that of the deployment.
+    /// The application where the company's staff work; pages for them lead there. Empty for that of the deployment.
     #[schemars(example = &"https://app.example.com/")]
     app_url: String,
     /// The IANA name of the time zone of times in mails; empty for UTC.
@@ -95,7 +95,7 @@ pub(crate) struct CompanyLoginView {
     name: String,
     /// The contact for questions of candidates.
     contact: ContactView,
-    /// The application in which the company's staff work: its own, else that of the deployment; empty for none.
+    /// The application where the company's staff work: its own, else that of the deployment; empty for none.
     #[schemars(example = &"https://app.example.com/")]
     app_url: String,
 }
@@ -123,7 +123,7 @@ pub(crate) struct TokenView {
     /// The URL of the resource.
     #[schemars(example = example_uri::TOKEN)]
     resource_uri: Uri,
-    /// The company for which the token acts.
+    /// The company that the token acts for.
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The display name.

@@ -28,7 +28,7 @@ async fn end(system: &SystemAccess, candidate: &VersionedItem<Candidate>) -> Res
     let closed = system.with_takes_closed(&answers).await?;
     let is_answered = closed.missing(&interview, candidate.adjusted(), system.now).is_empty();
     let after = if is_answered { Candidate::clone(candidate).interviewed(system.now) } else { aborted };
-    let writes = system.store.end_interview(candidate, after.clone(), (&answers, &closed), system.now);
+    let writes = system.store.end_interview(candidate, after.clone(), &answers, &closed, system.now);
     system.commit(writes).await?;
     Ok(Some(after))
 }

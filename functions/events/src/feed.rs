@@ -21,15 +21,17 @@ pub(crate) async fn list(
     let most = query.page().size as usize;
     let now = access.now;
     let sequence = &access.target;
-    let is_wanted = |event: &_| filter.wants(event);
     let place = FeedPosition::read(&query)?;
     let feed = match place {
         FeedPosition::After(after) => {
-            access.store.events_after(sequence, after, most, now, is_wanted).await?
+            access.store.events_after(sequence, after, most, now, |event| filter.wants(event)).await?
         }
         FeedPosition::Before(before) => {
             let before = before.unwrap_or(sequence.last + 1);
-            access.store.events_before(&sequence.company, before, most, now, is_wanted).await?
+            access
+                .store
+                .events_before(&sequence.company, before, most, now, |event| filter.wants(event))
+                .await?
         }
     };
     Ok(Json(FeedView::new(&feed, place, &query, sequence, access.references())))

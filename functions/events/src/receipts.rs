@@ -68,7 +68,7 @@ struct StatementView {
     erased_at: Timestamp,
     /// What was erased.
     erased: ErasureCounts,
-    /// Copies that cannot be read through the service, and the day on which the last of each kind is deleted.
+    /// Copies that cannot be read through the service, and the day when the last of each kind is deleted.
     copies: Vec<CopyView>,
 }
 
@@ -78,7 +78,7 @@ struct StatementView {
 struct CopyView {
     /// What they are of.
     of: CopyKind,
-    /// The day on which the last of them is deleted, in UTC.
+    /// The day when the last of them is deleted, in UTC.
     #[schemars(example = &"2026-12-06")]
     until: NaiveDate,
 }
@@ -168,7 +168,7 @@ struct KeyView {
     /// The key in base64url.
     #[schemars(example = &"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")]
     x: String,
-    /// The thumbprint of the key (RFC 7638), by which receipts name it.
+    /// The thumbprint of the key (RFC 7638). Receipts name the key by it.
     #[schemars(example = &"kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")]
     kid: String,
     /// What it is for.

@@ -13,7 +13,7 @@ use shared::{Error, Result};
 /// The value of `before` that stands for the end of the feed.
 const LATEST: &str = "latest";
 
-/// The place in the feed from which a client reads.
+/// The place in the feed where a client goes on reading.
 #[derive(Clone, Copy)]
 pub(crate) enum FeedPosition {
     /// Ascending, after this number.

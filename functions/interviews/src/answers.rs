@@ -42,8 +42,7 @@ pub(crate) async fn write(
     let is_new = access.target.answer().is_none_or(QuestionAnswer::is_empty);
     let shown = if is_new { CreatedOrUpdated::New(view) } else { CreatedOrUpdated::Old(view) };
     let candidate = &all.of.candidate;
-    let changed = (&after, &written);
-    let writes = access.store.save_written_answer(candidate, &all.answers, changed, access.now);
+    let writes = access.store.save_written_answer(candidate, &all.answers, &after, &written, access.now);
     access.commit(writes, shown).await
 }
 

@@ -37,7 +37,7 @@ pub(crate) async fn begin(
     let open = access.target.answer().and_then(QuestionAnswer::open_take);
     let found = match open {
         Some(open) => {
-            let take = TakeRef { question: question.id, number: open.number };
+            let take = open.reference(question.id);
             parts_of(&access.objects()?, &all.answers, take).await?
         }
         None => Vec::new(),
@@ -121,8 +121,7 @@ fn require_accepting(all: &AnswersTarget, place: TakeRef, now: DateTime<Utc>) ->
     all.of.candidate.may_finish_answer(now).map_err(|_| TAKE_CLOSED)?;
     let is_last =
         all.answers.answer_to(place.question).is_some_and(|answer| answer.last_number == place.number);
-    let is_accepting = |take: &Take| take.is_open() || take.is_interrupted;
-    if is_last && all.answers.take(place).is_some_and(is_accepting) {
+    if is_last && all.answers.take(place).is_some_and(|take| take.is_open() || take.is_interrupted) {
         Ok(())
     } else {
         Err(TAKE_CLOSED.into())

@@ -234,10 +234,9 @@ impl AnswerView {
         let given = answer.unwrap_or(&none);
         let take = given.answer();
         let counts = given.counts();
-        let place = |take: &Take| TakeRef { question: question.id, number: take.number };
-        let made = take.and_then(|take| Some((place(take), take.conversion.converted?)));
+        let made = take.and_then(|take| Some((take.reference(question.id), take.conversion.converted?)));
         let fetched = |file_type| made.and_then(|(of, _)| references.take_rendition(objects, of, file_type));
-        let shown = |take: &Take| TakeView::new(place(take), take, viewer);
+        let shown = |take: &Take| TakeView::new(take.reference(question.id), take, viewer);
         let left = counts.left(question, viewer.adjustments.extra_takes);
         Self {
             resource_uri: references.answer(objects, question.id),
@@ -326,9 +325,8 @@ impl BegunTakeView {
     ) -> Self {
         let asked = QuestionView::new(question, viewer.interview, viewer.references);
         let take = answer.and_then(QuestionAnswer::open_take);
-        let place = |take: &Take| TakeRef { question: question.id, number: take.number };
         Self {
-            take: take.map(|take| TakeView::new(place(take), take, viewer)),
+            take: take.map(|take| TakeView::new(take.reference(question.id), take, viewer)),
             question: if viewer.is_candidate { asked.for_candidate() } else { asked },
         }
     }
@@ -356,7 +354,7 @@ impl FinishedTakeView {
     }
 }
 
-/// The requests with which to upload parts.
+/// The requests that upload parts.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SignedParts")]
 pub(crate) struct SignedPartsView {
@@ -364,7 +362,7 @@ pub(crate) struct SignedPartsView {
     pub(crate) parts: Vec<SignedPartView>,
 }
 
-/// The request with which to upload a part.
+/// The request that uploads a part.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct SignedPartView {

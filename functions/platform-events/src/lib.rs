@@ -76,7 +76,7 @@ async fn apply_event(system: &SystemAccess, event: &CandidateEvent) -> Result<Re
     if ends_here {
         let (_, answers) = system.store.interview_of(&before).await?;
         let closed = system.with_takes_closed(&answers).await?;
-        transaction = transaction.with_final_answers((&answers, &closed), system.now);
+        transaction = transaction.with_final_answers(&answers, &closed, system.now);
     }
     system.commit(transaction).await.map(|()| RecordOutcome::Applied)
 }

@@ -147,7 +147,7 @@ struct ProjectFields {
     contact_person: String,
     /// Whether evaluators may veto.
     veto_enabled: bool,
-    /// The URL at which to change the status.
+    /// The URL that changes the status.
     #[schemars(example = format!("{}status/", example_uri::PROJECT))]
     status_update_uri: Uri,
     /// The customers who evaluate interviews.

@@ -77,8 +77,8 @@ async fn process_recording(app: &App, event: ObjectCreated) -> Result<RecordOutc
         return Ok(RecordOutcome::Ignored);
     }
     let system = SystemAccess::of(app).with_patience(COMMAND_PATIENCE);
-    let claim = || system.store.claim_recording(&event.id, system.now);
-    let claimed = persist(&system, PERSISTENCE, claim).await.inspect_err(|error| {
+    let claimed = persist(&system, PERSISTENCE, || system.store.claim_recording(&event.id, system.now));
+    let claimed = claimed.await.inspect_err(|error| {
         log_failure!(target: "conversion", error, "could not find the recording whose turn it is");
     })?;
     let outcome = match claimed {

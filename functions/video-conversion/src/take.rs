@@ -63,12 +63,12 @@ impl<'a> TakeConversion<'a> {
                 self.store(conversion, &files).await?;
                 ConversionEnd::Converted(converted(&files))
             }
-            Err(Failure::NoRecording(reason)) => ConversionEnd::NoRecording(reason),
-            Err(Failure::Take(EngineError::Refused(reason))) => ConversionEnd::Failed(reason),
-            Err(Failure::Take(EngineError::Machine(error))) => return Err(Error::internal(error)),
-            Err(Failure::Storage(error)) => return Err(error),
+            Err(TakeFailure::NoRecording(reason)) => ConversionEnd::NoRecording(reason),
+            Err(TakeFailure::Take(EngineError::Refused(reason))) => ConversionEnd::Failed(reason),
+            Err(TakeFailure::Take(EngineError::Machine(error))) => return Err(Error::internal(error)),
+            Err(TakeFailure::Storage(error)) => return Err(error),
             // With the candidate, or the answer was reset.
-            Err(Failure::Gone) => return self.settle().await,
+            Err(TakeFailure::Gone) => return self.settle().await,
         };
         persist(self.system, PERSISTENCE, || self.finish(conversion, end)).await
     }
@@ -79,8 +79,9 @@ impl<'a> TakeConversion<'a> {
         let Some(answers) = answers.filter(|answers| self.is_converted_by(conversion, answers)) else {
             return Ok(());
         };
-        let forget = |take: &mut Take| take.conversion = take.conversion.clone().without_attempt();
-        self.save(&answers, forget).await.map(drop)
+        self.save(&answers, |take| take.conversion = take.conversion.clone().without_attempt())
+            .await
+            .map(drop)
     }
 
     /// Leases the take; `None` if there is nothing to convert.
@@ -106,16 +107,16 @@ impl<'a> TakeConversion<'a> {
     }
 
     /// Joins the parts at `input`, and converts them.
-    async fn make(&self, take: &Take, input: &std::path::Path) -> Result<ConvertedFiles, Failure> {
+    async fn make(&self, take: &Take, input: &std::path::Path) -> Result<ConvertedFiles, TakeFailure> {
         let bucket = self.system.objects()?;
         let mut parts = recorded_parts(&bucket.list(&self.objects.parts(self.place)).await?);
         parts.retain(|part| part.number <= take.last_part);
         if let Some(reason) = refusal(take, &parts) {
-            return Err(Failure::NoRecording(reason));
+            return Err(TakeFailure::NoRecording(reason));
         }
         let keys: Vec<String> = parts.iter().map(|part| self.objects.part(self.place, part.number)).collect();
         if !bucket.fetch_joined(&keys, input).await? {
-            return Err(Failure::Gone);
+            return Err(TakeFailure::Gone);
         }
         let target = ConversionTarget::Answer { max_seconds: take.answer_seconds + SPARE_SECONDS };
         let time = TRY.saturating_sub(self.system.usage().elapsed());
@@ -236,7 +237,7 @@ impl ConversionEnd {
 }
 
 /// Why there are no renditions.
-enum Failure {
+enum TakeFailure {
     Take(EngineError),
     /// Its parts are no recording.
     NoRecording(&'static str),
@@ -245,13 +246,13 @@ enum Failure {
     Gone,
 }
 
-impl From<EngineError> for Failure {
+impl From<EngineError> for TakeFailure {
     fn from(error: EngineError) -> Self {
         Self::Take(error)
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for TakeFailure {
     fn from(error: Error) -> Self {
         Self::Storage(error)
     }

@@ -64,7 +64,7 @@ pub(crate) struct VideoView {
     dimensions: VideoDimensions,
     /// The captions, by language.
     captions: Vec<CaptionsView>,
-    /// The request with which to upload the file. Only in the response to the announcement.
+    /// The request that uploads the file. Only in the response to the announcement.
     #[serde(skip_serializing_if = "Option::is_none")]
     upload: Option<SignedUploadView>,
 }

@@ -170,7 +170,7 @@ impl PublicAccess {
         let claim =
             CredentialClaim { on_behalf_by: by.map(|by| by.id), ..CredentialClaim::own(company, account) };
         let secret = SecretKind::Session(kind).generate(&claim, self.app.entropy());
-        let mut session = Session::begin(kind, claim, epoch, days, (self.now, self.app.entropy()));
+        let mut session = Session::begin(kind, claim, epoch, days, self.now, self.app.entropy());
         session.actor_epoch = by.map(|by| by.session_epoch);
         Some(LoggedIn { identity, session, secret })
     }

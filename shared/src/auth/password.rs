@@ -35,18 +35,21 @@ impl Password {
 
     /// Takes a password to log in with: any text of bounded length.
     pub fn attempt(text: &str) -> Result<Self, String> {
-        let too_long = || format!("Ensure this field has no more than {} characters.", Self::MAX);
         if text.is_empty() {
             return Err("This field may not be blank.".to_owned());
         }
         // Before it is normalised, which joins at most four characters to one.
         if text.chars().nth(4 * Self::MAX).is_some() {
-            return Err(too_long());
+            return Err(Self::too_long());
         }
         let password = Self(text.to_owned());
-        let is_short = |text: &str| text.chars().nth(Self::MAX).is_none();
         // Each form: what counts as one letter on one system counts as two on another.
-        if is_short(text) || is_short(&password.normal()) { Ok(password) } else { Err(too_long()) }
+        let is_short = [text, &password.normal()].iter().any(|form| form.chars().nth(Self::MAX).is_none());
+        if is_short { Ok(password) } else { Err(Self::too_long()) }
+    }
+
+    fn too_long() -> String {
+        format!("Ensure this field has no more than {} characters.", Self::MAX)
     }
 
     /// Validates a new password; an error is the message for the client.

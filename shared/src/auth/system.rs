@@ -79,7 +79,7 @@ impl SystemAccess {
 
     /// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
     pub fn new_one_time_key(&self, claim: &CredentialClaim, lifetime: TimeDelta) -> (String, OneTimeKey) {
-        new_one_time_key(claim, (self.now, lifetime), self.app.entropy())
+        new_one_time_key(claim, self.now, lifetime, self.app.entropy())
     }
 
     /// The settings.

@@ -26,7 +26,7 @@ pub struct Config {
     pub suite_url: Url,
     /// Whether `SUITE_URL` is set: candidates then take interviews in that application.
     pub has_suite: bool,
-    /// `APP_URL`, optional: the application in which staff work, unless their company has one of its own.
+    /// `APP_URL`, optional: the application where staff work, unless their company has one of its own.
     pub app_url: Option<Url>,
     /// `TABLE_NAME`, required: the DynamoDB table.
     pub table: String,
@@ -253,13 +253,13 @@ impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
         let text = self.get(name).unwrap_or_default();
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         // `*` is no origin, and would let any page act with a visitor's session.
-        let read = |entry: &str| match Url::parse(entry) {
+        let origins = entries.map(|entry| match Url::parse(entry) {
             Ok(url) if url.origin().is_tuple() && url.origin().ascii_serialization() == entry => {
                 Ok(entry.to_owned())
             }
             _ => Err(unusable(name, format!("\"{entry}\" is no origin such as https://app.example.com"))),
-        };
-        entries.map(read).collect()
+        });
+        origins.collect()
     }
 
     fn receipt_keys(&self) -> Result<Option<ReceiptKeys>, ConfigError> {

@@ -24,18 +24,21 @@ impl PartnerData {
     // Each level of nesting reads all levels below it once more.
     const MAX_SENT: usize = 16 * Self::MAX_BYTES;
 
+    fn too_long() -> String {
+        format!("Ensure this field has no more than {} bytes as JSON.", Self::MAX_BYTES)
+    }
+
     /// Parses the text of a JSON object.
     pub fn parse(json: &str) -> Result<Self, String> {
-        let too_long = || format!("Ensure this field has no more than {} bytes as JSON.", Self::MAX_BYTES);
         if json.len() > Self::MAX_SENT {
-            return Err(too_long());
+            return Err(Self::too_long());
         }
         // Limits the depth as well, which a `RawValue` does not.
         serde_json::from_str::<Map<String, Value>>(json).map_err(|_| NO_OBJECT)?;
         let sent: &RawValue = serde_json::from_str(json).map_err(|_| NO_OBJECT)?;
         let text = compact(sent).map_err(|_| NO_OBJECT)?;
         if text.len() > Self::MAX_BYTES {
-            return Err(too_long());
+            return Err(Self::too_long());
         }
         Self::try_from(text).map_err(|_| NO_OBJECT.to_owned())
     }

@@ -117,7 +117,7 @@ actions! {
     ReinviteCustomers "reinvite_customers": Admin or NONE;
     /// Import customers, which deactivates all others.
     ImportCustomers "import_customers": Admin or NONE;
-    /// List projects: owners and admins all, others those in which they have a role.
+    /// List projects: owners and admins all, others those that give them a role.
     ListProjects "list_projects": HiringManager or NONE;
     /// See every project of the company.
     SeeAllProjects "see_all_projects": Admin or NONE;

@@ -34,7 +34,7 @@ const PROTECTED: &str =
 /// What a file begins with, whether it is whole, and its type.
 type Beginning = (&'static [u8], fn(&[u8]) -> bool, FileType);
 
-/// Formats of which a beginning is found behind a mark, blank lines, or headers of a mail or a download.
+/// Formats whose beginning is found behind a mark, blank lines, or headers of a mail or a download.
 const BEGINNINGS: [Beginning; 3] = [
     (b"%PDF-", is_whole_pdf, FileType::Pdf),
     (br"{\rtf", |bytes| without_padding(bytes).ends_with(b"}"), FileType::Rtf),
@@ -132,7 +132,7 @@ fn packed(bytes: &[u8]) -> Result<FileType, String> {
     }
 }
 
-/// The name of a part as it is compared: in small letters, and with slashes, for which some writers put backslashes.
+/// The name of a part as it is compared: in small letters, and with slashes where some writers put backslashes.
 fn part_name(path: &[u8]) -> Vec<u8> {
     path.iter().map(|byte| if *byte == b'\\' { b'/' } else { byte.to_ascii_lowercase() }).collect()
 }

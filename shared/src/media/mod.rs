@@ -96,7 +96,7 @@ pub fn captions_name(company: &CompanyId, video: VideoId, language: Language) ->
     format!("captions/{company}/{video}/{}", language.as_str())
 }
 
-/// All keys under which objects of a video may exist.
+/// All keys that objects of a video may have.
 pub fn video_keys(company: &CompanyId, video: VideoId) -> [String; 5] {
     let [mp4, flv, thumbnail] = Rendition::ALL.map(|one| rendition_key(company, video, one));
     let marker = conversion_marker_key(company, &Recording::Video { video });

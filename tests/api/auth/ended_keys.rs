@@ -132,16 +132,26 @@ async fn the_answers_of_an_interview_are_counted_that_the_service_has_conducted(
 
 #[tokio::test]
 async fn an_address_that_is_no_longer_the_candidates_learns_nothing_of_them() {
-    let (app, owner, project) = given(true).await;
+    let (app, owner, _) = given(true).await;
+    let fields =
+        json!({ "allow_hash_login": true, "contact_person": "Zoë", "interview_platform": "builtin" });
+    let project = owner.running_project(fields).await;
+    let question = json!({ "text": "Why us?", "kind": "text", "is_required": false });
+    owner.post(&format!("{project}questions/"), question).await.expect(201);
     let first = owner.invite(&project, json!({})).await;
     let moved = owner.patch(&first.uri, json!({ "email": "another@mail.example" })).await.expect(200);
     let second = Invited::shown_in(&app, &moved);
-    for _ in 0..2 {
+    for _ in 0..3 {
         second.advance(&second.uri).await.expect(200);
     }
-    app.complete(&second.uri).await;
-    assert_eq!(code_of(&first).await, "key_replaced");
-    assert_eq!(code_of(&second).await, "interview_completed");
+    let done = second.get(WHOAMI).await.expect(401).json();
+    assert_eq!((&done["code"], &done["answers"]), (&json!("interview_completed"), &json!(0)));
+    assert!(done["interviewdate"].is_string(), "{done}");
+    // The former holder learns neither that the interview took place, nor when.
+    let replaced =
+        ended("key_replaced", "A newer mail has replaced this key. Use the link in the latest one.");
+    assert_eq!(told(first.get(WHOAMI).await.expect(401), &first), replaced);
+    app.settle().await;
 }
 
 #[tokio::test]
@@ -198,7 +208,11 @@ async fn candidates_know_whom_to_ask() {
     let contact = async || candidate.get(WHOAMI).await.expect(200).json()["contact"].clone();
     assert_eq!(contact().await, json!({ "person": "Zoë", "email": CONTACT }));
     owner.patch(&project, json!({ "email_alias": "sales@acme.example" })).await.expect(200);
-    assert_eq!(contact().await, json!({ "person": "Zoë", "email": "sales@acme.example" }));
+    let sales = json!({ "person": "Zoë", "email": "sales@acme.example" });
+    assert_eq!(contact().await, sales);
+    let withdrawn = owner.invite(&project, json!({})).await;
+    owner.skip(&withdrawn.uri).await.expect(200);
+    assert_eq!(withdrawn.get(WHOAMI).await.expect(401).json()["contact"], sales);
     let nothing = json!({ "email_alias": null, "contact_person": "" });
     owner.patch(&project, nothing).await.expect(200);
     owner.patch("/companies/acme/", json!({ "registration_email": "" })).await.expect(200);

@@ -1,5 +1,6 @@
 //! What the mails to candidates say beyond their link.
 
+use chrono::TimeDelta;
 use serde_json::json;
 use tests::app::TestApp;
 use tests::caller::Caller;
@@ -32,7 +33,8 @@ async fn an_invitation_tells_how_long_the_interview_takes_and_answers_reach_the_
     app.settle().await;
     let mail = app.mails_to(&third.email).remove(0);
     assert_eq!(mail.reply_to, ["sales@acme.example"]);
-    assert!(!mail.text.as_deref().unwrap().contains("minutes"));
+    let text = mail.text.as_deref().unwrap();
+    assert!(text.contains("please contact sales@acme.example") && !text.contains("minutes"), "{text}");
 
     // Of a forgotten password as well.
     third.register().await;
@@ -47,4 +49,33 @@ async fn an_invitation_tells_how_long_the_interview_takes_and_answers_reach_the_
     let colleague = owner.colleague("recruiter", json!({})).await;
     app.settle().await;
     assert!(app.mails_to(&colleague.email).remove(0).reply_to.is_empty());
+    colleague.activate().await;
+    app.clock().advance(TimeDelta::minutes(5));
+    let forgotten = json!({ "company": "acme", "username": colleague.email });
+    app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
+    app.settle().await;
+    let mail = app.mails_to(&colleague.email).remove(0);
+    assert!(mail.text.as_deref().unwrap().contains("/reset-password/"));
+    assert!(mail.reply_to.is_empty(), "{:?}", mail.reply_to);
+}
+
+#[tokio::test]
+async fn a_mail_about_the_passwords_of_several_projects_is_from_none_of_them() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let senders = json!({ "command": "verify-senders", "company": "acme", "senders": ["acme.example"] });
+    app.operate(senders).await.unwrap();
+    owner.patch("/companies/acme/", json!({ "registration_email": "jobs@acme.example" })).await.expect(200);
+    let email = app.next_email();
+    for alias in ["sales@acme.example", "support@acme.example"] {
+        let project = owner.running_project(json!({ "email_alias": alias })).await;
+        owner.invite(&project, json!({ "email": email })).await.choose_password().await;
+    }
+    let forgotten = json!({ "company": "acme", "username": email });
+    app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
+    app.settle().await;
+    let mail = app.mails_to(&email).remove(0);
+    assert_eq!(mail.text.as_deref().unwrap().matches("/reset-password/").count(), 2);
+    assert_eq!(mail.source, "\"Acme & Sons\" <interviews@localhost.example>");
+    assert_eq!(mail.reply_to, ["jobs@acme.example"]);
 }

@@ -87,12 +87,18 @@ async fn hostile_pictures_are_refused() {
     // The first bytes of a picture of 40,000 × 40,000, whose pixels would take 4.8 GB.
     let huge = black_png(40_000, 1, 1, 0, 1);
     let huge = [&huge[..20], &40_000u32.to_be_bytes(), &huge[24..]].concat();
+    // A chunk before the header holds the sides of a small picture at the place of the header.
+    let hidden = black_png(3000, 2000, 8, 2, 1);
+    let chunk =
+        [&13u32.to_be_bytes()[..], b"teXt", &1u32.to_be_bytes(), &1u32.to_be_bytes(), &[0; 9]].concat();
+    let hidden = [&hidden[..8], &chunk, &hidden[8..]].concat();
     let mut refusals = Vec::new();
     for file in [
         b"".to_vec(),
         b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>".to_vec(),
         b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(),
         huge,
+        hidden,
         black_png(2001, 2000, 8, 0, 1),
         black_png(20_001, 1, 8, 0, 1),
         broken_palette(),
@@ -103,7 +109,7 @@ async fn hostile_pictures_are_refused() {
     }
     assert_refusals!(refusals, @r#"
         3 x 400 {"file":["Upload a valid image: JPEG, PNG, GIF or WebP."]}
-        3 x 400 {"file":["Ensure this image has no more than 4 megapixels and 20000 pixels per side."]}
+        4 x 400 {"file":["Ensure this image has no more than 4 megapixels and 20000 pixels per side."]}
         400 {"file":["This file is broken. Save it again and upload the new copy."]}
         400 {"file":["This image is broken or incomplete."]}
         400 {"file":["Ensure this file has no more than 2 MB."]}

@@ -38,7 +38,7 @@ async fn main() -> Result<(), Error> {
     .await
 }
 
-/// The requests in the order in which they will come.
+/// The requests in their order.
 fn recorded_requests() -> Result<Vec<Steps>, Error> {
     let file = File::open(variable("RECORDED_CALLS")?)?;
     let requests: Vec<Vec<Vec<Value>>> = serde_json::from_reader(BufReader::new(file))?;

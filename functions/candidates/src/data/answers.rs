@@ -70,11 +70,7 @@ impl AnswerDataView {
         let answer = answers.questions.iter().map(|(question, answer)| Self {
             question: references.uri_in_project(&answers.company, answers.project, *question),
             text: texts.get(question).map(ToString::to_string),
-            takes: answer
-                .takes
-                .iter()
-                .map(|one| take(TakeRef { question: *question, number: one.number }, one))
-                .collect(),
+            takes: answer.takes.iter().map(|one| take(one.reference(*question), one)).collect(),
         });
         answer.collect()
     }

@@ -215,7 +215,7 @@ struct InternalDataView {
     retention: RetentionDataView,
 }
 
-/// The rule by which a candidate is kept and erased.
+/// The rule that keeps and erases a candidate.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "RetentionData")]
 struct RetentionDataView {

@@ -30,7 +30,7 @@ pub(crate) struct ConsentView {
     /// The version of the text.
     #[schemars(example = 3)]
     version: u32,
-    /// The language in which the candidate read the text.
+    /// The language of the text that the candidate read.
     language: Language,
     /// When the candidate accepted it. Only managers and imports may send it, for a consent that was obtained elsewhere; by
     /// default the moment of the request.
@@ -70,11 +70,12 @@ pub(crate) struct ConsentDataView {
 impl ConsentDataView {
     /// Every consent of a candidate, withdrawn ones included.
     pub(crate) fn all_of(candidate: &Candidate, references: ReferenceUris<'_>) -> Vec<Self> {
-        let view = |(kind, consent): (&LegalKind, &CandidateConsent)| Self {
+        let consents = candidate.consents.iter();
+        let views = consents.map(|(kind, consent)| Self {
             consent: ConsentView::new(*kind, consent, &candidate.company, references),
             withdrawn_at: consent.withdrawn_at.map(Timestamp),
-        };
-        candidate.consents.iter().map(view).collect()
+        });
+        views.collect()
     }
 }
 

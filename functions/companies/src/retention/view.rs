@@ -33,7 +33,7 @@ pub(crate) struct PolicyView {
     /// The days until an unanswered request for erasure is carried out. Applies to requests that are made later.
     #[schemars(example = 30)]
     request_days: u32,
-    /// The days before an erasure in which runs count a candidate as `soon`.
+    /// How many days before an erasure runs count a candidate as `soon`.
     #[schemars(example = 14)]
     notice_days: u32,
     /// Nothing is erased by the policy before; null if candidates are kept.
@@ -83,16 +83,17 @@ impl RetentionView {
         run: Option<&RetentionRun>,
         references: ReferenceUris<'_>,
     ) -> Self {
-        let last = |CompletedRun { at, counts }| LastRunView { at: Timestamp(at), counts };
         Self {
             policy: PolicyView::new(policy, references),
             next_run_at: run.map(|run| Timestamp(run.next_at)),
-            last_run: run.and_then(|run| run.last).map(last),
+            last_run: run
+                .and_then(|run| run.last)
+                .map(|CompletedRun { at, counts }| LastRunView { at: Timestamp(at), counts }),
         }
     }
 }
 
-/// Candidates who are due, in the order in which a run erases them.
+/// Candidates who are due, in the order of their erasure by a run.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DueCandidates")]
 pub(crate) struct DueListView {

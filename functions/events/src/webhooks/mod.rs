@@ -31,7 +31,7 @@ pub(crate) async fn list(
     // A webhook without a cursor is being deleted.
     let page = page.filter_map(|webhook| {
         let cursor = cursors.get(&webhook.id)?;
-        Some(WebhookView::new(&webhook, cursor, &access.target, (access.references(), access.now)))
+        Some(WebhookView::new(&webhook, cursor, &access.target, access.references(), access.now))
     });
     query.answer(page, total)
 }
@@ -51,8 +51,7 @@ pub(crate) async fn create(
     let webhook = rest.apply_to(webhook);
     // From now on by default: the whole feed would come as a surprise.
     let cursor = DeliveryCursor::new(id, company, after.unwrap_or(latest), access.now);
-    let seen = (access.references(), access.now);
-    let kept = WebhookView::new(&webhook, &cursor, &access.target, seen);
+    let kept = WebhookView::new(&webhook, &cursor, &access.target, access.references(), access.now);
     let shown = NewWebhookView::new(kept.clone(), &webhook);
     let created = Created(shown);
     let transaction = access.store.create_webhook(&webhook, &cursor, access.now);

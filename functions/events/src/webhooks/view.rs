@@ -23,7 +23,7 @@ pub(crate) struct WebhookView {
     /// The company whose events are sent.
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
-    /// The address to which events are sent by POST: `https`, the name of a host in the public internet, port 443 or
+    /// The address that gets events by POST: `https`, the name of a host in the public internet, port 443 or
     /// one from 1024, at most 2,048 characters.
     #[schemars(example = &"https://hooks.example.com/interviews")]
     url: String,
@@ -48,7 +48,7 @@ pub(crate) struct WebhookView {
     disabled_reason: Option<DisabledReason>,
     /// How deliveries are going.
     status: WebhookStatus,
-    /// The first failure after which nothing was accepted; null if there is none.
+    /// The first failure since the last delivery that was accepted; null if there is none.
     #[schemars(example = ())]
     failing_since: Option<Timestamp>,
     /// The number (`sequence`) of the last event that deliveries have passed.
@@ -88,7 +88,8 @@ impl WebhookView {
         webhook: &Webhook,
         cursor: &DeliveryCursor,
         sequence: &EventSequence,
-        (references, now): (ReferenceUris<'_>, DateTime<Utc>),
+        references: ReferenceUris<'_>,
+        now: DateTime<Utc>,
     ) -> Self {
         let company = &webhook.company;
         let former = webhook.former_secret.as_ref().filter(|former| former.at(now).is_some());
@@ -129,7 +130,7 @@ pub(crate) fn view<A>(
     webhook: &Webhook,
     cursor: &DeliveryCursor,
 ) -> WebhookView {
-    WebhookView::new(webhook, cursor, &access.target.sequence, (access.references(), access.now))
+    WebhookView::new(webhook, cursor, &access.target.sequence, access.references(), access.now)
 }
 
 /// A webhook with its new secret.
@@ -138,7 +139,7 @@ pub(crate) fn view<A>(
 pub(crate) struct NewWebhookView {
     #[serde(flatten)]
     webhook: WebhookView,
-    /// The key with which deliveries are signed, as libraries for Standard Webhooks take it. It is returned only once, and
+    /// The key that signs deliveries, as libraries for Standard Webhooks take it. It is returned only once, and
     /// not to a retry.
     #[schemars(example = &"whsec_ followed by 44 characters")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -156,7 +157,7 @@ impl NewWebhookView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "QueuedDelivery")]
 pub(crate) struct QueuedView {
-    /// The identifier of the event, under which the delivery is listed once it was tried.
+    /// The identifier of the event; the delivery is listed by it once it was tried.
     #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766")]
     pub(crate) event: String,
 }

@@ -140,7 +140,7 @@ pub async fn convert(
     };
     // No exit status tells a file that crashes the programs from programs that crash on every file: a second file does.
     check(path).await?;
-    let Refusal { reason, details, has_crashed } = refusal;
+    let FileRefusal { reason, details, has_crashed } = refusal;
     if has_crashed {
         tracing::warn!(target: "conversion", details, "a file has crashed a program");
     }
@@ -166,13 +166,13 @@ impl From<std::io::Error> for EngineError {
 #[derive(Debug)]
 enum Failure {
     /// Because of the file, if the programs work.
-    Refused(Refusal),
+    Refused(FileRefusal),
     Machine(std::io::Error),
 }
 
 /// What speaks against a file.
 #[derive(Debug)]
-struct Refusal {
+struct FileRefusal {
     /// For the client.
     reason: &'static str,
     /// For the log.
@@ -269,7 +269,7 @@ fn whole(number: f64) -> u64 {
 }
 
 fn refused<T>(reason: &'static str, details: &str) -> Result<T, Failure> {
-    Err(Failure::Refused(Refusal { reason, details: details.to_owned(), has_crashed: false }))
+    Err(Failure::Refused(FileRefusal { reason, details: details.to_owned(), has_crashed: false }))
 }
 
 /// The refusal of a file that a program has failed on.
@@ -277,5 +277,9 @@ fn failed(reason: &'static str, output: &ToolOutput) -> Failure {
     let details = format!("{}: {}", output.status, output.complaint);
     let signal = output.status.signal();
     let reason = if signal == Some(SIGKILL) { TOO_SLOW } else { reason };
-    Failure::Refused(Refusal { reason, details, has_crashed: signal.is_some_and(|signal| signal != SIGKILL) })
+    Failure::Refused(FileRefusal {
+        reason,
+        details,
+        has_crashed: signal.is_some_and(|signal| signal != SIGKILL),
+    })
 }

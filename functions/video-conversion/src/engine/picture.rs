@@ -73,14 +73,17 @@ pub(super) fn filters(video: &ProbeStream, (width, height): (u32, u32)) -> Strin
 // After scaling, because they take as long as encoding.
 fn tone_mapping(video: &ProbeStream) -> String {
     // Without them, zscale knows no way to other colours.
-    let unknown = |name: &str| matches!(name, "" | "unknown" | "reserved" | "unspecified");
-    let primaries = if unknown(&video.color_primaries) { ":color_primaries=bt2020" } else { "" };
-    let matrix = if unknown(&video.color_space) { ":colorspace=bt2020nc" } else { "" };
+    let primaries = if is_unknown(&video.color_primaries) { ":color_primaries=bt2020" } else { "" };
+    let matrix = if is_unknown(&video.color_space) { ":colorspace=bt2020nc" } else { "" };
     format!(
         ",setparams=color_trc={}{primaries}{matrix},zscale=t=linear:npl={WHITE},format=gbrpf32le,zscale=p=bt709,\
          tonemap=mobius:param={KNEE}:desat=0,zscale=t=bt709:m=bt709:r=tv",
         video.color_transfer
     )
+}
+
+fn is_unknown(colors: &str) -> bool {
+    matches!(colors, "" | "unknown" | "reserved" | "unspecified")
 }
 
 /// ffmpeg's arguments for the thumbnail, made from the mp4: the most typical frame at its position.

@@ -140,7 +140,8 @@ fn has_own_prefix(text: &str) -> bool {
 /// A new key for an account to choose a password with, created at `now`: the key, only for its owner, and its stored form.
 pub fn new_one_time_key(
     claim: &CredentialClaim,
-    (now, lifetime): (DateTime<Utc>, TimeDelta),
+    now: DateTime<Utc>,
+    lifetime: TimeDelta,
     entropy: &dyn RandomSource,
 ) -> (String, OneTimeKey) {
     let key = SecretKind::OneTimeKey.generate(claim, entropy);

@@ -134,8 +134,8 @@ impl Answers {
                 answer.is_answered() || answer.is_unanswerable(question, adjustments, now)
             })
         };
-        let is_missing = |question: &&Question| question.is_required && !is_settled(question);
-        interview.questions.iter().filter(is_missing).collect()
+        let required = interview.questions.iter().filter(|question| question.is_required);
+        required.filter(|question| !is_settled(question)).collect()
     }
 
     /// Begins a take, and closes the open one of the question, whose parts in the bucket are `found`. Fails with
@@ -255,12 +255,13 @@ impl Answers {
     /// Has the conversions begin anew that have begun or wait for it, and returns their number: what was to start them, or to end
     /// them, is lost.
     pub fn restart_conversions(self, now: DateTime<Utc>) -> (Self, usize) {
-        let is_converting = |take: &Take| take.conversion.is_under_way() && !take.is_open();
-        let takes: Vec<TakeRef> =
-            self.takes().filter(|(_, take)| is_converting(take)).map(|(of, _)| of).collect();
-        let restart = |take: &mut Take| take.retry_conversion(now);
+        let converting = self.takes().filter(|(_, take)| take.conversion.is_under_way() && !take.is_open());
+        let takes: Vec<TakeRef> = converting.map(|(of, _)| of).collect();
         let count = takes.len();
-        (takes.into_iter().fold(self, |answers, of| answers.with_take(of, restart)), count)
+        let restarted = takes
+            .into_iter()
+            .fold(self, |answers, of| answers.with_take(of, |take| take.retry_conversion(now)));
+        (restarted, count)
     }
 
     /// The takes that await a conversion and did not in `before`.
@@ -277,21 +278,21 @@ impl Answers {
     /// The takes whose objects `before` needs and these answers do not: takes that are no longer kept, and one that the candidate
     /// has finished after the service had converted all its parts.
     pub fn to_clear(&self, before: &Self) -> Vec<TakeRef> {
-        let is_needless = |of: &TakeRef, was: &Take| {
+        let needless = before.takes().filter(|(of, was)| {
             self.take(*of)
                 // A conversion deletes the parts itself.
                 .is_none_or(|take| {
                     take.conversion == was.conversion && !take.needs_parts() && was.needs_parts()
                 })
-        };
-        before.takes().filter(|(of, was)| is_needless(of, was)).map(|(of, _)| of).collect()
+        });
+        needless.map(|(of, _)| of).collect()
     }
 
     /// All takes that are kept.
     pub fn takes(&self) -> impl Iterator<Item = (TakeRef, &Take)> {
-        self.questions.iter().flat_map(|(question, answer)| {
-            answer.takes.iter().map(|take| (TakeRef { question: *question, number: take.number }, take))
-        })
+        self.questions
+            .iter()
+            .flat_map(|(question, answer)| answer.takes.iter().map(|take| (take.reference(*question), take)))
     }
 
     /// The takes that the service is due to look at by `now`.
@@ -336,7 +337,6 @@ impl Question {
         // Those who may write would have to record before they know what to write about.
         let may_write = candidate.adjusted().may_write;
         // Time to prepare would mean nothing if candidates knew the question before it begins.
-        let has_begun = || answers.is_some_and(|answers| answers.has_begun(self.id));
-        self.has_preparation() && !may_write && !has_begun()
+        self.has_preparation() && !may_write && !answers.is_some_and(|answers| answers.has_begun(self.id))
     }
 }

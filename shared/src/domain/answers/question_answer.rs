@@ -122,7 +122,7 @@ impl QuestionAnswer {
 
     /// The last take whose conversion has failed, while there is no answer.
     pub fn failure(&self) -> Option<&Take> {
-        let failed = self.takes.iter().rfind(|take| take.conversion.status == ConversionStatus::Failed);
+        let failed = self.takes.iter().rfind(|take| take.has_failed());
         failed.filter(|_| self.answer().is_none())
     }
 
@@ -153,11 +153,10 @@ impl QuestionAnswer {
         now: DateTime<Utc>,
     ) -> bool {
         let may_be_written = question.kind == QuestionKind::Text || adjustments.may_write;
-        let is_over = |take: &Take| take.record_until <= now;
         !self.is_answered()
             && !may_be_written
             && self.counts().left(question, adjustments.extra_takes) == 0
-            && self.open_take().is_none_or(is_over)
+            && self.open_take().is_none_or(|take| take.record_until <= now)
     }
 
     pub(super) fn begin_take(
@@ -278,9 +277,9 @@ impl QuestionAnswer {
             let first = |is_wanted: fn(&Take) -> bool| {
                 earlier.iter().position(|take| is_wanted(take) && !spared.contains(&Some(take.number)))
             };
-            let is_failed = |take: &Take| take.conversion.status == ConversionStatus::Failed;
-            let place =
-                first(is_failed).or_else(|| first(|take| take.is_interrupted)).or_else(|| first(|_| true));
+            let place = first(Take::has_failed)
+                .or_else(|| first(|take| take.is_interrupted))
+                .or_else(|| first(|_| true));
             // At most three takes are spared, fewer than are kept.
             let Some(place) = place else { return };
             self.drop_take(place);

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::Refusal;
 use crate::domain::candidate::{Candidate, InterviewAdjustments};
+use crate::domain::id::{QuestionId, TakeRef};
 use crate::domain::interview::Question;
 use crate::domain::media::conversion::{Conversion, ConversionStatus};
 use crate::domain::names::named;
@@ -211,8 +212,9 @@ impl Take {
             asked.iter().filter(|(number, _)| !has_arrived(*number)).copied().collect();
         let Some(last) = new.iter().map(|(number, _)| *number).max() else { return Ok(()) };
         let largest = new.iter().map(|(_, bytes)| *bytes).max().unwrap_or_default();
-        let is_pending = |number: &u32| !has_arrived(*number) && new.iter().all(|(asked, _)| asked != number);
-        let pending = (1..last).filter(is_pending).map(|_| largest);
+        let pending = (1..last)
+            .filter(|number| !has_arrived(*number) && new.iter().all(|(asked, _)| asked != number))
+            .map(|_| largest);
         let arrived = found.iter().map(|part| part.bytes);
         let bytes: u64 = arrived.chain(new.iter().map(|(_, bytes)| *bytes)).chain(pending).sum();
         if bytes > self.most_bytes() { Err(TOO_LARGE) } else { Ok(()) }
@@ -225,11 +227,19 @@ impl Take {
         parts.iter().any(|part| part.number == 1) && bytes <= self.most_bytes()
     }
 
+    /// The reference to this take, an attempt at the answer to `question`.
+    pub fn reference(&self, question: QuestionId) -> TakeRef {
+        TakeRef { question, number: self.number }
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.conversion.status == ConversionStatus::Failed
+    }
+
     /// Whether its conversion has failed or is doubtful, and its parts are still there.
     pub(super) fn may_be_retried(&self, now: DateTime<Utc>) -> bool {
         let is_kept = self.finished_at.is_some_and(|finished| now < finished + PARTS_KEPT);
-        let has_failed = self.conversion.status == ConversionStatus::Failed && !self.is_refused();
-        is_kept && (has_failed || self.is_doubtful())
+        is_kept && (self.has_failed() && !self.is_refused() || self.is_doubtful())
     }
 
     /// Whether it can be played, but is shorter or longer than what the client has recorded, by more than a tenth and two
@@ -253,7 +263,7 @@ impl Take {
 
     /// Whether its parts can never be converted.
     fn is_refused(&self) -> bool {
-        self.conversion.status == ConversionStatus::Failed && self.part_count == 0
+        self.has_failed() && self.part_count == 0
     }
 
     /// Whether its parts may still be converted.
@@ -349,8 +359,7 @@ impl Take {
     /// The service looks again some time after the last part. If that was long ago, ever more rarely, since each look is a write.
     pub(super) fn look_again(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
         let last = found.iter().map(|part| part.arrived_at).max();
-        let is_recent = |last: &DateTime<Utc>| now < *last + PATIENCE;
-        self.look_at = Some(match last.filter(is_recent) {
+        self.look_at = Some(match last.filter(|last| now < *last + PATIENCE) {
             Some(last) => last + PATIENCE,
             None => now + ((now - self.begun_at) / 2).clamp(PATIENCE, RARELY),
         });

@@ -77,6 +77,14 @@ pub struct ConductedInterview {
     pub max_minutes: Option<u32>,
 }
 
+/// The time that most candidates take to answer.
+fn expected_seconds(question: &Question) -> u32 {
+    match question.kind {
+        QuestionKind::Video => question.preparation_seconds.unwrap_or(0) + question.answer_seconds,
+        QuestionKind::Text => WRITING_SECONDS,
+    }
+}
+
 impl ConductedInterview {
     /// The interview of a candidate who begins now.
     pub fn of(project: &Project) -> Self {
@@ -125,12 +133,9 @@ impl Candidate {
         {
             return None;
         }
-        let seconds = |question: &Question| match question.kind {
-            QuestionKind::Video => question.preparation_seconds.unwrap_or(0) + question.answer_seconds,
-            QuestionKind::Text => WRITING_SECONDS,
-        };
         let factor = self.adjusted().time_factor;
-        let all: u32 = interview.questions.iter().map(|question| factor.stretch(seconds(question))).sum();
+        let all: u32 =
+            interview.questions.iter().map(|question| factor.stretch(expected_seconds(question))).sum();
         let limit = self.limit_seconds(ConductedInterview::of(project)).unwrap_or(u32::MAX);
         let minutes = (all.min(limit) + AROUND_SECONDS).div_ceil(300) * 5;
         Some(InterviewLength { questions: interview.questions.len(), minutes })

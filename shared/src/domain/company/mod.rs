@@ -38,7 +38,7 @@ pub struct Company {
     pub default_project_lang: Language,
     /// The address for questions, shown in mails.
     pub registration_email: TextLine<254>,
-    /// The application in which its staff work; empty for that of the deployment.
+    /// The application where its staff work; empty for that of the deployment.
     #[serde(default)]
     pub app_url: WebLink,
     /// IANA name of the company's time zone.

@@ -67,7 +67,7 @@ pub struct ErasureCounts {
     pub items: usize,
     /// Evaluations, drafts included.
     pub evaluations: usize,
-    /// Entries of the history, the deletion's included, of which only author, types and time are left.
+    /// Entries of the history, the deletion's included, that keep only author, types and time.
     pub history_entries: usize,
     /// Files.
     pub files: usize,

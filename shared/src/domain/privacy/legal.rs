@@ -149,10 +149,13 @@ impl LegalRegister {
             None if only_current => None,
             _ => Some(1),
         };
-        let versions = |kind| first(kind).into_iter().flat_map(move |first| first..=self.count(kind));
-        let texts = |kind| versions(kind).map(move |version| LegalTextId { kind, version });
+        let first = LegalKind::ALL.into_iter().filter_map(|kind| Some((kind, first(kind)?)));
         // Versions have no gaps, so the identifiers are known without a query.
-        LegalKind::ALL.into_iter().flat_map(texts).collect()
+        first
+            .flat_map(|(kind, first)| {
+                (first..=self.count(kind)).map(move |version| LegalTextId { kind, version })
+            })
+            .collect()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::domain::names::named;
 pub const DAYS: std::ops::RangeInclusive<u32> = 7..=3650;
 
 named! {
-    /// The moment from which a candidate's days are counted.
+    /// The moment when a candidate's days begin to count.
     pub enum RetentionStart {
         /// The last thing that happened to the candidate.
         LastActivity = "last_activity",

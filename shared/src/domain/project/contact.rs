@@ -21,7 +21,7 @@ impl Contact {
         Self { person: project.settings.contact_person.clone(), email }
     }
 
-    /// The contact of a company, for those of whom no project is known.
+    /// The contact of a company, for people whose project is not known.
     pub fn of_company(company: &Company) -> Self {
         Self { person: TextLine::default(), email: Email::parse(company.registration_email.as_str()).ok() }
     }

@@ -32,8 +32,10 @@ impl RetentionReview {
 
     /// The rule for the candidates of a project.
     pub fn scheduled(&self, project: &Project) -> ScheduledRule {
-        let tried = |rule| ScheduledRule { rule, starts_at: Some(DateTime::UNIX_EPOCH) };
-        self.trial.map_or_else(|| self.policy.applied_to(project), tried)
+        match self.trial {
+            Some(rule) => ScheduledRule { rule, starts_at: Some(DateTime::UNIX_EPOCH) },
+            None => self.policy.applied_to(project),
+        }
     }
 
     /// What becomes of a candidate.

@@ -233,7 +233,8 @@ impl AdvanceTerms {
         self,
         project: &Project,
         interview: &Interview,
-        (answers, adjustments): (&Answers, InterviewAdjustments),
+        answers: &Answers,
+        adjustments: InterviewAdjustments,
         now: DateTime<Utc>,
     ) -> Self {
         let interview = project.conducts(interview).then(|| InterviewTerms {

@@ -21,9 +21,9 @@ impl CandidateMail {
     /// Whether the candidate has moved on since the mail was caused, or a newer invitation tells the same.
     pub fn is_outdated(self, candidate: &Candidate, caused_at: DateTime<Utc>) -> bool {
         use CandidateStatus::{Confirmed, Invited};
-        let is_repeated = || candidate.invited_at.is_some_and(|invited_at| invited_at > caused_at);
+        let is_repeated = candidate.invited_at.is_some_and(|invited_at| invited_at > caused_at);
         match self {
-            Self::Invitation => candidate.status != Invited || is_repeated(),
+            Self::Invitation => candidate.status != Invited || is_repeated,
             Self::Reminder | Self::DeadlineChanged => !matches!(candidate.status, Invited | Confirmed),
         }
     }

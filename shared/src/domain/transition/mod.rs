@@ -60,16 +60,16 @@ impl Candidate {
         now: DateTime<Utc>,
         key: AccessKey,
     ) -> Result<CandidateChange, Refusal> {
-        let fits = |line: &&AdvanceRule| {
+        let line = ADVANCES.iter().find(|line| {
             line.from == self.status
                 && line.by == by
                 && line.has_password.is_none_or(|needed| needed == self.password_hash.is_some())
-        };
-        let line = ADVANCES.iter().find(fits).ok_or(NO_TRANSITION)?;
+        });
+        let line = line.ok_or(NO_TRANSITION)?;
         if self.status == CandidateStatus::New && self.profile.deadline.is_none() {
-            let after = |days: u32| now + TimeDelta::days(days.into());
+            let deadline = terms.default_days.map(|days| now + TimeDelta::days(days.into()));
             // Deadlines have whole seconds, so that sending back a read deadline does not change it.
-            self.profile.deadline = terms.default_days.map(|days| after(days).trunc_subsecs(0));
+            self.profile.deadline = deadline.map(|deadline| deadline.trunc_subsecs(0));
         }
         if let Some(refusal) = line.needs.iter().find_map(|condition| condition.refusal(&self, terms, now)) {
             return Err(refusal);

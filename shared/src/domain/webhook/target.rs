@@ -95,10 +95,9 @@ fn problem_of_any_place(url: &Url) -> Option<&'static str> {
         return Some("Nothing can be reached at port 0. Use another port, or leave it out.");
     }
     let Some(Host::Domain(name)) = url.host() else { return None };
-    // With underscores, which names of containers have.
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    // The parser takes wildcards and other punctuation for names.
-    (!name.bytes().all(is_name)).then_some("Use the name of one host: letters, digits, hyphens and dots.")
+    // With underscores, which names of containers have. The parser takes wildcards and other punctuation for names.
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    (!is_name).then_some("Use the name of one host: letters, digits, hyphens and dots.")
 }
 
 /// Why requests are not sent to the host and the port of `url`.

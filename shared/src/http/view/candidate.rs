@@ -256,7 +256,7 @@ pub struct ShareView {
     /// The URL of the resource.
     #[schemars(example = example_uri::SHARE)]
     resource_uri: Uri,
-    /// The customer with whom the candidate is shared.
+    /// The customer who sees the candidate.
     #[schemars(example = example_uri::CUSTOMER)]
     customer: ExpandedReference<CustomerView>,
     /// The shared candidate.

@@ -69,7 +69,7 @@ impl EndedKeyView {
         }
     }
 
-    /// The view with the moment at which the interview was completed, and the number of answers.
+    /// The view with the moment of the interview's completion, and the number of answers.
     pub(crate) fn with_completion(self, at: Option<DateTime<Utc>>, answers: Option<usize>) -> Self {
         Self { interviewdate: at.map(Timestamp), answers, ..self }
     }

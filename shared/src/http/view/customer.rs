@@ -73,7 +73,7 @@ pub struct CustomerView {
     /// Always empty: keys are mailed, and only their hashes are stored.
     #[schemars(example = &"")]
     activation_key: &'static str,
-    /// The projects in which the customer has a role.
+    /// The projects that give the customer a role.
     #[schemars(example = format!("{}projects/", example_uri::CUSTOMER))]
     projects: Uri,
     /// Whether the web application has greeted the customer.

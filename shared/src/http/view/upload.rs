@@ -33,12 +33,12 @@ pub struct UploadView {
     /// The announced size, in bytes.
     #[schemars(example = 90000)]
     size: Option<u64>,
-    /// The request with which to upload the file. Only in the response to the announcement.
+    /// The request that uploads the file. Only in the response to the announcement.
     #[serde(skip_serializing_if = "Option::is_none")]
     upload: Option<SignedUploadView>,
 }
 
-/// The request with which to upload the file.
+/// The request that uploads the file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SignedUpload")]
 pub struct SignedUploadView {

@@ -19,7 +19,7 @@ pub struct MailEnvelope<'a> {
     pub to: &'a Email,
     /// The recipient's account, for bounces and complaints; `None` if it was deleted.
     pub account: Option<Account>,
-    /// The company in whose name the mail is sent.
+    /// The company that the mail speaks for.
     pub company: &'a Company,
     /// The sender, if SES has verified it for the company.
     pub alias: Option<&'a Email>,

@@ -24,7 +24,7 @@ const MEMORY_PER_PIXEL: u64 = 6;
 /// The largest logo.
 // It is decoded by a function with little memory.
 const MAX_LOGO_PIXELS: u64 = 4_000_000;
-/// The sides into which a logo is fitted: twice those at which it is shown, for dense screens.
+/// The largest sides of a stored logo: twice those that are shown, for dense screens.
 const LOGO_SIDES: (u32, u32) = (360, 120);
 /// The maximum number of scans of a JPEG.
 // Progressive encoders write about ten; each costs a pass over the picture.

@@ -88,10 +88,12 @@ impl Store {
         let interview = keys::interview(company, *project);
         let answers = keys::answers(company, *project, *id);
         let mut batch = self.get([interview.clone(), answers.clone()]).await?;
-        let none = || VersionedItem::not_stored(Interview::new(company.clone(), *project));
-        let nothing = || VersionedItem::not_stored(Answers::of(candidate));
-        let interview = batch.take(&interview)?.unwrap_or_else(none);
-        Ok((interview, batch.take(&answers)?.unwrap_or_else(nothing)))
+        let interview = batch.take(&interview)?;
+        let answers = batch.take(&answers)?;
+        Ok((
+            interview.unwrap_or_else(|| VersionedItem::not_stored(Interview::new(company.clone(), *project))),
+            answers.unwrap_or_else(|| VersionedItem::not_stored(Answers::of(candidate))),
+        ))
     }
 
     /// Retries failed and doubtful conversions in a project, and returns their number. Fails with [`Error::Unreadable`] if
@@ -102,9 +104,9 @@ impl Store {
         project: ProjectId,
         now: DateTime<Utc>,
     ) -> Result<usize> {
-        let is_failed = |answers: &Answers| answers.to_retry(now).next().is_some();
+        let all = keys::all_answers(company, project);
         let mut retried = 0;
-        for found in self.all_wanted(keys::all_answers(company, project), is_failed).await? {
+        for found in self.all_wanted(all, |answers: &Answers| answers.to_retry(now).next().is_some()).await? {
             // The candidate may go on, or be deleted.
             let retry = async || {
                 let Some(before) = self.answers(company, project, found.candidate).await? else {
@@ -166,10 +168,11 @@ impl Store {
         &self,
         candidate: &VersionedItem<Candidate>,
         after: Candidate,
-        answers: (&VersionedItem<Answers>, &Answers),
+        answers: &VersionedItem<Answers>,
+        closed: &Answers,
         now: DateTime<Utc>,
     ) -> Transaction {
-        self.change_candidate(candidate, &after.into(), now).with_final_answers(answers, now)
+        self.change_candidate(candidate, &after.into(), now).with_final_answers(answers, closed, now)
     }
 
     /// Replaces `before` by `after`, or creates it. Fails with [`Error::Changed`] also after a concurrent write of the
@@ -193,11 +196,12 @@ impl Store {
         &self,
         candidate: &VersionedItem<Candidate>,
         before: &VersionedItem<Answers>,
-        (after, written): (&Answers, &WrittenAnswer),
+        after: &Answers,
+        written: &WrittenAnswer,
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.save_answers(candidate, before, after, now);
-        // Its version is that of the answers, on whose version the transaction depends.
+        // Its version is that of the answers, and the transaction depends on the answers' version.
         if let Some(item) = transaction.or_fault(item::write(written, before.version() + 1)) {
             transaction.put_derived(written.key(), item);
         }
@@ -242,7 +246,8 @@ impl Transaction {
     /// concurrent write of them.
     pub fn with_final_answers(
         mut self,
-        (before, closed): (&VersionedItem<Answers>, &Answers),
+        before: &VersionedItem<Answers>,
+        closed: &Answers,
         now: DateTime<Utc>,
     ) -> Self {
         if **before == *closed {

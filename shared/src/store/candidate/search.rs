@@ -48,7 +48,8 @@ pub struct SearchHit {
 /// The item of one of the `words` of a candidate.
 pub(in crate::store) fn entry(
     candidate: &Candidate,
-    (word, source): (&str, WordSource),
+    word: &str,
+    source: WordSource,
     words: &SearchWords,
 ) -> (ItemKey, Item) {
     let key = keys::search::entry(&candidate.company, word, source, candidate.project, candidate.id);
@@ -102,7 +103,7 @@ impl Transaction {
         if let Some(after) = after {
             // Unchanged words as well, since each entry repeats all words.
             for (word, source) in &new {
-                let (key, attributes) = entry(after, (word, *source), &new);
+                let (key, attributes) = entry(after, word, *source, &new);
                 self.put_derived(key, attributes);
             }
         }
@@ -112,8 +113,9 @@ impl Transaction {
 impl Store {
     /// The entries in a whole company that `terms` find, best first. Candidates may have several.
     pub async fn search_company(&self, company: &CompanyId, terms: &SearchTerms) -> Result<Vec<SearchHit>> {
-        let letter = |_, start: &str| Query::new(SEARCH, string(keys::search::letter(company, start)));
-        self.search(queries(terms, letter).collect(), terms).await
+        let queries =
+            queries(terms, |_, start| Query::new(SEARCH, string(keys::search::letter(company, start))));
+        self.search(queries.collect(), terms).await
     }
 
     /// The entries in some projects that `terms` find, best first. Candidates may have several.

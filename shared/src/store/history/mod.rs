@@ -13,7 +13,7 @@ use super::due::DueQueue;
 use super::table::item::{self, DueEntry, Item, StoredEntity, VersionedItem, string};
 use super::table::keys::{self, ItemCollection, ItemKey, TABLE};
 use super::table::read::page::{Page, PageCursor, PageRequest};
-use super::table::read::query::{Query, QueryPage};
+use super::table::read::query::Query;
 use super::table::retry::RetryPolicy;
 use crate::domain::history::{EventId, EventMark, HistoryEntry, ResourceChange, ResourceRef};
 use crate::domain::id::{CompanyId, Id};
@@ -283,8 +283,10 @@ impl Store {
         let history = keys::history(company, &resource.history_id(company));
         let mut query = Query::of(&history).after(keys::version(version));
         query.limit = Some(READ_TOGETHER);
-        let read = |found: QueryPage| stream::iter(found.rows.into_iter().map(item::read::<HistoryEntry>));
-        let entries = self.query_pages(query).map_ok(read).try_flatten();
+        let pages = self.query_pages(query);
+        let entries = pages
+            .map_ok(|found| stream::iter(found.rows.into_iter().map(item::read::<HistoryEntry>)))
+            .try_flatten();
         entries.try_filter(move |entry| future::ready(entry.is_kept(now)))
     }
 

@@ -52,7 +52,8 @@ impl Session {
         claim: CredentialClaim,
         epoch: u32,
         days: Option<u8>,
-        (now, entropy): (DateTime<Utc>, &dyn RandomSource),
+        now: DateTime<Utc>,
+        entropy: &dyn RandomSource,
     ) -> Self {
         Self {
             media_key: MediaKey::generate(entropy),

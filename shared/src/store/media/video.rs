@@ -70,12 +70,12 @@ impl Store {
         let interview = batch.take::<Interview>(&interview)?.filter(|_| candidate.sees_questions());
         let answers = batch.take::<Answers>(&answers)?;
         let Some(project) = batch.take::<Project>(&project)? else { return Ok(false) };
-        let is_seen = |interview: &Interview| {
-            let conducts = project.conducts(interview);
+        let is_seen = interview.is_some_and(|interview| {
+            let conducts = project.conducts(&interview);
             let mut asking = interview.questions.iter().filter(|question| question.video == Some(id));
             asking.any(|question| !conducts || !question.is_concealed_from(candidate, answers.as_deref()))
-        };
-        Ok(project.settings.shows(id) || interview.is_some_and(|interview| is_seen(&interview)))
+        });
+        Ok(project.settings.shows(id) || is_seen)
     }
 
     /// A page of a company's videos, and their number.

@@ -268,12 +268,11 @@ impl Store {
         let webhooks = self.webhooks(company).await?;
         let mut cursors = self.cursors(webhooks.iter().map(|webhook| webhook.id)).await?;
         let last = self.sequence(company).await?.map_or(0, |sequence| sequence.last);
-        let has_all = |webhook: &VersionedItem<Webhook>| {
+        Ok(webhooks.iter().all(|webhook| {
             let cursor = cursors.remove(&webhook.id);
             !webhook.is_enabled()
                 || cursor.is_none_or(|cursor| cursor.behind(last) == 0 && cursor.stalled == 0)
-        };
-        Ok(webhooks.iter().all(has_all))
+        }))
     }
 
     /// Deletes the webhooks of a company with everything that belongs to them. Waits for a run that is under way.

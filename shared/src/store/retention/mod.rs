@@ -64,9 +64,9 @@ pub(crate) fn retention_keys(company: &CompanyId) -> [ItemKey; 2] {
 impl ItemBatch {
     pub(crate) fn take_retention(&mut self, company: &CompanyId) -> Result<CompanyRetention> {
         let policy = self.take(&keys::retention_policy(company))?;
-        let none = || VersionedItem::not_stored(RetentionPolicy::keep(company.clone()));
-        let run = self.take(&keys::retention_run(company))?;
-        Ok(CompanyRetention { policy: policy.unwrap_or_else(none), run })
+        let policy =
+            policy.unwrap_or_else(|| VersionedItem::not_stored(RetentionPolicy::keep(company.clone())));
+        Ok(CompanyRetention { policy, run: self.take(&keys::retention_run(company))? })
     }
 }
 

@@ -145,5 +145,5 @@ impl Store {
 
 fn entries_of(candidate: &Candidate) -> SearchEntries {
     let words = candidate.profile.words();
-    words.iter().map(|(word, source)| entry(candidate, (word, *source), &words)).collect()
+    words.iter().map(|(word, source)| entry(candidate, word, *source, &words)).collect()
 }

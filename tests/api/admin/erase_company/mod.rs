@@ -172,3 +172,20 @@ async fn nothing_is_created_in_a_company_that_is_erased_until_it_is_forgotten() 
     begin(&app).await;
     finish(&app).await;
 }
+
+#[tokio::test]
+async fn captions_and_logos_that_an_older_release_has_left_are_erased_too() {
+    let app = TestApp::start().await;
+    app.owner().await;
+    begin(&app).await;
+    let left =
+        [("LOGO#acme", "01ARZ3NDEKTSV4RRFFQ69G5FAV"), ("CAPTIONS#acme", "01ARZ3NDEKTSV4RRFFQ69G5FAV#en")];
+    for (pk, sk) in left {
+        app.table().put_bare(&(pk.to_owned(), sk.to_owned())).await;
+    }
+    finish(&app).await;
+    let items = app.table().snapshot().await;
+    for (pk, _) in left {
+        assert!(items.keys().all(|(other, _)| other != pk), "{pk}");
+    }
+}

@@ -168,7 +168,7 @@ pub(super) struct Cue {
 impl fmt::Display for Cue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { begins_at, ends_at, settings, text } = self;
-        writeln!(f, "{} {ARROW} {}{settings}", Clock(*begins_at), Clock(*ends_at))?;
+        writeln!(f, "{} {ARROW} {}{settings}", CueTime(*begins_at), CueTime(*ends_at))?;
         for character in text.chars() {
             match character {
                 '&' => f.write_str("&amp;")?,
@@ -183,9 +183,9 @@ impl fmt::Display for Cue {
 }
 
 /// Milliseconds as WebVTT writes them.
-struct Clock(u64);
+struct CueTime(u64);
 
-impl fmt::Display for Clock {
+impl fmt::Display for CueTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.0 / 1000 % 60;
         let minutes = self.0 / 60_000 % 60;

@@ -10,7 +10,8 @@ impl BodyFields {
     pub fn number<T>(
         &mut self,
         name: &str,
-        (least, most): (u32, u32),
+        least: u32,
+        most: u32,
         parse: impl FnOnce(f64) -> Result<T, String>,
     ) -> Option<T> {
         self.note(name, |outline, name| outline.number(name, least, most));
@@ -52,7 +53,7 @@ mod tests {
     fn read(json: &str) -> Result<Option<Option<Members>>> {
         let mut body = BodyFields::parse(Bytes::copy_from_slice(json.as_bytes()))?;
         let value = body.clearable_object("of", |mut members| {
-            let read = (members.number("factor", (1, 2), Ok), members.integer("count", 0, 9));
+            let read = (members.number("factor", 1, 2, Ok), members.integer("count", 0, 9));
             members.finish(|| Some(read))
         })?;
         body.finish(|| Some(value))

@@ -14,13 +14,13 @@ const EXECUTIONS: usize = 10;
 const CONVERSION: TimeDelta = TimeDelta::seconds(48);
 
 /// A company with recordings that wait, and how long those have waited that were begun.
-struct Company {
+struct CompanyBurst {
     queue: ConversionQueue,
     waiting: usize,
     waits: Vec<TimeDelta>,
 }
 
-impl Company {
+impl CompanyBurst {
     fn of(name: &str, waiting: usize) -> Self {
         Self { queue: ConversionQueue::of(name.parse().unwrap()), waiting, waits: Vec::new() }
     }
@@ -43,7 +43,7 @@ impl Company {
 #[test]
 fn a_burst_of_one_company_holds_up_no_other_and_all_are_converted() {
     let mut companies =
-        [("large", 9_000), ("middle", 900), ("small", 100)].map(|(name, n)| Company::of(name, n));
+        [("large", 9_000), ("middle", 900), ("small", 100)].map(|(name, n)| CompanyBurst::of(name, n));
     let start = DateTime::<Utc>::UNIX_EPOCH;
     let mut executions: BinaryHeap<_> =
         (0..EXECUTIONS).map(|number| Reverse((start, number, None::<usize>))).collect();
@@ -64,6 +64,6 @@ fn a_burst_of_one_company_holds_up_no_other_and_all_are_converted() {
         }
     }
     assert!(companies.iter().all(|company| company.waiting == 0));
-    let rows = companies.each_ref().map(Company::row);
+    let rows = companies.each_ref().map(CompanyBurst::row);
     assert_eq!(rows, ["large | 9000 | 440 | 799", "middle | 900 | 82 | 154", "small | 100 | 12 | 26"]);
 }

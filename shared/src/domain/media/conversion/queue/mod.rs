@@ -86,7 +86,7 @@ pub struct ConversionQueue {
 }
 
 impl ConversionQueue {
-    /// The queue of a company of whose recordings none is being converted.
+    /// The queue of a company without a running conversion.
     pub fn of(company: CompanyId) -> Self {
         Self { company, running: Vec::new(), served_at: None }
     }

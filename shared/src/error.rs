@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::Refusal;
 use crate::domain::interview::NotPlaced;
-use crate::domain::rate::RefusedOrThrottled;
+use crate::domain::mail::rate::RefusedOrThrottled;
 
 /// What handlers, admission and the store return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -7,7 +7,7 @@ use axum::routing::{MethodFilter, MethodRouter, get};
 use crate::app::App;
 use crate::config::VERSION_PATH;
 use crate::http::RouteGroup;
-use crate::http::routes::{change, post};
+use crate::http::serve::routes::{change, post};
 use crate::openapi::{ApiDocument, DescribeHandler, OperationDoc};
 
 /// A reader of route tables.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
-use shared::domain::file::FileType;
+use shared::domain::media::file::FileType;
 use shared::media::{ObjectStore, video_upload_key};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};

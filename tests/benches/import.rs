@@ -13,7 +13,7 @@ use hyper::client::conn::http1::handshake;
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
-use shared::domain::project_counts::SHARDS;
+use shared::domain::transition::project_counts::SHARDS;
 use tests::app::TestApp;
 use tests::caller::Caller;
 use tests::chaos::Chaos;

@@ -7,7 +7,7 @@ use std::io::Cursor;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use serde_json::json;
 use shared::clock::Stopwatch;
-use shared::domain::file::FileKind;
+use shared::domain::media::file::FileKind;
 use shared::media::CheckedFile;
 use tests::function::peak_kilobytes;
 use tests::hostile;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use shared::domain::history::{HistoryEntry, ResourceRef};
-use shared::domain::project_counts::{CounterName, ProjectCounts, shard_of};
+use shared::domain::transition::project_counts::{CounterName, ProjectCounts, shard_of};
 
 use crate::table::{Item, Key, read};
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use shared::clock::Clock;
 use shared::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
-use shared::domain::project_counts::shard_of;
 use shared::domain::text::ShortName;
+use shared::domain::transition::project_counts::shard_of;
 use tokio::task::JoinSet;
 
 use crate::app::TestApp;

@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use shared::app::App;
 use shared::domain::answers::Answers;
 use shared::domain::candidate::Candidate;
-use shared::domain::customer::Customer;
-use shared::domain::file::FileType;
+use shared::domain::candidate::search::WordSource;
 use shared::domain::id::{CompanyId, ProjectId};
-use shared::domain::search::WordSource;
-use shared::domain::upload::{Upload, UploadStatus};
-use shared::domain::video::{Rendition, Video};
+use shared::domain::media::file::FileType;
+use shared::domain::media::upload::{Upload, UploadStatus};
+use shared::domain::media::video::{Rendition, Video};
+use shared::domain::staff::customer::Customer;
 use shared::media::{AnswerObjects, object_key, rendition_key};
 
 use crate::caller::last_segment;

@@ -4,7 +4,7 @@ use axum::Json;
 use shared::auth::login::PublicAccess;
 use shared::auth::password::Password;
 use shared::http::BodyFields;
-use shared::http::respond::{AcceptedResponse, NoContent};
+use shared::http::exchange::respond::{AcceptedResponse, NoContent};
 use shared::http::view::CustomerView;
 use shared::{Error, Result};
 

@@ -2,7 +2,7 @@
 
 use shared::Result;
 use shared::auth::access::{Admitted, AnyCaller, OwnAccount};
-use shared::http::respond::NoContent;
+use shared::http::exchange::respond::NoContent;
 
 use crate::view::{WithCookie, expired_cookie};
 

@@ -4,7 +4,7 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::{Admitted, AnyCaller, AnyCandidate, OwnAccount, OwnCandidacy};
 use shared::auth::caller::AuthMethod;
-use shared::http::respond::CommittedResponse;
+use shared::http::exchange::respond::CommittedResponse;
 
 use crate::view::{CandidateWhoAmIView, WhoAmIView};
 

@@ -6,7 +6,7 @@ use shared::auth::password::Password;
 use shared::domain::candidate::{
     Candidate, CandidateProfile, InterviewAdjustments, MAX_EXTRA_TAKES, TimeFactor,
 };
-use shared::domain::file::FileKind;
+use shared::domain::media::file::FileKind;
 use shared::domain::text::{Email, ShortName, TextLine, TextLines, Username};
 use shared::http::iso8601::parse_timestamp;
 use shared::http::wire::Uri;

@@ -4,12 +4,12 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::candidate::Candidate;
-use shared::domain::erasure::ErasureReason;
+use shared::domain::history::erasure::ErasureReason;
 use shared::domain::policy::{CallerRelation, ChangeCandidate, ChangeProject, ReadCandidate};
 use shared::domain::project::Project;
 use shared::domain::transition::CandidateChange;
 use shared::http::WithFiles;
-use shared::http::respond::{CommittedResponse, Created, NoContent};
+use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::CandidateView;
 
 use crate::changes::{CandidateFiles, read_adjustments, read_changes, read_new, read_own};

@@ -7,8 +7,8 @@ use shared::auth::access::Admitted;
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::ChangeProject;
 use shared::http::BodyFields;
+use shared::http::exchange::respond::CommittedResponse;
 use shared::http::iso8601::parse_timestamp;
-use shared::http::respond::CommittedResponse;
 use shared::http::view::CandidateView;
 
 use crate::view::view;

@@ -3,12 +3,11 @@
 use chrono::DateTime;
 use serde_json::json;
 use shared::auth::password::Password;
-use shared::domain::candidate::{CandidateStatus, EMAIL_MISSING, TOO_MANY_SHARES};
-use shared::domain::file::FileKind;
+use shared::domain::candidate::{CandidateStatus, EMAIL_MISSING, ON_HOLD, TOO_MANY_SHARES};
+use shared::domain::mail::suppression::UNDELIVERABLE;
+use shared::domain::media::file::FileKind;
 use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
-use shared::domain::privacy::hold::ON_HOLD;
 use shared::domain::privacy::legal::LegalKind;
-use shared::domain::suppression::UNDELIVERABLE;
 use shared::domain::transition::{
     DEADLINE_PASSED, DEADLINE_REQUIRED, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
 };
@@ -18,9 +17,9 @@ use shared::http::view::{CandidateView, ShareView, UploadView};
 use shared::openapi::OperationDoc;
 
 use crate::changes::{CandidateFiles, read_adjustments, read_changes, read_new};
-use crate::consents::{self, ConsentView};
-use crate::hold::{HoldView, read_hold};
 use crate::import::read_candidate;
+use crate::privacy::consents::{self, ConsentView};
+use crate::privacy::hold::{HoldView, read_hold};
 use crate::{deadline, shares};
 
 pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {

@@ -2,17 +2,15 @@
 
 mod by_email;
 mod changes;
-mod consents;
 mod crud;
 mod data;
 mod deadline;
 mod document;
-mod erasure_request;
 mod files;
 mod history;
-mod hold;
 mod import;
 mod list;
+mod privacy;
 mod reminder;
 mod shares;
 mod status;
@@ -21,6 +19,8 @@ mod view;
 use std::convert::identity;
 
 use shared::RouteReader;
+
+use privacy::{consents, erasure_request, hold};
 
 /// The routes of this group.
 pub fn routes<R: RouteReader>(routes: R) -> R {

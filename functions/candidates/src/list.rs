@@ -4,7 +4,7 @@ use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::parse_enum;
 use shared::domain::policy::ReadProject;
-use shared::domain::project_counts::ProjectCounts;
+use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::view::CandidateView;
 

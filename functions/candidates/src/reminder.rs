@@ -5,7 +5,7 @@ use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::ChangeProject;
-use shared::http::respond::CommittedResponse;
+use shared::http::exchange::respond::CommittedResponse;
 use shared::http::view::CandidateView;
 
 use crate::view::view;

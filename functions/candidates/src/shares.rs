@@ -7,9 +7,9 @@ use shared::domain::candidate::Candidate;
 use shared::domain::id::{CompanyId, CustomerId, ShareId};
 use shared::domain::policy::ChangeProject;
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
 use shared::http::page::{ListQuery, PageView};
 use shared::http::reference::ReferenceUris;
-use shared::http::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
 use shared::http::view::{CustomerView, ShareView};
 use shared::store::{ReferenceIds, SharedCandidate};
 

@@ -6,7 +6,7 @@ use shared::auth::access::{Admitted, AnswersTarget, CandidateInterview};
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::{AdvanceCandidate, CallerRelation, ChangeProject};
 use shared::domain::transition::{Actor, AdvanceTerms};
-use shared::http::respond::CommittedResponse;
+use shared::http::exchange::respond::CommittedResponse;
 use shared::http::view::CandidateView;
 
 use crate::view::{view, viewer};

@@ -6,7 +6,7 @@ use shared::auth::access::{Admitted, CompanyLogin};
 use shared::domain::company::Company;
 use shared::domain::policy::{ChangeCompany, ReadCompany};
 use shared::http::BodyFields;
-use shared::http::respond::CommittedResponse;
+use shared::http::exchange::respond::CommittedResponse;
 
 use crate::changes::read_changes;
 use crate::view::{CompanyLoginView, CompanyView};

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use shared::domain::language::Language;
-use shared::domain::named_token::TOO_MANY_TOKENS;
 use shared::domain::privacy::legal::LegalKind;
-use shared::domain::privacy::retention::RetentionStart;
+use shared::domain::privacy::retention_rule::RetentionStart;
+use shared::domain::staff::named_token::TOO_MANY_TOKENS;
 use shared::http::view::LabelView;
 use shared::openapi::OperationDoc;
 

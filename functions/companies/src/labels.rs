@@ -4,10 +4,10 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::company::Company;
-use shared::domain::label::{Label, LabelText};
+use shared::domain::company::label::{Label, LabelText};
 use shared::domain::policy::{ManageLabels, ReadCompany};
+use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::LabelView;
 use shared::http::{BodyChanges, BodyFields};
 

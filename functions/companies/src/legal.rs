@@ -7,8 +7,8 @@ use shared::domain::parse_enum;
 use shared::domain::policy::ManagePrivacy;
 use shared::domain::privacy::legal::{LegalDraft, LegalKind, LegalWording};
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, Created};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, Created};
 use shared::{Error, Result};
 
 use crate::view::LegalTextView;

@@ -4,13 +4,13 @@ use axum::Json;
 use shared::auth::access::Admitted;
 use shared::auth::credential::chosen_token_value;
 use shared::domain::company::Company;
-use shared::domain::named_token::NamedToken;
 use shared::domain::policy::{ManageTokens, NOT_ALLOWED};
 use shared::domain::secret::SecretHash;
+use shared::domain::staff::named_token::NamedToken;
 use shared::domain::text::ShortName;
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, Created, NoContent, WithSecret};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, Created, NoContent, WithSecret};
 use shared::{Error, Result};
 
 use crate::view::{NewTokenView, TokenView};

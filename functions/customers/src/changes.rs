@@ -2,8 +2,8 @@
 
 use shared::Result;
 use shared::auth::password::Password;
-use shared::domain::customer::{AccountType, Customer, NewCustomer};
 use shared::domain::parse_enum;
+use shared::domain::staff::customer::{AccountType, Customer, NewCustomer};
 use shared::domain::text::{Email, ShortName, TextLine, Username};
 use shared::http::{BodyChanges, BodyFields};
 

@@ -3,15 +3,15 @@
 use axum::Json;
 use shared::auth::access::Admitted;
 use shared::domain::company::Company;
-use shared::domain::customer::{Customer, OWN_ACCOUNT};
-use shared::domain::deletion::DeletionAuthor;
-use shared::domain::file::FileKind;
+use shared::domain::effect::deletion::DeletionAuthor;
+use shared::domain::media::file::FileKind;
 use shared::domain::parse_enum;
 use shared::domain::policy::{ManageCustomers, ReadCompany};
+use shared::domain::staff::customer::{Customer, OWN_ACCOUNT};
 use shared::domain::text::fold_case;
 use shared::http::WithFiles;
+use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::CustomerView;
 use shared::{Error, Result};
 

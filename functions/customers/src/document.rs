@@ -1,10 +1,10 @@
 //! The documentation of each route.
 
 use serde_json::json;
-use shared::domain::customer::{AccountType, CustomerStatus, LAST_OWNER, NOT_INVITED, OWN_ACCOUNT};
-use shared::domain::file::FileKind;
 use shared::domain::language::Language;
-use shared::domain::suppression::UNDELIVERABLE;
+use shared::domain::mail::suppression::UNDELIVERABLE;
+use shared::domain::media::file::FileKind;
+use shared::domain::staff::customer::{AccountType, CustomerStatus, LAST_OWNER, NOT_INVITED, OWN_ACCOUNT};
 use shared::http::BodyFields;
 use shared::http::read_announcement;
 use shared::http::view::{CustomerView, UploadView};

@@ -3,10 +3,10 @@
 use axum::Json;
 use shared::Result;
 use shared::auth::access::{Admitted, FileRedirect, MediaAccess, UploadTarget};
-use shared::domain::customer::Customer;
-use shared::domain::file::FileKind;
+use shared::domain::media::file::FileKind;
 use shared::domain::policy::ReadCompany;
-use shared::http::respond::{CommittedResponse, Created};
+use shared::domain::staff::customer::Customer;
+use shared::http::exchange::respond::{CommittedResponse, Created};
 use shared::http::view::UploadView;
 use shared::http::{BodyFields, read_announcement};
 

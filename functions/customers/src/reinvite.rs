@@ -3,9 +3,9 @@
 use axum::Json;
 use shared::Result;
 use shared::auth::access::Admitted;
-use shared::domain::customer::Customer;
 use shared::domain::policy::ReinviteCustomers;
-use shared::http::respond::CommittedResponse;
+use shared::domain::staff::customer::Customer;
+use shared::http::exchange::respond::CommittedResponse;
 use shared::http::view::CustomerView;
 
 /// PATCH …/customers/{customerId}/reinvite/

@@ -17,7 +17,7 @@ use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::id::{CompanyId, ProjectId};
-use shared::domain::project_counts::SHARDS;
+use shared::domain::transition::project_counts::SHARDS;
 use shared::event::leave_to_next_run;
 use shared::store::{DuePages, Store, VersionedItem};
 use shared::{Error, Result, log_failure, log_run};

@@ -6,8 +6,8 @@ use shared::auth::access::Admitted;
 use shared::domain::interview::{Criterion, Interview};
 use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::CriterionView;
 
 use crate::changes::{NewCriterion, read_criterion_changes};

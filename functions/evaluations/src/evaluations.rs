@@ -13,8 +13,8 @@ use shared::domain::policy::{Evaluate, ReadProject};
 use shared::domain::scoring::change::EvaluationChange;
 use shared::domain::text::TextLines;
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
 use shared::http::wire::tenths;
 use shared::{Error, Result};
 

@@ -8,9 +8,9 @@ use shared::domain::candidate::Candidate;
 use shared::domain::interview::{Interview, Question};
 use shared::domain::policy::{CallerRelation, ChangeProject, ReadQuestions};
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
 use shared::http::page::{ListQuery, PageView};
 use shared::http::reference::ReferenceUris;
-use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::QuestionView;
 
 use crate::changes::{NewQuestion, read_question_changes};
@@ -113,7 +113,7 @@ fn view(
 ) -> QuestionView {
     let view = QuestionView::new(question, interview, references);
     let is_concealed =
-        reader.is_some_and(|(candidate, answers)| Interview::conceals(question, candidate, Some(answers)));
+        reader.is_some_and(|(candidate, answers)| question.is_concealed_from(candidate, Some(answers)));
     match relation {
         CallerRelation::Own if is_concealed => view.for_candidate().concealed(),
         CallerRelation::Own => view.for_candidate(),

@@ -7,8 +7,8 @@ use shared::domain::interview::Interview;
 use shared::domain::policy::{CastVeto, ReadProject};
 use shared::domain::scoring::change::EvaluationChange;
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, Created};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, Created};
 use shared::store::CandidateResult;
 use shared::{Error, Result};
 

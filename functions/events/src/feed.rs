@@ -5,8 +5,8 @@ use shared::Result;
 use shared::auth::access::{Admitted, AdmittedRequest};
 use shared::domain::history::{EventFilter, HistoryEntry, TypeFilter};
 use shared::domain::policy::ReadEvents;
+use shared::http::exchange::respond::CommittedResponse;
 use shared::http::page::ListQuery;
-use shared::http::respond::CommittedResponse;
 use shared::http::view::EventView;
 use shared::store::EventSequence;
 

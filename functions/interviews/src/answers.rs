@@ -6,7 +6,7 @@ use shared::domain::answers::{ALREADY_INTERVIEWED, AnswerText, Answers, Question
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::policy::{AnswerQuestions, ChangeProject, ReadCandidate};
 use shared::http::BodyFields;
-use shared::http::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
+use shared::http::exchange::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
 use shared::{Error, Result};
 
 use crate::view::{AnswerView, InterviewViewer};

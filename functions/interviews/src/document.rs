@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use shared::domain::answers::{
-    ALREADY_INTERVIEWED, MAX_PARTS, NO_TAKES_LEFT, NOT_INTERVIEWING, NOT_RECORDED, NOT_WRITTEN, TAKE_CLOSED,
-    TIME_OVER, TOO_LARGE,
+    ALREADY_INTERVIEWED, MAX_PARTS, NO_TAKES_LEFT, NOT_RECORDED, NOT_WRITTEN, TAKE_CLOSED, TOO_LARGE,
 };
+use shared::domain::candidate::{NOT_INTERVIEWING, TIME_OVER};
 use shared::openapi::OperationDoc;
 
 use crate::answers::read_text;

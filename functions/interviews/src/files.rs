@@ -2,7 +2,7 @@
 
 use shared::Result;
 use shared::auth::access::{AnswerMedia, FileRedirect};
-use shared::domain::file::FileType;
+use shared::domain::media::file::FileType;
 use shared::domain::policy::ReadCandidate;
 
 /// GET …/answers/{questionId}/takes/{take}/video/{token}.mp4

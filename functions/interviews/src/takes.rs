@@ -9,14 +9,15 @@ use shared::Result;
 use shared::auth::access::{Admitted, AnswersTarget};
 use shared::domain::answers::{
     Answers, FinishedTake, MAX_PART_BYTES, MAX_PARTS, QuestionAnswer, RecordedPart, TAKE_CLOSED, Take,
-    TakeRef, TakeSource, TakeTerms,
+    TakeSource, TakeTerms,
 };
+use shared::domain::id::TakeRef;
 use shared::domain::interview::Question;
+use shared::domain::media::upload::PART_URL_LIFETIME;
 use shared::domain::parse_enum;
 use shared::domain::policy::AnswerQuestions;
-use shared::domain::upload::PART_URL_LIFETIME;
 use shared::http::BodyFields;
-use shared::http::respond::{CommittedResponse, Created};
+use shared::http::exchange::respond::{CommittedResponse, Created};
 use shared::media::{AnswerObjects, HashedUpload, ObjectStore, recorded_parts};
 
 use crate::view::{BegunTakeView, FinishedTakeView, InterviewViewer, SignedPartView, SignedPartsView};

@@ -1,16 +1,17 @@
 //! Runs one effect under a lease and deletes it.
 
 use shared::auth::SystemAccess;
-use shared::domain::conversion::queue::WaitingRecording;
 use shared::domain::effect::{Effect, EffectTask};
 use shared::domain::id::{CandidateId, ProjectId};
+use shared::domain::media::conversion::queue::WaitingRecording;
 use shared::mail::Mailer;
 use shared::media::AnswerObjects;
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 
+use crate::mails::{account, candidate, reset, webhook};
 use crate::outcome::EffectResult;
-use crate::{account, candidate, erasure, recordings, reset, takes, webhook};
+use crate::{erasure, recordings, takes};
 
 /// Effects that run in parallel.
 pub(crate) const PARALLEL: usize = 8;

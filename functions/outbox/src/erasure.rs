@@ -7,7 +7,7 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::auth::SystemAccess;
 use shared::domain::account::Account;
 use shared::domain::effect::{Effect, EffectTask};
-use shared::domain::erasure::{
+use shared::domain::history::erasure::{
     ErasedItem, ErasureCause, ErasureCounts, ErasureDetails, ErasureReason, ErasureRecord,
 };
 use shared::domain::history::{ResourceChange, ResourceRef};

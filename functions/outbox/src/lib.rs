@@ -4,20 +4,17 @@
 //! Effects are written in the transaction of their cause, so that none is lost. The table's stream delivers each at
 //! once; the schedule picks up those that the stream missed and those that failed before.
 
-mod account;
-mod candidate;
 mod deliver;
 mod erasure;
+mod mails;
 mod numbering;
 mod outcome;
 mod recordings;
-mod reset;
 mod stream;
 mod sweep;
 mod takes;
 mod uploads;
 mod videos;
-mod webhook;
 
 use std::time::Duration;
 

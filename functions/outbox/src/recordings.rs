@@ -2,8 +2,8 @@
 
 use shared::Result;
 use shared::auth::SystemAccess;
-use shared::domain::conversion::queue::{Recording, WaitingRecording};
 use shared::domain::id::CompanyId;
+use shared::domain::media::conversion::queue::{Recording, WaitingRecording};
 use shared::media::conversion_marker_key;
 
 use crate::outcome::EffectResult;

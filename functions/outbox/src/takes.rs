@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
-use shared::domain::answers::{Answers, Take, TakeRef};
-use shared::domain::conversion::Conversion;
-use shared::domain::conversion::queue::Recording;
+use shared::domain::answers::{Answers, Take};
+use shared::domain::id::TakeRef;
+use shared::domain::media::conversion::Conversion;
+use shared::domain::media::conversion::queue::Recording;
 use shared::media::{AnswerObjects, recorded_parts};
 use shared::store::VersionedItem;
 use shared::{Error, Result, log_failure};

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
-use shared::domain::conversion::ConversionStatus;
-use shared::domain::conversion::queue::Recording;
-use shared::domain::video::Video;
+use shared::domain::media::conversion::ConversionStatus;
+use shared::domain::media::conversion::queue::Recording;
+use shared::domain::media::video::Video;
 use shared::media::video_upload_key;
 use shared::store::VersionedItem;
 use shared::{Error, Result, log_failure};

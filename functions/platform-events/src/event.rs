@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use shared::domain::id::{CandidateId, CompanyId, ProjectId};
-use shared::domain::report::PlatformReport;
+use shared::domain::transition::report::PlatformReport;
 use shared::error::FieldErrors;
 use shared::http::reference::ReferenceUris;
 use shared::{Error, Result};

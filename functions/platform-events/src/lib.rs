@@ -9,7 +9,7 @@ mod feedback;
 use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
-use shared::domain::report::PlatformReport;
+use shared::domain::transition::report::PlatformReport;
 use shared::event::RecordOutcome;
 use shared::http::reference::ReferenceUris;
 use shared::store::RetryPolicy;

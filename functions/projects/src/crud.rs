@@ -3,16 +3,15 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use shared::auth::access::Admitted;
-use shared::domain::candidate::InterviewPlatform;
 use shared::domain::company::Company;
-use shared::domain::customer::Customer;
 use shared::domain::parse_enum;
 use shared::domain::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
-use shared::domain::project::Project;
-use shared::domain::project_counts::ProjectCounts;
+use shared::domain::project::{InterviewPlatform, Project};
+use shared::domain::staff::customer::Customer;
+use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, Created};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, Created};
 use shared::{Error, Result};
 
 use crate::changes::{apply, read_changes, read_new};

@@ -6,14 +6,13 @@ use serde::Serialize;
 use shared::Result;
 use shared::auth::access::{Admitted, AdmittedRequest};
 use shared::domain::policy::ManagePrivacy;
-use shared::domain::privacy::retention::{
-    ProjectRetention, RetentionPolicy, RetentionRule, RetentionStart, ScheduledRule,
-};
-use shared::domain::privacy::retention_run::RetentionRun;
+use shared::domain::privacy::retention_rule::{ProjectRetention, RetentionRule, RetentionStart};
 use shared::domain::project::Project;
+use shared::domain::retention::run::RetentionRun;
+use shared::domain::retention::{RetentionPolicy, ScheduledRule};
 use shared::http::BodyFields;
 use shared::http::example_uri;
-use shared::http::respond::{CommittedResponse, NoContent};
+use shared::http::exchange::respond::{CommittedResponse, NoContent};
 use shared::http::wire::{Timestamp, Uri};
 
 /// How long a project keeps candidates.

@@ -12,9 +12,9 @@ use shared::domain::staff::{HeldRole, StaffRole};
 use shared::error::FieldErrors;
 use shared::http::BodyFields;
 use shared::http::example_uri;
+use shared::http::exchange::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
 use shared::http::page::{ListQuery, PageView};
 use shared::http::reference::ReferenceUris;
-use shared::http::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
 use shared::http::wire::Uri;
 use shared::{Error, Result};
 

@@ -9,9 +9,9 @@ use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::policy::ReadProject;
-use shared::domain::privacy::erased_ratings::RatingHistogram;
-use shared::domain::project_counts::{CounterName, ProjectCounts};
-use shared::http::respond::CommittedResponse;
+use shared::domain::retention::erased_ratings::RatingHistogram;
+use shared::domain::transition::project_counts::{CounterName, ProjectCounts};
+use shared::http::exchange::respond::CommittedResponse;
 
 /// Statistics of a project.
 #[derive(Serialize, JsonSchema)]

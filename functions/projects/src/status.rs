@@ -8,11 +8,11 @@ use shared::auth::access::Admitted;
 use shared::domain::parse_enum;
 use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
-use shared::domain::project_counts::ProjectCounts;
+use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::BodyFields;
 use shared::http::example_uri;
+use shared::http::exchange::respond::CommittedResponse;
 use shared::http::reference::ReferenceUris;
-use shared::http::respond::CommittedResponse;
 use shared::http::wire::Uri;
 
 /// The status of a project.

@@ -6,13 +6,13 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use shared::auth::access::AdmittedRequest;
-use shared::domain::candidate::{CandidateStatus, InterviewPlatform};
+use shared::domain::candidate::CandidateStatus;
 use shared::domain::company::Company;
 use shared::domain::id::CustomerId;
 use shared::domain::language::Language;
-use shared::domain::project::{JoinMode, Project, ProjectStatus};
-use shared::domain::project_counts::ProjectCounts;
+use shared::domain::project::{InterviewPlatform, JoinMode, Project, ProjectStatus};
 use shared::domain::text::Email;
+use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::stream::{self, StreamExt as _};
 use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
-use shared::domain::erasure::ErasureReason;
+use shared::domain::history::erasure::ErasureReason;
 use shared::domain::id::CandidateId;
 use shared::store::VersionedItem;
 use shared::{Error, Result, log_failure};

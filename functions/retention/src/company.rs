@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
-use shared::domain::erasure::ErasureReason;
-use shared::domain::privacy::company_erasure::{
+use shared::domain::history::erasure::ErasureReason;
+use shared::domain::retention::company_erasure::{
     CompanyErasure, ErasureStep, HeldCandidate, MAX_NAMED, StepResult,
 };
 use shared::store::VersionedItem;

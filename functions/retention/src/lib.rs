@@ -30,7 +30,7 @@ use serde::Serialize;
 use serde::de::IgnoredAny;
 use shared::app::App;
 use shared::auth::SystemAccess;
-use shared::domain::privacy::retention_run::RetentionRun;
+use shared::domain::retention::run::RetentionRun;
 use shared::event::leave_to_next_run;
 use shared::store::VersionedItem;
 use shared::{Error, Result, log_failure, log_run};

@@ -3,7 +3,7 @@
 use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
-use shared::domain::erasure::ErasureReason;
+use shared::domain::history::erasure::ErasureReason;
 use shared::store::VersionedItem;
 use shared::{Error, Result, log_failure};
 

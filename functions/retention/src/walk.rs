@@ -5,11 +5,11 @@ use std::time::Duration;
 use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
-use shared::domain::erasure::ErasureReason;
+use shared::domain::history::erasure::ErasureReason;
 use shared::domain::id::ProjectId;
-use shared::domain::privacy::retention::RetentionVerdict;
-use shared::domain::privacy::retention_review::RetentionReview;
-use shared::domain::privacy::retention_run::{ErasureBatch, RetentionRun, RunCounts};
+use shared::domain::retention::RetentionVerdict;
+use shared::domain::retention::review::RetentionReview;
+use shared::domain::retention::run::{ErasureBatch, RetentionRun, RunCounts};
 use shared::store::{RetryPolicy, ReviewPage, VersionedItem};
 use shared::{Error, Result};
 

@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use shared::auth::access::Admitted;
+use shared::domain::candidate::search::SearchTerms;
 use shared::domain::company::Company;
 use shared::domain::policy::{Action, Search};
-use shared::domain::search::SearchTerms;
 use shared::{Error, Result};
 use url::form_urlencoded;
 

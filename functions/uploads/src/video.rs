@@ -5,8 +5,8 @@
 
 use shared::Result;
 use shared::auth::SystemAccess;
-use shared::domain::conversion::ConversionStatus;
 use shared::domain::id::{CompanyId, VideoId};
+use shared::domain::media::conversion::ConversionStatus;
 use shared::event::RecordOutcome;
 use shared::media::video_upload_key;
 use shared::store::RetryPolicy;

@@ -1,9 +1,10 @@
 //! Converts takes: recorded answers, which are stored in parts.
 
 use shared::auth::SystemAccess;
-use shared::domain::answers::{Answers, RecordedPart, Take, TakeRef};
-use shared::domain::conversion::{Conversion, ConversionResult};
-use shared::domain::file::FileType;
+use shared::domain::answers::{Answers, RecordedPart, Take};
+use shared::domain::id::TakeRef;
+use shared::domain::media::conversion::{Conversion, ConversionResult};
+use shared::domain::media::file::FileType;
 use shared::event::{RecordOutcome, persist};
 use shared::media::{AnswerObjects, recorded_parts};
 use shared::store::{RetryPolicy, VersionedItem};

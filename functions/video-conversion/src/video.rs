@@ -1,9 +1,9 @@
 //! Converts welcome videos.
 
 use shared::auth::SystemAccess;
-use shared::domain::conversion::Conversion;
 use shared::domain::id::{CompanyId, VideoId};
-use shared::domain::video::{Rendition, Video};
+use shared::domain::media::conversion::Conversion;
+use shared::domain::media::video::{Rendition, Video};
 use shared::event::{RecordOutcome, persist};
 use shared::media::{ObjectStore, rendition_key, video_keys, video_upload_key};
 use shared::store::{RetryPolicy, VersionedItem};

@@ -3,10 +3,10 @@
 use axum::Json;
 use axum::response::Response;
 use shared::auth::access::{Admitted, CaptionsAccess, CaptionsTarget};
-use shared::domain::captions::{CaptionText, Captions};
+use shared::domain::media::captions::{CaptionText, Captions};
+use shared::domain::media::video::Video;
 use shared::domain::policy::{ManageVideos, ReadVideo};
-use shared::domain::video::Video;
-use shared::http::respond::{CommittedResponse, NoContent};
+use shared::http::exchange::respond::{CommittedResponse, NoContent};
 use shared::http::{BodyFields, FormFields};
 use shared::{Error, Result};
 

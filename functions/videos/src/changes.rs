@@ -2,9 +2,9 @@
 
 use axum::body::Bytes;
 use shared::Result;
+use shared::domain::media::upload::AnnouncedFile;
+use shared::domain::media::video::{FileName, MAX_VIDEO_BYTES, NewVideo, Video};
 use shared::domain::text::{ShortName, TextLines};
-use shared::domain::upload::AnnouncedFile;
-use shared::domain::video::{FileName, MAX_VIDEO_BYTES, NewVideo, Video};
 use shared::http::{BodyChanges, BodyFields};
 
 /// What a form declares of a file counts for nothing: the conversion finds out what it is.

@@ -4,10 +4,10 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::company::Company;
+use shared::domain::media::video::Video;
 use shared::domain::policy::{ManageVideos, ReadCompany, ReadVideo};
-use shared::domain::video::Video;
+use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::{BodyChanges, BodyFields, IdempotentRun, RunResult, WithFiles};
 use shared::store::REQUEST_PATIENCE;
 

@@ -2,8 +2,8 @@
 
 use shared::Result;
 use shared::auth::access::{FileRedirect, RenditionAccess};
+use shared::domain::media::video::Rendition;
 use shared::domain::policy::ReadVideo;
-use shared::domain::video::Rendition;
 
 /// GET …/videos/{videoId}/thumb/{token}/
 pub(crate) async fn thumb(access: RenditionAccess<ReadVideo>) -> Result<FileRedirect> {

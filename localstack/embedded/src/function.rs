@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use shared::app::App;
 use shared::http::HttpService;
-use shared::http::event;
+use shared::http::serve::event;
 use tower::util::BoxCloneSyncService;
 use tower::{BoxError, ServiceExt, service_fn};
 

@@ -235,7 +235,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use serde_json::json;
-    use shared::http::mounts::{LINK_ROOTS, MOUNTS, PAGE_ROOTS};
+    use shared::http::serve::mounts::{LINK_ROOTS, MOUNTS, PAGE_ROOTS};
 
     use super::*;
     use crate::RouteKey;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use shared::config::VERSION_PATH;
-use shared::http::mounts::{LINK_ROOTS, MOUNTS, PAGE_ROOTS};
+use shared::http::serve::mounts::{LINK_ROOTS, MOUNTS, PAGE_ROOTS};
 
 /// The function of the gateway's `$default` route.
 const DEFAULT: &str = "auth";

@@ -6,9 +6,9 @@ use super::caller::{AuthMethod, Caller, CallerIdentity, LiveSession};
 use super::credential::{Credential, CredentialKind, rejected};
 use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::candidate::{Candidate, KeyEnd};
-use crate::domain::customer::Customer;
-use crate::domain::named_token::NamedToken;
 use crate::domain::secret::{MediaKey, SecretHash};
+use crate::domain::staff::customer::Customer;
+use crate::domain::staff::named_token::NamedToken;
 use crate::error::{Error, Result};
 use crate::store::{ItemBatch, ItemKey, Session, SessionKind, VersionedItem, keys};
 

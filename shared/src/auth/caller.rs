@@ -6,16 +6,16 @@ use chrono::{DateTime, Utc};
 
 use crate::domain::account::{Account, CredentialClaim, Principal};
 use crate::domain::candidate::Candidate;
-use crate::domain::customer::Customer;
 use crate::domain::history::ChangeOrigin;
 use crate::domain::id::{CompanyId, CustomerId};
-use crate::domain::named_token::NamedToken;
+use crate::domain::media::upload::UploadAuthor;
 use crate::domain::policy::CallerRelation;
 use crate::domain::project::Project;
 use crate::domain::secret::PasswordHash;
+use crate::domain::staff::customer::Customer;
+use crate::domain::staff::named_token::NamedToken;
 use crate::domain::staff::{ProjectStaff, StaffRole};
 use crate::domain::text::Email;
-use crate::domain::upload::UploadAuthor;
 use crate::store::{ItemKey, Session, VersionedItem};
 
 /// An authenticated caller.

@@ -136,6 +136,14 @@ ids! {
     AttemptId of AttemptMark,
 }
 
+/// A take of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TakeRef {
+    pub question: QuestionId,
+    /// The number of the take.
+    pub number: u32,
+}
+
 impl<T> Id<T> {
     /// The first in sort order; no resource has it.
     pub const MIN: Self = Self::new(Ulid(u128::MIN));

@@ -7,8 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
-use super::answers::Answers;
-use super::candidate::Candidate;
 use super::history::{FieldValue, private};
 use super::id::{CompanyId, CriterionId, ProjectId, QuestionId, VideoId};
 use super::names::named;
@@ -245,16 +243,6 @@ impl Interview {
     /// Whether candidates see some questions only once they have begun them.
     pub fn conceals_any(&self) -> bool {
         self.questions.iter().any(Question::has_preparation)
-    }
-
-    /// Whether a candidate with these answers does not see the question yet, in an interview that this service conducts.
-    pub fn conceals(question: &Question, candidate: &Candidate, answers: Option<&Answers>) -> bool {
-        // Those who may write would have to record before they know what to write about.
-        let may_write = candidate.adjusted().may_write;
-        // Time to prepare would mean nothing if candidates knew the question before it begins.
-        question.has_preparation()
-            && !may_write
-            && !answers.is_some_and(|answers| answers.has_begun(question.id))
     }
 
     /// Whether a question shows this video.

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::Refusal;
-use super::customer::AccountType;
 use super::names::named;
 use super::staff::StaffRole;
+use super::staff::customer::AccountType;
 
 /// The refusal of a known caller who may not do something.
 pub const NOT_ALLOWED: Refusal =

@@ -6,7 +6,7 @@ use super::candidate::{Candidate, CandidateProfile, FormerKey};
 use super::company::Company;
 use super::evaluation::evaluator_index::EvaluatorIndex;
 use super::id::{CustomerId, Id};
-use super::privacy::retention::ProjectRetention;
+use super::privacy::retention_rule::ProjectRetention;
 use super::project::{Project, ProjectSettings, ProjectStatus};
 use super::secret::SecretHash;
 use super::staff::ProjectStaff;

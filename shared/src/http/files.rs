@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 
 use super::FileChange;
 use crate::domain::account::Account;
-use crate::domain::file::{FileKind, StoredFile};
 use crate::domain::id::CompanyId;
-use crate::domain::upload::{AnnouncedFile, Upload, UploadAuthor, UploadStatus};
-use crate::domain::video::Video;
+use crate::domain::media::file::{FileKind, StoredFile};
+use crate::domain::media::upload::{AnnouncedFile, Upload, UploadAuthor, UploadStatus};
+use crate::domain::media::video::Video;
 use crate::error::{Error, Result};
 use crate::media::{CheckedFile, ObjectStore, SignedUpload, object_key, upload_key, video_upload_key};
 use crate::store::Store;

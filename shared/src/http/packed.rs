@@ -18,7 +18,6 @@ use url::Url;
 use super::{EntityTag, RequestConditions};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::openapi::{DescribeArgument, OperationDoc};
 
 /// `Cache-Control` of a URL whose content changes with a release.
 pub const CACHE_SHORTLY: &str = "public, max-age=60";
@@ -103,10 +102,6 @@ impl FromRequestParts<App> for FileReader {
             takes_gzip: takes_gzip(&parts.headers),
         })
     }
-}
-
-impl DescribeArgument for FileReader {
-    fn describe(_: &mut OperationDoc) {}
 }
 
 /// Whether a client can unpack gzip. A weight other than 0 makes no difference: there is no other packing here.

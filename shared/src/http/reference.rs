@@ -5,17 +5,16 @@ use url::Url;
 use super::wire::Uri;
 use crate::config::Config;
 use crate::domain::account::Account;
-use crate::domain::answers::TakeRef;
 use crate::domain::company::Company;
-use crate::domain::file::{FileKind, FileType, StoredFile};
 use crate::domain::history::{ChangeAuthor, ResourceRef};
 use crate::domain::id::{
     CandidateId, CompanyId, CompanyMark, FileId, Id, InvalidId, ProjectId, ProjectMark, QuestionId,
-    ResourceKind, ShareId, ShareMark,
+    ResourceKind, ShareId, ShareMark, TakeRef,
 };
 use crate::domain::language::Language;
+use crate::domain::media::file::{FileKind, FileType, StoredFile};
+use crate::domain::media::video::{Rendition, Video};
 use crate::domain::privacy::legal::LegalTextId;
-use crate::domain::video::{Rendition, Video};
 use crate::media::{AnswerObjects, MediaSigner, captions_name, object_key, rendition_key};
 
 /// Makes and reads references.

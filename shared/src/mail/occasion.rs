@@ -5,13 +5,13 @@ use url::Url;
 use super::{MailLink, moment};
 use crate::domain::candidate::{Candidate, InterviewLength};
 use crate::domain::company::Company;
-use crate::domain::contact::Contact;
 use crate::domain::id::WebhookId;
 use crate::domain::interview::Interview;
 use crate::domain::language::Language;
-use crate::domain::mail::CandidateMail;
 use crate::domain::project::Project;
+use crate::domain::project::contact::Contact;
 use crate::domain::text::{Email, ShortName};
+use crate::domain::transition::CandidateMail;
 
 /// A mail to one person.
 pub struct PersonalMail<'a> {

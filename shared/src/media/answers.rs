@@ -2,9 +2,9 @@
 
 use super::{CONVERSION_MARKERS, files_prefix};
 use crate::domain::account::Account;
-use crate::domain::answers::{Answers, RecordedPart, TakeRef};
-use crate::domain::file::FileType;
-use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::answers::{Answers, RecordedPart};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId, TakeRef};
+use crate::domain::media::file::FileType;
 use crate::media::ListedObject;
 
 /// Where candidates upload the parts of their takes. Nothing below it is served; a lifecycle rule of the bucket deletes what

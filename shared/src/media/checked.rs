@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{document, picture};
-use crate::domain::file::{FileKind, FileType};
+use crate::domain::media::file::{FileKind, FileType};
 use crate::error::{Error, Result};
 
 /// The bytes to store, with their detected type.

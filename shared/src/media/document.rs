@@ -7,7 +7,7 @@ use flate2::read::DeflateDecoder;
 use rawzip::{CompressionMethod, ZipArchive};
 
 use super::text;
-use crate::domain::file::FileType;
+use crate::domain::media::file::FileType;
 
 /// The maximum unpacked size, in bytes.
 const MAX_UNPACKED: u64 = 250 * 1024 * 1024;

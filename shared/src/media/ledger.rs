@@ -4,7 +4,7 @@
 
 use chrono::{DateTime, NaiveDateTime, Utc};
 
-use crate::domain::erasure::{ErasedItem, ErasureRecord};
+use crate::domain::history::erasure::{ErasedItem, ErasureRecord};
 
 pub(super) const LEDGER: &str = "erased/";
 /// A time in a key, such as `20261124T180000Z`; sorts by time and needs no escaping.

@@ -15,11 +15,11 @@ pub use checked::{CheckedFile, inspect, is_plain_text, logo_picture};
 pub use objects::{HashedUpload, LedgerPosition, ListedObject, ObjectStore, SignedUpload};
 
 use crate::domain::account::Account;
-use crate::domain::conversion::queue::Recording;
-use crate::domain::file::StoredFile;
 use crate::domain::id::{CompanyId, FileId, VideoId};
 use crate::domain::language::Language;
-use crate::domain::video::Rendition;
+use crate::domain::media::conversion::queue::Recording;
+use crate::domain::media::file::StoredFile;
+use crate::domain::media::video::Rendition;
 
 /// Where clients upload files that are too large for a request. Nothing below it is served; a lifecycle rule of the
 /// bucket deletes what remains after a day.

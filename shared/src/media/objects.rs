@@ -18,9 +18,9 @@ use url::Url;
 
 use super::{CheckedFile, ledger};
 use crate::app::App;
-use crate::domain::erasure::ErasureRecord;
-use crate::domain::file::{FileType, StoredFile};
+use crate::domain::history::erasure::ErasureRecord;
 use crate::domain::id::FileId;
+use crate::domain::media::file::{FileType, StoredFile};
 use crate::error::{Error, Result};
 
 /// Validity of URLs of images and documents.

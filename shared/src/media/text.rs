@@ -1,6 +1,6 @@
 //! Detects the encoding of text, and richtext.
 
-use crate::domain::file::FileType;
+use crate::domain::media::file::FileType;
 
 /// Commands of richtext and enriched text that have no meaning in HTML.
 const RICHTEXT: &str = "bigger bold excerpt fixed flushboth flushleft flushright footing heading indent indentright \

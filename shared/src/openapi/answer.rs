@@ -8,11 +8,11 @@ use serde_json::json;
 
 use super::operation::OperationDoc;
 use crate::auth::access::FileRedirect;
-use crate::http::page::{DEFAULT_SIZE, MAX_SIZE, PageView};
-use crate::http::respond::{
+use crate::http::exchange::respond::{
     AcceptedResponse, CommittedResponse, Created, CreatedOrUpdated, JsonFile, NoContent, QueuedResponse,
     TaggedBy, WithSecret,
 };
+use crate::http::page::{DEFAULT_SIZE, MAX_SIZE, PageView};
 
 /// The answer of a handler.
 pub trait DescribeResponse {

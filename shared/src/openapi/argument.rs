@@ -8,7 +8,7 @@ use super::operation::{OperationDoc, SecurityScheme};
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::policy::CallerRelation;
 use crate::http::page::ListQuery;
-use crate::http::{BodyFields, FormFields, JsonEntries, WithFiles};
+use crate::http::{BodyFields, FileReader, FormFields, JsonEntries, WithFiles};
 
 /// An argument of a handler.
 pub trait DescribeArgument {
@@ -80,5 +80,9 @@ impl DescribeArgument for RawQuery {
 }
 
 impl DescribeArgument for ListQuery {
+    fn describe(_: &mut OperationDoc) {}
+}
+
+impl DescribeArgument for FileReader {
     fn describe(_: &mut OperationDoc) {}
 }

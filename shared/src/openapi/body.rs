@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
-use crate::domain::file::FileKind;
-use crate::http::outline::BodyOutline;
+use crate::domain::media::file::FileKind;
+use crate::http::body::outline::BodyOutline;
 use crate::http::schema::generator;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::customer::AccountType;
-use crate::domain::mail::CandidateMail;
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::{CandidateRequirement, ProjectStatus};
 use crate::domain::staff::StaffRole;
-use crate::domain::transition::{ADVANCES, Actor, MoveCondition};
+use crate::domain::staff::customer::AccountType;
+use crate::domain::transition::{ADVANCES, Actor, CandidateMail, MoveCondition};
 
 /// The kinds of callers, each with the heading of its column.
 fn columns() -> Vec<(String, CallerRelation)> {

@@ -6,19 +6,19 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::company_counts::CompanyCount;
-use super::customer::counts;
+use super::company::counts::CompanyCount;
+use super::staff::customer::counts;
 use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys;
-use super::table::transaction::Transaction;
-use crate::domain::customer::Customer;
-use crate::domain::deletion::{DeletionAuthor, ItemDeletion};
+use super::table::write::transaction::Transaction;
+use crate::domain::company::label::Label;
+use crate::domain::effect::deletion::{DeletionAuthor, ItemDeletion};
 use crate::domain::effect::{Effect, EffectTask, FormerCustomer};
-use crate::domain::erasure::{ErasedItem, ErasureReason};
+use crate::domain::history::erasure::{ErasedItem, ErasureReason};
 use crate::domain::id::CompanyId;
-use crate::domain::label::Label;
+use crate::domain::media::video::Video;
 use crate::domain::project::Project;
-use crate::domain::video::Video;
+use crate::domain::staff::customer::Customer;
 use crate::error::{Error, Result};
 
 impl Store {

@@ -5,11 +5,11 @@ use futures_util::future::try_join_all;
 
 use super::Store;
 use super::due::DueQueue;
-use super::table::condition::AttributeUpdate;
 use super::table::item::{self, DueEntry, EXPIRES_AT, StoredEntity, VersionedItem, number};
 use super::table::keys::{self, DUE, ItemKey};
-use super::table::query::Query;
-use super::table::transaction::Transaction;
+use super::table::read::query::Query;
+use super::table::write::condition::AttributeUpdate;
+use super::table::write::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::effect::Effect;

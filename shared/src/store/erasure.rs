@@ -5,18 +5,18 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 use futures_util::future::try_join_all;
 
-use super::Store;
+use super::staff::customer;
 use super::table::item::{self, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::retry::RetryPolicy;
-use super::table::transaction::Transaction;
-use super::{candidate, customer};
+use super::table::write::transaction::Transaction;
+use super::{Store, candidate};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
-use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
-use crate::domain::erasure::{ErasedItem, ErasureCause, ErasureRecord};
+use crate::domain::history::erasure::{ErasedItem, ErasureCause, ErasureRecord};
 use crate::domain::id::CompanyId;
+use crate::domain::staff::customer::Customer;
 use crate::error::{Error, Result};
 
 /// The most effects that are written at once.

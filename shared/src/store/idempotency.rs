@@ -10,12 +10,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::table::batch::ItemBatch;
-use super::table::condition::WriteCondition;
 use super::table::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
 use super::table::keys::{self, ItemKey};
+use super::table::read::batch::ItemBatch;
 use super::table::sealed::SealingKey;
-use super::table::transaction::Transaction;
+use super::table::write::condition::WriteCondition;
+use super::table::write::transaction::Transaction;
 use crate::domain::id::IdBlock;
 use crate::error::{Error, Result};
 

@@ -5,10 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use super::Store;
 use super::table::item::VersionedItem;
 use super::table::keys;
-use crate::domain::customer::Customer;
+use crate::domain::company::label::Label;
 use crate::domain::id::{CompanyId, CustomerId, LabelId, ProjectId};
 use crate::domain::interview::Interview;
-use crate::domain::label::Label;
+use crate::domain::staff::customer::Customer;
 use crate::error::Result;
 
 /// Identifiers of resources that a page refers to.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
 use shared::domain::candidate::Candidate;
-use shared::domain::customer::{AccountType, Customer};
+use shared::domain::staff::customer::{AccountType, Customer};
 use shared::store::{FoundAccounts, VersionedItem};
 use shared::{Error, Result};
 

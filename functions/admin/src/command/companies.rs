@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
 use shared::domain::company::Company;
-use shared::domain::sender::SenderAddress;
+use shared::domain::mail::sender::SenderAddress;
 use shared::error::FieldErrors;
 use shared::{Error, Result};
 

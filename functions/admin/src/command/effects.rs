@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -12,10 +12,8 @@ use shared::error::FieldErrors;
 use shared::store::DuePages;
 use shared::{Error, Result};
 
-use super::{company_id, erase_company, moment, no_company};
+use super::{AHEAD, company_id, erase_company, moment, no_company};
 
-/// Longer than any delay before the next try.
-pub(super) const AHEAD: TimeDelta = TimeDelta::days(1);
 /// The most effects of one list.
 const LISTED: usize = 1000;
 

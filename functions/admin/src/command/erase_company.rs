@@ -5,13 +5,12 @@ use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::id::{CandidateId, CompanyId, ProjectId};
-use shared::domain::privacy::company_erasure::{CompanyErasure, HeldCandidate};
+use shared::domain::retention::company_erasure::{CompanyErasure, HeldCandidate};
 use shared::error::FieldErrors;
 use shared::store::{RetryPolicy, VersionedItem};
 use shared::{Error, Result};
 
-use super::effects::AHEAD;
-use super::{company_id, no_company};
+use super::{AHEAD, company_id, no_company};
 
 /// Begins the erasure of a company unless it has begun, ends all logins, and deletes the holds of the candidates at `release`.
 pub(super) async fn run(

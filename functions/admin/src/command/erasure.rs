@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
-use shared::domain::erasure::{ErasedItem, ErasureRecord};
+use shared::domain::history::erasure::{ErasedItem, ErasureRecord};
 use shared::http::wire::Uri;
 use shared::media::LedgerPosition;
 use shared::store::FoundErasures;

@@ -10,16 +10,19 @@ mod erase_company;
 mod erasure;
 mod upkeep;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
-use shared::domain::customer::{AccountType, Customer};
 use shared::domain::id::CompanyId;
+use shared::domain::staff::customer::{AccountType, Customer};
 use shared::error::FieldErrors;
 use shared::{Error, Result};
 
 pub use create::NewStaff;
+
+/// Longer than any delay before the next try of an effect or an erasure.
+const AHEAD: TimeDelta = TimeDelta::days(1);
 
 /// A command, and the company that it is about.
 #[derive(Deserialize)]

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::domain::answers::{AnswerText, Answers, Take, TakeRef};
-use shared::domain::conversion::ConversionStatus;
-use shared::domain::file::FileType;
-use shared::domain::id::QuestionId;
+use shared::domain::answers::{AnswerText, Answers, Take};
+use shared::domain::id::{QuestionId, TakeRef};
+use shared::domain::media::conversion::ConversionStatus;
+use shared::domain::media::file::FileType;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};

@@ -9,9 +9,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use shared::auth::access::CandidateTarget;
 use shared::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
-use shared::domain::file::{FileKind, StoredFile};
-use shared::domain::privacy::retention::{RetentionRule, RetentionStart, ScheduledRule};
-use shared::domain::suppression::EmailStatus;
+use shared::domain::mail::suppression::EmailStatus;
+use shared::domain::media::file::{FileKind, StoredFile};
+use shared::domain::privacy::retention_rule::{RetentionRule, RetentionStart};
+use shared::domain::retention::ScheduledRule;
 use shared::domain::text::{Email, Username};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
@@ -21,9 +22,9 @@ use shared::http::wire::{OrEmpty, Timestamp, Uri};
 use super::DataRules;
 use super::answers::{AnswerDataView, GivenAnswers};
 use super::lists::DataListsView;
-use crate::consents::ConsentDataView;
-use crate::erasure_request::ErasureRequestView;
-use crate::hold::HoldView;
+use crate::privacy::consents::ConsentDataView;
+use crate::privacy::erasure_request::ErasureRequestView;
+use crate::privacy::hold::HoldView;
 
 /// The format of the document. Fields may be added to it; another meaning would get another number.
 const SCHEMA: &str = "candidate-data/1";

@@ -11,7 +11,7 @@ use shared::http::BodyFields;
 use shared::store::taken_username;
 
 use crate::changes::{CandidateFiles, read_new};
-use crate::consents::read_imported;
+use crate::privacy::consents::read_imported;
 
 pub(crate) struct ImportedCandidate {
     pub(super) profile: CandidateProfile,

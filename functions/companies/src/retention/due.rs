@@ -5,17 +5,15 @@ use shared::auth::access::Admitted;
 use shared::domain::id::{CandidateId, ProjectId};
 use shared::domain::parse_enum;
 use shared::domain::policy::ManagePrivacy;
-use shared::domain::privacy::retention::{DAYS, RetentionPolicy, RetentionRule, RetentionStart};
-use shared::domain::privacy::retention_review::RetentionReview;
-use shared::domain::privacy::retention_run::RunCursor;
+use shared::domain::privacy::retention_rule::{DAYS, RetentionRule, RetentionStart};
+use shared::domain::retention::RetentionPolicy;
+use shared::domain::retention::review::RetentionReview;
+use shared::domain::retention::run::RunCursor;
 use shared::http::iso8601::parse_timestamp;
 use shared::http::page::ListQuery;
 use shared::{Error, Result};
 
-use super::view::DueListView;
-
-/// The parameter for the place where the list continues.
-pub(super) const AFTER: &str = "after";
+use super::view::{AFTER, DueListView};
 
 /// GET /companies/{companyId}/retention/due/
 pub(crate) async fn list(
@@ -56,11 +54,6 @@ fn parse_days(text: &str) -> Result<u32, String> {
 }
 
 const INVALID_PLACE: &str = "Invalid place. Follow `next` unchanged.";
-
-/// The place as `next` names it.
-pub(super) fn place_text(place: RunCursor) -> String {
-    format!("{}.{}", place.project, place.candidate)
-}
 
 fn parse_place(text: &str) -> Result<RunCursor, String> {
     let parts = text.split_once('.').and_then(|(project, candidate)| {

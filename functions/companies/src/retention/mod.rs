@@ -7,12 +7,11 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::{Admitted, AdmittedRequest};
 use shared::domain::policy::ManagePrivacy;
-use shared::domain::privacy::retention::{
-    DEFAULT_NOTICE_DAYS, NOTICE_DAYS, REQUEST_DAYS, RetentionPolicy, RetentionRule,
-};
-use shared::domain::privacy::retention_run::RetentionRun;
+use shared::domain::privacy::retention_rule::RetentionRule;
+use shared::domain::retention::run::RetentionRun;
+use shared::domain::retention::{DEFAULT_NOTICE_DAYS, NOTICE_DAYS, REQUEST_DAYS, RetentionPolicy};
 use shared::http::BodyFields;
-use shared::http::respond::{CommittedResponse, NoContent, TaggedBy};
+use shared::http::exchange::respond::{CommittedResponse, NoContent, TaggedBy};
 
 use view::{PolicyView, RetentionView};
 

@@ -4,16 +4,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::history::ResourceRef;
 use shared::domain::id::CompanyId;
-use shared::domain::privacy::retention::{RetentionPolicy, RetentionStart};
-use shared::domain::privacy::retention_review::{DueCandidate, RetentionReview};
-use shared::domain::privacy::retention_run::{CompletedRun, RetentionRun, RunCounts, RunCursor};
+use shared::domain::privacy::retention_rule::RetentionStart;
+use shared::domain::retention::RetentionPolicy;
+use shared::domain::retention::review::{DueCandidate, RetentionReview};
+use shared::domain::retention::run::{CompletedRun, RetentionRun, RunCounts, RunCursor};
 use shared::http::example_uri;
 use shared::http::page::ListQuery;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
 use shared::store::DueList;
 
-use super::due::{AFTER, place_text};
+/// The parameter for the place where the list continues.
+pub(super) const AFTER: &str = "after";
 
 /// How long a company keeps candidates.
 #[derive(Serialize, JsonSchema)]
@@ -132,6 +134,11 @@ struct DueCandidateView {
     reason: RetentionStart,
     /// Whether the candidate is on hold, which prevents the erasure.
     is_held: bool,
+}
+
+/// The place as `next` names it.
+fn place_text(place: RunCursor) -> String {
+    format!("{}.{}", place.project, place.candidate)
 }
 
 impl DueListView {

@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use shared::domain::customer::LAST_OWNER;
 use shared::domain::id::CustomerId;
+use shared::domain::staff::customer::LAST_OWNER;
 use shared::http::IdempotentRun;
-use shared::http::import::TIME_LIMIT;
+use shared::http::body::import::TIME_LIMIT;
 use shared::store::{CustomerChange, Store};
 use shared::{Error, Result};
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::domain::customer::{AccountType, Customer, LAST_OWNER};
 use shared::domain::id::CustomerId;
+use shared::domain::staff::customer::{AccountType, Customer, LAST_OWNER};
 use shared::domain::text::{Username, fold_case};
 use shared::error::FieldErrors;
 use shared::http::IdempotentRun;

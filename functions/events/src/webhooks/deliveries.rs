@@ -7,8 +7,8 @@ use shared::domain::parse_enum;
 use shared::domain::policy::ManageWebhooks;
 use shared::domain::webhook::{AttemptFilter, DeliveryCursor, DeliveryRequest, Webhook};
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, QueuedResponse};
 use shared::http::page::ListQuery;
-use shared::http::respond::{CommittedResponse, QueuedResponse};
 use shared::{Error, Result};
 
 use super::view::{DeliveriesView, QueuedView};

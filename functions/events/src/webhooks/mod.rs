@@ -12,8 +12,8 @@ use shared::auth::access::Admitted;
 use shared::domain::policy::ManageWebhooks;
 use shared::domain::webhook::{DeliveryCursor, Webhook};
 use shared::http::BodyFields;
+use shared::http::exchange::respond::{CommittedResponse, Created, NoContent, WithSecret};
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, Created, NoContent, WithSecret};
 use shared::store::EventSequence;
 
 use changes::{CreateWebhook, UpdateWebhook, read_grace, read_position};

@@ -2,8 +2,7 @@
 
 use shared::Result;
 use shared::domain::effect::Effect;
-use shared::domain::mail::WebhookMail;
-use shared::domain::webhook::{DisabledReason, HealthJudgement, Webhook, next_task};
+use shared::domain::webhook::{DisabledReason, HealthJudgement, Webhook, WebhookMail, next_task};
 use shared::store::{DeliveryEndpoint, DeliveryProgress};
 
 use super::send::EventTransport as _;

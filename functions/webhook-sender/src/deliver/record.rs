@@ -1,8 +1,7 @@
 //! Writes what a step has made of an endpoint.
 
 use chrono::{DateTime, Utc};
-use shared::domain::mail::WebhookMail;
-use shared::domain::webhook::{DeliveryCursor, DisabledReason, Webhook, next_task};
+use shared::domain::webhook::{DeliveryCursor, DisabledReason, Webhook, WebhookMail, next_task};
 use shared::store::{DeliveryEndpoint, DeliveryProgress, RetryPolicy};
 use shared::{Error, Result};
 

@@ -6,42 +6,29 @@
 
 mod admitted;
 mod admitted_request;
-mod answers;
 mod caller;
-mod candidate;
-mod company_login;
-mod customer;
-mod evaluation;
-mod file;
-mod interview;
-mod legal;
-mod logo;
-mod project;
 mod request;
-mod resource;
-mod retention;
-mod video;
-mod webhook;
+mod target;
 
 use axum::response::{IntoResponse, Response};
 
 pub use admitted::Admitted;
 pub use admitted_request::{AdmittedRequest, NO_SESSION};
-pub use answers::{AnswerMedia, AnswerTarget, AnswersTarget, CandidateInterview, TakeTarget};
 pub use caller::{AnyCaller, AnyCandidate, OwnAccount, OwnCandidacy};
-pub use candidate::{CandidateTarget, ConsentTarget, ShareTarget};
-pub use company_login::CompanyLogin;
-pub use customer::CustomerTarget;
-pub use evaluation::{CandidateEvaluations, EvaluationTarget, RatedCandidate, VetoTarget};
-pub use file::{FileRedirect, MediaAccess, UploadTarget};
-pub use interview::{CriterionTarget, InterviewTarget, QuestionTarget};
-pub use legal::PublishedTexts;
-pub use logo::PublishedLogo;
-pub use project::{CountedTarget, ProjectTarget, RoleTarget};
 pub(super) use request::UnauthenticatedRequest;
-pub use retention::{ProjectRetentionTarget, RetentionTarget};
-pub use video::{CaptionsAccess, CaptionsTarget, RenditionAccess};
-pub use webhook::WebhookTarget;
+pub use target::answers::{AnswerMedia, AnswerTarget, AnswersTarget, CandidateInterview, TakeTarget};
+pub use target::candidate::{CandidateTarget, ConsentTarget, ShareTarget};
+pub use target::company::legal::PublishedTexts;
+pub use target::company::login::CompanyLogin;
+pub use target::company::logo::PublishedLogo;
+pub use target::customer::CustomerTarget;
+pub use target::evaluation::{CandidateEvaluations, EvaluationTarget, RatedCandidate, VetoTarget};
+pub use target::file::{FileRedirect, MediaAccess, UploadTarget};
+pub use target::interview::{CriterionTarget, InterviewTarget, QuestionTarget};
+pub use target::project::{CountedTarget, ProjectTarget, RoleTarget};
+pub use target::retention::{ProjectRetentionTarget, RetentionTarget};
+pub use target::video::{CaptionsAccess, CaptionsTarget, RenditionAccess};
+pub use target::webhook::WebhookTarget;
 
 use request::AuthenticatedRequest;
 

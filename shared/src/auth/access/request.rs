@@ -18,12 +18,12 @@ use crate::auth::ended_key::explain_end;
 use crate::auth::{AdmissionRule, csrf};
 use crate::domain::account::{CredentialClaim, Principal};
 use crate::domain::candidate::Candidate;
-use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, CustomerId, InvalidId};
 use crate::domain::interview::Interview;
 use crate::domain::policy::{Action, CallerRelation, NOT_ALLOWED};
+use crate::domain::staff::customer::Customer;
 use crate::error::{Error, Result};
-use crate::http::state::{LoggedCaller, RequestState};
+use crate::http::exchange::state::{LoggedCaller, RequestState};
 use crate::http::{HttpExchange, RequestConditions};
 use crate::media::{MediaSigner, MediaToken};
 use crate::store::{

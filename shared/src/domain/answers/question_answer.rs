@@ -7,11 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::take::{FinishedTake, RecordedPart, Take, TakeTerms};
-use super::{NO_TAKES_LEFT, Refusal};
+use crate::domain::Refusal;
 use crate::domain::candidate::InterviewAdjustments;
-use crate::domain::conversion::ConversionStatus;
 use crate::domain::interview::{Question, QuestionKind};
+use crate::domain::media::conversion::ConversionStatus;
 use crate::domain::text::TextLines;
+
+pub const NO_TAKES_LEFT: Refusal =
+    Refusal { code: "no_takes_left", detail: "This question was recorded as often as it may be." };
 
 /// The takes of a question that are kept.
 const KEPT_TAKES: usize = 4;

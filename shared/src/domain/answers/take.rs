@@ -3,12 +3,16 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Refusal, TOO_LARGE, TakeRef};
+use crate::domain::Refusal;
 use crate::domain::candidate::{Candidate, InterviewAdjustments};
-use crate::domain::conversion::{Conversion, ConversionStatus};
-use crate::domain::id::QuestionId;
+use crate::domain::id::{QuestionId, TakeRef};
 use crate::domain::interview::Question;
+use crate::domain::media::conversion::{Conversion, ConversionStatus};
 use crate::domain::names::named;
+
+/// The parts of a take are too large together.
+pub const TOO_LARGE: Refusal =
+    Refusal { code: "too_large", detail: "The parts of this take are too large for the time to answer." };
 
 /// The most bytes of a part.
 pub const MAX_PART_BYTES: u32 = 8 * 1024 * 1024;

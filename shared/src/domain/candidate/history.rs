@@ -8,7 +8,7 @@ use crate::domain::history::{
     private,
 };
 use crate::domain::id::CompanyId;
-use crate::domain::suppression::EmailStatus;
+use crate::domain::mail::suppression::EmailStatus;
 
 /// The fields whose changes have events of their own.
 const TOLD: [&str; 12] = [

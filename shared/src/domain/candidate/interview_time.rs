@@ -1,14 +1,17 @@
 //! The time of an interview that this service conducts.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Candidate, CandidateStatus};
 use crate::domain::Refusal;
-use crate::domain::answers::{NOT_INTERVIEWING, TIME_OVER};
 use crate::domain::interview::{Interview, Question, QuestionKind};
-use crate::domain::project::Project;
+use crate::domain::project::{InterviewPlatform, Project};
+
+/// The candidate is not in the interview.
+pub const NOT_INTERVIEWING: Refusal =
+    Refusal { code: "not_interviewing", detail: "The interview has not begun, or it has ended." };
+pub const TIME_OVER: Refusal = Refusal { code: "time_over", detail: "The time of the interview is over." };
 
 /// How long after its end an interview accepts parts of takes and its completion.
 const CLOSING: TimeDelta = TimeDelta::hours(1);
@@ -96,17 +99,6 @@ pub struct InterviewLength {
     pub questions: usize,
     /// About how many minutes the interview takes, in steps of five.
     pub minutes: u32,
-}
-
-/// Where the interviews of a project take place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub enum InterviewPlatform {
-    /// In this service.
-    Builtin,
-    /// Elsewhere: events tell of them.
-    External,
 }
 
 impl Candidate {

@@ -3,9 +3,10 @@
 use chrono::{DateTime, Utc};
 
 use super::{Effect, EffectTask};
-use crate::domain::answers::{Answers, TakeRef};
-use crate::domain::conversion::queue::Recording;
-use crate::domain::video::Video;
+use crate::domain::answers::Answers;
+use crate::domain::id::TakeRef;
+use crate::domain::media::conversion::queue::Recording;
+use crate::domain::media::video::Video;
 
 impl Effect {
     /// The effects of the `version`th write of `answers`, which were `before`: conversions, and the deletion of objects that takes

@@ -3,14 +3,14 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::answers::TakeRef;
-use crate::domain::conversion::queue::Recording;
-use crate::domain::deletion::{DeletionAuthor, ItemDeletion};
-use crate::domain::erasure::{ErasedItem, ErasureCounts, ErasureReason};
-use crate::domain::id::{CandidateId, CustomerId, ProjectId, WebhookId};
+use crate::domain::effect::deletion::{DeletionAuthor, ItemDeletion};
+use crate::domain::history::erasure::{ErasedItem, ErasureCounts, ErasureReason};
+use crate::domain::id::{CandidateId, CustomerId, ProjectId, TakeRef, WebhookId};
 use crate::domain::language::Language;
-use crate::domain::mail::{CandidateMail, WebhookMail};
+use crate::domain::media::conversion::queue::Recording;
 use crate::domain::text::{Email, ShortName};
+use crate::domain::transition::CandidateMail;
+use crate::domain::webhook::WebhookMail;
 
 /// The work of an effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

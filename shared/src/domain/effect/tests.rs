@@ -1,15 +1,14 @@
 use super::*;
-use crate::domain::answers::TakeRef;
-use crate::domain::conversion::queue::Recording;
-use crate::domain::customer::{AccountType, CustomerStatus, NewCustomer};
-use crate::domain::deletion::DeletionAuthor;
-use crate::domain::erasure::ErasureReason;
-use crate::domain::id::Id;
+use crate::domain::effect::deletion::DeletionAuthor;
+use crate::domain::history::erasure::ErasureReason;
+use crate::domain::id::{Id, TakeRef};
 use crate::domain::language::Language;
-use crate::domain::mail::CandidateMail;
+use crate::domain::mail::suppression::SuppressionReason;
+use crate::domain::media::conversion::queue::Recording;
 use crate::domain::samples;
-use crate::domain::suppression::SuppressionReason;
+use crate::domain::staff::customer::{AccountType, CustomerStatus, NewCustomer};
 use crate::domain::text::{Email, ShortName, Username};
+use crate::domain::transition::CandidateMail;
 use crate::domain::webhook::tests::webhook;
 
 fn effects() -> [Effect; 13] {

@@ -1,7 +1,7 @@
 //! Sets of evaluators that are short enough for the name of a counter.
 //!
 //! A project's counters tell how many candidates were evaluated by exactly which people (see
-//! [`project_counts`](crate::domain::project_counts)). Everyone gets a bit with their first evaluation in the project, and
+//! [`project_counts`](crate::domain::transition::project_counts)). Everyone gets a bit with their first evaluation in the project, and
 //! a set is a number of 128 bits.
 
 use std::fmt::{self, Display};

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{EventType, FieldChanges, FieldValue, ResourceRef};
-use crate::domain::erasure::{CopyRetention, ErasureDetails};
+use crate::domain::history::erasure::{CopyRetention, ErasureDetails};
 use crate::domain::id::CompanyId;
 
 /// A resource that has a history. Each implementation stands in the file of its type.

@@ -9,7 +9,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::erasure::{CopyRetention, ErasureDetails};
+use crate::domain::history::erasure::{CopyRetention, ErasureDetails};
 use crate::domain::id::{CustomerId, QuestionId};
 
 /// The value of a field, and what the history keeps of its changes.

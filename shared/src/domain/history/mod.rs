@@ -3,6 +3,7 @@
 mod change;
 mod diff;
 mod entry;
+pub mod erasure;
 mod event_types;
 
 use chrono::{DateTime, Utc};
@@ -16,7 +17,7 @@ pub use entry::{EventId, EventMark, HistoryEntry};
 pub use event_types::{EventType, TypeFilter};
 
 use super::account::{Account, Principal};
-use super::erasure::ErasedItem;
+use super::history::erasure::ErasedItem;
 use super::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId, WebhookId};
 
 /// The suffix of the history of a candidate's interview, after the candidate's identifier.

@@ -5,7 +5,6 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::candidate::{Candidate, CandidateStatus};
-use crate::domain::customer::{AccountType, Customer, CustomerStatus, NewCustomer};
 use crate::domain::evaluation::EvaluationReport;
 use crate::domain::evaluation::ScoreNumbers;
 use crate::domain::id::Id;
@@ -13,6 +12,7 @@ use crate::domain::interview::Interview;
 use crate::domain::language::Language;
 use crate::domain::project::ProjectStatus;
 use crate::domain::samples::{self, candidate, customer, evaluator_index, project};
+use crate::domain::staff::customer::{AccountType, Customer, CustomerStatus, NewCustomer};
 use crate::domain::text::{Email, ShortName, Username};
 
 fn change<T: HasHistory>(before: Option<&T>, after: Option<&T>) -> ResourceChange {
@@ -65,9 +65,9 @@ fn candidates_have_events_for_what_happens_to_them() {
     );
 }
 
-fn photo() -> crate::domain::file::StoredFile {
-    let file_type = crate::domain::file::FileType::Jpeg;
-    crate::domain::file::StoredFile { id: Id::from_bytes([5; 16]), file_type }
+fn photo() -> crate::domain::media::file::StoredFile {
+    let file_type = crate::domain::media::file::FileType::Jpeg;
+    crate::domain::media::file::StoredFile { id: Id::from_bytes([5; 16]), file_type }
 }
 
 #[test]

@@ -3,18 +3,18 @@
 use chrono::{DateTime, Utc};
 
 use crate::domain::Refusal;
-use crate::domain::answers::{ANSWERS_MISSING, Answers, TIME_OVER};
+use crate::domain::answers::{ANSWERS_MISSING, Answers};
 use crate::domain::candidate::{
-    Candidate, CandidateStatus, ConductedInterview, EMAIL_MISSING, InterviewAdjustments,
+    Candidate, CandidateStatus, ConductedInterview, EMAIL_MISSING, InterviewAdjustments, TIME_OVER,
 };
 use crate::domain::company::Company;
 use crate::domain::interview::Interview;
-use crate::domain::mail::CandidateMail;
+use crate::domain::mail::suppression::UNDELIVERABLE;
 use crate::domain::privacy::consent::CONSENT_MISSING;
 use crate::domain::privacy::erasure_request::ERASURE_REQUESTED;
 use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::project::{Project, ProjectStatus};
-use crate::domain::suppression::UNDELIVERABLE;
+use crate::domain::transition::CandidateMail;
 
 /// The user who advances a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

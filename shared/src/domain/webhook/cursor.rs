@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::health::EndpointHealth;
 use crate::domain::Refusal;
 use crate::domain::id::{CompanyId, WebhookId};
-use crate::domain::rate::RefusedOrThrottled;
+use crate::domain::mail::rate::RefusedOrThrottled;
 
 /// The most requests of clients that are queued at a time.
 pub const MAX_QUEUED: usize = 10;

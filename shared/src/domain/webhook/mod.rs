@@ -58,6 +58,16 @@ named! {
     }
 }
 
+named! {
+    /// A mail to the owners of a company about one of its webhooks.
+    pub enum WebhookMail {
+        /// Every delivery of the last day has failed.
+        Failing = "webhook-failing",
+        /// The webhook was disabled: every delivery of five days has failed, or its server has answered 410.
+        Disabled = "webhook-disabled",
+    }
+}
+
 /// An endpoint, and the events that are sent there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Webhook {

@@ -2,7 +2,7 @@ use super::*;
 use crate::clock::RandomSource;
 use crate::domain::history::ResourceRef;
 use crate::domain::id::Id;
-use crate::domain::rate::RefusedOrThrottled;
+use crate::domain::mail::rate::RefusedOrThrottled;
 use crate::domain::samples;
 
 struct Sevens;

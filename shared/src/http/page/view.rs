@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::ListQuery;
 use super::budget::ResponseBudget;
 use crate::error::{Error, Result};
-use crate::http::respond::UriRow;
+use crate::http::exchange::respond::UriRow;
 use crate::http::wire::Uri;
 use crate::store::page::{Page, PageCursor};
 

@@ -7,12 +7,12 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::domain::candidate::{Candidate, CandidateStatus, InterviewAdjustments};
-use crate::domain::file::FileKind;
 use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::mail::suppression::EmailStatus;
+use crate::domain::media::file::FileKind;
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
 use crate::domain::scoring::status::EvaluationStatus;
-use crate::domain::suppression::EmailStatus;
 use crate::domain::text::{Email, Username};
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
-use crate::domain::contact::Contact;
 use crate::domain::project::Project;
+use crate::domain::project::contact::Contact;
 use crate::domain::text::Email;
 use crate::error::{Error, Result};
 use crate::http::reference::ReferenceUris;

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::customer::{AccountType, Customer, CustomerStatus};
-use crate::domain::file::FileKind;
 use crate::domain::language::Language;
-use crate::domain::suppression::EmailStatus;
+use crate::domain::mail::suppression::EmailStatus;
+use crate::domain::media::file::FileKind;
+use crate::domain::staff::customer::{AccountType, Customer, CustomerStatus};
 use crate::domain::text::Email;
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::domain::erasure::ErasureDetails;
+use crate::domain::history::erasure::ErasureDetails;
 use crate::domain::history::{ChangeAuthor, EventType, HistoryEntry};
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::http::example_uri;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::label::Label;
+use crate::domain::company::label::Label;
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::wire::Uri;

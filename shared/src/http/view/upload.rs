@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::domain::file::FileKind;
-use crate::domain::upload::{Upload, UploadStatus};
+use crate::domain::media::file::FileKind;
+use crate::domain::media::upload::{Upload, UploadStatus};
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::wire::{Timestamp, Uri};

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::thread::JoinHandle;
 
 use super::*;
-use crate::domain::sender::SenderAddress;
+use crate::domain::mail::sender::SenderAddress;
 use crate::domain::text::{ShortName, TextLine};
 
 const ANN: &str = "01JCB0000000000000000000CD";

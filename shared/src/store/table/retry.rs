@@ -11,22 +11,6 @@ use crate::store::Store;
 /// The most attempts at one call.
 const ATTEMPTS: u32 = 8;
 
-/// How long all calls of a request may take together.
-// The functions have ten seconds to answer.
-pub const REQUEST_PATIENCE: Duration = Duration::from_secs(9);
-/// The same for an import.
-// Leaves some of the function's 29 seconds to answer.
-pub const IMPORT_PATIENCE: Duration = Duration::from_secs(26);
-/// The same for an event, which is then left for another try.
-// Functions have a minute.
-pub const EVENT_PATIENCE: Duration = Duration::from_secs(40);
-/// The same for a run of the webhook sender.
-// It sends for 40 seconds, and a request of 15 may follow.
-pub const SENDER_PATIENCE: Duration = Duration::from_secs(55);
-/// The same for a command of the operator.
-// The function has fifteen minutes.
-pub const COMMAND_PATIENCE: Duration = Duration::from_secs(14 * 60);
-
 /// How often work that has lost to a concurrent write starts again.
 #[derive(Debug, Clone, Copy)]
 pub struct RetryPolicy {

@@ -3,7 +3,7 @@
 use serde_json::json;
 use shared::auth::SystemAccess;
 use shared::domain::effect::Effect;
-use shared::domain::mail::WebhookMail::{self, Disabled, Failing};
+use shared::domain::webhook::WebhookMail::{self, Disabled, Failing};
 use shared::domain::webhook::{DeliveryCursor, DisabledReason, Webhook};
 use shared::store::DeliveryProgress;
 use tests::app::TestApp;

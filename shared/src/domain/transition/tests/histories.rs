@@ -7,7 +7,7 @@ use super::*;
 use crate::domain::candidate::CandidateProfile;
 use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
 use crate::domain::id::Id;
-use crate::domain::report::PlatformReport;
+use crate::domain::transition::report::PlatformReport;
 
 #[derive(Debug, Clone, Copy)]
 enum Event {

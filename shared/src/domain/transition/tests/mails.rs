@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn no_mail_goes_to_a_suppressed_address() {
     for one in Situation::all().filter(|one| one.has_email && one.deadline == Deadline::Ahead) {
-        let reason = crate::domain::suppression::SuppressionReason::Bounced;
+        let reason = crate::domain::mail::suppression::SuppressionReason::Bounced;
         let before = one.candidate().after_delivery_report("ada@mail.example", reason).unwrap();
         let around =
             Around { is_running: true, allow_hash_login: false, has_period: false, has_required_text: false };

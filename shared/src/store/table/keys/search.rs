@@ -1,8 +1,8 @@
 //! The keys of search entries: one entry per word of a candidate.
 
 use super::ItemKey;
+use crate::domain::candidate::search::WordSource;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
-use crate::domain::search::WordSource;
 
 /// The first letters of words fall into so many groups; those of the Latin alphabet into one each.
 const LETTER_GROUPS: u32 = 32;

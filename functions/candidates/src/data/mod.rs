@@ -1,0 +1,105 @@
+//! All that the service holds about a candidate, as one document. One that is too long for a response goes on over pages.
+
+mod answers;
+mod evaluation;
+mod lists;
+mod view;
+
+use axum::Json;
+use shared::auth::access::{Admitted, CandidateTarget};
+use shared::domain::candidate::Candidate;
+use shared::domain::interview::Interview;
+use shared::domain::policy::{CallerRelation, ExportCandidate};
+use shared::domain::retention::RetentionPolicy;
+use shared::domain::webhook::Webhook;
+use shared::http::exchange::respond::{CommittedResponse, JsonFile};
+use shared::http::page::{ListQuery, ResponseBudget};
+use shared::store::{ReferenceIds, VersionedItem};
+use shared::{Error, Result};
+
+use answers::GivenAnswers;
+use lists::{DataLists, DataPlace};
+use view::{CandidateDataPage, CandidateDataView, DataContinuationView};
+
+/// The parameter for the place where the document continues.
+const AFTER: &str = "after";
+
+/// What decides who gets the data of a candidate, and for how long they are kept.
+struct DataRules {
+    webhooks: Vec<VersionedItem<Webhook>>,
+    policy: RetentionPolicy,
+}
+
+type DataAccess = Admitted<Candidate, ExportCandidate>;
+
+/// GET …/candidates/{candidateId}/data/
+pub(crate) async fn read(
+    access: DataAccess,
+    query: ListQuery,
+) -> Result<CommittedResponse<JsonFile<CandidateDataPage>>> {
+    let CandidateTarget { candidate, project, relation, .. } = &access.target;
+    candidate.may_be_exported_by(access.caller.customer(), project).map_err(Error::Forbidden)?;
+    let page = match (relation, query.filter(AFTER, DataPlace::parse)?) {
+        // What staff have written about candidates is theirs to release, with the other form of the document.
+        (CallerRelation::Own, _) => read_own(&access).await?,
+        (_, None) => read_document(&access, &query).await?,
+        (_, Some(place)) => read_continuation(&access, &query, place).await?,
+    };
+    let shown: CommittedResponse<Json<_>> = access.show(page)?;
+    shown.as_file(&format!("candidate-{}-{}.json", candidate.id, access.now.date_naive()))
+}
+
+async fn read_own(access: &DataAccess) -> Result<CandidateDataPage> {
+    let answers = read_answers(access).await?;
+    let view = CandidateDataView::new(&access.target, answers.as_ref(), None, access.references());
+    Ok(CandidateDataPage::Document(Box::new(view)))
+}
+
+async fn read_document(access: &DataAccess, query: &ListQuery) -> Result<CandidateDataPage> {
+    let mut lists = DataLists::after(DataPlace::default(), access);
+    let (answers, rules, interview, ()) =
+        tokio::try_join!(read_answers(access), read_rules(access), read_interview(access), lists.begin())?;
+    let mut view =
+        CandidateDataView::new(&access.target, answers.as_ref(), Some(&rules), access.references());
+    let mut budget = ResponseBudget::default();
+    budget.spend(&view)?;
+    view.show_lists(lists.read(&interview, query, &mut budget).await?);
+    Ok(CandidateDataPage::Document(Box::new(view)))
+}
+
+async fn read_continuation(
+    access: &DataAccess,
+    query: &ListQuery,
+    place: DataPlace,
+) -> Result<CandidateDataPage> {
+    let mut lists = DataLists::after(place, access);
+    let (interview, ()) = tokio::try_join!(read_interview(access), lists.begin())?;
+    let lists = lists.read(&interview, query, &mut ResponseBudget::default()).await?;
+    Ok(CandidateDataPage::Continuation(DataContinuationView::new(&access.target, lists, access.references())))
+}
+
+async fn read_answers(access: &DataAccess) -> Result<Option<GivenAnswers>> {
+    let store = &access.store;
+    let Candidate { company, project, id, .. } = &*access.target.candidate;
+    let Some(answers) = store.answers(company, *project, *id).await? else { return Ok(None) };
+    let texts = store.answer_texts(&answers, answers.written()).await?;
+    Ok(Some(GivenAnswers { answers, texts }))
+}
+
+async fn read_rules(access: &DataAccess) -> Result<DataRules> {
+    let store = &access.store;
+    let company = access.company_id();
+    let (webhooks, policy) = tokio::try_join!(store.webhooks(company), store.retention_policy(company))?;
+    let policy = policy.as_deref().cloned().unwrap_or_else(|| RetentionPolicy::keep(company.clone()));
+    Ok(DataRules { webhooks, policy })
+}
+
+/// Reads the questions and criteria that evaluations are about.
+async fn read_interview(access: &DataAccess) -> Result<Interview> {
+    let company = access.company_id();
+    let project = access.target.project.id;
+    let mut wanted = ReferenceIds::default();
+    wanted.interviews.insert(project);
+    let found = access.store.referred(company, &wanted).await?.interviews.remove(&project);
+    Ok(found.as_deref().cloned().unwrap_or_else(|| Interview::new(company.clone(), project)))
+}

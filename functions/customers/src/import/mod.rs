@@ -1,0 +1,47 @@
+//! Importing customers: makes the company's active staff those of a list.
+//!
+//! An import is planned as a whole, and applied row by row: a customer that another writer changes at the same time, such
+//! as the service when it mails an invitation, is planned again alone.
+
+mod apply;
+pub(crate) mod entry;
+mod plan;
+mod view;
+
+use axum::Json;
+use shared::Result;
+use shared::auth::access::Admitted;
+use shared::domain::company::Company;
+use shared::domain::policy::ImportCustomers;
+use shared::http::body::import::MAX_ENTRIES;
+use shared::http::exchange::respond::CommittedResponse;
+use shared::http::{IdempotentRun, JsonEntries, RunResult};
+use shared::store::IMPORT_PATIENCE;
+
+use apply::apply_rows;
+use entry::StaffList;
+use plan::plan_rows;
+use view::StaffImportResults;
+
+type ImportAccess = Admitted<Company, ImportCustomers>;
+
+/// POST …/customers/batch-import/
+pub(crate) async fn create(
+    access: ImportAccess,
+    JsonEntries(entries): JsonEntries<MAX_ENTRIES>,
+) -> Result<CommittedResponse<Json<StaffImportResults>>> {
+    let list = StaffList::read(entries, access.target.default_project_lang)?;
+    // Boxed, since the layout of the whole future is nested too deeply for the compiler.
+    access.run_once(IMPORT_PATIENCE, |run| Box::pin(import(&access, list, run))).await
+}
+
+async fn import(
+    access: &ImportAccess,
+    list: StaffList,
+    run: IdempotentRun,
+) -> Result<RunResult<Json<StaffImportResults>>> {
+    // All of the list is checked before anything is written.
+    let rows = plan_rows(access, list, &run).await?;
+    let rows = apply_rows(access, rows, &run).await?;
+    Ok(RunResult::Done(Json(StaffImportResults::new(rows, access))))
+}

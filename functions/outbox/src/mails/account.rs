@@ -1,0 +1,109 @@
+//! Mails about accounts. Keys are generated here; only their hashes are stored.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use shared::Result;
+use shared::auth::SystemAccess;
+use shared::domain::account::CredentialClaim;
+use shared::domain::company::Company;
+use shared::domain::effect::FormerCustomer;
+use shared::domain::effect::deletion::DeletionAuthor;
+use shared::domain::id::{CompanyId, CustomerId};
+use shared::domain::staff::customer::{Customer, CustomerStatus};
+use shared::mail::{MailEnvelope, MailOccasion, Mailer, PersonalMail, activation_link};
+use shared::store::VersionedItem;
+
+use crate::outcome::{EffectResult, send_mail};
+
+/// Validity of the key in an invitation.
+pub(crate) const INVITATION_DAYS: i64 = 14;
+
+/// Sends a customer the key to choose a first password. It revokes the key of an earlier mail.
+pub(crate) async fn invite(
+    system: &SystemAccess,
+    mailer: &Mailer<'_>,
+    company: &CompanyId,
+    customer: CustomerId,
+    caused_at: DateTime<Utc>,
+) -> Result<(EffectResult, String)> {
+    let (customer, company) =
+        tokio::try_join!(system.store.customer(company, customer), system.store.company(company))?;
+    let (Some(before), Some(company)) = (customer, company) else {
+        return Ok((EffectResult::Outdated, "the customer is gone".to_owned()));
+    };
+    // A newer invitation follows, whose key this mail would revoke.
+    let is_repeated = before.invited_at.is_some_and(|invited_at| invited_at > caused_at);
+    if before.status != CustomerStatus::Invited || !before.is_active || is_repeated {
+        return Ok((EffectResult::Outdated, "the customer has moved on".to_owned()));
+    }
+    if !before.takes_mail() {
+        return Ok((EffectResult::Outdated, "the customer takes no mails".to_owned()));
+    }
+    send_invitation(system, mailer, &before, &company).await
+}
+
+async fn send_invitation(
+    system: &SystemAccess,
+    mailer: &Mailer<'_>,
+    before: &VersionedItem<Customer>,
+    company: &Company,
+) -> Result<(EffectResult, String)> {
+    // Made when the mail is sent: the table never holds a usable key, and a new key revokes the previous one.
+    let key = give_customer_key(system, before, TimeDelta::days(INVITATION_DAYS)).await?;
+    let link = activation_link(&system.config().suite_url, &key);
+    let occasion = MailOccasion::StaffInvitation { link: &link, days: INVITATION_DAYS };
+    send_to_customer(mailer, before, company, occasion).await
+}
+
+/// Tells a customer that their account was deleted.
+pub(crate) async fn send_farewell_mail(
+    system: &SystemAccess,
+    mailer: &Mailer<'_>,
+    company: &CompanyId,
+    was: &FormerCustomer,
+    by: &DeletionAuthor,
+) -> Result<(EffectResult, String)> {
+    let Some(company) = system.store.company(company).await? else {
+        return Ok((EffectResult::Outdated, "the company is gone".to_owned()));
+    };
+    let mail = PersonalMail {
+        first_name: &was.first_name,
+        last_name: &was.last_name,
+        company: &company.name,
+        language: was.language,
+        occasion: MailOccasion::AccountDeleted { by: &by.name, contact: by.email.as_ref() },
+    };
+    let envelope =
+        MailEnvelope { to: &was.email, account: None, company: &company, alias: None, reply_to: None };
+    send_mail(mailer, &envelope, &mail).await
+}
+
+/// Gives a customer a new key to choose a password. It revokes the previous key.
+pub(crate) async fn give_customer_key(
+    system: &SystemAccess,
+    before: &VersionedItem<Customer>,
+    lifetime: TimeDelta,
+) -> Result<String> {
+    let claim = CredentialClaim::own(before.company.clone(), before.account());
+    let (key, stored) = system.new_one_time_key(&claim, lifetime);
+    let after = Customer { one_time_key: Some(stored), ..Customer::clone(before) };
+    system.commit(system.store.update_customer(before, &after, system.now)).await?;
+    Ok(key)
+}
+
+pub(crate) async fn send_to_customer(
+    mailer: &Mailer<'_>,
+    customer: &Customer,
+    company: &Company,
+    occasion: MailOccasion<'_>,
+) -> Result<(EffectResult, String)> {
+    let mail = PersonalMail {
+        first_name: &customer.first_name,
+        last_name: &customer.last_name,
+        company: &company.name,
+        language: customer.preferred_language,
+        occasion,
+    };
+    let account = Some(customer.account());
+    let envelope = MailEnvelope { to: &customer.email, account, company, alias: None, reply_to: None };
+    send_mail(mailer, &envelope, &mail).await
+}

@@ -1,0 +1,43 @@
+//! Mails to candidates.
+
+use chrono::{DateTime, Utc};
+use shared::Result;
+use shared::auth::SystemAccess;
+use shared::domain::project::contact::Contact;
+use shared::domain::transition::CandidateMail;
+use shared::http::reference::ReferenceUris;
+use shared::mail::{MailEnvelope, Mailer, PersonalMail};
+use shared::store::MailSubject;
+
+use crate::outcome::{EffectResult, send_mail};
+
+/// Sends a mail to a candidate unless later moves have made it pointless.
+pub(crate) async fn send(
+    system: &SystemAccess,
+    mailer: &Mailer<'_>,
+    mail: CandidateMail,
+    caused_at: DateTime<Utc>,
+    subject: &MailSubject,
+) -> Result<(EffectResult, String)> {
+    let (Some(candidate), Some(project), Some(company)) =
+        (&subject.candidate, &subject.project, &subject.company)
+    else {
+        return Ok((EffectResult::Outdated, "the candidate is gone".to_owned()));
+    };
+    // A late mail with a revoked key or an old deadline is worse than none.
+    if mail.is_outdated(candidate, caused_at) {
+        return Ok((EffectResult::Outdated, "the candidate has moved on".to_owned()));
+    }
+    let Some(to) = candidate.mail_address() else {
+        return Ok((EffectResult::Outdated, "the candidate takes no mails".to_owned()));
+    };
+    let suite = &system.config().suite_url;
+    let logo = ReferenceUris::new(system.config()).logo(company).map(|logo| logo.to_string());
+    let interview = subject.interview.as_deref();
+    let mail = PersonalMail::about_interview(mail, candidate, project, interview, company, suite, logo);
+    let account = Some(candidate.account());
+    let alias = project.settings.email_alias.as_ref();
+    let contact = Contact::of(project, company);
+    let envelope = MailEnvelope { to, account, company, alias, reply_to: contact.email.as_ref() };
+    send_mail(mailer, &envelope, &mail).await
+}

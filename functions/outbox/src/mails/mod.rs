@@ -1,0 +1,6 @@
+//! The mails that changes cause.
+
+pub(crate) mod account;
+pub(crate) mod candidate;
+pub(crate) mod reset;
+pub(crate) mod webhook;

@@ -1,0 +1,189 @@
+//! The interview of a candidate as a target: all answers, one of them, and a take.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+
+use crate::app::App;
+use crate::auth::access::request::PathIds;
+use crate::auth::access::target::candidate::CandidateTarget;
+use crate::auth::access::target::file::{FileRedirect, FileRequest};
+use crate::auth::access::{
+    AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
+    UnauthenticatedRequest, admit,
+};
+use crate::auth::{AdmissionRule, HasAdmission};
+use crate::domain::answers::{Answers, QuestionAnswer, Take};
+use crate::domain::candidate::Candidate;
+use crate::domain::id::{InvalidId, QuestionId, TakeRef};
+use crate::domain::interview::{Interview, Question};
+use crate::domain::media::file::FileType;
+use crate::error::{Error, Result};
+use crate::media::AnswerObjects;
+use crate::store::{ItemKey, VersionedItem};
+
+/// A candidate with the questions of their project and what they have answered.
+pub struct AnswersTarget {
+    /// The candidate, and what they belong to.
+    pub of: CandidateTarget,
+    /// The questions.
+    pub interview: VersionedItem<Interview>,
+    pub answers: VersionedItem<Answers>,
+}
+
+/// A candidate whose interview may take place anywhere.
+pub enum CandidateInterview {}
+
+impl RequestTarget for CandidateInterview {
+    type Loaded = AnswersTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        let mut keys = Candidate::keys(request);
+        keys.extend([request.path.interview(), request.path.answers()]);
+        keys
+    }
+
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, AnswersTarget)> {
+        let interview = request.take_interview()?;
+        let answers = match request.take::<Answers>(request.path.answers()) {
+            // Missing until the first take or text. Any other error must not look like that.
+            Err(Error::NotFound) => None,
+            answers => Some(answers?),
+        };
+        let (request, of) = Candidate::load(request).await?;
+        let answers = answers.unwrap_or_else(|| VersionedItem::not_stored(Answers::of(&of.candidate)));
+        Ok((request, AnswersTarget { of, interview, answers }))
+    }
+}
+
+impl RequestTarget for Answers {
+    type Loaded = AnswersTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        CandidateInterview::keys(request)
+    }
+
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, AnswersTarget)> {
+        let (mut request, target) = CandidateInterview::load(request).await?;
+        // The candidate's revision: answers have their own.
+        request.exchange.revision = None;
+        // A candidate who has begun goes on, whatever was done to the project since.
+        if target.of.project.conducts(&target.interview) || target.of.candidate.interview.is_some() {
+            Ok((request, target))
+        } else {
+            Err(Error::NotFound)
+        }
+    }
+}
+
+/// The answer to a question, which may not be given yet.
+pub struct AnswerTarget {
+    /// The interview.
+    pub all: AnswersTarget,
+    pub question: Question,
+}
+
+impl AnswerTarget {
+    /// The takes and the written answer; `None` before the first.
+    pub fn answer(&self) -> Option<&QuestionAnswer> {
+        self.all.answers.answer_to(self.question.id)
+    }
+}
+
+impl RequestTarget for QuestionAnswer {
+    type Loaded = AnswerTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        CandidateInterview::keys(request)
+    }
+
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, AnswerTarget)> {
+        let id = request.path.id::<QuestionId>("questionId");
+        let (request, all) = Answers::load(request).await?;
+        let question = id.ok().and_then(|id| all.interview.question(id)).cloned().ok_or(Error::NotFound)?;
+        let revision = all.answers.answer_to(question.id).map_or(0, |answer| answer.revision);
+        Ok((request.about_revision(revision), AnswerTarget { all, question }))
+    }
+}
+
+pub struct TakeTarget {
+    /// The interview.
+    pub all: AnswersTarget,
+    pub question: Question,
+    pub place: TakeRef,
+    /// The take, if it is still kept.
+    pub take: Option<Take>,
+}
+
+impl RequestTarget for Take {
+    type Loaded = TakeTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        CandidateInterview::keys(request)
+    }
+
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, TakeTarget)> {
+        let number = number_in(&request.path);
+        let (request, AnswerTarget { all, question }) = QuestionAnswer::load(request).await?;
+        let place = TakeRef { question: question.id, number: number.ok_or(Error::NotFound)? };
+        let answer = all.answers.answer_to(question.id).filter(|answer| place.number <= answer.last_number);
+        let take = answer.ok_or(Error::NotFound)?.take(place.number).cloned();
+        Ok((request, TakeTarget { all, question, place, take }))
+    }
+}
+
+fn number_in(path: &PathIds) -> Option<u32> {
+    // As the service writes it: no sign, no zeros.
+    let text = path.text("take")?;
+    text.parse().ok().filter(|number: &u32| *number > 0 && number.to_string() == text)
+}
+
+/// A request by the URL of a rendition of a take, whose caller was shown the URL and may still do `A` with the candidate.
+pub struct AnswerMedia<A> {
+    access: Admitted<Take, A>,
+    file: FileRequest,
+    file_type: FileType,
+}
+
+impl<A> HasAdmission for AnswerMedia<A> {
+    const ADMISSION: AdmissionRule = AdmissionRule::Link;
+}
+
+impl<A> AnswerMedia<A> {
+    /// Redirects to the rendition that the URL names, if it is of this type. Returns [`Error::NotFound`] without one, and
+    /// [`Error::Unauthenticated`] for the token of another.
+    pub async fn redirect(&self, file_type: FileType) -> Result<FileRedirect> {
+        let TakeTarget { all, place, take, .. } = &self.access.target;
+        let conversion = take.as_ref().and_then(|take| take.played_conversion);
+        let conversion = conversion.filter(|_| self.file_type == file_type).ok_or(Error::NotFound)?;
+        let objects = AnswerObjects::of(&all.answers);
+        let signed = objects.rendition_name(*place, file_type);
+        let key = objects.rendition(*place, conversion, file_type);
+        self.file.redirect(&self.access.objects()?, &signed, &key, file_type, None).await
+    }
+}
+
+impl<A: HasAdmission> FromRequestParts<App> for AnswerMedia<A> {
+    type Rejection = AdmissionRejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
+        let method = parts.method.clone();
+        let request = UnauthenticatedRequest::new(parts, app).await?;
+        let segment = request.path.text("token").unwrap_or_default();
+        let (token, file_type) = match segment.strip_suffix(".mp4") {
+            Some(token) => (token, FileType::Mp4),
+            None => (segment, FileType::Jpeg),
+        };
+        let token = token.to_owned();
+        let request = request.by_address(&token, |path, _| {
+            let objects = AnswerObjects {
+                company: path.company_id()?,
+                project: path.id("projectId")?,
+                candidate: path.id("candidateId")?,
+            };
+            let number = number_in(path).ok_or(InvalidId)?;
+            Ok(objects.rendition_name(TakeRef { question: path.id("questionId")?, number }, file_type))
+        })?;
+        let file = FileRequest::of(&request, method)?;
+        Ok(Self { access: admit(request).await?, file, file_type })
+    }
+}

@@ -1,0 +1,63 @@
+//! What the login of a company tells those who have not logged in.
+
+use axum::Json;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::auth::access::{AdmissionRejection, UnauthenticatedRequest};
+use crate::auth::{AdmissionRule, HasAdmission};
+use crate::config::Config;
+use crate::domain::company::Company;
+use crate::error::{Error, Result};
+use crate::http::RequestConditions;
+use crate::http::exchange::respond::CommittedResponse;
+use crate::http::exchange::state::RequestState;
+use crate::http::reference::ReferenceUris;
+use crate::store::VersionedItem;
+
+/// How long anyone may keep it without asking again: a changed name may be seen a minute later.
+const CACHE: &str = "public, max-age=60";
+
+/// Any request about the login of the company in the path. Gives no access to anything else.
+pub struct CompanyLogin {
+    /// The company.
+    pub company: VersionedItem<Company>,
+    conditions: RequestConditions,
+    app: App,
+}
+
+impl HasAdmission for CompanyLogin {
+    const ADMISSION: AdmissionRule = AdmissionRule::Anyone;
+}
+
+impl FromRequestParts<App> for CompanyLogin {
+    type Rejection = AdmissionRejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
+        let conditions = RequestConditions::of(parts).unwrap_or_default();
+        let store = RequestState::of(&parts.extensions).store(app);
+        let request = UnauthenticatedRequest::new(parts, app).await?;
+        let id = request.path.company_id().map_err(|_| Error::NotFound)?;
+        let company = store.company_that_may_lag(&id).await?.ok_or(Error::NotFound)?;
+        Ok(Self { company, conditions, app: app.clone() })
+    }
+}
+
+impl CompanyLogin {
+    /// The settings.
+    pub fn config(&self) -> &Config {
+        self.app.config()
+    }
+
+    /// Makes the URLs of resources.
+    pub fn references(&self) -> ReferenceUris<'_> {
+        ReferenceUris::new(self.app.config())
+    }
+
+    /// Responds with the `view`, or with 304 if the client has it. Anyone may cache the response.
+    pub fn show<V: Serialize>(&self, view: &V) -> Result<CommittedResponse<Json<V>>> {
+        self.conditions.show_to_all(view, CACHE)
+    }
+}

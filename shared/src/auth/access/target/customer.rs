@@ -1,0 +1,41 @@
+//! A customer as a target.
+
+use crate::auth::access::request::PathIds;
+use crate::auth::access::target::file::OwnerTarget;
+use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::domain::account::Account;
+use crate::domain::company::Company;
+use crate::domain::id::InvalidId;
+use crate::domain::staff::customer::Customer;
+use crate::error::Result;
+use crate::store::{ItemKey, VersionedItem};
+
+/// A customer with their company.
+pub struct CustomerTarget {
+    pub company: VersionedItem<Company>,
+    pub customer: VersionedItem<Customer>,
+}
+
+impl RequestTarget for Customer {
+    type Loaded = CustomerTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        vec![request.path.company(), request.path.customer()]
+    }
+
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, CustomerTarget)> {
+        let company = request.take(request.path.company())?;
+        let customer = request.take_customer();
+        let relation = request.caller().in_company();
+        // Only callers who may do this learn whether the customer exists.
+        let request = request.authorise(&relation)?;
+        let customer = customer?;
+        Ok((request.about(&customer), CustomerTarget { company, customer }))
+    }
+}
+
+impl OwnerTarget for Customer {
+    fn owner_in(path: &PathIds) -> Result<Account, InvalidId> {
+        Ok(Account::Customer { customer: path.id("customerId")? })
+    }
+}

@@ -1,0 +1,148 @@
+//! The files of candidates and customers: fetched by their URLs, and uploaded.
+
+use std::ops::Deref;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::app::App;
+use crate::auth::access::request::PathIds;
+use crate::auth::access::{
+    AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
+    UnauthenticatedRequest, admit,
+};
+use crate::auth::credential::rejected;
+use crate::auth::{AdmissionRule, HasAdmission};
+use crate::domain::account::Account;
+use crate::domain::id::{FileId, InvalidId};
+use crate::domain::media::file::{FileType, StoredFile};
+use crate::domain::media::upload::Upload;
+use crate::error::{Error, Result};
+use crate::media::{ObjectStore, object_key};
+use crate::store::{ItemKey, VersionedItem};
+
+/// A target that has files.
+pub(in crate::auth::access) trait OwnerTarget: RequestTarget {
+    fn owner_in(path: &PathIds) -> Result<Account, InvalidId>;
+}
+
+/// A request by the URL of a file, whose caller was shown the URL and may still do `A` with the file's owner `T`.
+pub struct MediaAccess<T: RequestTarget, A> {
+    access: Admitted<T, A>,
+    owner: Account,
+    file: FileRequest,
+}
+
+impl<T: RequestTarget, A> HasAdmission for MediaAccess<T, A> {
+    const ADMISSION: AdmissionRule = AdmissionRule::Link;
+}
+
+impl<T: RequestTarget, A> Deref for MediaAccess<T, A> {
+    type Target = Admitted<T, A>;
+
+    fn deref(&self) -> &Admitted<T, A> {
+        &self.access
+    }
+}
+
+impl<T: RequestTarget, A> MediaAccess<T, A> {
+    /// Redirects to one of the owner's files, to be shown, or saved under `name`. Returns [`Error::NotFound`] without a
+    /// file, and [`Error::Unauthenticated`] for the token of another file.
+    pub async fn redirect(&self, file: Option<StoredFile>, name: Option<&str>) -> Result<FileRedirect> {
+        let file = file.ok_or(Error::NotFound)?;
+        let key = object_key(self.access.company_id(), self.owner, file.id);
+        self.file.redirect(&self.access.objects()?, &key, &key, file.file_type, name).await
+    }
+}
+
+impl<T: OwnerTarget, A: HasAdmission> FromRequestParts<App> for MediaAccess<T, A> {
+    type Rejection = AdmissionRejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
+        let method = parts.method.clone();
+        let request = UnauthenticatedRequest::new(parts, app).await?;
+        let token = request.path.text("token").unwrap_or_default().to_owned();
+        let request = request.by_address(&token, |path, token| {
+            Ok(object_key(&path.company_id()?, T::owner_in(path)?, FileId::from_bytes(token.file())))
+        })?;
+        let owner = T::owner_in(&request.path).map_err(|_| Error::NotFound)?;
+        let file = FileRequest::of(&request, method)?;
+        Ok(Self { access: admit(request).await?, owner, file })
+    }
+}
+
+/// A request for an object by its URL.
+pub(in crate::auth::access) struct FileRequest {
+    object: String,
+    method: Method,
+}
+
+impl FileRequest {
+    pub(in crate::auth::access) fn of(request: &UnauthenticatedRequest<'_>, method: Method) -> Result<Self> {
+        let address = request.address.as_ref().ok_or_else(rejected)?;
+        Ok(Self { object: address.object.clone(), method })
+    }
+
+    /// Redirects to the object with this key, to be shown, or saved under `name`. Fails with [`Error::Unauthenticated`] unless the
+    /// URL is signed for `signed`: the key, or what stays the same when the object is replaced.
+    pub(in crate::auth::access) async fn redirect(
+        &self,
+        objects: &ObjectStore<'_>,
+        signed: &str,
+        key: &str,
+        file_type: FileType,
+        name: Option<&str>,
+    ) -> Result<FileRedirect> {
+        // The owner has another file by now, and the token names the one that was shown.
+        if self.object != signed {
+            return Err(rejected());
+        }
+        Ok(FileRedirect(objects.url_of(key, file_type, name, &self.method).await?))
+    }
+}
+
+/// 302 to where a file can be fetched for a short time.
+pub struct FileRedirect(String);
+
+impl IntoResponse for FileRedirect {
+    fn into_response(self) -> Response {
+        let mut response = StatusCode::FOUND.into_response();
+        // A signed URL is visible ASCII.
+        let location = HeaderValue::from_str(&self.0).ok();
+        response.headers_mut().extend(location.map(|location| (header::LOCATION, location)));
+        // The address that the browser comes from holds the token.
+        response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        response
+    }
+}
+
+/// An upload that a client announced for the owner `T`.
+pub struct UploadTarget<T: RequestTarget> {
+    pub owner: T::Loaded,
+    pub upload: VersionedItem<Upload>,
+}
+
+impl<T: OwnerTarget> RequestTarget for UploadTarget<T> {
+    type Loaded = Self;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        T::keys(request).into_iter().chain([request.path.upload()]).collect()
+    }
+
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, Self)> {
+        let upload = request.take::<Upload>(request.path.upload());
+        let owner_ref = T::owner_in(&request.path);
+        let (request, owner) = T::load(request).await?;
+        let upload = upload?;
+        // Keys of uploads have no company, so the item itself tells whose it is.
+        let is_of_owner = upload.company == *request.company_id() && Ok(upload.owner) == owner_ref;
+        // Files in a request are stored as uploads too, but no client has announced those.
+        if is_of_owner && upload.announced.is_some() {
+            Ok((request.about(&upload), Self { owner, upload }))
+        } else {
+            Err(Error::NotFound)
+        }
+    }
+}

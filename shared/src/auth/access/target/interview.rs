@@ -1,0 +1,96 @@
+//! The questions and criteria of a project as targets, together and one by one.
+
+use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::auth::caller::CallerIdentity;
+use crate::domain::id::{CriterionId, InvalidId, QuestionId};
+use crate::domain::interview::{Criterion, Interview, Question};
+use crate::domain::policy::{Action, CallerRelation};
+use crate::domain::project::Project;
+use crate::domain::transition::project_counts::ProjectCounts;
+use crate::error::{Error, Result};
+use crate::store::{ItemKey, VersionedItem};
+
+/// The questions and criteria of a project, with the project.
+pub struct InterviewTarget {
+    pub project: VersionedItem<Project>,
+    /// The counts of its candidates.
+    pub counts: ProjectCounts,
+    /// Its questions and criteria.
+    pub interview: VersionedItem<Interview>,
+    /// What the caller is in the project; candidates who have begun are [`CallerRelation::Own`].
+    pub relation: CallerRelation,
+}
+
+impl RequestTarget for Interview {
+    type Loaded = InterviewTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        let mut keys = ProjectCounts::keys(request);
+        keys.push(request.path.interview());
+        keys
+    }
+
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, InterviewTarget)> {
+        let project = request.take::<Project>(request.path.project())?;
+        let counts = request.batch.take_shards(&project.company, project.id).sum();
+        let interview = request.take_interview()?;
+        let relation = match &request.caller().identity {
+            CallerIdentity::Candidate(own) if own.project == project.id && own.sees_questions() => {
+                CallerRelation::Own
+            }
+            _ => request.caller().in_project(&project.staff),
+        };
+        let request = match relation {
+            // To candidates, nothing else of the project exists.
+            CallerRelation::Own => request.authorise(&relation).map_err(|_| Error::NotFound)?,
+            _ => request.authorise_reader(Action::ReadProject, &relation)?,
+        };
+        Ok((request, InterviewTarget { project, counts, interview, relation }))
+    }
+}
+
+/// A question with all others of its project.
+pub struct QuestionTarget {
+    /// The project and its interview.
+    pub all: InterviewTarget,
+    pub question: Question,
+}
+
+impl RequestTarget for Question {
+    type Loaded = QuestionTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        Interview::keys(request)
+    }
+
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, QuestionTarget)> {
+        let id = request.path.id::<QuestionId>("questionId");
+        let (request, target) = Interview::load(request).await?;
+        let question =
+            id.ok().and_then(|id| target.interview.question(id)).cloned().ok_or(Error::NotFound)?;
+        Ok((request.about_revision(question.revision), QuestionTarget { all: target, question }))
+    }
+}
+
+/// A criterion with all others of its project.
+pub struct CriterionTarget {
+    /// The project and its interview.
+    pub all: InterviewTarget,
+    pub criterion: Criterion,
+}
+
+impl RequestTarget for Criterion {
+    type Loaded = CriterionTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        Interview::keys(request)
+    }
+
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, CriterionTarget)> {
+        let id = request.path.id::<CriterionId>("criterionId");
+        let (request, target) = Interview::load(request).await?;
+        let criterion =
+            id.ok().and_then(|id| target.interview.criterion(id)).cloned().ok_or(Error::NotFound)?;
+        Ok((request.about_revision(criterion.revision), CriterionTarget { all: target, criterion }))
+    }
+}

@@ -1,0 +1,85 @@
+//! Targets that are loaded alone: resources right below their company, and the company itself.
+
+use crate::auth::access::request::PathIds;
+use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::domain::company::Company;
+use crate::domain::company::label::Label;
+use crate::domain::history::{EventId, HistoryEntry};
+use crate::domain::id::InvalidId;
+use crate::domain::staff::named_token::NamedToken;
+use crate::error::{Error, Result};
+use crate::store::{EventSequence, ItemKey, StoredEntity, VersionedItem, keys};
+
+/// A resource whose key is in the path.
+trait CompanyResource: StoredEntity + Send {
+    fn key_in(path: &PathIds) -> Result<ItemKey, InvalidId>;
+
+    /// Whether the stored item is what the path names.
+    fn is_target(&self, _request: &AuthenticatedRequest) -> bool {
+        true
+    }
+}
+
+impl CompanyResource for Company {
+    fn key_in(path: &PathIds) -> Result<ItemKey, InvalidId> {
+        path.company()
+    }
+}
+
+impl CompanyResource for Label {
+    fn key_in(path: &PathIds) -> Result<ItemKey, InvalidId> {
+        Ok(keys::label(&path.company_id()?, path.id("labelId")?))
+    }
+}
+
+impl CompanyResource for NamedToken {
+    fn key_in(path: &PathIds) -> Result<ItemKey, InvalidId> {
+        Ok(keys::token(&path.company_id()?, path.id("tokenId")?))
+    }
+}
+
+impl CompanyResource for HistoryEntry {
+    fn key_in(path: &PathIds) -> Result<ItemKey, InvalidId> {
+        let EventId { history, version, .. } = path.id("eventId")?;
+        Ok(keys::entry(&path.company_id()?, &history, version))
+    }
+
+    fn is_target(&self, request: &AuthenticatedRequest) -> bool {
+        // The identifier has the second of the event too, since a restored table counts versions again.
+        request.path.id("eventId") == Ok(self.id()) && self.is_event() && self.is_kept(request.now())
+    }
+}
+
+impl<R: CompanyResource> RequestTarget for R {
+    type Loaded = VersionedItem<R>;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        vec![R::key_in(&request.path)]
+    }
+
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, VersionedItem<R>)> {
+        let found = request.take::<R>(R::key_in(&request.path));
+        let found =
+            found.and_then(|found| if found.is_target(&request) { Ok(found) } else { Err(Error::NotFound) });
+        let relation = request.caller().in_company();
+        // Only callers who may do this learn whether the resource exists.
+        let request = request.authorise(&relation)?;
+        let found = found?;
+        Ok((request.about(&found), found))
+    }
+}
+
+/// The events of a company, by their sequence.
+impl RequestTarget for EventSequence {
+    type Loaded = Self;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        vec![request.path.company_id().map(|company| keys::sequence(&company))]
+    }
+
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, Self)> {
+        let sequence = request.take_event_sequence()?;
+        let relation = request.caller().in_company();
+        Ok((request.authorise(&relation)?, sequence))
+    }
+}

@@ -1,0 +1,405 @@
+//! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
+//! `consents`, `hold`, `interview_time` and `key` here, and in `scoring/status.rs`, `transition/mod.rs`, `transition/report` and
+//! `retention/mod.rs`.
+
+mod consents;
+mod history;
+mod hold;
+mod interview_time;
+mod key;
+pub mod search;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+pub use hold::ON_HOLD;
+pub use interview_time::{
+    ConductedInterview, InterviewAdjustments, InterviewLength, MAX_EXTRA_TAKES, NOT_INTERVIEWING, TIME_OVER,
+    TimeFactor,
+};
+pub use key::{FormerKey, KeyEnd, MAX_FORMER_KEYS};
+
+use super::Refusal;
+use super::account::Account;
+use super::evaluation::evaluator_index::EvaluatorSet;
+use super::evaluation::{EvaluationReport, ScoreNumbers};
+use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId, VetoId};
+use super::mail::rate::{ChangeRate, MailRate};
+use super::mail::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
+use super::media::file::{FileKind, StoredFile};
+use super::names::named;
+use super::partner_data::PartnerData;
+use super::privacy::consent::CandidateConsent;
+use super::privacy::erasure_request::ErasureRequest;
+use super::privacy::hold::CandidateHold;
+use super::privacy::legal::LegalKind;
+use super::secret::{AccessKey, OneTimeKey, PasswordHash};
+use super::text::{Email, ShortName, TextLine, TextLines, Username, fold_case};
+
+use search::{WordSource, words_of};
+
+/// The maximum number of shares of a candidate; deleting a candidate deletes their shares in the same transaction.
+pub const MAX_SHARES: usize = 50;
+
+/// There is no email address.
+pub const EMAIL_MISSING: Refusal =
+    Refusal { code: "email_missing", detail: "The candidate has no email address. Set one first." };
+/// The candidate has the maximum number of shares.
+pub const TOO_MANY_SHARES: Refusal =
+    Refusal { code: "too_many_shares", detail: "A candidate may have 50 shares. Delete one first." };
+
+named! {
+    /// The status of a candidate.
+    pub enum CandidateStatus {
+        /// Created but not notified.
+        New = "new",
+        /// Invited by mail.
+        Invited = "invited",
+        /// Has accepted the invitation.
+        Confirmed = "confirmed",
+        /// Has started the interview.
+        Interviewing = "interviewing",
+        /// Has completed the interview.
+        Interviewed = "interviewed",
+        /// Missed the deadline.
+        Expired = "expired",
+        /// Started but did not complete the interview.
+        Aborted = "aborted",
+        /// Withdrawn by a manager.
+        Skipped = "skipped",
+    }
+}
+
+/// The fields of a candidate that clients set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CandidateProfile {
+    pub first_name: ShortName,
+    pub last_name: ShortName,
+    /// A login name, unique in the company.
+    pub username: Option<Username>,
+    /// For mails and logins; not unique.
+    pub email: Option<Email>,
+    /// The end of the time for the interview.
+    pub deadline: Option<DateTime<Utc>>,
+    /// Telephone number.
+    pub phone: TextLine<50>,
+    /// As sent by the client, for example `mr` or `mrs`.
+    pub gender: TextLine<20>,
+    /// Postal address.
+    pub address: TextLines<500>,
+    /// A partner's own data.
+    pub partner_data: PartnerData,
+}
+
+impl CandidateProfile {
+    /// A profile with only a name.
+    pub fn new(first_name: ShortName, last_name: ShortName) -> Self {
+        Self {
+            first_name,
+            last_name,
+            username: None,
+            email: None,
+            deadline: None,
+            phone: TextLine::default(),
+            gender: TextLine::default(),
+            address: TextLines::default(),
+            partner_data: PartnerData::default(),
+        }
+    }
+
+    /// Whether this is the email address, in any case.
+    pub fn has_email(&self, email: &str) -> bool {
+        self.email.as_ref().is_some_and(|own| fold_case(own.as_str()) == fold_case(email))
+    }
+
+    /// The words that searches find the candidate by.
+    pub fn words(&self) -> BTreeMap<String, WordSource> {
+        words_of(&self.first_name, &self.last_name, self.email.as_ref())
+    }
+}
+
+/// A candidate as stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Its identifier.
+    pub id: CandidateId,
+    /// The project's company.
+    pub company: CompanyId,
+    /// The candidate's project.
+    pub project: ProjectId,
+    /// The current status.
+    pub status: CandidateStatus,
+    /// The fields that managers set.
+    pub profile: CandidateProfile,
+    /// `None` for a named token.
+    pub created_by: Option<CustomerId>,
+    /// When the candidate was last invited.
+    pub invited_at: Option<DateTime<Utc>>,
+    /// When the invitation was accepted.
+    pub confirmed_at: Option<DateTime<Utc>>,
+    /// When the interview was completed.
+    pub interviewed_at: Option<DateTime<Utc>>,
+    /// When the interview was last started.
+    pub started_at: Option<DateTime<Utc>>,
+    /// When the last reminder was requested.
+    pub reminded_at: Option<DateTime<Utc>>,
+    /// When the interview was last aborted.
+    pub aborted_at: Option<DateTime<Utc>>,
+    /// When the candidate last missed the deadline.
+    #[serde(default)]
+    pub expired_at: Option<DateTime<Utc>>,
+    /// When the candidate was skipped.
+    pub skipped_at: Option<DateTime<Utc>>,
+    /// The interview, if this service conducts it; set when the candidate begins.
+    pub interview: Option<ConductedInterview>,
+    /// The candidate's adjustments to the interview.
+    pub adjustments: Option<InterviewAdjustments>,
+    /// Prevents the erasure of the candidate; it may have ended, see [`hold_at`](Self::hold_at).
+    pub hold: Option<CandidateHold>,
+    /// The candidate's request to be erased.
+    pub erasure_request: Option<ErasureRequest>,
+    /// What they have accepted, and what they have withdrawn since.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub consents: BTreeMap<LegalKind, CandidateConsent>,
+    /// Recent mails that managers requested.
+    pub mail_rate: MailRate,
+    /// Changes that the candidate has made themselves within an hour; `None` before the first.
+    pub own_changes: Option<ChangeRate>,
+    /// Evaluations by customer, evaluators or not.
+    pub evaluations: BTreeMap<CustomerId, EvaluationReport>,
+    /// What evaluators have written, in short, by customer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scores: BTreeMap<CustomerId, ScoreNumbers>,
+    /// The credential of a candidate without a password: until they confirm or, in projects without passwords, until
+    /// the interview ends.
+    pub access_key: Option<AccessKey>,
+    /// The latest access keys that have ended, at most [`MAX_FORMER_KEYS`], oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former_keys: Vec<FormerKey>,
+    /// None until a password is chosen.
+    pub password_hash: Option<PasswordHash>,
+    /// Sessions of an earlier epoch are revoked.
+    pub session_epoch: u32,
+    /// Resets the password.
+    pub one_time_key: Option<OneTimeKey>,
+    /// Customers who may read the candidate without a role in the project, each once.
+    pub shares: BTreeMap<ShareId, CustomerId>,
+    /// Set when SES reported a bounce or a complaint.
+    pub suppression: Option<Suppression>,
+    pub photo: Option<StoredFile>,
+    pub cv: Option<StoredFile>,
+}
+
+impl Candidate {
+    /// A new candidate of a project.
+    pub fn new(
+        id: CandidateId,
+        company: CompanyId,
+        project: ProjectId,
+        profile: CandidateProfile,
+        by: Option<CustomerId>,
+    ) -> Self {
+        Self {
+            id,
+            company,
+            project,
+            status: CandidateStatus::New,
+            profile,
+            created_by: by,
+            invited_at: None,
+            confirmed_at: None,
+            interviewed_at: None,
+            started_at: None,
+            reminded_at: None,
+            aborted_at: None,
+            expired_at: None,
+            skipped_at: None,
+            interview: None,
+            adjustments: None,
+            hold: None,
+            erasure_request: None,
+            consents: BTreeMap::new(),
+            mail_rate: MailRate::default(),
+            own_changes: None,
+            evaluations: BTreeMap::new(),
+            scores: BTreeMap::new(),
+            access_key: None,
+            former_keys: Vec::new(),
+            password_hash: None,
+            session_epoch: 0,
+            one_time_key: None,
+            shares: BTreeMap::new(),
+            suppression: None,
+            photo: None,
+            cv: None,
+        }
+    }
+
+    /// The candidate's account, which also owns their files.
+    pub fn account(&self) -> Account {
+        Account::Candidate { project: self.project, candidate: self.id }
+    }
+
+    pub fn file_mut(&mut self, kind: FileKind) -> &mut Option<StoredFile> {
+        match kind {
+            FileKind::Photo => &mut self.photo,
+            FileKind::Cv => &mut self.cv,
+        }
+    }
+
+    /// When time changes the status, if it does: at the deadline, or when the interview closes that this service conducts.
+    pub fn expires_at(&self) -> Option<DateTime<Utc>> {
+        use CandidateStatus::{Confirmed, Interviewing, Invited};
+        if self.is_in_interview() {
+            return self.closes_at();
+        }
+        self.profile.deadline.filter(|_| matches!(self.status, Invited | Confirmed | Interviewing))
+    }
+
+    /// Whether the candidate may log in: always, unless skipped.
+    pub fn may_log_in(&self) -> bool {
+        self.status != CandidateStatus::Skipped
+    }
+
+    /// Whether the access key is valid at `now`. An overdue key is invalid even before the schedule has run.
+    pub fn may_use_key(&self, now: DateTime<Utc>) -> bool {
+        self.may_log_in() && self.key_ends_at().is_none_or(|end| end > now)
+    }
+
+    /// When the access key ends: with the deadline, or when the interview closes that this service conducts.
+    pub fn key_ends_at(&self) -> Option<DateTime<Utc>> {
+        if self.is_in_interview() { self.closes_at() } else { self.profile.deadline }
+    }
+
+    /// Whether time has changed the status, though the schedule may not have run yet.
+    pub fn has_expired(&self, now: DateTime<Utc>) -> bool {
+        self.expires_at().is_some_and(|end| end <= now)
+    }
+
+    /// Whether the candidate may read the questions: from the beginning of the interview on.
+    pub fn sees_questions(&self) -> bool {
+        matches!(self.status, CandidateStatus::Interviewing | CandidateStatus::Interviewed)
+    }
+
+    /// Revokes all sessions.
+    pub fn with_sessions_ended(mut self) -> Self {
+        self.session_epoch += 1;
+        self
+    }
+
+    /// Revokes all sessions and the access key, as the interview has ended. A password still logs in.
+    pub(super) fn with_access_ended(mut self) -> Self {
+        // The interview may have been taken on a shared computer, whose next user must not be the candidate.
+        self.replace_key(None);
+        self.with_sessions_ended()
+    }
+
+    /// Sets a new password and revokes all sessions and the access key.
+    pub fn with_password(mut self, hash: PasswordHash) -> Self {
+        self.password_hash = Some(hash);
+        self.session_epoch += 1;
+        self.one_time_key = None;
+        // While invited, the key still confirms the candidate. Afterwards the password is their credential.
+        if self.status != CandidateStatus::Invited {
+            self.replace_key(None);
+        }
+        self
+    }
+
+    /// The share with `customer`, if there is one.
+    pub fn share_of(&self, customer: CustomerId) -> Option<ShareId> {
+        // In the candidate itself, so that the check of a caller's share needs no read.
+        self.shares.iter().find(|(_, sharee)| **sharee == customer).map(|(share, _)| *share)
+    }
+
+    /// Adds a share. Fails with [`TOO_MANY_SHARES`].
+    pub fn shared_with(mut self, customer: CustomerId, share: ShareId) -> Result<Self, Refusal> {
+        if self.shares.len() >= MAX_SHARES {
+            return Err(TOO_MANY_SHARES);
+        }
+        self.shares.insert(share, customer);
+        Ok(self)
+    }
+
+    /// Removes a share.
+    pub fn without_share(mut self, share: ShareId) -> Self {
+        self.shares.remove(&share);
+        self
+    }
+
+    /// The `email_status` that clients see.
+    pub fn email_status(&self) -> EmailStatus {
+        Suppression::status(self.suppression.as_ref(), self.profile.email.as_ref())
+    }
+
+    /// The address for mails; `None` if there is none, it is suppressed, or the candidate has requested erasure.
+    pub fn mail_address(&self) -> Option<&Email> {
+        // Every mail to a candidate asks for the address when it is sent, so a request also stops mails noted before.
+        self.profile.email.as_ref().filter(|_| self.erasure_request.is_none() && !self.is_suppressed())
+    }
+
+    fn is_suppressed(&self) -> bool {
+        Suppression::reason(self.suppression.as_ref(), self.profile.email.as_ref()).is_some()
+    }
+
+    /// Refuses candidates without a deliverable address. Fails with [`EMAIL_MISSING`] or [`UNDELIVERABLE`].
+    pub fn require_reachable(&self) -> Result<(), Refusal> {
+        match &self.profile.email {
+            None => Err(EMAIL_MISSING),
+            Some(_) if self.is_suppressed() => Err(UNDELIVERABLE),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// The candidate after SES reported `reason` for mails to `reported`. None if that changes nothing.
+    pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
+        let known = self.suppression.as_ref();
+        let address = self.profile.email.as_ref();
+        self.suppression = Some(Suppression::after_report(known, address, reported, reason)?);
+        Some(self)
+    }
+
+    /// The candidate, who gets mails at their address again.
+    pub fn with_mails_allowed(mut self) -> Self {
+        self.suppression = None;
+        self
+    }
+
+    /// Everyone who has completed an evaluation, evaluators of the project or not.
+    pub fn completed_by(&self) -> BTreeSet<CustomerId> {
+        let completed = self.evaluations.iter().filter(|(_, report)| report.completed);
+        completed.map(|(customer, _)| *customer).collect()
+    }
+
+    /// When `evaluator` completed their evaluation; `None` if they have not.
+    pub fn completed_at(&self, evaluator: CustomerId) -> Option<DateTime<Utc>> {
+        self.evaluations.get(&evaluator).filter(|report| report.completed).map(|report| report.at)
+    }
+
+    /// Everyone who has vetoed, evaluators of the project or not.
+    pub fn vetos(&self) -> impl Iterator<Item = (CustomerId, VetoId)> {
+        self.scores.iter().filter_map(|(customer, score)| Some((*customer, score.veto?)))
+    }
+
+    /// Whether `customer` has vetoed.
+    pub fn is_vetoed_by(&self, customer: CustomerId) -> bool {
+        self.scores.get(&customer).is_some_and(|score| score.veto.is_some())
+    }
+
+    /// The revision of an evaluation; 0 before it is first saved.
+    pub fn revision_of(&self, evaluator: CustomerId) -> u64 {
+        self.scores.get(&evaluator).map_or(0, |score| score.revision)
+    }
+
+    /// Everyone who has completed an evaluation, as a set.
+    pub fn completed_set(&self) -> EvaluatorSet {
+        self.evaluations.values().filter(|report| report.completed).map(|report| report.bit).collect()
+    }
+
+    /// Everyone who has vetoed, as a set.
+    pub fn vetoed_set(&self) -> EvaluatorSet {
+        self.vetos().filter_map(|(customer, _)| Some(self.evaluations.get(&customer)?.bit)).collect()
+    }
+}

@@ -1,0 +1,6 @@
+//! Mails: who sends and gets them, and who gets no more.
+
+pub mod rate;
+pub mod recipient;
+pub mod sender;
+pub mod suppression;

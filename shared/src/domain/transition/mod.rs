@@ -1,0 +1,231 @@
+//! Moves of a candidate: one table, and the rules they follow.
+
+mod advances;
+mod mail;
+pub mod project_counts;
+pub mod report;
+
+use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
+
+pub use advances::{
+    ADVANCES, Actor, AdvanceRule, AdvanceTerms, DEADLINE_PASSED, DEADLINE_REQUIRED, EMAIL_REQUIRED,
+    InterviewTerms, MoveCondition, NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
+    PROJECT_NOT_RUNNING,
+};
+pub use mail::CandidateMail;
+
+use super::Refusal;
+use super::candidate::{Candidate, CandidateStatus};
+use super::mail::rate::RefusedOrThrottled;
+use super::privacy::erasure_request::ERASURE_REQUESTED;
+use super::secret::AccessKey;
+
+/// A change of a candidate as a rule allows it, with the mail about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CandidateChange {
+    pub candidate: Candidate,
+    /// None if the candidate cannot get mails.
+    pub mail: Option<CandidateMail>,
+    /// Whether the write requires that the project is still running.
+    pub needs_running_project: bool,
+}
+
+impl From<Candidate> for CandidateChange {
+    /// A change without a mail.
+    fn from(candidate: Candidate) -> Self {
+        Self::new(candidate, None)
+    }
+}
+
+impl CandidateChange {
+    fn new(candidate: Candidate, mail: Option<CandidateMail>) -> Self {
+        let takes_mails = candidate.profile.email.is_some() && candidate.erasure_request.is_none();
+        let mail = mail.filter(|_| takes_mails);
+        Self { candidate, mail, needs_running_project: false }
+    }
+}
+
+impl Candidate {
+    /// Whether the deadline has passed.
+    pub fn is_overdue(&self, now: DateTime<Utc>) -> bool {
+        self.profile.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
+    /// Advances the candidate. `key` is a fresh one, for an invitation. Fails if no row of [`ADVANCES`] applies, or
+    /// with the first condition that does not hold.
+    pub fn advance(
+        mut self,
+        by: Actor,
+        terms: &AdvanceTerms,
+        now: DateTime<Utc>,
+        key: AccessKey,
+    ) -> Result<CandidateChange, Refusal> {
+        let line = ADVANCES.iter().find(|line| {
+            line.from == self.status
+                && line.by == by
+                && line.has_password.is_none_or(|needed| needed == self.password_hash.is_some())
+        });
+        let line = line.ok_or(NO_TRANSITION)?;
+        if self.status == CandidateStatus::New && self.profile.deadline.is_none() {
+            let deadline = terms.default_days.map(|days| now + TimeDelta::days(days.into()));
+            // Deadlines have whole seconds, so that sending back a read deadline does not change it.
+            self.profile.deadline = deadline.map(|deadline| deadline.trunc_subsecs(0));
+        }
+        if let Some(refusal) = line.needs.iter().find_map(|condition| condition.refusal(&self, terms, now)) {
+            return Err(refusal);
+        }
+        self.status = line.to;
+        match line.to {
+            CandidateStatus::Invited => {
+                self.invited_at = Some(now);
+                self.replace_key(Some(key));
+            }
+            CandidateStatus::Confirmed => {
+                self.confirmed_at = Some(now);
+                // Only projects without passwords: there the key stays the candidate's only credential.
+                let known = self.access_key.clone();
+                self.replace_key(self.password_hash.is_none().then(|| known.unwrap_or(key)));
+            }
+            CandidateStatus::Interviewing => {
+                self.started_at = Some(now);
+                self.interview = terms.interview.map(|interview| interview.conducted);
+            }
+            CandidateStatus::Interviewed => self = self.interviewed(now),
+            _ => {}
+        }
+        let needs_running_project = line.needs.contains(&MoveCondition::ProjectRunning);
+        Ok(CandidateChange { needs_running_project, ..CandidateChange::new(self, line.mail) })
+    }
+
+    /// Withdraws the candidate permanently at `now`: revokes their sessions and their key. Fails for candidates who have started
+    /// or completed an interview, or are already skipped.
+    pub fn skip(mut self, now: DateTime<Utc>) -> Result<CandidateChange, Refusal> {
+        use CandidateStatus::{
+            Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
+        };
+        match self.status {
+            New | Invited | Confirmed | Expired | Aborted => {}
+            Interviewing | Interviewed | Skipped => return Err(NOT_SKIPPABLE),
+        }
+        self.status = Skipped;
+        self.skipped_at = Some(now);
+        self.replace_key(None);
+        self.one_time_key = None;
+        self.session_epoch += 1;
+        Ok(CandidateChange::new(self, None))
+    }
+
+    /// Applies a manager's change at `now` to the candidate, who was `before`: a new deadline is mailed, and a new
+    /// address revokes the keys sent to the old one. `key` is a fresh one. Nothing is mailed to candidates who have
+    /// requested erasure. Fails if an invited candidate would be without a deliverable address, an interview would have no
+    /// end, or the candidate gets too many mails.
+    pub fn after_change(
+        self,
+        before: &Self,
+        now: DateTime<Utc>,
+        key: AccessKey,
+    ) -> Result<CandidateChange, RefusedOrThrottled> {
+        // A key and an interview without an end would last for ever.
+        if self.status == CandidateStatus::Interviewing
+            && self.profile.deadline.is_none()
+            && before.profile.deadline.is_some()
+        {
+            return Err(DEADLINE_REQUIRED.into());
+        }
+        if self.profile.email != before.profile.email {
+            if self.status == CandidateStatus::Invited {
+                self.profile.email.as_ref().ok_or(EMAIL_REQUIRED)?;
+                self.require_reachable()?;
+            }
+            // A first address revokes nothing: no mail has gone to another person.
+            if before.profile.email.is_some() {
+                return self.after_move(before, now, key);
+            }
+        }
+        let mail = self.deadline_mail(before, now);
+        Ok(CandidateChange::new(self, mail))
+    }
+
+    /// Applies a new address: revokes the keys mailed to the old one and all sessions, and mails the next key to the
+    /// new address.
+    fn after_move(
+        mut self,
+        before: &Self,
+        now: DateTime<Utc>,
+        key: AccessKey,
+    ) -> Result<CandidateChange, RefusedOrThrottled> {
+        let had_key = self.access_key.is_some();
+        self.redirect_key(had_key.then_some(key));
+        self.one_time_key = None;
+        self.session_epoch += 1;
+        let is_over = self.is_overdue(now);
+        let mail = match self.status {
+            CandidateStatus::Invited => {
+                // The password was chosen with a key that the wrong person may have had.
+                self.password_hash = None;
+                // Without a mail, this is no invitation.
+                if self.erasure_request.is_none() {
+                    self.invited_at = Some(now);
+                }
+                (!is_over).then_some(CandidateMail::Invitation)
+            }
+            CandidateStatus::Confirmed if had_key => (!is_over).then_some(CandidateMail::Reminder),
+            _ => self.deadline_mail(before, now),
+        };
+        let mut change = CandidateChange::new(self, mail);
+        // Counts like a reminder, or a change of the address would be a way around the limit.
+        if had_key && change.mail.is_some() {
+            change.candidate.mail_rate.count(now)?;
+        }
+        Ok(change)
+    }
+
+    /// The mail about a changed deadline, if it affects the candidate.
+    fn deadline_mail(&self, before: &Self, now: DateTime<Utc>) -> Option<CandidateMail> {
+        let is_waiting = matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed);
+        // A deadline that was set in the past is no news that the candidate could act on.
+        let is_news = self.profile.deadline != before.profile.deadline && !self.is_overdue(now);
+        (is_waiting && is_news).then_some(CandidateMail::DeadlineChanged)
+    }
+
+    /// Reminds the candidate of the interview. Fails if they are neither invited nor confirmed, they have requested
+    /// erasure, the deadline has passed, the address is not deliverable, or too many mails were sent.
+    pub fn remind(mut self, now: DateTime<Utc>) -> Result<CandidateChange, RefusedOrThrottled> {
+        if !matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed) {
+            return Err(NOT_REMINDABLE.into());
+        }
+        if self.erasure_request.is_some() {
+            return Err(ERASURE_REQUESTED.into());
+        }
+        if self.is_overdue(now) {
+            return Err(DEADLINE_PASSED.into());
+        }
+        self.require_reachable()?;
+        self.mail_rate.count(now)?;
+        self.reminded_at = Some(now);
+        Ok(CandidateChange::new(self, Some(CandidateMail::Reminder)))
+    }
+
+    /// The candidate after the deadline, or after the interview has closed: revokes their sessions and their key. `None` if it
+    /// changes nothing.
+    pub fn expire(mut self, now: DateTime<Utc>) -> Option<Self> {
+        if !self.has_expired(now) {
+            return None;
+        }
+        self.status = match self.status {
+            CandidateStatus::Invited | CandidateStatus::Confirmed => {
+                self.expired_at = Some(now);
+                CandidateStatus::Expired
+            }
+            CandidateStatus::Interviewing => {
+                self.aborted_at = Some(now);
+                CandidateStatus::Aborted
+            }
+            _ => return None,
+        };
+        Some(self.with_access_ended())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,385 @@
+//! Reads an object or a form field by field, so that everything wrong with it is reported at once.
+
+mod object;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::body::Bytes;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::domain::parse_enum;
+use crate::domain::partner_data::PartnerData;
+use crate::error::{Error, FieldErrors, Result};
+use crate::http::body::multipart::FormPart;
+use crate::http::body::outline::BodyOutline;
+
+const REQUIRED: &str = "This field is required.";
+const NOT_NULL: &str = "This field may not be null.";
+pub(in crate::http) const NOT_A_STRING: &str = "Not a valid string.";
+
+/// The fields of a JSON object or of a form, and what was found wrong with them so far.
+///
+/// A method that reads a field returns `None` if the field is absent or wrong; [`BodyFields::finish`] tells which, and hands
+/// over the values. Fields that nothing reads are ignored, so that a client may send back what it read.
+#[derive(Debug, Default)]
+pub struct BodyFields {
+    object: Map<String, Value>,
+    /// The text of a JSON body or of an entry of one; empty for a form, and for an object inside.
+    json: Bytes,
+    errors: FieldErrors,
+    pub(in crate::http) form: Option<BodyForm>,
+    /// Set only while the docs are generated: records which fields the reader asks for.
+    outline: Option<Arc<Mutex<BodyOutline>>>,
+}
+
+/// The parts of a form by the names of their fields.
+#[derive(Debug, Default)]
+pub(in crate::http) struct BodyForm {
+    pub(in crate::http) parts: BTreeMap<String, FormPart>,
+}
+
+impl BodyFields {
+    pub(in crate::http) fn of_object(object: Map<String, Value>, json: Bytes) -> Self {
+        Self { object, json, ..Self::default() }
+    }
+
+    /// The fields of a form, whose texts stand for all other types as well.
+    pub(in crate::http) fn of_form(form: BodyForm) -> Self {
+        Self { form: Some(form), ..Self::default() }
+    }
+
+    /// What `read` asks of a JSON object or of a form: it gets one with nothing in it, and what it makes of that does not
+    /// count.
+    pub(crate) fn outlined<T>(is_form: bool, read: impl FnOnce(Self) -> T) -> BodyOutline {
+        let outline = Arc::default();
+        let form = is_form.then(BodyForm::default);
+        read(Self { form, outline: Some(Arc::clone(&outline)), ..Self::default() });
+        let mut outline = outline.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut outline)
+    }
+
+    /// Takes down that `name` is asked for, and how it has to look.
+    pub(in crate::http) fn note(&self, name: &str, note: impl FnOnce(&mut BodyOutline, &str)) {
+        if let Some(outline) = &self.outline {
+            note(&mut outline.lock().unwrap_or_else(PoisonError::into_inner), name);
+        }
+    }
+
+    /// Records an error about a field.
+    pub fn refuse(&mut self, field: &str, message: impl Into<String>) {
+        self.errors.add(field, message);
+    }
+
+    /// The value that `build` makes of the fields, or all errors together. `build` returns `None` only if a required field
+    /// is missing, so it can apply `?` to what was read.
+    pub fn finish<T>(self, build: impl FnOnce() -> Option<T>) -> Result<T> {
+        if !self.errors.is_empty() {
+            return Err(Error::Fields(self.errors));
+        }
+        build().ok_or_else(|| Error::internal("a field is missing that its reader did not require"))
+    }
+
+    /// Whether a field was sent.
+    pub fn has(&self, name: &str) -> bool {
+        match &self.form {
+            Some(form) => form.parts.contains_key(name),
+            None => self.object.contains_key(name),
+        }
+    }
+
+    /// The value of a field that was sent, or why a part of a form is no text.
+    fn value(&self, name: &str) -> Option<Result<Cow<'_, Value>, String>> {
+        match &self.form {
+            Some(form) => Some(form.parts.get(name)?.text().map(|text| Cow::Owned(Value::String(text)))),
+            None => self.object.get(name).map(|value| Ok(Cow::Borrowed(value))),
+        }
+    }
+
+    /// Records an error if the field is missing.
+    pub fn require(&mut self, name: &str) {
+        self.note(name, BodyOutline::require);
+        if !self.has(name) {
+            self.refuse(name, REQUIRED);
+        }
+    }
+
+    /// A text that must be there.
+    pub fn required<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        self.require(name);
+        self.text(name, parse)
+    }
+
+    /// A text.
+    pub fn text<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        self.note(name, BodyOutline::value::<T>);
+        self.read(name, |value| parse(value.as_str().ok_or(NOT_A_STRING)?))
+    }
+
+    /// A text that may be taken away by null or the empty string.
+    pub fn clearable<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<Option<T>> {
+        self.note(name, BodyOutline::clearable_text::<T>);
+        self.read_or_null(name, |value| match value.as_str().ok_or(NOT_A_STRING)? {
+            // Forms cannot send null, so the empty text stands for it.
+            text if text.trim().is_empty() => Ok(None),
+            text => parse(text).map(Some),
+        })
+        .map(Option::flatten)
+    }
+
+    /// A text that null empties.
+    pub fn emptied<T: JsonSchema + Default>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        self.note(name, BodyOutline::nullable::<T>);
+        self.read_or_null(name, |value| parse(value.as_str().ok_or(NOT_A_STRING)?))
+            .map(Option::unwrap_or_default)
+    }
+
+    /// True or false.
+    pub fn flag(&mut self, name: &str) -> Option<bool> {
+        self.note(name, BodyOutline::value::<bool>);
+        // A form has texts alone.
+        let is_form = self.form.is_some();
+        self.read(name, |value| {
+            let flag = match value {
+                Value::Bool(flag) => Some(*flag),
+                // A form has texts only.
+                Value::String(text) if is_form => text.parse().ok(),
+                _ => None,
+            };
+            flag.ok_or_else(|| "Must be a valid boolean.".to_owned())
+        })
+    }
+
+    /// Whether it is a form.
+    pub fn is_form(&self) -> bool {
+        self.form.is_some()
+    }
+
+    /// A whole number from `least` to `most`.
+    pub fn integer(&mut self, name: &str, least: u32, most: u32) -> Option<u32> {
+        self.note(name, |outline, name| outline.integer(name, least, most));
+        self.read(name, |value| whole_number(value, least, most))
+    }
+
+    /// A whole number from `least` to `most` that null takes away.
+    pub fn clearable_integer(&mut self, name: &str, least: u32, most: u32) -> Option<Option<u32>> {
+        self.note(name, |outline, name| outline.nullable_integer(name, least, most));
+        self.read_or_null(name, |value| whole_number(value, least, most))
+    }
+
+    /// A partner's own data, which null empties; in a form, as JSON.
+    pub fn partner_data(&mut self, name: &str) -> Option<PartnerData> {
+        self.note(name, BodyOutline::nullable::<Map<String, Value>>);
+        let sent = self.json_of(name);
+        let is_form = self.is_form();
+        self.read_or_null(name, |value| match value.as_str().filter(|_| is_form) {
+            Some(text) => PartnerData::parse(text),
+            None => PartnerData::parse(&sent.unwrap_or_default()),
+        })
+        .map(Option::unwrap_or_default)
+    }
+
+    /// The JSON of an object's field as it was sent, with all digits of its numbers.
+    fn json_of(&self, name: &str) -> Option<String> {
+        let value = self.object.get(name)?;
+        let members = serde_json::from_slice::<BTreeMap<String, &RawValue>>(&self.json).ok();
+        let sent = members.and_then(|members| members.get(name).map(|sent| sent.get().to_owned()));
+        Some(sent.unwrap_or_else(|| value.to_string()))
+    }
+
+    /// A list of at most `most` items, each read by `parse`.
+    pub fn list<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        most: usize,
+        parse: impl Fn(&Value) -> Result<T, String>,
+    ) -> Option<Vec<T>> {
+        self.note(name, |outline, name| outline.list::<T>(name, most));
+        self.read(name, |value| {
+            let list = value.as_array().ok_or("Expected a list of items.")?;
+            if list.len() > most {
+                return Err(format!("Ensure this list has no more than {most} items."));
+            }
+            list.iter().map(parse).collect()
+        })
+    }
+
+    /// A list of at most `most` objects, each read by `read` like a body. Messages about one name its index.
+    pub fn objects<T>(
+        &mut self,
+        name: &str,
+        most: usize,
+        read: impl Fn(Self) -> Result<T>,
+    ) -> Result<Option<Vec<T>>> {
+        self.note(name, |outline, name| outline.objects(name, most, Self::outlined(false, &read)));
+        let list = self.read(name, |value| match value.as_array() {
+            Some(list) if list.len() > most => {
+                Err(format!("Ensure this list has no more than {most} items."))
+            }
+            Some(list) => Ok(list.clone()),
+            None => Err("Expected a list of items.".to_owned()),
+        });
+        let Some(list) = list else { return Ok(None) };
+        let mut items = Vec::with_capacity(list.len());
+        for (index, value) in list.into_iter().enumerate() {
+            match Self::of(value, Bytes::new()).and_then(&read) {
+                Ok(item) => items.push(item),
+                Err(Error::Fields(messages)) => {
+                    self.errors.merge(messages.below(&format!("{name}[{index}]")));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(items))
+    }
+
+    /// An object of texts, each read by `parse`, under names that stand for values of an enum.
+    pub fn map<K, T>(
+        &mut self,
+        name: &str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Option<BTreeMap<K, T>>
+    where
+        K: DeserializeOwned + JsonSchema + Ord,
+        T: JsonSchema,
+    {
+        self.note(name, BodyOutline::map::<K, T>);
+        self.read(name, |value| {
+            let object = value.as_object().ok_or("Expected an object.")?;
+            let entry = |(key, value): (&String, &Value)| {
+                let parsed = value.as_str().ok_or(NOT_A_STRING.to_owned()).and_then(&parse);
+                // One field has one message, so it says which entry is meant.
+                Ok((parse_enum(key)?, parsed.map_err(|message| format!("\"{key}\": {message}"))?))
+            };
+            object.iter().map(entry).collect()
+        })
+    }
+
+    fn read<T>(&mut self, name: &str, parse: impl FnOnce(&Value) -> Result<T, String>) -> Option<T> {
+        match self.read_or_null(name, parse)? {
+            Some(value) => Some(value),
+            None => {
+                self.refuse(name, NOT_NULL);
+                None
+            }
+        }
+    }
+
+    pub(in crate::http) fn read_or_null<T>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&Value) -> Result<T, String>,
+    ) -> Option<Option<T>> {
+        let read = self.value(name)?.and_then(|value| match &*value {
+            Value::Null => Ok(None),
+            value => parse(value).map(Some),
+        });
+        read.map_err(|message| self.refuse(name, message)).ok()
+    }
+}
+
+/// The changes to a `T` that a body asks for, one for each field that was sent.
+///
+/// A reader names each field once, with its rule and its place in the resource. Fields that were not sent stay as they are.
+pub struct BodyChanges<T>(Vec<FieldSetter<T>>);
+
+type FieldSetter<T> = Box<dyn FnOnce(&mut T) + Send>;
+
+impl<T> Default for BodyChanges<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: 'static> BodyChanges<T> {
+    /// Puts `value`, if the client sent one, in the `field` of the resource.
+    pub fn set<V: Send + 'static>(&mut self, value: Option<V>, field: fn(&mut T) -> &mut V) {
+        // Applied later: a body is read before the resource is known that it changes or creates.
+        self.0.extend(
+            value.map(|value| -> FieldSetter<T> { Box::new(move |resource| *field(resource) = value) }),
+        );
+    }
+
+    /// Makes the changes.
+    pub fn apply_to(self, resource: &mut T) {
+        self.0.into_iter().for_each(|set| set(resource));
+    }
+}
+
+fn whole_number(value: &Value, least: u32, most: u32) -> Result<u32, String> {
+    let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+    if !value.is_i64() && !value.is_u64() {
+        return Err("A valid integer is required.".to_owned());
+    }
+    number
+        .filter(|number| (least..=most).contains(number))
+        .ok_or_else(|| format!("Ensure this value is from {least} to {most}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::text::{Email, ShortName};
+
+    fn fields(json: &str) -> BodyFields {
+        BodyFields::parse(Bytes::copy_from_slice(json.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn everything_wrong_is_reported_at_once() {
+        let mut fields = fields(
+            r#"{"first": 1, "email": "x", "flag": "yes", "n": 7.5, "m": -1, "list": [1, 2], "nil": null}"#,
+        );
+        fields.required("absent", ShortName::parse);
+        fields.required("first", ShortName::parse);
+        fields.clearable("email", Email::parse);
+        fields.flag("flag");
+        fields.integer("n", 0, 9);
+        fields.integer("m", 0, 9);
+        fields.list("list", 1, |_| Ok(()));
+        fields.flag("nil");
+        let Err(Error::Fields(errors)) = fields.finish(|| Some(())) else { panic!("nothing was refused") };
+        let expected = [
+            ("absent", REQUIRED),
+            ("email", "Enter a valid email address."),
+            ("first", NOT_A_STRING),
+            ("flag", "Must be a valid boolean."),
+            ("list", "Ensure this list has no more than 1 items."),
+            ("m", "Ensure this value is from 0 to 9."),
+            ("n", "A valid integer is required."),
+            ("nil", NOT_NULL),
+        ];
+        let expected = expected.map(|(field, message)| (field.to_owned(), vec![message.to_owned()]));
+        assert_eq!(errors, expected.into_iter().collect());
+    }
+
+    #[test]
+    fn absent_is_not_null() {
+        let mut fields = fields(r#"{"a": null, "b": "", "c": " x "}"#);
+        assert_eq!(fields.clearable("a", ShortName::parse), Some(None));
+        assert_eq!(fields.clearable("b", ShortName::parse), Some(None));
+        assert_eq!(fields.clearable("c", ShortName::parse), Some(Some(ShortName::parse("x").unwrap())));
+        assert_eq!(fields.clearable("d", ShortName::parse), None);
+        assert!(fields.finish(|| Some(())).is_ok());
+    }
+}

@@ -1,0 +1,92 @@
+//! JSON bodies: one object, or a list of them.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::app::App;
+use crate::error::{Error, FieldErrors, Result};
+use crate::http::body::fields::BodyFields;
+use crate::http::body::{content_type, is_coded, is_of_type, or_coding, read_body};
+
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+/// The longest body that is read.
+// As part of an event, where each quotation mark takes two bytes, it has to stay below Lambda's 6 MB.
+const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
+
+impl FromRequest<App> for BodyFields {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, _: &App) -> Result<Self> {
+        read_json(request, MAX_BODY_BYTES, Self::parse).await
+    }
+}
+
+/// The items of a JSON list of 1 to `MAX` objects; one that is no object is an error in its place.
+#[derive(Debug)]
+pub struct JsonEntries<const MAX: usize>(pub Vec<Result<BodyFields>>);
+
+impl<const MAX: usize> FromRequest<App> for JsonEntries<MAX> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, _: &App) -> Result<Self> {
+        read_json(request, MAX_LIST_BYTES, Self::parse).await
+    }
+}
+
+impl<const MAX: usize> JsonEntries<MAX> {
+    fn parse(json: Bytes) -> Result<Self> {
+        let (value, json) = parse(json)?;
+        let message = match value {
+            Value::Array(list) if list.is_empty() => "This list may not be empty.".to_owned(),
+            Value::Array(list) if list.len() > MAX => {
+                format!("Ensure this list has no more than {MAX} items.")
+            }
+            Value::Array(list) => {
+                let texts: Vec<&RawValue> = serde_json::from_slice(&json).map_err(Error::internal)?;
+                let texts = texts.into_iter().map(|text| json.slice_ref(text.get().as_bytes()));
+                return Ok(Self(
+                    list.into_iter().zip(texts).map(|(value, json)| BodyFields::of(value, json)).collect(),
+                ));
+            }
+            _ => "Invalid data. Expected a list.".to_owned(),
+        };
+        Err(Error::field(FieldErrors::ACROSS, message))
+    }
+}
+
+async fn read_json<T>(request: Request, limit: usize, parse: impl FnOnce(Bytes) -> Result<T>) -> Result<T> {
+    // A body without a type is taken for JSON, which simple clients send.
+    if content_type(&request).is_some_and(|declared| !is_of_type(declared, "application/json")) {
+        return Err(Error::UnsupportedMediaType);
+    }
+    let is_coded = is_coded(request.headers());
+    let body = read_body(request.into_body(), limit).await?;
+    parse(body).map_err(|error| or_coding(error, is_coded))
+}
+
+/// Parses a JSON text, and returns it without a byte order mark.
+fn parse(json: Bytes) -> Result<(Value, Bytes)> {
+    // RFC 8259 lets recipients ignore the mark, which Windows programs put before UTF-8.
+    let start = if json.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let json = json.slice(start..);
+    let value = serde_json::from_slice(&json).map_err(|error| Error::MalformedJson(error.to_string()))?;
+    Ok((value, json))
+}
+
+impl BodyFields {
+    /// The fields of a JSON text.
+    pub fn parse(json: Bytes) -> Result<Self> {
+        let (value, json) = parse(json)?;
+        Self::of(value, json)
+    }
+
+    /// The fields of an object whose text is `json`.
+    pub(in crate::http) fn of(value: Value, json: Bytes) -> Result<Self> {
+        match value {
+            Value::Object(object) => Ok(Self::of_object(object, json)),
+            _ => Err(Error::field(FieldErrors::ACROSS, "Invalid data. Expected an object.")),
+        }
+    }
+}

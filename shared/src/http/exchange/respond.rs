@@ -1,0 +1,197 @@
+//! How answers are written.
+
+use std::marker::PhantomData;
+
+use axum::Json;
+use axum::body::{Body, Bytes};
+use axum::http::{Extensions, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::store::StoredResponse;
+
+/// 201, with the view of what was created. The view's `resource_uri` is the `Location`.
+pub struct Created<T>(pub T);
+
+/// The part of a view that is the URL of its resource.
+#[derive(Deserialize)]
+pub(in crate::http) struct UriRow {
+    pub(in crate::http) resource_uri: String,
+}
+
+impl<T: Serialize> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        let body = match serde_json::to_vec(&self.0) {
+            Ok(body) => body,
+            Err(error) => return Error::internal(error).into_response(),
+        };
+        let uri = serde_json::from_slice::<UriRow>(&body).ok().map(|row| row.resource_uri);
+        // A URL is made of identifiers, which are all visible ASCII.
+        let location = uri.and_then(|uri| HeaderValue::from_str(&uri).ok());
+        let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+        let mut response = (StatusCode::CREATED, json, body).into_response();
+        response.headers_mut().extend(location.map(|location| (header::LOCATION, location)));
+        response
+    }
+}
+
+/// 201 for what was created now, 200 for what was there already.
+pub enum CreatedOrUpdated<T> {
+    /// Was created.
+    New(T),
+    /// Was there, and is shown as it is.
+    Old(T),
+}
+
+impl<T: Serialize> IntoResponse for CreatedOrUpdated<T> {
+    fn into_response(self) -> Response {
+        match self {
+            Self::New(view) => Created(view).into_response(),
+            Self::Old(view) => Json(view).into_response(),
+        }
+    }
+}
+
+/// An answer that shows a secret, and its text without the secret, which is stored for repeats of the request.
+pub struct WithSecret<T, K>(pub T, pub K);
+
+impl<T: IntoResponse, K: Serialize> IntoResponse for WithSecret<T, K> {
+    fn into_response(self) -> Response {
+        match serde_json::to_vec(&self.1) {
+            Ok(kept) => {
+                let mut response = self.0.into_response();
+                // Beside the body instead of in it: the answer that is stored for replay must not hold the secret.
+                response.extensions_mut().insert(StoredBody(kept.into()));
+                response
+            }
+            Err(error) => Error::internal(error).into_response(),
+        }
+    }
+}
+
+#[derive(Clone)]
+struct StoredBody(Bytes);
+
+/// The body to store for replays if it is not the response's own, which shows a secret.
+fn stored_body(extensions: &Extensions) -> Option<&Bytes> {
+    extensions.get::<StoredBody>().map(|StoredBody(kept)| kept)
+}
+
+/// An answer, and the part of it that its tag follows: the rest changes without a change of the resource.
+pub struct TaggedBy<T, P>(pub T, pub P);
+
+impl<T: IntoResponse, P: Serialize> IntoResponse for TaggedBy<T, P> {
+    fn into_response(self) -> Response {
+        match serde_json::to_vec(&self.1) {
+            Ok(part) => {
+                let mut response = self.0.into_response();
+                response.extensions_mut().insert(TaggedBody(part.into()));
+                response
+            }
+            Err(error) => Error::internal(error).into_response(),
+        }
+    }
+}
+
+#[derive(Clone)]
+struct TaggedBody(Bytes);
+
+/// The body that the tag is made of if it is not the response's own.
+pub(crate) fn tagged_body(extensions: &Extensions) -> Option<&Bytes> {
+    let part = extensions.get::<TaggedBody>().map(|TaggedBody(part)| part);
+    part.or_else(|| stored_body(extensions))
+}
+
+/// The response that `commit` or `show` has made of an `R`: tagged, and committed with the change that it shows.
+pub struct CommittedResponse<R> {
+    response: Response,
+    shows: PhantomData<R>,
+}
+
+impl<R> CommittedResponse<R> {
+    pub(crate) fn new(response: Response) -> Self {
+        Self { response, shows: PhantomData }
+    }
+}
+
+impl<R> IntoResponse for CommittedResponse<R> {
+    fn into_response(self) -> Response {
+        self.response
+    }
+}
+
+/// 200, with a view that browsers save as a file.
+pub struct JsonFile<V>(PhantomData<V>);
+
+impl<V> CommittedResponse<Json<V>> {
+    pub fn as_file(mut self, name: &str) -> Result<CommittedResponse<JsonFile<V>>> {
+        let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""));
+        let headers = self.response.headers_mut();
+        headers.insert(header::CONTENT_DISPOSITION, disposition.map_err(Error::internal)?);
+        Ok(CommittedResponse::new(self.response))
+    }
+}
+
+/// 204.
+pub struct NoContent;
+
+impl IntoResponse for NoContent {
+    fn into_response(self) -> Response {
+        StatusCode::NO_CONTENT.into_response()
+    }
+}
+
+/// 202, with a view of what was queued.
+pub struct QueuedResponse<T>(pub T);
+
+impl<T: Serialize> IntoResponse for QueuedResponse<T> {
+    fn into_response(self) -> Response {
+        (StatusCode::ACCEPTED, Json(self.0)).into_response()
+    }
+}
+
+/// 202.
+pub struct AcceptedResponse;
+
+impl IntoResponse for AcceptedResponse {
+    fn into_response(self) -> Response {
+        StatusCode::ACCEPTED.into_response()
+    }
+}
+
+/// Marks a replayed response.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+impl StoredResponse {
+    /// The part of a response that can be replayed: its status, its JSON, the URL of what it created and its tag.
+    pub(in crate::http) async fn of(response: Response) -> Result<(Self, Response)> {
+        let (head, body) = response.into_parts();
+        let body = axum::body::to_bytes(body, usize::MAX).await.map_err(Error::internal)?;
+        let kept = stored_body(&head.extensions).unwrap_or(&body);
+        let text = |name| head.headers.get(name)?.to_str().ok().map(str::to_owned);
+        let stored = Self {
+            status: head.status.as_u16(),
+            location: text(header::LOCATION),
+            tag: text(header::ETAG),
+            body: String::from_utf8(kept.to_vec()).map_err(Error::internal)?,
+        };
+        Ok((stored, Response::from_parts(head, Body::from(body))))
+    }
+
+    pub(in crate::http) fn replay(self) -> Response {
+        let mut response = Response::new(Body::empty());
+        // The status comes from a response.
+        *response.status_mut() = StatusCode::from_u16(self.status).unwrap_or_default();
+        let headers = response.headers_mut();
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+        if !self.body.is_empty() {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        for (name, text) in [(header::LOCATION, self.location), (header::ETAG, self.tag)] {
+            headers
+                .extend(text.and_then(|text| HeaderValue::from_str(&text).ok()).map(|value| (name, value)));
+        }
+        response.map(|_: Body| Body::from(self.body))
+    }
+}

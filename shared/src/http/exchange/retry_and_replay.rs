@@ -1,0 +1,170 @@
+//! The layer around every handler that changes something. It runs a handler again when the handler loses to another write,
+//! and answers a repeated POST with the stored response of the first one.
+//!
+//! ```text
+//! request ─▶ read the body and the Idempotency-Key
+//!                 │
+//!                 ▼
+//!        ┌── admission ── this key has a response already? ─────────▶ replay it
+//!        │        │
+//!  up to ten      ▼
+//!  attempts   handler ── reads the body, applies the rules
+//!        │        │
+//!        │        ▼
+//!        └── commit: writes and response in one transaction ────────▶ respond
+//!          lost to another write         lost to the same request, which was faster: replay its response
+//! ```
+//!
+//! So a handler may run several times, and all of its reads are repeated: rules and `If-Match` see the state that the other
+//! write has left. Work in several transactions runs inside [`run_once`](crate::http::exchange::HttpExchange::run_once) instead,
+//! which holds a lease on the key and stores the response at the end.
+
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::handler::Handler;
+use axum::http::header::IF_MATCH;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, Method};
+use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use futures_util::stream;
+use sha2::{Digest, Sha256};
+
+use crate::app::App;
+use crate::domain::Refusal;
+use crate::error::{ConflictMark, Error, Result};
+use crate::http::body::{MAX_BYTES, multipart, read_body};
+use crate::http::exchange::state::RequestState;
+use crate::store::{RequestIntent, RetryPolicy, StoredResponse};
+
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The most characters of a key.
+const MAX_CHARACTERS: usize = 255;
+
+const INVALID_KEY: Refusal = Refusal {
+    code: "invalid_idempotency_key",
+    detail: "Send one Idempotency-Key of 1 to 255 visible ASCII characters.",
+};
+
+/// Responds to a POST. Its Idempotency-Key counts only if the response `is_stored`; a malformed key is always refused.
+pub(in crate::http) async fn handle_post<H: Handler<T, App>, T: 'static>(
+    app: &App,
+    request: Request,
+    is_stored: bool,
+    handler: &H,
+) -> Result<Response> {
+    let (parts, body) = request.into_parts();
+    let state = RequestState::of(&parts.extensions);
+    let key = key_in(&parts.headers)?.filter(|_| is_stored);
+    let body = read_body(body, MAX_BYTES).await;
+    if let Some(key) = key {
+        let body = body.as_ref().map_err(|_| Error::TooLarge)?;
+        let _ = state.intent.set(intent_of(&parts, key, body).await);
+    }
+    let response = run_until_committed(app, parts, body, handler).await;
+    match state.keyed.get() {
+        // The refusal may be due to what a concurrent retry has written since this one has read.
+        Some(request) if response.status().is_client_error() => {
+            let stored = state.store(app).find_response(request, app.now()).await?;
+            Ok(stored.map_or(response, StoredResponse::replay))
+        }
+        _ => Ok(response),
+    }
+}
+
+/// Responds to a PUT, PATCH or DELETE.
+pub(in crate::http) async fn handle_change<H: Handler<T, App>, T: 'static>(
+    app: &App,
+    request: Request,
+    handler: &H,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = read_body(body, MAX_BYTES).await;
+    run_until_committed(app, parts, body, handler).await
+}
+
+/// Runs the handler, and again while it loses to another write and has itself written nothing.
+async fn run_until_committed<H: Handler<T, App>, T: 'static>(
+    app: &App,
+    mut parts: Parts,
+    body: Result<Bytes>,
+    handler: &H,
+) -> Response {
+    let state = RequestState::of(&parts.extensions);
+    let mut attempt = 1;
+    loop {
+        let body = match &body {
+            Ok(bytes) => Body::from(bytes.clone()),
+            // The handler refuses it in its own words, and only after admission.
+            Err(_) => Body::from_stream(stream::iter([Err::<Bytes, _>("the body is too long")])),
+        };
+        // A client that is alone must not get 409 because the service recorded the key of a mail.
+        let commits_before = state.usage.commits();
+        let request = Request::from_parts(parts.clone(), body);
+        let response = handler.clone().call(request, app.clone()).await;
+        let has_written = state.usage.commits() > commits_before;
+        let is_lost = response.extensions().get::<ConflictMark>().is_some();
+        // A repeated DELETE goes on where the steps of a deletion have stopped. Any other handler would do twice what it
+        // has written.
+        let may_retry = !has_written || parts.method == Method::DELETE;
+        let may_retry = may_retry && RetryPolicy::REQUEST.may_retry(attempt, state.usage.elapsed());
+        if !is_lost || !may_retry {
+            return response;
+        }
+        if has_written {
+            // The condition held for the first step, which has changed the revision.
+            parts.headers.remove(IF_MATCH);
+        }
+        state.store(app).back_off(attempt).await;
+        attempt += 1;
+    }
+}
+
+/// Returns the Idempotency-Key in the headers. Refuses a malformed key and several keys.
+fn key_in(headers: &HeaderMap) -> Result<Option<String>> {
+    let mut keys = headers.get_all(KEY).into_iter();
+    let Some(key) = keys.next() else { return Ok(None) };
+    let key = key.as_bytes();
+    let is_key = (1..=MAX_CHARACTERS).contains(&key.len()) && key.iter().all(u8::is_ascii_graphic);
+    if !is_key || keys.next().is_some() {
+        return Err(INVALID_KEY.into());
+    }
+    Ok(Some(String::from_utf8_lossy(key).into_owned()))
+}
+
+async fn intent_of(parts: &Parts, key: String, body: &Bytes) -> RequestIntent {
+    let method = &parts.method;
+    let uri = &parts.uri;
+    // The stored hash begins with the key, since query and body alone could be guessed.
+    let hasher = Sha256::new().chain_update(format!("{key}\n{}\n", uri.query().unwrap_or_default()));
+    // By the meaning of the body: clients such as `curl -F` choose another boundary for each retry.
+    let hash = multipart::hash(hasher, &parts.headers, body).await.finalize();
+    RequestIntent {
+        route: format!("{method} {}", uri.path()),
+        key,
+        fingerprint: URL_SAFE_NO_PAD.encode(hash),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn read(keys: &[&str]) -> Result<Option<String>> {
+        key_in(&keys.iter().map(|key| (KEY, HeaderValue::from_bytes(key.as_bytes()).unwrap())).collect())
+    }
+
+    #[test]
+    fn a_key_is_one_word_of_visible_characters() {
+        assert_eq!(read(&[]).unwrap(), None);
+        for good in ["a", "\"8e03978e-40d5-43dd\"", "~!{}", &"k".repeat(255)] {
+            assert_eq!(read(&[good]).unwrap().as_deref(), Some(good));
+        }
+        for bad in [&[""][..], &["a b"], &["é"], &["a\tb"], &[&"k".repeat(256)], &["a", "a"]] {
+            assert!(matches!(read(bad), Err(Error::Refused(INVALID_KEY))), "{bad:?}");
+        }
+    }
+}

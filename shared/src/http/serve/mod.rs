@@ -1,0 +1,39 @@
+//! Runs a group of routes as a Lambda function.
+
+pub mod event;
+pub mod mounts;
+pub(super) mod origin;
+pub(super) mod request;
+pub(crate) mod routes;
+
+use lambda_runtime::service_fn;
+
+use super::RouteGroup;
+use crate::LambdaResult;
+use crate::app::App;
+use crate::store::Store;
+use crate::telemetry;
+
+/// Answers API Gateway events by a group's route table until the execution environment ends. Fails if a setting is
+/// missing, or if the Lambda runtime API does.
+pub fn serve(routes: impl FnOnce(RouteGroup) -> RouteGroup) -> LambdaResult {
+    run(routes, Store::warm_up)
+}
+
+/// Answers API Gateway events like [`serve`], for routes that do not use DynamoDB.
+pub fn serve_without_table(routes: impl FnOnce(RouteGroup) -> RouteGroup) -> LambdaResult {
+    run(routes, async |_: &App| ())
+}
+
+fn run(routes: impl FnOnce(RouteGroup) -> RouteGroup, prepare: impl AsyncFnOnce(&App)) -> LambdaResult {
+    let app = App::from_environment()?;
+    telemetry::install(app.config());
+    // One thread is enough: an execution environment handles one request at a time, and a multi-threaded runtime nearly
+    // doubles the CPU time of a warm request.
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+        // Before the first request, whose time it would be.
+        prepare(&app).await;
+        let service = routes(RouteGroup::new()).into_service(app);
+        lambda_runtime::run(service_fn(|event| event::answer(service.clone(), event))).await
+    })
+}

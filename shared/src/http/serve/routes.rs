@@ -1,0 +1,74 @@
+//! Serves the routes of one group.
+
+use std::convert::Infallible;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::handler::Handler;
+use axum::http::{Request, Response};
+use axum::middleware::from_fn_with_state;
+use axum::routing::{MethodFilter, MethodRouter, get, on};
+use tower::ServiceExt;
+use tower::util::BoxCloneSyncService;
+
+use crate::app::App;
+use crate::error::Error;
+use crate::http::exchange::retry_and_replay;
+use crate::http::serve::{origin, request};
+
+/// Answers whole HTTP requests of one group, the same in Lambda, on a laptop and in tests.
+pub type HttpService = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
+
+/// The routes of one group, as they are served.
+#[derive(Default)]
+pub struct RouteGroup {
+    pub(crate) base: &'static str,
+    pub(crate) routes: axum::Router<App>,
+}
+
+impl RouteGroup {
+    /// A router without routes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a GET route, which also answers HEAD, at a whole path that ends in a slash or a wildcard. It stands beside the
+    /// version segment and is no part of the API, so no document describes it. Its first segment belongs into
+    /// [`PAGE_ROOTS`](crate::http::serve::mounts::PAGE_ROOTS).
+    #[must_use]
+    pub fn page<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
+        Self { routes: self.routes.route(path, get(handler)), ..self }
+    }
+
+    /// The service that answers these routes: those of the API below [`VERSION_PATH`](crate::config::VERSION_PATH), and
+    /// pages.
+    ///
+    /// Paths are served with and without a final slash; everything else is a JSON 404 or 405.
+    pub fn into_service(self, app: App) -> HttpService {
+        let router = self
+            .routes
+            .method_not_allowed_fallback(async || Error::MethodNotAllowed)
+            .fallback(request::unknown_route)
+            // The first is outermost. Together, because each call of `layer` wraps all routes once more.
+            .layer((
+                from_fn_with_state(app.clone(), request::observe),
+                from_fn_with_state(app.clone(), origin::admit),
+            ))
+            .with_state(app);
+        BoxCloneSyncService::new(router.map_request(request::with_final_slash))
+    }
+}
+
+/// Serves a POST. If its response `is_stored`, clients may repeat the request with an Idempotency-Key.
+pub(crate) fn post<H: Handler<T, App>, T: 'static>(handler: H, is_stored: bool) -> MethodRouter<App> {
+    on(MethodFilter::POST, async move |State(app): State<App>, request: Request<Body>| {
+        retry_and_replay::handle_post(&app, request, is_stored, &handler).await
+    })
+}
+
+/// Serves a PUT, PATCH or DELETE.
+pub(crate) fn change<H: Handler<T, App>, T: 'static>(method: MethodFilter, handler: H) -> MethodRouter<App> {
+    on(method, async move |State(app): State<App>, request: Request<Body>| {
+        retry_and_replay::handle_change(&app, request, &handler).await
+    })
+}

@@ -1,0 +1,113 @@
+//! Renders mails. Each language has one file of lines in `shared/templates`, which HTML and plain text share.
+
+use askama::Template;
+
+use super::{MailLink, MailOccasion, PersonalMail};
+use crate::domain::language::Language;
+use crate::domain::transition::CandidateMail;
+
+pub struct RenderedMail {
+    /// One line without control characters.
+    pub subject: String,
+    /// A complete HTML page.
+    pub html: String,
+    /// The plain text.
+    pub text: String,
+}
+
+/// One line of a mail's text. A mail without text for a line leaves it out.
+#[derive(Clone, Copy)]
+enum MailLine {
+    Subject,
+    /// Above the HTML.
+    Heading,
+    Greeting,
+    /// What happened and what to do.
+    Body,
+    /// What a candidate does next, counted from 1.
+    Step(usize),
+    /// Precedes the deadline.
+    Deadline,
+    /// The label of the link in HTML.
+    Button,
+    /// Precedes the link in plain text.
+    Lead,
+    CopyLink,
+    Personal,
+    /// What to do otherwise, for example ignore the mail or ask somebody.
+    Otherwise,
+    Closing,
+}
+
+/// One row per language. The compiler reports missing languages, and missing lines of any mail.
+macro_rules! languages {
+    ($($language:ident $path:literal)+) => {
+        fn write_line(mail: &PersonalMail<'_>, line: MailLine) -> askama::Result<String> {
+            match mail.language {
+                $(Language::$language => {
+                    #[derive(Template)]
+                    #[template(path = $path)]
+                    struct LineTemplate<'a> {
+                        mail: &'a PersonalMail<'a>,
+                        line: MailLine,
+                    }
+                    LineTemplate { mail, line }.render()
+                })+
+            }
+        }
+    };
+}
+
+languages! {
+    En "en.txt"
+    De "de.txt"
+    Fr "fr.txt"
+    Es "es.txt"
+    It "it.txt"
+    Nl "nl.txt"
+}
+
+#[derive(Template)]
+#[template(path = "mail.txt")]
+struct TextTemplate<'a> {
+    mail: &'a PersonalMail<'a>,
+}
+
+#[derive(Template)]
+#[template(path = "mail.html")]
+struct HtmlTemplate<'a> {
+    mail: &'a PersonalMail<'a>,
+    subject: &'a str,
+}
+
+impl PersonalMail<'_> {
+    /// Renders the mail in its reader's language.
+    pub fn render(&self) -> askama::Result<RenderedMail> {
+        let subject = self.say(MailLine::Subject)?;
+        let html = HtmlTemplate { mail: self, subject: &subject }.render()?;
+        let text = TextTemplate { mail: self }.render()?;
+        Ok(RenderedMail { subject, html, text })
+    }
+
+    /// A line in the reader's language; empty if this mail has none.
+    fn say(&self, line: MailLine) -> askama::Result<String> {
+        let written = write_line(self, line)?;
+        // A line break in a name must not begin a header, or a paragraph that looks like ours.
+        let line: String = written.chars().filter(|character| !character.is_control()).collect();
+        Ok(line.trim().to_owned())
+    }
+
+    /// What a candidate does next: one step, or several to number.
+    fn steps(&self) -> askama::Result<Vec<String>> {
+        let mut steps = Vec::new();
+        loop {
+            match self.say(MailLine::Step(steps.len() + 1))? {
+                step if step.is_empty() => return Ok(steps),
+                step => steps.push(step),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

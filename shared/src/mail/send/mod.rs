@@ -1,0 +1,162 @@
+//! Sends mails through SES and classifies its responses.
+
+use aws_sdk_ses::config::http::HttpResponse;
+use aws_sdk_ses::error::{BuildError, ProvideErrorMetadata, SdkError};
+use aws_sdk_ses::operation::send_email::SendEmailError;
+use aws_sdk_ses::types::{Body, Content, Destination, Message, MessageTag};
+
+use super::{RenderedMail, from};
+use crate::aws::AwsClients;
+use crate::config::{Config, ConfigError};
+use crate::domain::account::Account;
+use crate::domain::company::Company;
+use crate::domain::mail::recipient::RecipientTag;
+use crate::domain::text::Email;
+
+/// The sender and recipient of a mail.
+pub struct MailEnvelope<'a> {
+    /// The recipient's address.
+    pub to: &'a Email,
+    /// The recipient's account, for bounces and complaints; `None` if it was deleted.
+    pub account: Option<Account>,
+    /// The company that the mail speaks for.
+    pub company: &'a Company,
+    /// The sender, if SES has verified it for the company.
+    pub alias: Option<&'a Email>,
+    /// Who gets the answers of the recipient, unless it is the sender.
+    pub reply_to: Option<&'a Email>,
+}
+
+/// The result of sending a mail.
+///
+/// Reasons are SES's error codes only: its messages contain addresses, which must not be logged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MailDelivery {
+    /// SES accepted the mail, under this message id.
+    Sent(String),
+    /// SES rejects the mail itself; retrying is pointless.
+    Rejected(String),
+    /// SES currently accepts no mails from this sender or account: the rate or quota is exhausted, the sender is not
+    /// verified, the account is paused or in the sandbox. Does not count as a try; other mails will meet the same
+    /// response for a while.
+    Postponed(String),
+    /// Any other failure; retry later.
+    Transient(String),
+}
+
+/// Sends mails through SES.
+pub struct Mailer<'a> {
+    aws: &'a AwsClients,
+    sender: &'a Email,
+    configuration_set: Option<&'a str>,
+}
+
+impl<'a> Mailer<'a> {
+    /// Reads the sender from the configuration. Fails if `MAIL_SENDER` is missing.
+    pub fn new(aws: &'a AwsClients, config: &'a Config) -> Result<Self, ConfigError> {
+        // Required here alone, so that functions that send no mails start without one.
+        let sender = config
+            .mail_sender
+            .as_ref()
+            .ok_or_else(|| ConfigError { variable: "MAIL_SENDER", problem: "is missing".to_owned() })?;
+        Ok(Self { aws, sender, configuration_set: config.mail_configuration_set.as_deref() })
+    }
+
+    /// Sends `mail`. Not idempotent.
+    pub async fn send(&self, envelope: &MailEnvelope<'_>, mail: &RenderedMail) -> MailDelivery {
+        // By company: SES verifies senders for the whole AWS account, and one company must not send from another's
+        // domain.
+        if let Some(alias) = envelope.alias.filter(|alias| envelope.company.may_send_from(alias)) {
+            match self.send_from(alias, envelope, mail).await {
+                // The alias's verification may have lapsed. SES has not sent the refused mail, so this cannot send it
+                // twice.
+                MailDelivery::Postponed(code) if SENDER_REFUSED.contains(&code.as_str()) => {
+                    let company = envelope.company.id.as_str();
+                    tracing::warn!(target: "outbox", company, code, "SES refused a project's own sender");
+                }
+                delivery => return delivery,
+            }
+        }
+        self.send_from(self.sender, envelope, mail).await
+    }
+
+    async fn send_from(
+        &self,
+        from: &Email,
+        envelope: &MailEnvelope<'_>,
+        mail: &RenderedMail,
+    ) -> MailDelivery {
+        let (Ok(message), Ok(tags)) = (message(mail), tags(envelope)) else { return not_made() };
+        let reply_to = envelope.reply_to.filter(|address| *address != from);
+        let sent = self
+            .aws
+            .ses()
+            .send_email()
+            .source(from::sender(envelope.company.name.as_str(), from))
+            .destination(Destination::builder().to_addresses(envelope.to.as_str()).build())
+            .set_reply_to_addresses(reply_to.map(|address| vec![address.as_str().to_owned()]))
+            .message(message)
+            .set_tags(tags)
+            .set_configuration_set_name(self.configuration_set.map(str::to_owned))
+            .send()
+            .await;
+        match sent {
+            Ok(sent) => MailDelivery::Sent(sent.message_id),
+            Err(error) => meaning(&error),
+        }
+    }
+}
+
+// SES takes text without a character set for ASCII.
+fn utf8(text: &str) -> Result<Content, BuildError> {
+    Content::builder().data(text).charset("UTF-8").build()
+}
+
+fn message(mail: &RenderedMail) -> Result<Message, BuildError> {
+    let body = Body::builder().html(utf8(&mail.html)?).text(utf8(&mail.text)?).build();
+    Ok(Message::builder().subject(utf8(&mail.subject)?).body(body).build())
+}
+
+/// SES returns these tags when it reports a bounce or a complaint.
+fn tags(envelope: &MailEnvelope<'_>) -> Result<Option<Vec<MessageTag>>, BuildError> {
+    let Some(account) = envelope.account else { return Ok(None) };
+    // The tag names the recipient, so nothing has to be stored for each mail.
+    let tag = RecipientTag { company: envelope.company.id.clone(), account };
+    Ok(Some(vec![MessageTag::builder().name("recipient").value(tag.to_string()).build()?]))
+}
+
+/// Codes that SES returns, among other reasons, when it does not accept the sender; another sender may work.
+const SENDER_REFUSED: [&str; 2] = ["MessageRejected", "MailFromDomainNotVerifiedException"];
+
+/// Codes for a fault of the mail itself. Other refusals concern the sender or the account, so the mail can be sent once they
+/// are fixed.
+const MAIL_REFUSED: [&str; 4] =
+    ["InvalidParameterCombination", "InvalidParameterValue", "ValidationError", "ValidationException"];
+
+fn meaning(error: &SdkError<SendEmailError, HttpResponse>) -> MailDelivery {
+    let status = error.raw_response().map_or(0, |response| response.status().as_u16());
+    match error {
+        SdkError::ServiceError(answer) => {
+            let code = answer.err().code().unwrap_or("unknown").to_owned();
+            if status >= 500 {
+                MailDelivery::Transient(code)
+            } else if MAIL_REFUSED.contains(&code.as_str()) {
+                MailDelivery::Rejected(code)
+            } else {
+                MailDelivery::Postponed(code)
+            }
+        }
+        // SES may have accepted the mail. A second one does less harm than none.
+        SdkError::TimeoutError(_) => MailDelivery::Transient("timeout".to_owned()),
+        SdkError::DispatchFailure(_) => MailDelivery::Transient("connection failed".to_owned()),
+        SdkError::ResponseError(_) => MailDelivery::Transient(format!("unreadable answer, status {status}")),
+        _ => not_made(),
+    }
+}
+
+fn not_made() -> MailDelivery {
+    MailDelivery::Transient("request not made".to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,296 @@
+//! Access patterns of evaluations that evaluators write, and of the results that follow from them.
+//!
+//! The summary of a result is derived from its candidate and written with it, like search entries.
+
+use std::collections::{BTreeMap, HashMap};
+
+use chrono::{DateTime, Utc};
+use futures_util::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
+
+use crate::domain::candidate::Candidate;
+use crate::domain::evaluation::Evaluation;
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use crate::domain::project::Project;
+use crate::domain::scoring::change::EvaluationChange;
+use crate::domain::scoring::result::ResultSummary;
+use crate::domain::transition::CandidateChange;
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::item::{self, Item, StoredEntity, VersionedItem, string};
+use crate::store::table::keys::{self, ItemKey, TABLE};
+use crate::store::table::read::page::{ListSource, Page, PageRequest};
+use crate::store::table::read::query::{Query, RowFilter};
+use crate::store::table::write::condition::WriteCondition;
+use crate::store::table::write::transaction::Transaction;
+
+/// The evaluations that one call reads for a document. The longest are 110 KB each.
+const READ_TOGETHER: usize = 16;
+
+impl StoredEntity for Evaluation {
+    fn key(&self) -> ItemKey {
+        keys::evaluation(&self.company, self.project, self.candidate, self.evaluator)
+    }
+}
+
+/// The place of an evaluation in the table.
+#[derive(Debug)]
+pub struct EvaluationKey(ItemKey);
+
+#[derive(Debug)]
+pub struct CandidateResult {
+    pub candidate: CandidateId,
+    pub summary: ResultSummary,
+}
+
+impl Store {
+    /// Writes a change of the evaluation that is `before`, or of a new one. Fails with [`Error::Changed`] also after a
+    /// concurrent change of the candidate, which every other evaluation makes.
+    pub fn save_evaluation(
+        &self,
+        project: &VersionedItem<Project>,
+        candidate: &VersionedItem<Candidate>,
+        before: Option<&VersionedItem<Evaluation>>,
+        change: EvaluationChange,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let mut transaction = self.transaction();
+        transaction.change_candidate(candidate, &CandidateChange::from(change.candidate), now);
+        transaction.evaluator_index(project, change.evaluator_index);
+        match (before, &change.evaluation) {
+            (None, Some(after)) => {
+                transaction.create_unless(after, || Error::Changed);
+                transaction.show();
+            }
+            (Some(before), Some(after)) => transaction.replace(before, after),
+            (Some(before), None) => transaction.delete(before),
+            // An event has completed what was never saved here.
+            (None, None) => {}
+        }
+        transaction
+    }
+
+    /// Reads all evaluations of a candidate.
+    pub async fn evaluations_of(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+    ) -> Result<HashMap<(CandidateId, CustomerId), Evaluation>> {
+        let rows = self.evaluation_rows(company, project, candidate).await?;
+        let found = item::readable::<Evaluation>(rows)?;
+        Ok(by_ids(&found))
+    }
+
+    /// The evaluations of a candidate by each of these evaluators, in their order, read as they are taken, for documents that
+    /// must not miss one; `None` if there is none. Fails with [`Error::Unreadable`] if one cannot be read.
+    pub fn evaluations_by<'a>(
+        &'a self,
+        candidate: &'a Candidate,
+        evaluators: &[CustomerId],
+    ) -> impl Stream<Item = Result<(CustomerId, Option<VersionedItem<Evaluation>>)>> + Send + use<'a> {
+        let calls: Vec<Vec<CustomerId>> = evaluators.chunks(READ_TOGETHER).map(<[_]>::to_vec).collect();
+        let found = stream::iter(calls).then(move |together| self.written_by(candidate, together));
+        found.map_ok(|found| stream::iter(found.into_iter().map(Ok::<_, Error>))).try_flatten()
+    }
+
+    async fn written_by(
+        &self,
+        candidate: &Candidate,
+        evaluators: Vec<CustomerId>,
+    ) -> Result<Vec<(CustomerId, Option<VersionedItem<Evaluation>>)>> {
+        let Candidate { company, project, id, .. } = candidate;
+        let key = |by| keys::evaluation(company, *project, *id, by);
+        let mut batch = self.get(evaluators.iter().map(|by| key(*by))).await?;
+        evaluators.into_iter().map(|by| Ok((by, batch.take(&key(by))?))).collect()
+    }
+
+    /// Reads the given evaluations in one round trip, without those that do not exist.
+    pub async fn evaluations(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        ids: impl IntoIterator<Item = (CandidateId, CustomerId)>,
+    ) -> Result<HashMap<(CandidateId, CustomerId), Evaluation>> {
+        let keys = ids.into_iter().map(|(candidate, by)| keys::evaluation(company, project, candidate, by));
+        let found: Vec<VersionedItem<Evaluation>> = self.listed(keys.collect()).await?;
+        Ok(by_ids(&found))
+    }
+
+    /// The places of all evaluations of a candidate, also of those that cannot be read.
+    pub async fn evaluation_keys(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+    ) -> Result<Vec<EvaluationKey>> {
+        let rows = self.evaluation_rows(company, project, candidate).await?;
+        rows.iter().map(|row| item::key_of(row).map(EvaluationKey)).collect()
+    }
+
+    /// Deletes evaluations of a candidate who is deleted.
+    pub async fn delete_evaluations(&self, keys: &[EvaluationKey]) -> Result<()> {
+        for EvaluationKey(key) in keys {
+            // One by one: nothing else depends on them any more, and a repeat deletes the rest.
+            self.delete_alone(key).await?;
+        }
+        Ok(())
+    }
+
+    async fn evaluation_rows(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+    ) -> Result<Vec<Item>> {
+        let partition = string(keys::evaluations(company, project).pk);
+        let query = Query::new(TABLE, partition).starting_with(format!("{candidate}#"));
+        self.query_rows(query, usize::MAX).await
+    }
+
+    /// A page of the candidates whom an evaluator of the project has evaluated, the oldest candidate first.
+    pub async fn list_results(
+        &self,
+        project: &Project,
+        request: &PageRequest,
+    ) -> Result<Page<CandidateResult>> {
+        let Some(filter) = by_evaluators(project) else {
+            return Ok(Page { rows: Vec::new(), next: None, previous: None });
+        };
+        let listing = ListSource::Having(keys::results(&project.company, project.id), filter);
+        let Page { rows, next, previous } = self.page_of_items(&listing, request).await?;
+        Ok(Page { rows: results_in(rows)?, next, previous })
+    }
+
+    /// All candidates whom an evaluator of the project has evaluated, the oldest first.
+    pub async fn all_results(&self, project: &Project) -> Result<Vec<CandidateResult>> {
+        match by_evaluators(project) {
+            Some(filter) => self.filtered_results(&project.company, project.id, filter).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// All candidates with a veto by anyone, the oldest first.
+    pub async fn all_vetoed(&self, company: &CompanyId, project: ProjectId) -> Result<Vec<CandidateResult>> {
+        let filter = RowFilter::any([vec!["vetos".to_owned()]]);
+        self.filtered_results(company, project, filter).await
+    }
+
+    async fn filtered_results(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        filter: RowFilter,
+    ) -> Result<Vec<CandidateResult>> {
+        let query = Query::of(&keys::results(company, project)).filtered(filter);
+        results_in(self.query_rows(query, usize::MAX).await?)
+    }
+
+    /// Writes the summaries of a project's results that are missing or wrong, and returns their number. `expected` are
+    /// those of all candidates that can be read, with the version of the candidate.
+    pub(in crate::store) async fn mend_summaries(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        mut expected: BTreeMap<CandidateId, (u64, Option<ResultSummary>)>,
+    ) -> Result<usize> {
+        let mut wrong = Vec::new();
+        for row in self.all_items(&keys::results(company, project)).await? {
+            let Some(candidate) = keys::result_in(&item::key_of(&row)?) else { continue };
+            match expected.remove(&candidate) {
+                Some((_, Some(summary))) if item::value_in(&row).is_ok_and(|stored| summary == stored) => {}
+                Some((version, summary)) => {
+                    wrong.push((candidate, WriteCondition::Version(version), summary))
+                }
+                None => wrong.push((candidate, WriteCondition::Absent, None)),
+            }
+        }
+        for (candidate, (version, summary)) in expected {
+            if summary.is_some() {
+                wrong.push((candidate, WriteCondition::Version(version), summary));
+            }
+        }
+        let mut mended = 0;
+        for (candidate, unchanged, summary) in wrong {
+            let mut transaction = self.transaction();
+            // What was counted may be outdated by now: the candidate must still be the one that was counted.
+            transaction.require(keys::candidate(company, project, candidate), unchanged, Error::Changed);
+            transaction.put_summary(keys::result(company, project, candidate), summary);
+            match self.commit(transaction).await {
+                // The other change of the candidate has written the summary.
+                Err(Error::Changed | Error::NotFound) => {}
+                committed => {
+                    committed?;
+                    mended += 1;
+                }
+            }
+        }
+        Ok(mended)
+    }
+}
+
+fn by_ids(found: &[VersionedItem<Evaluation>]) -> HashMap<(CandidateId, CustomerId), Evaluation> {
+    found.iter().map(|one| ((one.candidate, one.evaluator), Evaluation::clone(one))).collect()
+}
+
+/// Selects results with a completed evaluation by an evaluator of the project; `None` without evaluators.
+fn by_evaluators(project: &Project) -> Option<RowFilter> {
+    let paths = project.staff.evaluators.iter().map(|by| vec!["by".to_owned(), by.to_string()]);
+    (!project.staff.evaluators.is_empty()).then(|| RowFilter::any(paths))
+}
+
+fn results_in(rows: Vec<Item>) -> Result<Vec<CandidateResult>> {
+    let mut found = Vec::with_capacity(rows.len());
+    for row in rows {
+        let Some(candidate) = keys::result_in(&item::key_of(&row)?) else { continue };
+        let summary = item::or_skipped(item::value_in(&row))?;
+        found.extend(summary.map(|summary| CandidateResult { candidate, summary }));
+    }
+    Ok(found)
+}
+
+impl Transaction {
+    /// Writes the summary of the result of `after` if it differs from that of `before`.
+    pub(in crate::store) fn summary(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
+        let Some(Candidate { company, project, id, .. }) = after.or(before) else { return };
+        let summary = after.and_then(ResultSummary::of);
+        if before.and_then(ResultSummary::of) != summary {
+            self.put_summary(keys::result(company, *project, *id), summary);
+        }
+    }
+
+    fn put_summary(&mut self, key: ItemKey, summary: Option<ResultSummary>) {
+        let Some(summary) = summary else { return self.delete_derived(key) };
+        if let Some(item) = self.or_fault(item::bare_of(&summary)) {
+            self.put_derived(key, item);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::candidate::CandidateStatus;
+    use crate::domain::evaluation::evaluator_index::{EvaluatorIndex, MAX_EVALUATORS};
+    use crate::domain::evaluation::{EvaluationReport, RatingValues, ScoreNumbers};
+    use crate::domain::id::Id;
+    use crate::domain::samples;
+
+    #[test]
+    fn a_candidate_whom_everybody_has_evaluated_fits_in_its_items() {
+        let mut candidate = Candidate { status: CandidateStatus::Interviewed, ..samples::candidate() };
+        let mut index = EvaluatorIndex::default();
+        for by in (0..MAX_EVALUATORS).map(|number| samples::customer(number as u8)) {
+            let questions = (0..30).map(|byte| (Id::from_bytes([byte; 16]), 10_000)).collect();
+            let criteria = (0..20).map(|byte| (Id::from_bytes([byte; 16]), 10_000)).collect();
+            let rated = Some(RatingValues { maximum: 1_000, questions, criteria });
+            let veto = Some(Id::from_bytes([7; 16]));
+            let at = DateTime::UNIX_EPOCH;
+            candidate.scores.insert(by, ScoreNumbers { revision: 1_000, saved_at: at, rated, veto });
+            let bit = index.assign_bit(by).unwrap();
+            candidate.evaluations.insert(by, EvaluationReport { completed: true, at, bit });
+        }
+        // DynamoDB's 400 KB leave room for the rest of the candidate. JSON takes more than DynamoDB counts.
+        assert!(serde_json::to_string(&candidate).unwrap().len() < 300_000);
+        assert!(serde_json::to_string(&ResultSummary::of(&candidate)).unwrap().len() < 300_000);
+    }
+}

@@ -1,0 +1,119 @@
+//! Reads the candidates that searches find, with the attributes that results show.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::domain::candidate::CandidateStatus;
+use crate::domain::candidate::search::{MAX_RESULTS, SearchTerms, WordSource, words_of};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::media::file::StoredFile;
+use crate::domain::project::ProjectStatus;
+use crate::domain::staff::ProjectStaff;
+use crate::domain::text::{Email, ShortName};
+use crate::error::Result;
+use crate::store::Store;
+use crate::store::candidate::search::SearchHit;
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::read::projection::ProjectionExpression;
+
+/// A candidate that a search finds, with the attributes that results show.
+#[derive(Debug)]
+pub struct CandidateMatch {
+    /// The candidate's identifier.
+    pub id: CandidateId,
+    pub candidate: MatchedCandidate,
+    /// The identifier of the candidate's project.
+    pub project_id: ProjectId,
+    /// The candidate's project.
+    pub project: Arc<MatchedProject>,
+}
+
+/// The attributes of a candidate that results show.
+#[derive(Debug, Deserialize)]
+pub struct MatchedCandidate {
+    /// The current status.
+    pub status: CandidateStatus,
+    /// The names and the email address.
+    pub profile: MatchedProfile,
+    pub photo: Option<StoredFile>,
+}
+
+/// The fields of a candidate's profile that searches look in and that results show.
+#[derive(Debug, Deserialize)]
+pub struct MatchedProfile {
+    pub first_name: ShortName,
+    pub last_name: ShortName,
+    /// The email address.
+    pub email: Option<Email>,
+}
+
+/// The attributes of a project that results show, and that tell whether a caller may see it.
+#[derive(Debug, Deserialize)]
+pub struct MatchedProject {
+    /// The current status.
+    pub status: ProjectStatus,
+    /// The display name.
+    pub settings: MatchedSettings,
+    /// The roles in the project.
+    pub staff: ProjectStaff,
+}
+
+/// The settings of a project that results show.
+#[derive(Debug, Deserialize)]
+pub struct MatchedSettings {
+    /// The display name.
+    pub name: ShortName,
+}
+
+/// The attributes of these types.
+const SHOWN: ProjectionExpression = ProjectionExpression::new(
+    "pk, sk, #status, photo, profile.first_name, profile.last_name, profile.email, settings.#name, staff",
+    &[("#status", "status"), ("#name", "name")],
+);
+
+impl MatchedCandidate {
+    fn words(&self) -> BTreeMap<String, WordSource> {
+        words_of(&self.profile.first_name, &self.profile.last_name, self.profile.email.as_ref())
+    }
+}
+
+impl Store {
+    /// The candidates of the best `hits`, with their projects, without those that `terms` no longer find.
+    pub async fn matches(
+        &self,
+        company: &CompanyId,
+        hits: Vec<SearchHit>,
+        terms: &SearchTerms,
+    ) -> Result<Vec<CandidateMatch>> {
+        let mut seen = HashSet::new();
+        let hits = hits.into_iter().filter(|hit| seen.insert(hit.candidate)).take(MAX_RESULTS);
+        let ids: Vec<(ProjectId, CandidateId)> = hits.map(|hit| (hit.project, hit.candidate.0)).collect();
+        let candidates: Vec<ItemKey> =
+            ids.iter().map(|(project, id)| keys::candidate(company, *project, *id)).collect();
+        let project_ids: HashSet<ProjectId> = ids.iter().map(|(project, _)| *project).collect();
+        let projects = project_ids.iter().map(|id| keys::project(company, *id));
+        let keys = candidates.iter().cloned().chain(projects);
+        let mut batch = self.get_attributes(keys, &SHOWN).await?;
+        let mut projects = HashMap::with_capacity(project_ids.len());
+        for id in project_ids {
+            let project = batch.take_listed_value(&keys::project(company, id))?;
+            projects.extend(project.map(|project| (id, Arc::new(project))));
+        }
+        let mut found = Vec::with_capacity(ids.len());
+        for ((project_id, id), key) in ids.into_iter().zip(candidates) {
+            let candidate: Option<MatchedCandidate> = batch.take_listed_value(&key)?;
+            // The candidate may have changed since the entry was read.
+            let candidate = candidate.filter(|now| terms.are_in(now.words().keys().map(String::as_str)));
+            let placed = candidate.zip(projects.get(&project_id).cloned());
+            found.extend(placed.map(|(candidate, project)| CandidateMatch {
+                id,
+                candidate,
+                project_id,
+                project,
+            }));
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,330 @@
+//! Access patterns of candidates.
+
+pub(super) mod answers;
+pub(super) mod evaluation;
+pub(super) mod matches;
+pub(super) mod report;
+pub(super) mod search;
+pub(super) mod share;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::Store;
+use super::due::DueQueue;
+use super::login::taken_username;
+use super::media::upload::OwnedFiles;
+use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::read::page::{ListSource, Page, PageRequest};
+use super::table::write::condition::WriteCondition;
+use super::table::write::transaction::Transaction;
+use crate::domain::account::Account;
+use crate::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
+use crate::domain::effect::Effect;
+use crate::domain::history::ResourceChange;
+use crate::domain::history::erasure::{ErasedItem, ErasureCause, ErasureReason};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::media::upload::ARRIVAL;
+use crate::domain::project::Project;
+use crate::domain::text::{Email, ShortName, Username, is_login};
+use crate::domain::transition::CandidateChange;
+use crate::domain::transition::project_counts::ProjectCounts;
+use crate::error::{Error, Result};
+
+impl StoredEntity for Candidate {
+    const INTERNAL_FIELDS: &'static [&'static str] = &[
+        "aborted_at",
+        "expired_at",
+        "former_keys",
+        "interview",
+        "mail_rate",
+        "one_time_key",
+        "own_changes",
+        "password_hash",
+        "reminded_at",
+        "scores",
+        "session_epoch",
+        "skipped_at",
+        "started_at",
+    ];
+    const MERGED_MAPS: &'static [&'static str] = &["consents", "evaluations", "profile", "scores"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
+
+    fn key(&self) -> ItemKey {
+        keys::candidate(&self.company, self.project, self.id)
+    }
+
+    fn by_status(&self) -> Option<(String, String)> {
+        Some((keys::candidates_by_status(&self.company, self.project, self.status), self.id.to_string()))
+    }
+
+    fn due(&self) -> Option<DueEntry<'_>> {
+        let place =
+            |queue: DueQueue, at| DueEntry { shard: queue.shard_of(self.id), at, company: &self.company };
+        let deadline = self.expires_at().map(|at| place(DueQueue::Candidates, at));
+        let erasure = self.erasure_request.map(|request| place(DueQueue::Erasures, request.due_at));
+        // An item has one place in the index. Once the first is done, the write that does it moves the item to the other.
+        deadline.into_iter().chain(erasure).min_by_key(|due| due.at)
+    }
+}
+
+#[derive(Debug)]
+pub struct CandidateWithProject {
+    pub candidate: VersionedItem<Candidate>,
+    pub project: Arc<VersionedItem<Project>>,
+}
+
+impl Store {
+    /// Creates the candidate of `change`. Fails with [`Error::Changed`] if the identifier exists, with a message on
+    /// `username` if it is taken, and with `PROJECT_NOT_RUNNING` if the change needs a running project.
+    pub fn create_candidate(&self, change: &CandidateChange, now: DateTime<Utc>) -> Transaction {
+        let mut transaction = self.transaction();
+        // An import has fixed its identifiers beforehand: a concurrent repeat of it may have created the candidate.
+        transaction.create_unless(&change.candidate, || Error::Changed);
+        transaction.follow(None, Some(&change.candidate), change.needs_running_project, now);
+        transaction.effect(Effect::of_change(change, 1, now));
+        transaction
+    }
+
+    /// Fails also with a message on `username` if a new one is taken, with one on `customer` if a new share has no
+    /// customer, and with `PROJECT_NOT_RUNNING` if the change needs a running project.
+    pub fn change_candidate(
+        &self,
+        before: &VersionedItem<Candidate>,
+        change: &CandidateChange,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let mut transaction = self.transaction();
+        transaction.change_candidate(before, change, now);
+        transaction
+    }
+
+    /// Changes up to [`MAX_TOGETHER`](Self::MAX_TOGETHER) candidates of one shard of one project's counts, whose names
+    /// stay as they are. Sends no mails.
+    pub fn change_together(&self, changes: &[(VersionedItem<Candidate>, Candidate)]) -> Transaction {
+        let mut transaction = self.transaction();
+        let Some((first, _)) = changes.first() else { return transaction };
+        let mut total = ProjectCounts::default();
+        for (before, after) in changes {
+            transaction.replace(before, after);
+            for (counter, count) in ProjectCounts::change(Some(before), Some(after)).iter() {
+                total.add(counter, count);
+            }
+        }
+        transaction.count(first, &total, false);
+        transaction
+    }
+
+    /// The most candidates in one [`change_together`](Self::change_together).
+    pub const MAX_TOGETHER: usize = 25;
+
+    /// Deletes a candidate with their names, search entries, shares and files. Refuses candidates on hold.
+    pub fn delete_candidate(
+        &self,
+        candidate: &VersionedItem<Candidate>,
+        reason: ErasureReason,
+        now: DateTime<Utc>,
+    ) -> Result<Transaction> {
+        let mut transaction = self.transaction();
+        transaction.candidate_gone(candidate, reason.into(), now)?;
+        Ok(transaction)
+    }
+
+    /// Reads a candidate.
+    pub async fn candidate(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        id: CandidateId,
+    ) -> Result<Option<VersionedItem<Candidate>>> {
+        self.one(keys::candidate(company, project, id)).await
+    }
+
+    /// Reads those of a project's candidates that exist.
+    pub async fn candidates(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        ids: impl IntoIterator<Item = CandidateId>,
+    ) -> Result<HashMap<CandidateId, VersionedItem<Candidate>>> {
+        let keys = ids.into_iter().map(|id| keys::candidate(company, project, id)).collect();
+        let found: Vec<VersionedItem<Candidate>> = self.listed(keys).await?;
+        Ok(found.into_iter().map(|candidate| (candidate.id, candidate)).collect())
+    }
+
+    /// Reads candidates with their projects, in the order of `ids`, in one round trip.
+    pub async fn candidates_with_projects(
+        &self,
+        company: &CompanyId,
+        ids: &[(ProjectId, CandidateId)],
+    ) -> Result<Vec<CandidateWithProject>> {
+        let candidates = ids.iter().map(|(project, id)| keys::candidate(company, *project, *id));
+        let project_ids: HashSet<ProjectId> = ids.iter().map(|(project, _)| *project).collect();
+        let keys = candidates.chain(project_ids.iter().map(|id| keys::project(company, *id)));
+        let mut batch = self.get(keys).await?;
+        let mut projects = HashMap::with_capacity(project_ids.len());
+        for id in project_ids {
+            let project = batch.take_listed::<Project>(&keys::project(company, id))?;
+            projects.extend(project.map(|project| (id, Arc::new(project))));
+        }
+        let mut found = Vec::with_capacity(ids.len());
+        for (of, id) in ids {
+            let candidate: Option<VersionedItem<Candidate>> =
+                batch.take_listed(&keys::candidate(company, *of, *id))?;
+            let placed = candidate.zip(projects.get(of).cloned());
+            found.extend(placed.map(|(candidate, project)| CandidateWithProject { candidate, project }));
+        }
+        Ok(found)
+    }
+
+    /// A page of a project's candidates with one status, or with any of the statuses `among`.
+    pub async fn list_candidates(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        status: Option<CandidateStatus>,
+        among: &[CandidateStatus],
+        request: &PageRequest,
+    ) -> Result<Page<VersionedItem<Candidate>>> {
+        let collection = keys::candidates(company, project);
+        let partition = |status: CandidateStatus| keys::candidates_by_status(company, project, status);
+        let listing = match status {
+            None => ListSource::AllIndexed(collection, among.iter().copied().map(partition).collect()),
+            Some(status) => ListSource::WithStatus(collection, partition(status)),
+        };
+        self.page(&listing, request).await
+    }
+
+    /// All candidates of a project with this email address, in any case, oldest first.
+    pub async fn candidates_by_email(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        email: &str,
+    ) -> Result<Vec<VersionedItem<Candidate>>> {
+        let ids = self.candidate_ids_by_email(company, email).await?.into_iter();
+        let keys = ids.filter(|(of, _)| *of == project).map(|(of, id)| keys::candidate(company, of, id));
+        let mut candidates: Vec<VersionedItem<Candidate>> = self.listed(keys.collect()).await?;
+        // The address may have changed between the two reads.
+        candidates.retain(|one| one.profile.has_email(email));
+        Ok(candidates)
+    }
+
+    /// The projects and identifiers of all candidates of a company with this email address, in any case, oldest first. Some may
+    /// have changed the address or been deleted since.
+    pub async fn candidate_ids_by_email(
+        &self,
+        company: &CompanyId,
+        email: &str,
+    ) -> Result<Vec<(ProjectId, CandidateId)>> {
+        if !is_login(email) {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        for row in self.all_items(&keys::login_candidates(company, email)).await? {
+            let account = item::or_skipped(item::value_in::<Account>(&row))?;
+            if let Some(Account::Candidate { project, candidate }) = account {
+                found.push((project, candidate));
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl Transaction {
+    pub(super) fn change_candidate(
+        &mut self,
+        before: &VersionedItem<Candidate>,
+        change: &CandidateChange,
+        now: DateTime<Utc>,
+    ) {
+        self.replace(before, &change.candidate);
+        self.follow(Some(before), Some(&change.candidate), change.needs_running_project, now);
+        self.effect(Effect::of_change(change, before.version() + 1, now));
+    }
+
+    pub(super) fn candidate_gone(
+        &mut self,
+        candidate: &VersionedItem<Candidate>,
+        cause: ErasureCause,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        // Every erasure of a candidate passes here. A hold set since they were read changes the version, so the write fails.
+        candidate.may_be_erased(now)?;
+        self.delete(candidate);
+        self.follow(Some(candidate), None, false, now);
+        let erased = ErasedItem::Candidate { project: candidate.project, candidate: candidate.id };
+        // Signed URLs of parts work for a while, also if the interview has ended since.
+        let settles_at = candidate.interview.map(|_| now + ARRIVAL);
+        let cause = ErasureCause { settles_at, ..cause };
+        self.erased(&candidate.company, erased, cause, now);
+        Ok(())
+    }
+
+    /// Writes what follows from a candidate `before` becoming `after`: counts, names, search entries, shares, files.
+    fn follow(
+        &mut self,
+        before: Option<&Candidate>,
+        after: Option<&Candidate>,
+        needs_running_project: bool,
+        now: DateTime<Utc>,
+    ) {
+        if let Some(one) = after.or(before) {
+            self.count(one, &ProjectCounts::change(before, after), needs_running_project);
+        }
+        // Most changes leave alone what logins and searches find a candidate by.
+        if before.map(names_of) != after.map(names_of) {
+            self.candidate_logins(before, after);
+            self.search_entries(before, after);
+        }
+        self.shares(before, after);
+        self.summary(before, after);
+        if let Some(after) = after {
+            self.files(before.map(files_of), files_of(after), now);
+        }
+    }
+
+    fn candidate_logins(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
+        let Some(Candidate { project, id, .. }) = after.or(before) else { return };
+        let account = Account::Candidate { project: *project, candidate: *id };
+        let taken_email = Error::internal("a candidate's email leads to it already");
+        let old = before.and_then(username_of);
+        let new = after.and_then(username_of);
+        let is_new = old != new;
+        self.move_login(old, new, account, taken_username());
+        self.move_login(before.and_then(email_of), after.and_then(email_of), account, taken_email);
+        if let Some(Candidate { company, profile, .. }) = after.filter(|_| is_new)
+            && let Some(name) = &profile.username
+        {
+            // A login with a customer's email address is the customer's, so no candidate may have it as user name.
+            self.require(keys::login_email(company, name.as_str()), WriteCondition::Absent, taken_username());
+        }
+    }
+}
+
+/// What logins and searches find a candidate by.
+fn names_of(candidate: &Candidate) -> (&ShortName, &ShortName, Option<&Email>, Option<&Username>) {
+    let CandidateProfile { first_name, last_name, email, username, .. } = &candidate.profile;
+    (first_name, last_name, email.as_ref(), username.as_ref())
+}
+
+pub(super) fn username_of(candidate: &Candidate) -> Option<ItemKey> {
+    let name = candidate.profile.username.as_ref()?;
+    Some(keys::login_username(&candidate.company, name.as_str()))
+}
+
+fn email_of(candidate: &Candidate) -> Option<ItemKey> {
+    let email = candidate.profile.email.as_ref()?;
+    Some(keys::login_candidates(&candidate.company, email.as_str()).key(candidate.id))
+}
+
+fn files_of(candidate: &Candidate) -> OwnedFiles<'_> {
+    let files = candidate.photo.into_iter().chain(candidate.cv).collect();
+    OwnedFiles { company: &candidate.company, owner: candidate.account(), files }
+}

@@ -1,0 +1,130 @@
+//! Access patterns of shares. A share is an attribute of its candidate and an item in the partition of its customer.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use futures_util::{TryStreamExt as _, stream};
+use serde::Deserialize;
+
+use crate::domain::candidate::Candidate;
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::item::{self, VersionedItem, string};
+use crate::store::table::keys;
+use crate::store::table::write::condition::IS_ACTIVE;
+use crate::store::table::write::transaction::Transaction;
+
+/// A candidate that is shared with a customer.
+#[derive(Debug, Clone, Copy)]
+pub struct SharedCandidate {
+    pub share: ShareId,
+    /// The candidate's project.
+    pub project: ProjectId,
+    pub candidate: CandidateId,
+    pub customer: CustomerId,
+}
+
+impl SharedCandidate {
+    /// The shares of a candidate, oldest first.
+    pub fn all_of(candidate: &Candidate) -> impl Iterator<Item = Self> {
+        let Candidate { project, id, shares, .. } = candidate;
+        shares.iter().map(|(share, customer)| Self {
+            share: *share,
+            project: *project,
+            candidate: *id,
+            customer: *customer,
+        })
+    }
+}
+
+/// The item of a share in the customer's partition.
+#[derive(Deserialize)]
+pub(in crate::store) struct ShareNote {
+    project: ProjectId,
+    candidate: CandidateId,
+}
+
+/// The most shares of a customer that are withdrawn concurrently.
+const WITHDRAWN_AT_ONCE: usize = 8;
+
+impl Store {
+    /// The candidates who are shared with a customer, by the age of the share, oldest first.
+    pub async fn shared_with(
+        &self,
+        company: &CompanyId,
+        customer: CustomerId,
+    ) -> Result<Vec<SharedCandidate>> {
+        let shares = keys::shares(company, customer);
+        let mut found = Vec::new();
+        for row in self.all_items(&shares).await? {
+            let share = shares.id_in(&row)?.parse().map_err(Error::internal)?;
+            let note = item::or_skipped(item::value_in::<ShareNote>(&row))?;
+            found.extend(note.map(|ShareNote { project, candidate }| SharedCandidate {
+                share,
+                project,
+                candidate,
+                customer,
+            }));
+        }
+        Ok(found)
+    }
+
+    pub(in crate::store) async fn withdraw_shares(
+        &self,
+        company: &CompanyId,
+        customer: CustomerId,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let shares = self.shared_with(company, customer).await?;
+        let keys: Vec<_> =
+            shares.iter().map(|shared| keys::candidate(company, shared.project, shared.candidate)).collect();
+        let mut batch = self.get(keys.iter().cloned()).await?;
+        let mut found = Vec::with_capacity(shares.len());
+        for (shared, key) in shares.iter().zip(&keys) {
+            found.extend(batch.take::<Candidate>(key)?.map(|candidate| (shared.share, candidate)));
+        }
+        // Each candidate is an item of its own, so these writes do not conflict.
+        stream::iter(found.into_iter().map(Ok))
+            // Each is a candidate of its own, so these transactions do not conflict.
+            .try_for_each_concurrent(WITHDRAWN_AT_ONCE, |(share, candidate)| {
+                self.withdraw(share, candidate, now)
+            })
+            .await
+    }
+
+    async fn withdraw(
+        &self,
+        share: ShareId,
+        candidate: VersionedItem<Candidate>,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        self.update_with_retry(candidate, |before| {
+            let is_shared = before.shares.contains_key(&share);
+            let after = is_shared.then(|| Candidate::clone(before).without_share(share))?;
+            Some(self.change_candidate(before, &after.into(), now))
+        })
+        .await
+    }
+}
+
+impl Transaction {
+    /// Writes the customers' items of the shares of `after`. Customers of new shares must exist.
+    pub(in crate::store) fn shares(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
+        let Some(Candidate { company, project, id, .. }) = after.or(before) else { return };
+        let none = BTreeMap::new();
+        let old = before.map_or(&none, |candidate| &candidate.shares);
+        let new = after.map_or(&none, |candidate| &candidate.shares);
+        for (share, customer) in new.iter().filter(|(share, _)| !old.contains_key(share)) {
+            let missing = format!("Customer {customer} does not exist or is inactive.");
+            // A customer who is being deleted is inactive already, and gets no new shares.
+            self.require(keys::customer(company, *customer), IS_ACTIVE, Error::field("customer", missing));
+            let note =
+                item::bare([("project", string(project.to_string())), ("candidate", string(id.to_string()))]);
+            self.put_derived(keys::shares(company, *customer).key(share), note);
+        }
+        for (share, customer) in old.iter().filter(|(share, _)| !new.contains_key(share)) {
+            self.delete_derived(keys::shares(company, *customer).key(share));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Access patterns of legal texts. Each version has an item that never changes; the company names the latest of each kind.
+
+use std::collections::HashMap;
+
+use crate::domain::company::Company;
+use crate::domain::id::CompanyId;
+use crate::domain::privacy::legal::{LegalRegister, LegalText, LegalTextId};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::item::{StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::write::transaction::Transaction;
+
+impl StoredEntity for LegalText {
+    fn key(&self) -> ItemKey {
+        keys::legal_text(&self.company, self.id)
+    }
+}
+
+impl Store {
+    /// Stores a new version of a legal text, which `after` names as the latest.
+    pub fn publish_legal_text(
+        &self,
+        before: &VersionedItem<Company>,
+        after: &Company,
+        text: &LegalText,
+    ) -> Transaction {
+        let mut transaction = self.replacing(before, after);
+        // A concurrent publication may have taken the version.
+        transaction.create_unless(text, || Error::Changed);
+        transaction
+    }
+
+    /// Reads which legal texts a company has published, perhaps without what it has in the last seconds.
+    pub async fn legal_register(&self, company: &CompanyId) -> Result<LegalRegister> {
+        let company = self.company_that_may_lag(company).await?;
+        Ok(company.map(|company| Company::clone(&company).legal).unwrap_or_default())
+    }
+
+    /// Reads legal texts of a company by their identifiers.
+    pub async fn legal_texts(
+        &self,
+        company: &CompanyId,
+        ids: &[LegalTextId],
+    ) -> Result<HashMap<LegalTextId, LegalText>> {
+        let keys: Vec<ItemKey> = ids.iter().map(|id| keys::legal_text(company, *id)).collect();
+        // A version never changes, so one that is found is right. One that was published a moment ago may not be found.
+        let mut batch = self.get_that_may_lag(keys.iter().cloned()).await?;
+        let missing: Vec<ItemKey> = keys.iter().filter(|key| !batch.contains(key)).cloned().collect();
+        if !missing.is_empty() {
+            batch.add(self.get(missing).await?);
+        }
+        let found = keys.iter().map(|key| batch.take_listed::<LegalText>(key)).collect::<Result<Vec<_>>>()?;
+        Ok(found.into_iter().flatten().map(|text| (text.id, LegalText::clone(&text))).collect())
+    }
+}

@@ -1,0 +1,142 @@
+//! Access patterns of companies.
+
+pub(super) mod counts;
+pub(super) mod label;
+pub(super) mod legal;
+
+use aws_sdk_dynamodb::operation::scan::ScanOutput;
+use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
+use chrono::{DateTime, Utc};
+
+use super::Store;
+use super::table::item::{self, Item, StoredEntity, VersionedItem, number, string};
+use super::table::keys::{self, ItemKey};
+use super::table::retry::CallFailure;
+use super::table::write::condition::WriteCondition;
+use super::table::write::transaction::Transaction;
+use crate::domain::company::Company;
+use crate::domain::company::logo::Logo;
+use crate::domain::history::ResourceChange;
+use crate::domain::id::{CompanyId, LogoId};
+use crate::domain::staff::customer::Customer;
+use crate::error::{Error, Result};
+
+use counts::CompanyCount;
+
+impl StoredEntity for Company {
+    const INTERNAL_FIELDS: &'static [&'static str] = &["legal", "verified_senders"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
+
+    fn key(&self) -> ItemKey {
+        keys::company(&self.id)
+    }
+}
+
+impl StoredEntity for Logo {
+    fn key(&self) -> ItemKey {
+        keys::logo(&self.company, self.id)
+    }
+}
+
+impl Store {
+    /// Creates a company and its first owner. Fails with a message on `company` if its identifier is taken.
+    pub fn create_company(&self, company: &Company, owner: &Customer, now: DateTime<Utc>) -> Transaction {
+        let mut transaction = self.transaction();
+        let erased = Error::field("company", "A company with this identifier was erased. Use another one.");
+        transaction.require(keys::company_erasure(&company.id), WriteCondition::AbsentOrExpired(now), erased);
+        transaction.create_unless(company, || Error::field("company", "This company already exists."));
+        // The owner is counted from the start, so the counts are written whole and not added to.
+        let counts = item::bare([
+            (&CompanyCount::Customers.attribute(), number(1)),
+            (&CompanyCount::Owners.attribute(), number(i64::from(owner.is_at_work()))),
+        ]);
+        transaction.put_derived(keys::company_counts(&company.id), counts);
+        transaction.create(owner);
+        transaction.customer_logins(None, Some(owner));
+        transaction
+    }
+
+    /// All companies, in the order of their identifiers.
+    ///
+    /// Scans the whole table: each company has a partition of its own, and nothing lists them.
+    pub(crate) async fn every_company(&self) -> Result<Vec<VersionedItem<Company>>> {
+        let mut companies: Vec<VersionedItem<Company>> = Vec::new();
+        let mut start = None;
+        loop {
+            let page = self.with_retries(|| self.scan_companies(start.clone())).await?;
+            for item in page.items.unwrap_or_default() {
+                companies.extend(item::or_skipped(item::read(item))?);
+            }
+            start = page.last_evaluated_key;
+            if start.is_none() {
+                companies.sort_by(|one, other| one.id.cmp(&other.id));
+                return Ok(companies);
+            }
+        }
+    }
+
+    async fn scan_companies(&self, start: Option<Item>) -> Result<ScanOutput, CallFailure> {
+        let response = self
+            .client()
+            .scan()
+            .table_name(self.table())
+            .filter_expression(format!("{} = :company", keys::SK))
+            .expression_attribute_values(":company", string(keys::COMPANY))
+            .set_exclusive_start_key(start)
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await
+            .map_err(CallFailure::of)?;
+        self.usage.count_reads(response.consumed_capacity());
+        Ok(response)
+    }
+
+    /// Reads a company.
+    pub async fn company(&self, company: &CompanyId) -> Result<Option<VersionedItem<Company>>> {
+        self.one(keys::company(company)).await
+    }
+
+    /// Reads a company at half the price, perhaps as it was up to seconds ago.
+    pub(crate) async fn company_that_may_lag(
+        &self,
+        company: &CompanyId,
+    ) -> Result<Option<VersionedItem<Company>>> {
+        let key = keys::company(company);
+        self.get_that_may_lag([key.clone()]).await?.take(&key)
+    }
+
+    /// Replaces `before` by `after`.
+    pub fn update_company(&self, before: &VersionedItem<Company>, after: &Company) -> Transaction {
+        self.replacing(before, after)
+    }
+
+    /// Reads the logo of a company with this identifier.
+    pub(crate) async fn logo(&self, company: &CompanyId, id: LogoId) -> Result<Option<Logo>> {
+        let found = self.one::<Logo>(keys::logo(company, id)).await?;
+        Ok(found.map(|logo| Logo::clone(&logo)))
+    }
+
+    /// Stores the logo of a company, which `after` names. Does nothing if `before` has it already.
+    pub fn put_logo(&self, before: &VersionedItem<Company>, after: &Company, logo: &Logo) -> Transaction {
+        let mut transaction = self.replacing(before, after);
+        // Only together with the company, whose erasure deletes the picture.
+        if **before != *after
+            && let Some(item) = transaction.or_fault(item::write(logo, 1))
+        {
+            transaction.put_derived(logo.key(), item);
+        }
+        transaction
+    }
+
+    /// Deletes the logo of a company, which `after` no longer names.
+    pub fn delete_logo(&self, before: &VersionedItem<Company>, after: &Company) -> Transaction {
+        let mut transaction = self.replacing(before, after);
+        if let Some(logo) = &before.logo {
+            transaction.delete_derived(keys::logo(&before.id, logo.id));
+        }
+        transaction
+    }
+}

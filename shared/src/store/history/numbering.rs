@@ -1,0 +1,121 @@
+//! Numbers events: those of a company from 1 without gaps, those of one resource in the order of its versions.
+//!
+//! Numbers are given after the change, so that changes of a company do not wait for each other. All conditions are versions:
+//! a repeated, a concurrent and a broken-off attempt change nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+
+use crate::domain::history::HistoryEntry;
+use crate::domain::id::CompanyId;
+use crate::error::Result;
+use crate::store::Store;
+use crate::store::history::{EntryKey, EventSequence};
+use crate::store::table::item::VersionedItem;
+use crate::store::table::keys;
+use crate::store::table::retry::RetryPolicy;
+
+/// The most events that one transaction numbers, besides the sequence.
+const MAX_TOGETHER: usize = 99;
+
+/// More numbers than a company is given between a backup and its restoration.
+const LEFT_OUT: u64 = 1_000_000;
+
+/// Events of a company, by history and version.
+type EventsByHistory = BTreeMap<(String, u64), VersionedItem<HistoryEntry>>;
+
+impl Store {
+    /// Assigns the next numbers to these events of one company at `now`, after all earlier ones of the same resources. Fails
+    /// with [`crate::Error::Changed`] after too many conflicts with others that number events of the same company.
+    pub async fn assign_numbers(
+        &self,
+        company: &CompanyId,
+        entries: &[EntryKey],
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        self.retry_on_conflict(RetryPolicy::COUNTER, || self.assign_numbers_once(company, entries, now)).await
+    }
+
+    /// Leaves out a million numbers, so that none is given again after an earlier state of the table was restored. Returns
+    /// the last number since; `None` for a company without events.
+    pub async fn advance_sequence(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
+        self.retry_on_conflict(RetryPolicy::CHANGE, || self.advance_once(company, now)).await
+    }
+
+    async fn advance_once(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
+        let Some(before) = self.one::<EventSequence>(keys::sequence(company)).await? else { return Ok(None) };
+        let mut after = EventSequence::clone(&before);
+        // Clients may have seen these numbers before the restoration.
+        after.advance(LEFT_OUT, now);
+        let last = after.last;
+        self.replace(&before, after).await?;
+        Ok(Some(last))
+    }
+
+    async fn assign_numbers_once(
+        &self,
+        company: &CompanyId,
+        entries: &[EntryKey],
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let sequence = self.one::<EventSequence>(keys::sequence(company));
+        let (sequence, events) = tokio::try_join!(sequence, self.unnumbered(company, entries))?;
+        let mut sequence =
+            sequence.unwrap_or_else(|| VersionedItem::not_stored(EventSequence::new(company.clone(), now)));
+        for together in in_order(events).chunks(MAX_TOGETHER) {
+            let mut transaction = self.transaction();
+            let mut after = EventSequence::clone(&sequence);
+            for event in together {
+                // Conditions on the versions of entry and sequence: two that number at once, or twice, change nothing
+                // twice.
+                transaction.replace(event, &after.number(HistoryEntry::clone(event), now));
+            }
+            transaction.save(&sequence, &after);
+            self.commit(transaction).await?;
+            sequence = sequence.followed_by(after)?;
+        }
+        Ok(())
+    }
+
+    /// The events without a number among `entries` and before them.
+    ///
+    /// Each event names the one before it of the same resource, which was committed first, and reads of single items never
+    /// see less than a commit that came before what they have seen already. So every earlier event is found, however late
+    /// its record comes, past any number of changes that are no events.
+    async fn unnumbered(&self, company: &CompanyId, entries: &[EntryKey]) -> Result<EventsByHistory> {
+        let mut places: BTreeSet<_> =
+            entries.iter().map(|entry| (entry.history.clone(), entry.version)).collect();
+        let mut found = EventsByHistory::new();
+        while !places.is_empty() {
+            let keys = places.iter().map(|(history, version)| keys::entry(company, history, *version));
+            let mut batch = self.get(keys).await?;
+            let mut earlier = BTreeSet::new();
+            for place in places {
+                // Before an event with a number, all have one. An entry that is missing has expired, and so have those
+                // before it.
+                let key = keys::entry(company, &place.0, place.1);
+                let entry = batch.take_listed::<HistoryEntry>(&key)?;
+                let Some(event) = entry.filter(|entry| entry.is_unnumbered()) else { continue };
+                earlier.extend(event.event_before.map(|version| (place.0.clone(), version)));
+                found.insert(place, event);
+            }
+            earlier.retain(|place| !found.contains_key(place));
+            places = earlier;
+        }
+        Ok(found)
+    }
+}
+
+/// Events by time, but those of one resource by version, whatever the clocks of their functions said.
+fn in_order(events: EventsByHistory) -> Vec<VersionedItem<HistoryEntry>> {
+    let mut latest = BTreeMap::<String, DateTime<Utc>>::new();
+    let mut timed = Vec::with_capacity(events.len());
+    for ((history, version), event) in events {
+        let at = latest.entry(history).or_insert(event.origin.at);
+        *at = event.origin.at.max(*at);
+        timed.push((*at, event.change.resource, version, event));
+    }
+    timed.sort_by_key(|(at, resource, version, _)| (*at, *resource, *version));
+    timed.into_iter().map(|(.., event)| event).collect()
+}

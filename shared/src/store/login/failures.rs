@@ -1,0 +1,128 @@
+//! Limits of failed logins of one name, from one source and from all.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::serde::ts_milliseconds;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::domain::secret::SecretHash;
+use crate::error::{Error, Result};
+use crate::store::table::item::{StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
+
+/// The recent failed logins of one name. A login counts from its start, so that concurrent guesses count in full.
+/// Contains only hashes of the name and of addresses.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::store) struct FailedLogins {
+    name: SecretHash,
+    recent: Vec<FailedLogin>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct FailedLogin {
+    #[serde(with = "ts_milliseconds")]
+    at: DateTime<Utc>,
+    /// The start of a hash of name and source.
+    by: String,
+}
+
+/// A login that is counted as a failure.
+#[derive(Debug)]
+pub(crate) struct CountedLogin(pub(in crate::store) VersionedItem<FailedLogins>);
+
+impl FailedLogins {
+    /// The failures of a name from one source that lock out the source.
+    pub(in crate::store) const OF_SOURCE: usize = 10;
+    /// The failures of a name from all sources that slow down the name.
+    pub(in crate::store) const OF_ALL: usize = 100;
+    /// How long a failure counts.
+    const WINDOW: TimeDelta = TimeDelta::minutes(15);
+    /// The time between two logins of a name that is slowed down.
+    const PACE: TimeDelta = TimeDelta::seconds(10);
+
+    pub(in crate::store) fn none(name: SecretHash) -> Self {
+        Self { name, recent: Vec::new() }
+    }
+
+    /// These, and one more from `source` at `now`. Fails with [`Error::Throttled`] and the time to wait if these are
+    /// too many.
+    pub(in crate::store) fn with_one_more(mut self, source: &str, now: DateTime<Utc>) -> Result<Self> {
+        self.recent.retain(|failure| failure.at + Self::WINDOW > now);
+        let by = self.tag(source);
+        let mut own = self.recent.iter().filter(|failure| failure.by == by);
+        if let (Some(oldest), true) = (own.next(), own.count() + 1 >= Self::OF_SOURCE) {
+            // Only this source: if failures locked the name, anyone could lock out anyone.
+            return Err(Error::Throttled(oldest.at + Self::WINDOW - now));
+        }
+        // Many sources slow the name down instead of locking it, so that its owner still gets in.
+        if let Some(newest) = self.recent.last().filter(|_| self.recent.len() >= Self::OF_ALL)
+            && newest.at + Self::PACE > now
+        {
+            return Err(Error::Throttled(newest.at + Self::PACE - now));
+        }
+        self.recent.push(FailedLogin { at: now, by });
+        Ok(self)
+    }
+
+    pub(in crate::store) fn without_last(mut self) -> Self {
+        self.recent.pop();
+        self
+    }
+
+    fn tag(&self, source: &str) -> String {
+        let hash = Sha256::digest(format!("{}#{source}", self.name.as_str()));
+        URL_SAFE_NO_PAD.encode(&hash[..8])
+    }
+}
+
+impl StoredEntity for FailedLogins {
+    fn key(&self) -> ItemKey {
+        keys::login_failures(&self.name)
+    }
+
+    fn expires_at(&self) -> Option<DateTime<Utc>> {
+        Some(self.recent.last()?.at + Self::WINDOW)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(failures: &FailedLogins, source: &str, now: DateTime<Utc>) -> Option<i64> {
+        match failures.clone().with_one_more(source, now) {
+            Ok(_) => None,
+            Err(Error::Throttled(wait)) => Some(wait.num_seconds()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn a_source_is_locked_out_first_and_the_name_slowed_down_beyond() {
+        let start = DateTime::UNIX_EPOCH;
+        let mut failures = FailedLogins::none(SecretHash::of("LOGIN#acme#owner"));
+        for n in 0..FailedLogins::OF_ALL {
+            let source = format!("192.0.2.{}", n / FailedLogins::OF_SOURCE);
+            assert_eq!(wait(&failures, &source, start), None, "{n}");
+            failures = failures.with_one_more(&source, start).unwrap();
+            let is_locked = (n + 1) % FailedLogins::OF_SOURCE == 0;
+            assert_eq!(wait(&failures, &source, start).is_some(), is_locked, "{n}");
+        }
+        let pause = start + FailedLogins::PACE;
+        assert_eq!(wait(&failures, "198.51.100.1", start), Some(10));
+        assert_eq!(wait(&failures, "198.51.100.1", pause), None, "one more every ten seconds");
+        assert_eq!(wait(&failures, "192.0.2.0", pause), Some(890), "but not from who had their ten");
+        assert_eq!(wait(&failures, "192.0.2.0", start + FailedLogins::WINDOW), None);
+    }
+
+    #[test]
+    fn stored_failures_contain_no_names() {
+        let failures = FailedLogins::none(SecretHash::of("LOGIN#acme#owner"));
+        let stored =
+            serde_json::to_string(&failures.with_one_more("192.0.2.1", DateTime::UNIX_EPOCH).unwrap());
+        let stored = stored.unwrap();
+        assert!(!stored.contains("owner") && !stored.contains("192.0"), "{stored}");
+    }
+}

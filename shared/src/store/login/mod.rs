@@ -1,0 +1,221 @@
+//! Access patterns of logins: the unique markers of usernames and email addresses, and the accounts that have them.
+
+pub(super) mod failures;
+pub(super) mod reset;
+pub(super) mod session;
+
+use chrono::{DateTime, Utc};
+
+use super::Store;
+use super::table::item::{self, Item, StoredEntity as _, VersionedItem, string};
+use super::table::keys::{self, ItemKey, TABLE};
+use super::table::read::query::Query;
+use super::table::write::transaction::Transaction;
+use crate::domain::account::Account;
+use crate::domain::candidate::Candidate;
+use crate::domain::id::CompanyId;
+use crate::domain::secret::{PasswordHash, SecretHash};
+use crate::domain::staff::customer::Customer;
+use crate::domain::text::is_login;
+use crate::error::{Error, Result};
+
+use failures::{CountedLogin, FailedLogins};
+
+impl Transaction {
+    /// Moves the unique marker of a name that an account logs in with.
+    pub(super) fn move_login(
+        &mut self,
+        old: Option<ItemKey>,
+        new: Option<ItemKey>,
+        account: Account,
+        taken: Error,
+    ) {
+        if let Some(marker) = self.or_fault(item::bare_of(&account)) {
+            self.move_marker(old, new, marker, taken);
+        }
+    }
+}
+
+/// The error for a username that another account has.
+pub fn taken_username() -> Error {
+    Error::field("username", "This username is already in use.")
+}
+
+/// The partition of a name that accounts log in with: its markers, and the hash of its key for its failures.
+pub(crate) struct LoginPartition {
+    key: String,
+    /// None if no account can have the name.
+    company: Option<CompanyId>,
+}
+
+impl LoginPartition {
+    /// The partition of a name in a company, whether or not either exists.
+    pub(crate) fn of(company: &str, name: &str) -> Self {
+        let known: Option<CompanyId> = company.parse().ok().filter(|_| is_login(name));
+        let key = match &known {
+            Some(company) => keys::login_partition(company, name),
+            // A partition without items, so that a name that cannot exist costs the same query.
+            None => keys::no_login_partition(company, name),
+        };
+        Self { key, company: known }
+    }
+
+    /// A hash of the name, which may be any text that a client sends.
+    fn hash(&self) -> SecretHash {
+        SecretHash::of(&self.key)
+    }
+}
+
+/// The most markers that a login reads: a username, a customer's email address, and the newest candidates with this
+/// address.
+const MAX_LOGINS: usize = 16;
+/// The most attempts to count a login while others count the same name.
+// Each of those counts a failure, so that a login that has lost as often is throttled.
+const TRIES: usize = FailedLogins::OF_ALL + 1;
+
+/// The accounts of a name.
+#[derive(Debug, Default)]
+pub struct FoundAccounts {
+    /// None, one, or two: the one with this username first.
+    pub customers: Vec<VersionedItem<Customer>>,
+    /// The newest first.
+    pub candidates: Vec<VersionedItem<Candidate>>,
+}
+
+impl Store {
+    /// Counts a login from `source` as a failure until [`Self::end_login`], and reads the accounts of the name.
+    ///
+    /// Makes the same calls whether or not the name or its company exists, so that the time does not tell. Fails with
+    /// [`Error::Throttled`] after too many failures.
+    pub(crate) async fn begin_login(
+        &self,
+        partition: &LoginPartition,
+        source: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(FoundAccounts, CountedLogin)> {
+        let key = keys::login_failures(&partition.hash());
+        for _ in 0..TRIES {
+            let (accounts, before) =
+                tokio::try_join!(self.login_entries(partition), self.one::<FailedLogins>(key.clone()))?;
+            // Counted before the password is checked: a hundred concurrent attempts count like a hundred in sequence.
+            let before =
+                before.unwrap_or_else(|| VersionedItem::not_stored(FailedLogins::none(partition.hash())));
+            let count = async {
+                let after = FailedLogins::clone(&before).with_one_more(source, now)?;
+                self.save(&before, after).await
+            };
+            // One more round trip than if login items held password hashes: those copies could go stale.
+            match tokio::try_join!(count, self.accounts(partition, accounts)) {
+                Ok((counted, found)) => return Ok((found, CountedLogin(counted))),
+                Err(Error::Changed) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(Error::Busy("too many logins of one name at once".into()))
+    }
+
+    /// Takes back the failure that a successful login was counted as. Forgets earlier ones too if the name belongs to
+    /// this account `alone`: otherwise the holder of one account could guess passwords of the others without limit.
+    pub(crate) async fn end_login(&self, CountedLogin(counted): &CountedLogin, alone: bool) -> Result<()> {
+        // A project manager may create a candidate with an owner's address. Logging in as that candidate after every
+        // nine guesses would otherwise let them guess the owner's password for ever.
+        if alone {
+            // Everything at once: only this account could have been guessed.
+            return self.delete_alone(&counted.key()).await;
+        }
+        match self.replace(counted, FailedLogins::clone(counted).without_last()).await {
+            // Another login of the name came between. Then this one stays counted.
+            Err(Error::Changed) => Ok(()),
+            replaced => replaced.map(drop),
+        }
+    }
+
+    /// Forgets the failed logins of these names.
+    pub(crate) async fn unlock(&self, names: &[LoginPartition]) -> Result<()> {
+        for name in names {
+            self.delete_alone(&keys::login_failures(&name.hash())).await?;
+        }
+        Ok(())
+    }
+
+    /// The accounts of a name: all customers, and the newest candidates.
+    pub async fn accounts_named(&self, company: &CompanyId, name: &str) -> Result<FoundAccounts> {
+        let partition = LoginPartition::of(company.as_str(), name);
+        let accounts = self.login_entries(&partition).await?;
+        self.accounts(&partition, accounts).await
+    }
+
+    /// The password of the newest other candidate with the same email address.
+    pub(crate) async fn password_to_share_salt_with(
+        &self,
+        candidate: &Candidate,
+    ) -> Result<Option<PasswordHash>> {
+        // Passwords with one salt are verified together, in one of the two hashes of a login.
+        let Some(email) = &candidate.profile.email else { return Ok(None) };
+        let named = self.accounts_named(&candidate.company, email.as_str()).await?;
+        let others = named.candidates.into_iter();
+        let others = others.filter(|other| other.id != candidate.id && other.may_log_in());
+        Ok(others.filter_map(|other| other.password_hash.clone()).next())
+    }
+
+    pub async fn all_accounts_named(&self, company: &CompanyId, name: &str) -> Result<FoundAccounts> {
+        let partition = LoginPartition::of(company.as_str(), name);
+        if partition.company.is_none() {
+            return Ok(FoundAccounts::default());
+        }
+        let unique = [keys::login_username(company, name), keys::login_email(company, name)];
+        let candidates = keys::login_candidates(company, name);
+        let (mut batch, candidates) =
+            tokio::try_join!(self.get(unique.clone()), self.all_items(&candidates))?;
+        let accounts = accounts_in(unique.iter().filter_map(|key| batch.take_item(key)).chain(candidates))?;
+        self.accounts(&partition, accounts).await
+    }
+
+    /// The customers of a name: the one with this username first.
+    pub(crate) async fn customers_of(
+        &self,
+        partition: &LoginPartition,
+    ) -> Result<Vec<VersionedItem<Customer>>> {
+        let accounts = self.login_entries(partition).await?;
+        Ok(self.accounts(partition, accounts).await?.customers)
+    }
+
+    async fn accounts(&self, partition: &LoginPartition, accounts: Vec<Account>) -> Result<FoundAccounts> {
+        let key = |account: &Account| Some(keys::account(partition.company.as_ref()?, *account));
+        // A name without accounts makes the same call.
+        let company = partition.company.as_ref().map_or_else(keys::absent_key, keys::company);
+        let keys = accounts.iter().filter_map(key).chain([company.clone()]);
+        let mut batch = self.get(keys).await?;
+        let mut found = FoundAccounts::default();
+        // Logins to a company that is being erased fail.
+        if !batch.contains(&company) {
+            return Ok(found);
+        }
+        for account in accounts {
+            let Some(key) = key(&account) else { continue };
+            match account {
+                Account::Customer { .. } => found.customers.extend(batch.take_listed(&key)?),
+                Account::Candidate { .. } => found.candidates.extend(batch.take_listed(&key)?),
+            }
+        }
+        Ok(found)
+    }
+
+    async fn login_entries(&self, partition: &LoginPartition) -> Result<Vec<Account>> {
+        // The username, the customer's email, then the candidates, newest first.
+        let mut query = Query::new(TABLE, string(&partition.key));
+        query.backwards = true;
+        query.limit = Some(MAX_LOGINS);
+        accounts_in(self.query(&query).await?.rows)
+    }
+}
+
+/// The accounts in unique markers, each once.
+fn accounts_in(items: impl IntoIterator<Item = Item>) -> Result<Vec<Account>> {
+    let mut accounts = Vec::new();
+    for item in items {
+        let account = item::or_skipped(item::value_in(&item))?;
+        accounts.extend(account.filter(|account| !accounts.contains(account)));
+    }
+    Ok(accounts)
+}

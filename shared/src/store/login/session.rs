@@ -1,0 +1,167 @@
+//! Sessions and their access patterns.
+
+use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
+use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::clock::RandomSource;
+use crate::domain::account::CredentialClaim;
+use crate::domain::secret::{MediaKey, SecretHash};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::item::{self, EXPIRES_AT, number};
+use crate::store::table::keys::{self, ItemKey};
+
+const MAX_LIFETIME_DAYS: i64 = 30;
+
+/// How a client presents the secret of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionKind {
+    /// In the Authorization header.
+    Token,
+    Cookie,
+}
+
+/// A session as it is stored, under the hash of its secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    /// How the client presents its secret.
+    pub kind: SessionKind,
+    /// The account that it authenticates.
+    pub claim: CredentialClaim,
+    /// The account's session epoch at its start. A later epoch revokes it.
+    pub epoch: u32,
+    /// The session epoch of the customer who acts on behalf of the account.
+    pub actor_epoch: Option<u32>,
+    /// Its start.
+    pub created_at: DateTime<Utc>,
+    /// Its last known use, up to a tenth of the idle period ago.
+    pub used_at: DateTime<Utc>,
+    /// Its fixed end; `None` if it ends by inactivity.
+    pub fixed_end: Option<DateTime<Utc>>,
+    /// The key that signs addresses of files in its responses.
+    pub media_key: MediaKey,
+}
+
+impl Session {
+    /// A session that starts at `now`. It ends after `days`, or else by inactivity.
+    pub fn begin(
+        kind: SessionKind,
+        claim: CredentialClaim,
+        epoch: u32,
+        days: Option<u8>,
+        now: DateTime<Utc>,
+        entropy: &dyn RandomSource,
+    ) -> Self {
+        Self {
+            media_key: MediaKey::generate(entropy),
+            kind,
+            claim,
+            epoch,
+            actor_epoch: None,
+            created_at: now,
+            used_at: now,
+            fixed_end: days.map(|days| now + TimeDelta::days(days.into())),
+        }
+    }
+
+    /// Its end unless it is used before.
+    pub fn expires_at(&self, idle_minutes: i64) -> DateTime<Utc> {
+        self.fixed_end.unwrap_or_else(|| {
+            let idle_end = self.used_at + TimeDelta::minutes(idle_minutes);
+            idle_end.min(self.created_at + TimeDelta::days(MAX_LIFETIME_DAYS))
+        })
+    }
+
+    /// Whether to write its use at `now`: a tenth of the idle period has passed since the last write.
+    pub fn is_due_to_extend(&self, idle_minutes: i64, now: DateTime<Utc>) -> bool {
+        self.fixed_end.is_none() && now - self.used_at >= TimeDelta::minutes(idle_minutes) / 10
+    }
+}
+
+impl Store {
+    /// Creates a session under the hash of its secret.
+    ///
+    /// DynamoDB deletes it some time after its end; until then its own dates refuse it.
+    pub(crate) async fn create_session(&self, secret: &str, session: &Session) -> Result<()> {
+        let mut item = item::bare_of(session)?;
+        let last_day = session.fixed_end.unwrap_or(session.created_at + TimeDelta::days(MAX_LIFETIME_DAYS));
+        item.insert(EXPIRES_AT.to_owned(), number(last_day.timestamp()));
+        self.put(keys::session(&SecretHash::of(secret)), item).await
+    }
+
+    pub(crate) async fn end_session(&self, key: &ItemKey) -> Result<()> {
+        self.delete_alone(key).await
+    }
+
+    /// Writes the use of a session at `now`, unless it has ended.
+    pub(crate) async fn extend_session(&self, key: &ItemKey, now: DateTime<Utc>) -> Result<()> {
+        let used_at = serde_dynamo::to_attribute_value(now).map_err(Error::internal)?;
+        self.usage.count_call();
+        // One attempt, because the response waits for it. A session that misses a write only ends a little sooner.
+        let response = self
+            .client()
+            .update_item()
+            .table_name(self.table())
+            .set_key(Some(key.clone().into_attributes()))
+            .update_expression("SET used_at = :now ADD version :one")
+            // Without it, the update would create a session again that has just been revoked.
+            .condition_expression("attribute_exists(pk)")
+            .expression_attribute_values(":now", used_at)
+            .expression_attribute_values(":one", number(1))
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await;
+        match response {
+            Ok(response) => self.usage.count_writes(response.consumed_capacity()),
+            Err(error) if error.code() == Some("ConditionalCheckFailedException") => {}
+            Err(error) => return Err(Error::internal(error)),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemEntropy;
+    use crate::domain::account::Account;
+    use crate::domain::id::Id;
+
+    fn session(fixed_end_days: Option<i64>) -> Session {
+        let start = DateTime::UNIX_EPOCH;
+        Session {
+            kind: SessionKind::Token,
+            claim: CredentialClaim::own(
+                "acme".parse().unwrap(),
+                Account::Customer { customer: Id::from_bytes([1; 16]) },
+            ),
+            epoch: 0,
+            actor_epoch: None,
+            created_at: start,
+            used_at: start,
+            fixed_end: fixed_end_days.map(|days| start + TimeDelta::days(days)),
+            media_key: MediaKey::generate(&SystemEntropy),
+        }
+    }
+
+    #[test]
+    fn it_lives_by_use_but_not_for_ever() {
+        let start = DateTime::UNIX_EPOCH;
+        let mut session = session(None);
+        assert_eq!(session.expires_at(120), start + TimeDelta::minutes(120));
+        assert!(!session.is_due_to_extend(120, start + TimeDelta::minutes(11)));
+        assert!(session.is_due_to_extend(120, start + TimeDelta::minutes(12)));
+        session.used_at = start + TimeDelta::days(30) - TimeDelta::minutes(1);
+        assert_eq!(session.expires_at(120), start + TimeDelta::days(30));
+    }
+
+    #[test]
+    fn a_fixed_end_knows_no_inactivity() {
+        let session = session(Some(7));
+        assert_eq!(session.expires_at(120), DateTime::UNIX_EPOCH + TimeDelta::days(7));
+        assert!(!session.is_due_to_extend(120, DateTime::UNIX_EPOCH + TimeDelta::days(3)));
+    }
+}

@@ -1,0 +1,110 @@
+//! Access patterns of interviews: all questions and criteria of a project are one item, which is missing while there
+//! are none.
+
+use crate::domain::id::{CompanyId, ProjectId, VideoId};
+use crate::domain::interview::{Interview, QUESTIONS_IN_USE};
+use crate::domain::project::Project;
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::project::counts::{HAS_BEGUN, shards};
+use crate::store::table::item::{StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::retry::RetryPolicy;
+use crate::store::table::write::condition::{IS_ACTIVE, WriteCondition};
+use crate::store::table::write::transaction::Transaction;
+
+impl StoredEntity for Interview {
+    fn key(&self) -> ItemKey {
+        keys::interview(&self.company, self.project)
+    }
+}
+
+impl Transaction {
+    /// Fails with `QUESTIONS_IN_USE` if a candidate of the project has begun.
+    pub(in crate::store) fn require_not_begun(&mut self, project: &Project) {
+        // A condition instead of a check of what was read: a candidate may begin in the meantime.
+        for shard in shards(&project.company, project.id) {
+            self.require(shard, WriteCondition::Without(HAS_BEGUN), QUESTIONS_IN_USE.into());
+        }
+    }
+}
+
+impl Store {
+    /// Replaces `before` by `after`, or creates it for a project that had no questions and criteria. Fails with
+    /// [`Error::Changed`] also after a concurrent write of the project, with `QUESTIONS_IN_USE` if the change would affect a
+    /// candidate who has begun, and with a message on `video` if a new one does not exist.
+    pub fn save_interview(
+        &self,
+        project: &VersionedItem<Project>,
+        before: &VersionedItem<Interview>,
+        after: &Interview,
+    ) -> Transaction {
+        let mut transaction = self.write_interview(project, before, after);
+        if !before.asks_the_same_as(after) {
+            transaction.require_not_begun(project);
+        }
+        for video in after.questions.iter().filter_map(|question| question.video) {
+            if !before.shows(video) {
+                let missing = Error::field("video", format!("Video {video} does not exist."));
+                transaction.require(keys::video(&after.company, video), IS_ACTIVE, missing);
+            }
+        }
+        transaction
+    }
+
+    /// Writes the questions and criteria of a project, and notes the change in the project's history.
+    fn write_interview(
+        &self,
+        project: &VersionedItem<Project>,
+        before: &VersionedItem<Interview>,
+        after: &Interview,
+    ) -> Transaction {
+        let mut transaction = self.transaction();
+        if **before == *after {
+            return transaction;
+        }
+        transaction.save(before, after);
+        // Clients know the project and its questions by one URL, so their events need one order. The project's tag stays:
+        // it shows neither questions nor criteria.
+        transaction.note_change_of_part(project, project.interview_change(before, after));
+        transaction
+    }
+
+    /// Removes a video from all questions of the company that show it.
+    pub(in crate::store) async fn detach_from_questions(
+        &self,
+        company: &CompanyId,
+        video: VideoId,
+    ) -> Result<()> {
+        let projects = self.all_wanted::<Project>(keys::projects(company), |_| true).await?;
+        let keys: Vec<ItemKey> =
+            projects.iter().map(|project| keys::interview(company, project.id)).collect();
+        let mut batch = self.get(keys.iter().cloned()).await?;
+        for (project, key) in projects.iter().zip(&keys) {
+            let found = batch.take::<Interview>(key)?;
+            if found.is_some_and(|interview| interview.shows(video)) {
+                self.retry_on_conflict(RetryPolicy::CHANGE, || {
+                    self.detach_from_interview(company, project.id, video)
+                })
+                .await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn detach_from_interview(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        video: VideoId,
+    ) -> Result<()> {
+        let interview = keys::interview(company, project);
+        let project = keys::project(company, project);
+        let mut batch = self.get([project.clone(), interview.clone()]).await?;
+        let project = batch.take::<Project>(&project)?;
+        let before = batch.take::<Interview>(&interview)?;
+        let (Some(project), Some(before)) = (project, before) else { return Ok(()) };
+        let after = Interview::clone(&before).without_video(video);
+        self.commit(self.write_interview(&project, &before, &after)).await
+    }
+}

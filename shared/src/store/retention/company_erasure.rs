@@ -1,0 +1,364 @@
+//! The end of a company: its erasure takes the place of its item, and then everything else is deleted.
+//!
+//! Candidates, customers and videos go by their ordinary deletions. What has none goes by ranges of keys, which another worker,
+//! or another try, may delete as well.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use serde::Serialize;
+
+use crate::domain::candidate::Candidate;
+use crate::domain::company::Company;
+use crate::domain::company::label::Label;
+use crate::domain::effect::Effect;
+use crate::domain::history::erasure::{ErasedItem, ErasureReason};
+use crate::domain::history::{HistoryEntry, ResourceRef};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::media::upload::Upload;
+use crate::domain::media::video::Video;
+use crate::domain::project::{Project, ProjectStatus};
+use crate::domain::retention::company_erasure::{CompanyErasure, StepResult};
+use crate::domain::staff::customer::Customer;
+use crate::domain::webhook::Webhook;
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::company::counts::CompanyCount;
+use crate::store::due::{DuePages, DueQueue};
+use crate::store::project::counts::shards;
+use crate::store::staff::customer::counts;
+use crate::store::table::item::{self, DueEntry, StoredEntity, VersionedItem, number_in, string};
+use crate::store::table::keys::{self, BY_STATUS, ItemCollection, ItemKey};
+use crate::store::table::read::query::Query;
+use crate::store::table::write::transaction::Transaction;
+
+/// The most writes at once.
+const AT_ONCE: usize = 16;
+/// The most resources that a step deletes before its caller looks at the time.
+const TOGETHER: usize = 50;
+/// Longer than anything of the outbox waits for its next try.
+const AHEAD: TimeDelta = TimeDelta::days(1);
+
+impl StoredEntity for CompanyErasure {
+    fn key(&self) -> ItemKey {
+        keys::company_erasure(&self.company)
+    }
+
+    fn expires_at(&self) -> Option<DateTime<Utc>> {
+        self.forgotten_at()
+    }
+
+    fn due(&self) -> Option<DueEntry<'_>> {
+        let company = &self.company;
+        let shard = DueQueue::CompanyErasures.shard_of_text(company.as_str());
+        self.ended_at.is_none().then_some(DueEntry { shard, at: self.next_at, company })
+    }
+}
+
+/// What there still is of a company, by its counts.
+#[derive(Debug, Default, Serialize)]
+pub struct CompanyRemains {
+    /// Candidates of all projects.
+    pub candidates: u64,
+    pub projects: u64,
+    /// Welcome videos.
+    pub videos: u64,
+    pub labels: u64,
+    /// Staff.
+    pub customers: u64,
+    pub webhooks: u64,
+}
+
+impl Store {
+    /// Begins the erasure of a company, whose candidates can no longer log in from then on.
+    /// [`end_access`](Self::end_access) does the same to all others.
+    pub fn begin_company_erasure(&self, company: &VersionedItem<Company>, now: DateTime<Utc>) -> Transaction {
+        let mut transaction = self.transaction();
+        transaction.delete(company);
+        // The run would have no company.
+        transaction.delete_derived(keys::retention_run(&company.id));
+        // Everyone may read it, so it goes at once.
+        if let Some(logo) = &company.logo {
+            transaction.delete_derived(keys::logo(&company.id, logo.id));
+        }
+        transaction.erased(&company.id, ErasedItem::Company, ErasureReason::CompanyClosed.into(), now);
+        let erasure = CompanyErasure::begun(company.id.clone(), now);
+        if let Some(item) = transaction.or_fault(item::write(&erasure, 1)) {
+            // Without a condition: a company that was erased before may have come back with some items of a backup.
+            transaction.put_derived(erasure.key(), item);
+        }
+        transaction
+    }
+
+    /// Reads the erasure of a company; `None` if it has not begun, or was forgotten.
+    pub async fn company_erasure(
+        &self,
+        company: &CompanyId,
+    ) -> Result<Option<VersionedItem<CompanyErasure>>> {
+        self.one(keys::company_erasure(company)).await
+    }
+
+    /// Whether everything of a company is erased, so that it has no histories any more.
+    pub async fn is_company_erased(&self, company: &CompanyId) -> Result<bool> {
+        let erasure = self.company_erasure(company).await?;
+        Ok(erasure.is_some_and(|erasure| erasure.ended_at.is_some()))
+    }
+
+    /// Erasures of companies to continue.
+    pub fn due_company_erasures(&self, now: DateTime<Utc>) -> DuePages<'_, CompanyErasure> {
+        self.due(DueQueue::CompanyErasures, now)
+    }
+
+    /// Replaces `before` by `after`. Fails with [`Error::Changed`] if another worker continues the erasure.
+    pub async fn update_company_erasure(
+        &self,
+        before: &VersionedItem<CompanyErasure>,
+        after: CompanyErasure,
+    ) -> Result<VersionedItem<CompanyErasure>> {
+        self.replace(before, after).await
+    }
+
+    /// What there still is of a company.
+    pub async fn company_remains(&self, company: &CompanyId) -> Result<CompanyRemains> {
+        let projects: Vec<ProjectId> = self.all_projects(company).await?.iter().map(|one| one.id).collect();
+        let key = keys::company_counts(company);
+        let shards = projects.iter().flat_map(|id| shards(company, *id));
+        let mut batch = self.get(shards.chain([key.clone()])).await?;
+        let candidates =
+            projects.iter().map(|id| batch.take_shards(company, *id).sum().candidates()).sum::<i64>();
+        let counts = batch.take_item(&key).unwrap_or_default();
+        let of = |count: CompanyCount| number_in::<u64>(&counts, &count.attribute()).unwrap_or_default();
+        Ok(CompanyRemains {
+            candidates: u64::try_from(candidates).unwrap_or_default(),
+            projects: ProjectStatus::ALL.into_iter().map(|status| of(CompanyCount::Projects(status))).sum(),
+            videos: of(CompanyCount::Videos),
+            labels: of(CompanyCount::Labels),
+            customers: of(CompanyCount::Customers),
+            webhooks: of(CompanyCount::Webhooks),
+        })
+    }
+
+    /// Deletes all named tokens of a company, and ends the access and the sessions of its staff. Returns whether there was
+    /// anything to end.
+    pub async fn end_access(&self, company: &CompanyId) -> Result<bool> {
+        let tokens = self.tokens(company).await?;
+        let staff =
+            self.all_wanted(keys::customers(company), |customer: &Customer| customer.is_active).await?;
+        let transactions = tokens.iter().map(|token| self.delete_token(token));
+        let transactions: Vec<Transaction> =
+            transactions.chain(staff.iter().map(|customer| self.lock_out(customer))).collect();
+        let found = !transactions.is_empty();
+        let commits = transactions.into_iter().map(|transaction| self.commit_or_pass(transaction));
+        stream::iter(commits).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+        Ok(found)
+    }
+
+    fn lock_out(&self, customer: &VersionedItem<Customer>) -> Transaction {
+        let after = Customer::clone(customer).with_access(false);
+        let mut transaction = self.replacing(customer, &after);
+        transaction.change_counts_of_erased_company(&after.company, &counts(Some(customer), Some(&after)));
+        transaction
+    }
+
+    /// Commits a transaction unless a concurrent write was faster: the next look finds what is left.
+    async fn commit_or_pass(&self, transaction: Transaction) -> Result<()> {
+        match self.commit(transaction).await {
+            Err(Error::Changed | Error::NotFound) => Ok(()),
+            committed => committed,
+        }
+    }
+
+    /// All projects of a company, oldest first. Fails with [`Error::Unreadable`] if one cannot be read.
+    pub async fn all_projects(&self, company: &CompanyId) -> Result<Vec<VersionedItem<Project>>> {
+        self.all_wanted(keys::projects(company), |_| true).await
+    }
+
+    /// Up to `most` candidates of a project after `after`, oldest first. Fails with [`Error::Unreadable`] if one cannot be
+    /// read.
+    pub async fn candidates_after(
+        &self,
+        project: &Project,
+        after: Option<CandidateId>,
+        most: usize,
+    ) -> Result<Vec<VersionedItem<Candidate>>> {
+        let all = keys::candidates(&project.company, project.id);
+        let mut query = Query::of(&all);
+        query.start = after.map(|after| all.key(after).into_attributes());
+        self.query_rows(query, most).await?.into_iter().map(item::read).collect()
+    }
+
+    /// Erases a project. Fails with [`Error::Changed`] if it has candidates.
+    pub async fn erase_project(&self, project: &VersionedItem<Project>) -> Result<()> {
+        let c = &project.company;
+        let p = project.id;
+        // Candidates go by their own deletion alone, which is refused while they are on hold.
+        if !self.candidates_after(project, None, 1).await?.is_empty() {
+            return Err(Error::Changed);
+        }
+        let words = keys::search::all_words(c, p).map(|pk| ItemCollection { pk, prefix: "" });
+        let history = keys::history(c, &ResourceRef::Project { project: p }.history_id(c));
+        let collections =
+            words.chain([keys::evaluations(c, p), partition_of(keys::interview(c, p)), history]);
+        let deletions =
+            collections.map(|collection| async move { self.delete_collection(&collection).await.map(drop) });
+        stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+        let mut last = self.transaction();
+        // Last, because it leads to all the others. Its deletion is no entry of the history, which is gone.
+        last.delete_unrecorded(project);
+        last.change_counts_of_erased_company(c, &[(CompanyCount::Projects(project.status), -1)]);
+        self.commit(last).await
+    }
+
+    /// Deletes welcome videos of a company. Returns whether there were any.
+    pub async fn erase_videos(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<bool> {
+        let videos: Vec<VersionedItem<Video>> = self.all_wanted(keys::videos(company), |_| true).await?;
+        for video in videos.iter().take(TOGETHER) {
+            self.stepwise(now).delete_video(video).await?;
+        }
+        Ok(!videos.is_empty())
+    }
+
+    /// Deletes labels of a company. Returns whether there were any.
+    pub async fn erase_labels(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<bool> {
+        let labels: Vec<VersionedItem<Label>> = self.all_wanted(keys::labels(company), |_| true).await?;
+        for label in labels.iter().take(TOGETHER) {
+            self.stepwise(now).delete_label(label).await?;
+        }
+        Ok(!labels.is_empty())
+    }
+
+    /// Deletes customers of a company, who get no mail. Returns whether there were any.
+    pub async fn erase_customers(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<bool> {
+        let customers: Vec<VersionedItem<Customer>> =
+            self.all_wanted(keys::customers(company), |_| true).await?;
+        for customer in customers.iter().take(TOGETHER) {
+            self.erase_customer(customer, ErasureReason::CompanyClosed.into(), now).await?;
+        }
+        Ok(!customers.is_empty())
+    }
+
+    /// Whether the outbox has done everything for a company. Deletes mails that are still to be sent.
+    pub async fn is_outbox_done(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<bool> {
+        let ahead = now + AHEAD;
+        let mut is_done = true;
+        for (queue, until) in [(DueQueue::Effects, ahead), (DueQueue::GivenUpEffects, now)] {
+            for effect in self.due_of::<Effect>(company, queue, until).await? {
+                is_done &= self.discard(&effect).await?;
+            }
+        }
+        is_done &= self.due_of::<Upload>(company, DueQueue::Uploads, ahead).await?.is_empty();
+        is_done &= self.due_of::<HistoryEntry>(company, DueQueue::Events, ahead).await?.is_empty();
+        Ok(is_done)
+    }
+
+    /// Deletes an effect that is a mail or a conversion. Returns false for deletions, and if the outbox is at it.
+    async fn discard(&self, effect: &VersionedItem<Effect>) -> Result<bool> {
+        if effect.task.is_deletion() {
+            return Ok(false);
+        }
+        match self.finish_effect(effect).await {
+            Err(Error::Changed) => Ok(false),
+            finished => finished.map(|()| true),
+        }
+    }
+
+    /// Whether each enabled webhook has been sent everything.
+    pub async fn has_delivered_all(&self, company: &CompanyId) -> Result<bool> {
+        let webhooks = self.webhooks(company).await?;
+        let mut cursors = self.cursors(webhooks.iter().map(|webhook| webhook.id)).await?;
+        let last = self.sequence(company).await?.map_or(0, |sequence| sequence.last);
+        Ok(webhooks.iter().all(|webhook| {
+            let cursor = cursors.remove(&webhook.id);
+            !webhook.is_enabled()
+                || cursor.is_none_or(|cursor| cursor.behind(last) == 0 && cursor.stalled == 0)
+        }))
+    }
+
+    /// Deletes the webhooks of a company with everything that belongs to them. Waits for a run that is under way.
+    pub async fn erase_webhooks(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<StepResult> {
+        let webhooks: Vec<VersionedItem<Webhook>> =
+            self.all_wanted(keys::webhooks(company), |_| true).await?;
+        let cursors = self.cursors(webhooks.iter().map(|webhook| webhook.id)).await?;
+        if cursors.values().any(|cursor| cursor.is_leased(now)) {
+            return Ok(StepResult::Waiting);
+        }
+        for webhook in &webhooks {
+            self.delete_collection(&partition_of(keys::cursor(webhook.id))).await?;
+            self.commit(self.delete_webhook(webhook)).await?;
+        }
+        Ok(if webhooks.is_empty() { StepResult::Clear } else { StepResult::Worked })
+    }
+
+    /// Erases histories of a company, whose events have numbers.
+    pub async fn erase_histories(&self, company: &CompanyId) -> Result<StepResult> {
+        let mut query = Query::new(BY_STATUS, string(keys::events(company)));
+        query.limit = Some(TOGETHER);
+        // What was deleted has at least one event left, since the last one is that of its deletion. The others need not.
+        let found = item::keys_of(&self.query(&query).await?.rows)?;
+        let others = [ResourceRef::Company, ResourceRef::Retention].map(|one| one.history_id(company));
+        let others = others.map(|id| keys::history(company, &id).pk);
+        let histories: BTreeSet<String> = found.iter().map(|key| key.pk.clone()).chain(others).collect();
+        let mut deleted = 0;
+        for pk in histories {
+            // A candidate's interview may have had no event, and only the candidate's history leads to its own: it goes first.
+            for pk in [keys::interview_history(&pk), pk] {
+                deleted += self.delete_collection(&ItemCollection { pk, prefix: "" }).await?;
+            }
+        }
+        Ok(match (deleted, found.is_empty()) {
+            (0, true) => StepResult::Clear,
+            // The index lags behind the table.
+            (0, false) => StepResult::Waiting,
+            _ => StepResult::Worked,
+        })
+    }
+
+    /// Erases the legal texts of a company, recordings that wait for conversion, captions and logos that an older release has
+    /// left, and what is left in the company's partition, except its erasure. Returns whether there was anything.
+    pub async fn erase_company_partition(&self, company: &CompanyId) -> Result<bool> {
+        let erasure = keys::company_erasure(company);
+        let rows = self.all_items(&partition_of(keys::company(company))).await?;
+        let mut left = item::keys_of(&rows)?;
+        left.retain(|key| *key != erasure);
+        left.push(keys::conversion_queues().key(company));
+        let mut found = left.len() > 1;
+        let collections = [
+            keys::legal_texts(company),
+            keys::all_captions(company),
+            keys::logos(company),
+            keys::waiting_recordings(company),
+        ];
+        for collection in &collections {
+            found |= self.delete_collection(collection).await? > 0;
+        }
+        self.delete_all(left).await?;
+        Ok(found)
+    }
+
+    /// Deletes the items of a collection. Returns how many there were.
+    async fn delete_collection(&self, collection: &ItemCollection) -> Result<usize> {
+        let mut query = Query::of(collection);
+        let mut deleted = 0;
+        loop {
+            let found = self.query(&query).await?;
+            let keys = item::keys_of(&found.rows)?;
+            deleted += keys.len();
+            self.delete_all(keys).await?;
+            query.start = found.last;
+            if query.start.is_none() {
+                return Ok(deleted);
+            }
+        }
+    }
+
+    async fn delete_all(&self, keys: Vec<ItemKey>) -> Result<()> {
+        let deletions = keys.into_iter().map(|key| async move { self.delete_alone(&key).await });
+        stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect().await
+    }
+}
+
+/// Everything in the partition of the item with this key.
+fn partition_of(key: ItemKey) -> ItemCollection {
+    ItemCollection { pk: key.pk, prefix: "" }
+}

@@ -1,0 +1,269 @@
+//! Access patterns of customers.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+
+use crate::domain::effect::Effect;
+use crate::domain::history::ResourceChange;
+use crate::domain::history::erasure::{ErasedItem, ErasureCause};
+use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::staff::customer::Customer;
+use crate::domain::text::fold_case;
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::company::counts::CompanyCount;
+use crate::store::login::{LoginPartition, taken_username};
+use crate::store::media::upload::OwnedFiles;
+use crate::store::table::item::{StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::read::page::{ListSource, Page, PageRequest};
+use crate::store::table::write::condition::WriteCondition;
+use crate::store::table::write::transaction::Transaction;
+
+impl StoredEntity for Customer {
+    const INTERNAL_FIELDS: &'static [&'static str] =
+        &["mail_rate", "one_time_key", "password_hash", "session_epoch"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
+    }
+
+    fn key(&self) -> ItemKey {
+        keys::customer(&self.company, self.id)
+    }
+}
+
+impl Store {
+    /// Creates a customer, and notes their invitation if they have no password. Fails with messages on `company` if
+    /// there is none, and on `username` and `email` if they are taken.
+    pub fn create_customer(&self, customer: &Customer, now: DateTime<Utc>) -> Transaction {
+        let mut transaction = self.transaction();
+        let no_company = Error::field("company", "There is no such company.");
+        transaction.require(keys::company(&customer.company), WriteCondition::Present, no_company);
+        transaction.create(customer);
+        transaction.follow_customer(None, customer, now);
+        transaction.change_company_counts(&customer.company, &counts(None, Some(customer)));
+        transaction
+    }
+
+    /// Fails also with a message on `email` if a new one is taken, and with `LAST_OWNER` if no owner would be left.
+    /// Notes an invitation if the change calls for one.
+    pub fn update_customer(
+        &self,
+        before: &VersionedItem<Customer>,
+        after: &Customer,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let mut transaction = self.replacing(before, after);
+        transaction.follow_customer(Some(before), after, now);
+        transaction.change_company_counts(&after.company, &counts(Some(before), Some(after)));
+        transaction
+    }
+
+    /// Does [`update_customer`](Self::update_customer) and notes an invitation.
+    pub fn invite_customer(
+        &self,
+        before: &VersionedItem<Customer>,
+        after: &Customer,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let mut transaction = self.update_customer(before, after, now);
+        transaction.effect(Some(Effect::of_invitation(after, before.version() + 1, now)));
+        transaction
+    }
+
+    /// Changes up to [`MAX_CUSTOMERS`](Self::MAX_CUSTOMERS) customers of one company. Fails as
+    /// [`create_customer`](Self::create_customer) and [`update_customer`](Self::update_customer).
+    pub fn change_customers<'a>(
+        &self,
+        company: &CompanyId,
+        changes: impl IntoIterator<Item = &'a CustomerChange>,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let mut transaction = self.transaction();
+        let mut counted = Vec::new();
+        for change in changes {
+            let (before, after) = match change {
+                CustomerChange::Create(customer) => (None, customer),
+                CustomerChange::Replace(before, after) => (Some(&**before), after),
+            };
+            match before {
+                None => transaction.create(after),
+                Some(before) => transaction.replace(before, after),
+            }
+            transaction.follow_customer(before, after, now);
+            // Summed up: a transaction may write an item, such as the counts, only once.
+            counted.extend(counts(before.map(|before| &**before), Some(after)));
+        }
+        transaction.change_company_counts(company, &counted);
+        transaction
+    }
+
+    /// The most customers in one [`change_customers`](Self::change_customers).
+    // Each writes up to seven items, the counts one for all, and a transaction takes 100.
+    pub const MAX_CUSTOMERS: usize = 14;
+
+    /// Those of `names`, which are case-folded, that are usernames of staff or candidates.
+    pub async fn taken_usernames(
+        &self,
+        company: &CompanyId,
+        names: impl IntoIterator<Item = String>,
+    ) -> Result<BTreeSet<String>> {
+        let mut names: BTreeSet<String> = names.into_iter().collect();
+        let key = |name: &String| keys::login_username(company, name);
+        let mut batch = self.get(names.iter().map(key)).await?;
+        names.retain(|name| batch.take_item(&key(name)).is_some());
+        Ok(names)
+    }
+
+    /// Reads a customer.
+    pub async fn customer(
+        &self,
+        company: &CompanyId,
+        id: CustomerId,
+    ) -> Result<Option<VersionedItem<Customer>>> {
+        self.one(keys::customer(company, id)).await
+    }
+
+    /// Reads customers in the order of `ids`, without those that do not exist or cannot be read.
+    pub async fn customers(
+        &self,
+        company: &CompanyId,
+        ids: impl IntoIterator<Item = CustomerId>,
+    ) -> Result<Vec<VersionedItem<Customer>>> {
+        self.listed(ids.into_iter().map(|id| keys::customer(company, id)).collect()).await
+    }
+
+    /// A page of a company's customers, and their number.
+    pub async fn list_customers(
+        &self,
+        company: &CompanyId,
+        request: &PageRequest,
+    ) -> Result<(Page<VersionedItem<Customer>>, u64)> {
+        self.list_owned(
+            company,
+            &ListSource::All(keys::customers(company)),
+            &[CompanyCount::Customers],
+            request,
+        )
+        .await
+    }
+
+    /// All customers of a company, oldest first.
+    pub async fn all_customers(&self, company: &CompanyId) -> Result<Vec<VersionedItem<Customer>>> {
+        self.all(&keys::customers(company)).await
+    }
+
+    /// The customer with this username, in any case.
+    pub async fn customer_by_username(
+        &self,
+        company: &CompanyId,
+        username: &str,
+    ) -> Result<Option<VersionedItem<Customer>>> {
+        let found = self.customers_of(&LoginPartition::of(company.as_str(), username)).await?;
+        let wanted = fold_case(username);
+        Ok(found.into_iter().find(|customer| fold_case(customer.username.as_str()) == wanted))
+    }
+}
+
+/// One of several changes. A replacement keeps username and email.
+#[derive(Debug)]
+pub enum CustomerChange {
+    /// A new customer.
+    Create(Customer),
+    /// A customer before and after the change.
+    Replace(Box<VersionedItem<Customer>>, Customer),
+}
+
+impl Transaction {
+    /// Writes what follows from a customer `before` becoming `after`, except counts: names, files, an invitation.
+    fn follow_customer(
+        &mut self,
+        before: Option<&VersionedItem<Customer>>,
+        after: &Customer,
+        now: DateTime<Utc>,
+    ) {
+        let old = before.map(|before| &**before);
+        self.customer_logins(old, Some(after));
+        self.files(old.map(files_of), files_of(after), now);
+        let version = before.map_or(0, VersionedItem::version) + 1;
+        self.effect(after.is_invited_since(old).then(|| Effect::of_invitation(after, version, now)));
+    }
+
+    pub(in crate::store) fn customer_gone(
+        &mut self,
+        customer: &VersionedItem<Customer>,
+        cause: ErasureCause,
+        now: DateTime<Utc>,
+    ) {
+        self.delete(customer);
+        self.customer_logins(Some(customer), None);
+        self.change_company_counts(&customer.company, &counts(Some(customer), None));
+        let erased = ErasedItem::Customer { customer: customer.id };
+        self.erased(&customer.company, erased, cause, now);
+    }
+
+    /// Moves the unique markers of a customer's username and email address, which share one namespace.
+    pub(in crate::store) fn customer_logins(&mut self, before: Option<&Customer>, after: Option<&Customer>) {
+        let Some(one) = after.or(before) else { return };
+        let account = one.account();
+        self.move_login(before.map(username_of), after.map(username_of), account, taken_username());
+        self.move_login(before.map(email_of), after.map(email_of), account, taken_email());
+        let Some(after) = after else { return };
+        let (new_name, new_email) = folded_names(after);
+        let (old_name, old_email) = before.map(folded_names).unzip();
+        // Staff log in by either, and by default the address is the name.
+        if new_name == new_email {
+            return;
+        }
+        // A username may not be another account's email address, nor the other way round.
+        let c = &after.company;
+        let own = [old_name.as_ref(), old_email.as_ref()];
+        if !own.contains(&Some(&new_name)) {
+            self.require(
+                keys::login_email(c, after.username.as_str()),
+                WriteCondition::Absent,
+                taken_username(),
+            );
+        }
+        if !own.contains(&Some(&new_email)) {
+            self.require(
+                keys::login_username(c, after.email.as_str()),
+                WriteCondition::Absent,
+                taken_email(),
+            );
+        }
+    }
+}
+
+/// The changes of a company's counts when a customer `before` becomes `after`.
+pub(in crate::store) fn counts(
+    before: Option<&Customer>,
+    after: Option<&Customer>,
+) -> [(CompanyCount, i64); 2] {
+    let [(old, old_owner), (new, new_owner)] = [before, after]
+        .map(|one| (i64::from(one.is_some()), i64::from(one.is_some_and(Customer::is_owner_at_work))));
+    [(CompanyCount::Customers, new - old), (CompanyCount::Owners, new_owner - old_owner)]
+}
+
+fn folded_names(customer: &Customer) -> (String, String) {
+    (fold_case(customer.username.as_str()), fold_case(customer.email.as_str()))
+}
+
+fn taken_email() -> Error {
+    Error::field("email", "A customer with this email already exists.")
+}
+
+pub(in crate::store) fn username_of(customer: &Customer) -> ItemKey {
+    keys::login_username(&customer.company, customer.username.as_str())
+}
+
+pub(in crate::store) fn email_of(customer: &Customer) -> ItemKey {
+    keys::login_email(&customer.company, customer.email.as_str())
+}
+
+fn files_of(customer: &Customer) -> OwnedFiles<'_> {
+    let files = customer.photo.into_iter().collect();
+    OwnedFiles { company: &customer.company, owner: customer.account(), files }
+}

@@ -1,0 +1,4 @@
+//! Customers and named tokens.
+
+pub(super) mod customer;
+pub(super) mod token;

@@ -1,0 +1,419 @@
+//! Every key of the table. `shared/TABLE.md` shows them side by side.
+
+pub(in crate::store) mod search;
+
+pub(crate) use super::key::{BY_STATUS, DUE, ItemCollection, ItemKey, KeySchema, PK, SEARCH, SK, TABLE};
+use crate::domain::account::{Account, Principal};
+use crate::domain::candidate::CandidateStatus;
+use crate::domain::history::INTERVIEW_HISTORY;
+use crate::domain::id::{
+    CandidateId, CompanyId, CustomerId, FileId, LabelId, LogoId, ProjectId, QuestionId, TokenId, VideoId,
+    WebhookId,
+};
+use crate::domain::language::Language;
+use crate::domain::privacy::legal::LegalTextId;
+use crate::domain::project::ProjectStatus;
+use crate::domain::secret::SecretHash;
+use crate::domain::text::fold_case;
+
+pub(crate) const COMPANY: &str = "COMPANY";
+/// The sort key of a [`company_erasure`].
+pub(in crate::store) const COMPANY_ERASURE: &str = "ERASURE";
+/// The sort key of a company's [`sequence`].
+pub(in crate::store) const SEQUENCE: &str = "SEQUENCE";
+
+// The starts of keys of what a restore of the table leaves as it is: `store/upkeep/restore.rs`.
+/// Of the queues of takes, and of their list.
+pub(in crate::store) const CONVERSIONS: &str = "CONVERSIONS";
+pub(in crate::store) const EFFECT: &str = "EFFECT#";
+pub(in crate::store) const FAILURES: &str = "FAILURES#";
+pub(in crate::store) const RESET: &str = "RESET#";
+pub(in crate::store) const SESSION: &str = "SESSION#";
+/// Of both items of a named token.
+pub(in crate::store) const TOKEN: &str = "TOKEN#";
+pub(in crate::store) const UPLOAD: &str = "UPLOAD#";
+/// Of webhooks, and of everything in their partitions.
+pub(in crate::store) const WEBHOOK: &str = "WEBHOOK#";
+
+fn company_partition(c: &CompanyId) -> String {
+    format!("COMPANY#{c}")
+}
+
+fn customer_partition(c: &CompanyId, u: CustomerId) -> String {
+    format!("COMPANY#{c}#CUSTOMER#{u}")
+}
+
+fn project_partition(c: &CompanyId, p: ProjectId) -> String {
+    format!("COMPANY#{c}#PROJECT#{p}")
+}
+
+pub(crate) fn company(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), COMPANY)
+}
+
+pub(crate) fn company_counts(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), "TALLY")
+}
+
+/// How long a company keeps candidates.
+pub(crate) fn retention_policy(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), "RETENTION")
+}
+
+/// The next or present retention run of a company.
+pub(crate) fn retention_run(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), "RETENTION#RUN")
+}
+
+/// The erasure of a company, in the place of [`company`].
+pub(crate) fn company_erasure(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), COMPANY_ERASURE)
+}
+
+/// The versions of a company's legal texts.
+pub(crate) fn legal_texts(c: &CompanyId) -> ItemCollection {
+    // A partition of its own: everyone may read them, and must not slow down what each request of the company reads.
+    ItemCollection { pk: format!("LEGAL#{c}"), prefix: "" }
+}
+
+pub(crate) fn legal_text(c: &CompanyId, id: LegalTextId) -> ItemKey {
+    legal_texts(c).key(format!("{}#{}", id.kind.as_str(), version(id.version.into())))
+}
+
+/// The picture of a company's logo, under the identifier in its URL: another URL reads nothing.
+pub(crate) fn logos(c: &CompanyId) -> ItemCollection {
+    // A partition of its own, like those of legal texts: everyone who opens a mail reads it.
+    ItemCollection { pk: format!("LOGO#{c}"), prefix: "" }
+}
+
+pub(crate) fn logo(c: &CompanyId, l: LogoId) -> ItemKey {
+    logos(c).key(l)
+}
+
+/// A key that no item has.
+pub(crate) fn absent_key() -> ItemKey {
+    ItemKey::new("NOTHING".to_owned(), "NOTHING")
+}
+
+pub(crate) fn customers(c: &CompanyId) -> ItemCollection {
+    ItemCollection { pk: company_partition(c), prefix: "CUSTOMER#" }
+}
+
+pub(crate) fn customer(c: &CompanyId, u: CustomerId) -> ItemKey {
+    customers(c).key(u)
+}
+
+pub(crate) fn account(c: &CompanyId, account: Account) -> ItemKey {
+    match account {
+        Account::Customer { customer: u } => customer(c, u),
+        Account::Candidate { project: p, candidate: k } => candidate(c, p, k),
+    }
+}
+
+pub(crate) fn projects(c: &CompanyId) -> ItemCollection {
+    ItemCollection { pk: company_partition(c), prefix: "PROJECT#" }
+}
+
+pub(crate) fn project(c: &CompanyId, p: ProjectId) -> ItemKey {
+    projects(c).key(p)
+}
+
+pub(crate) fn videos(c: &CompanyId) -> ItemCollection {
+    // Not in the company's, so that the function that converts videos may reach nothing else of a company.
+    ItemCollection { pk: format!("VIDEOS#{c}"), prefix: "" }
+}
+
+pub(crate) fn video(c: &CompanyId, v: VideoId) -> ItemKey {
+    videos(c).key(v)
+}
+
+/// The captions of a company's videos.
+pub(crate) fn all_captions(c: &CompanyId) -> ItemCollection {
+    // Not beside the videos, which are listed.
+    ItemCollection { pk: format!("CAPTIONS#{c}"), prefix: "" }
+}
+
+pub(crate) fn captions(c: &CompanyId, v: VideoId, language: Language) -> ItemKey {
+    all_captions(c).key(format!("{v}#{}", language.as_str()))
+}
+
+pub(crate) fn labels(c: &CompanyId) -> ItemCollection {
+    ItemCollection { pk: company_partition(c), prefix: "LABEL#" }
+}
+
+pub(crate) fn label(c: &CompanyId, l: LabelId) -> ItemKey {
+    labels(c).key(l)
+}
+
+/// The unique marker of a label's text.
+pub(crate) fn label_by_text(c: &CompanyId, text: &str) -> ItemKey {
+    // Hashed, because folding can make a text longer than a key may be.
+    ItemKey::new(format!("LABEL#{c}#{}", SecretHash::of(&fold_case(text)).as_str()), "TEXT")
+}
+
+/// The projects where a customer has a role.
+pub(crate) fn memberships(c: &CompanyId, u: CustomerId) -> ItemCollection {
+    ItemCollection { pk: customer_partition(c, u), prefix: "PROJECT#" }
+}
+
+/// The shares that let a customer read candidates.
+pub(crate) fn shares(c: &CompanyId, u: CustomerId) -> ItemCollection {
+    ItemCollection { pk: customer_partition(c, u), prefix: "SHARE#" }
+}
+
+pub(crate) fn candidates(c: &CompanyId, p: ProjectId) -> ItemCollection {
+    ItemCollection { pk: project_partition(c, p), prefix: "CANDIDATE#" }
+}
+
+pub(crate) fn candidate(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
+    candidates(c, p).key(k)
+}
+
+/// The candidate whose item has this key; `None` for other items.
+pub(crate) fn candidate_in(key: &ItemKey) -> Option<CandidateId> {
+    key.sk.strip_prefix("CANDIDATE#")?.parse().ok()
+}
+
+/// The questions and criteria of a project.
+pub(crate) fn interview(c: &CompanyId, p: ProjectId) -> ItemKey {
+    ItemKey::new(project_partition(c, p), "INTERVIEW")
+}
+
+/// What evaluators have written in a project. The identifiers are those of the candidate and of the evaluator.
+pub(crate) fn evaluations(c: &CompanyId, p: ProjectId) -> ItemCollection {
+    ItemCollection { pk: format!("{}#EVALUATIONS", project_partition(c, p)), prefix: "" }
+}
+
+pub(crate) fn evaluation(c: &CompanyId, p: ProjectId, k: CandidateId, u: CustomerId) -> ItemKey {
+    evaluations(c, p).key(format!("{k}#{u}"))
+}
+
+/// The answers of a candidate.
+pub(crate) fn all_answers(c: &CompanyId, p: ProjectId) -> ItemCollection {
+    // Not below the company, so that policies of functions tell answers from candidates.
+    ItemCollection { pk: format!("ANSWERS#{c}#{p}"), prefix: "" }
+}
+
+pub(crate) fn answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
+    all_answers(c, p).key(k)
+}
+
+/// The written answers of a candidate. The identifiers are those of the questions.
+pub(crate) fn written_answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemCollection {
+    // Not beside the answers, so that the function that converts takes has no right to read texts.
+    ItemCollection { pk: format!("TEXTS#{c}#{p}#{k}"), prefix: "" }
+}
+
+pub(crate) fn written_answer(c: &CompanyId, p: ProjectId, k: CandidateId, q: QuestionId) -> ItemKey {
+    written_answers(c, p, k).key(q)
+}
+
+/// The queues of companies some of whose recordings wait for their conversion.
+pub(crate) fn conversion_queues() -> ItemCollection {
+    ItemCollection { pk: CONVERSIONS.to_owned(), prefix: "" }
+}
+
+/// The recordings of a company that wait for their conversion, by the time since when.
+pub(crate) fn waiting_recordings(c: &CompanyId) -> ItemCollection {
+    ItemCollection { pk: format!("{CONVERSIONS}#{c}"), prefix: "" }
+}
+
+/// The summaries of the evaluations of candidates.
+pub(crate) fn results(c: &CompanyId, p: ProjectId) -> ItemCollection {
+    ItemCollection { pk: project_partition(c, p), prefix: "RESULT#" }
+}
+
+pub(crate) fn result(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
+    results(c, p).key(k)
+}
+
+/// The candidate of the summary with this key; `None` for other items.
+pub(crate) fn result_in(key: &ItemKey) -> Option<CandidateId> {
+    key.sk.strip_prefix("RESULT#")?.parse().ok()
+}
+
+pub(crate) fn counts_shard(c: &CompanyId, p: ProjectId, shard: u8) -> ItemKey {
+    ItemKey::new(project_partition(c, p), format!("TALLY#{shard}"))
+}
+
+/// The unique marker of a username, which staff and candidates share.
+pub(crate) fn login_username(c: &CompanyId, name: &str) -> ItemKey {
+    ItemKey::new(login_partition(c, name), "USERNAME")
+}
+
+/// The unique marker of a customer's email address.
+pub(crate) fn login_email(c: &CompanyId, email: &str) -> ItemKey {
+    ItemKey::new(login_partition(c, email), "EMAIL")
+}
+
+/// The candidates with an email address.
+pub(crate) fn login_candidates(c: &CompanyId, email: &str) -> ItemCollection {
+    ItemCollection { pk: login_partition(c, email), prefix: "CANDIDATE#" }
+}
+
+/// The partition of all accounts with this username or email address.
+pub(crate) fn login_partition(c: &CompanyId, name: &str) -> String {
+    format!("LOGIN#{c}#{}", fold_case(name))
+}
+
+/// The partition that is read for a name that no account can have.
+pub(crate) fn no_login_partition(c: &str, name: &str) -> String {
+    format!("LOGIN##{}", SecretHash::of(&format!("{c}#{name}")).as_str())
+}
+
+/// The recent failed logins of a name, by the hash of its login partition.
+pub(crate) fn login_failures(name: &SecretHash) -> ItemKey {
+    ItemKey::new(format!("{FAILURES}{}", name.as_str()), "FAILURES")
+}
+
+pub(crate) fn session(hash: &SecretHash) -> ItemKey {
+    // By hash: nobody who reads the table or a backup can use a session.
+    ItemKey::alone(format!("{SESSION}{}", hash.as_str()))
+}
+
+pub(crate) fn token_by_hash(hash: &SecretHash) -> ItemKey {
+    ItemKey::alone(format!("{TOKEN}{}", hash.as_str()))
+}
+
+pub(crate) fn tokens(c: &CompanyId) -> ItemCollection {
+    ItemCollection { pk: company_partition(c), prefix: TOKEN }
+}
+
+pub(crate) fn token(c: &CompanyId, t: TokenId) -> ItemKey {
+    tokens(c).key(t)
+}
+
+pub(crate) fn effect(id: &str) -> ItemKey {
+    ItemKey::new(format!("{EFFECT}{id}"), "EFFECT")
+}
+
+/// The identifier of the effect with this partition key; `None` for other items.
+pub fn effect_in(pk: &str) -> Option<&str> {
+    pk.strip_prefix(EFFECT)
+}
+
+pub(crate) fn upload(f: FileId) -> ItemKey {
+    ItemKey::new(format!("{UPLOAD}{f}"), "UPLOAD")
+}
+
+/// The sender of requests with an Idempotency-Key, independent of the credential.
+pub(crate) fn sender(c: &CompanyId, by: Principal) -> String {
+    format!("{c} {by}")
+}
+
+/// The sender of requests with an Idempotency-Key that a named token authenticates.
+pub(crate) fn token_sender(hash: &SecretHash) -> String {
+    format!("token {}", hash.as_str())
+}
+
+/// The identifier of a request with an Idempotency-Key: the hash of its sender, route and key.
+pub(crate) fn idempotency_id(name: &str) -> String {
+    SecretHash::of(name).as_str().to_owned()
+}
+
+pub(crate) fn idempotency(id: &str) -> ItemKey {
+    ItemKey::alone(format!("IDEMPOTENCY#{id}"))
+}
+
+/// A further part of the answer that the `version`th write of an attempt refers to.
+pub(crate) fn idempotency_part(id: &str, version: u64, part: usize) -> ItemKey {
+    ItemKey::new(format!("IDEMPOTENCY#{id}"), format!("PART#{version}#{part}"))
+}
+
+pub(crate) fn reset_request(name: &SecretHash) -> ItemKey {
+    ItemKey::new(format!("{RESET}{}", name.as_str()), "RESET")
+}
+
+pub(crate) fn reset_mail(address: &SecretHash) -> ItemKey {
+    ItemKey::new(format!("{RESET}{}", address.as_str()), "MAIL")
+}
+
+/// The history of a resource. The identifiers are versions, so that their texts sort like numbers.
+pub(crate) fn history(c: &CompanyId, id: &str) -> ItemCollection {
+    ItemCollection { pk: format!("HISTORY#{c}#{id}"), prefix: "" }
+}
+
+pub(crate) fn entry(c: &CompanyId, history_id: &str, version: u64) -> ItemKey {
+    history(c, history_id).key(self::version(version))
+}
+
+/// The partition of the history of a candidate's interview, given that of the candidate's own.
+pub(crate) fn interview_history(pk: &str) -> String {
+    format!("{pk}{INTERVIEW_HISTORY}")
+}
+
+/// A version of a resource as its history sorts it.
+pub(crate) fn version(version: u64) -> String {
+    // Padded, because keys are sorted as text.
+    format!("{version:010}")
+}
+
+/// The company and the identifier of the history with this partition key; `None` for other items.
+pub(crate) fn in_history(pk: &str) -> Option<(CompanyId, &str)> {
+    let (company, id) = pk.strip_prefix("HISTORY#")?.split_once('#')?;
+    Some((company.parse().ok()?, id))
+}
+
+pub(crate) fn webhooks(c: &CompanyId) -> ItemCollection {
+    ItemCollection { pk: company_partition(c), prefix: WEBHOOK }
+}
+
+pub(crate) fn webhook(c: &CompanyId, w: WebhookId) -> ItemKey {
+    webhooks(c).key(w)
+}
+
+fn webhook_partition(w: WebhookId) -> String {
+    format!("{WEBHOOK}{w}")
+}
+
+pub(crate) fn cursor(w: WebhookId) -> ItemKey {
+    ItemKey::new(webhook_partition(w), "CURSOR")
+}
+
+/// The resources one of whose events a webhook has refused. The identifiers are those of their histories.
+pub(crate) fn stalled_resources(w: WebhookId) -> ItemCollection {
+    ItemCollection { pk: webhook_partition(w), prefix: "STALLED#" }
+}
+
+/// The attempts to deliver events to a webhook.
+pub(crate) fn attempts(w: WebhookId) -> ItemCollection {
+    ItemCollection { pk: webhook_partition(w), prefix: "ATTEMPT#" }
+}
+
+/// The webhook in whose partition this is; `None` for other items.
+pub(crate) fn in_webhook(pk: &str) -> Option<WebhookId> {
+    pk.strip_prefix(WEBHOOK)?.parse().ok()
+}
+
+/// The company in whose partition this is; `None` for other items.
+pub(crate) fn in_company(pk: &str) -> Option<CompanyId> {
+    pk.strip_prefix("COMPANY#")?.parse().ok()
+}
+
+/// The last number that an event of a company has.
+pub(crate) fn sequence(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), SEQUENCE)
+}
+
+/// The number of an event as the index by status sorts it.
+pub(crate) fn event_number(sequence: u64) -> String {
+    format!("{sequence:020}")
+}
+
+/// The partition of a company's numbered events in the index by status.
+pub(crate) fn events(c: &CompanyId) -> String {
+    format!("COMPANY#{c}#EVENTS")
+}
+
+/// The mark of an event of the platform that was applied.
+pub(crate) fn event(id: &str) -> ItemKey {
+    ItemKey::new(format!("EVENT#{id}"), "EVENT")
+}
+
+pub(crate) fn projects_by_status(c: &CompanyId, status: ProjectStatus) -> String {
+    format!("COMPANY#{c}#PROJECTS#{}", status.as_str())
+}
+
+pub(crate) fn candidates_by_status(c: &CompanyId, p: ProjectId, status: CandidateStatus) -> String {
+    format!("COMPANY#{c}#PROJECT#{p}#CANDIDATES#{}", status.as_str())
+}

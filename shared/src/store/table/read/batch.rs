@@ -1,0 +1,171 @@
+//! Reads of items by their keys.
+
+use std::collections::{HashMap, HashSet};
+
+use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnConsumedCapacity};
+use futures_util::future::try_join_all;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::item::{self, Item, StoredEntity, VersionedItem};
+use crate::store::table::keys::ItemKey;
+use crate::store::table::read::projection::ProjectionExpression;
+use crate::store::table::retry::CallFailure;
+
+/// The most keys that DynamoDB takes in one call.
+const KEYS_PER_CALL: usize = 100;
+
+/// The items that one read has found.
+#[derive(Debug, Default)]
+pub(crate) struct ItemBatch(HashMap<ItemKey, Item>);
+
+impl ItemBatch {
+    pub(crate) fn take<T: StoredEntity>(&mut self, key: &ItemKey) -> Result<Option<VersionedItem<T>>> {
+        self.take_item(key).map(item::read).transpose()
+    }
+
+    /// Takes an entity for a list, which leaves out those that cannot be read.
+    pub(crate) fn take_listed<T: StoredEntity>(&mut self, key: &ItemKey) -> Result<Option<VersionedItem<T>>> {
+        Ok(item::or_skipped(self.take(key))?.flatten())
+    }
+
+    /// Takes a value that is no entity.
+    pub(crate) fn take_value<T: DeserializeOwned>(&mut self, key: &ItemKey) -> Result<Option<T>> {
+        self.take_item(key).as_ref().map(item::value_in).transpose()
+    }
+
+    /// Takes a value that is no entity for a list. Returns `None`, and logs an error, if it cannot be read.
+    pub(in crate::store) fn take_listed_value<T: DeserializeOwned>(
+        &mut self,
+        key: &ItemKey,
+    ) -> Result<Option<T>> {
+        Ok(item::or_skipped(self.take_value(key))?.flatten())
+    }
+
+    /// Whether an item was found that nobody has taken.
+    pub(crate) fn contains(&self, key: &ItemKey) -> bool {
+        self.0.contains_key(key)
+    }
+
+    pub(crate) fn take_item(&mut self, key: &ItemKey) -> Option<Item> {
+        self.0.remove(key)
+    }
+
+    /// Adds what another read has found.
+    pub(in crate::store) fn add(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+}
+
+impl Store {
+    pub(in crate::store) async fn item(&self, key: &ItemKey) -> Result<Option<Item>> {
+        Ok(self.get([key.clone()]).await?.take_item(key))
+    }
+
+    pub(in crate::store) async fn one<T: StoredEntity>(
+        &self,
+        key: ItemKey,
+    ) -> Result<Option<VersionedItem<T>>> {
+        self.get([key.clone()]).await?.take(&key)
+    }
+
+    /// Reads entities in the order of `keys`, without those that do not exist or cannot be read.
+    pub(in crate::store) async fn listed<T: StoredEntity>(
+        &self,
+        keys: Vec<ItemKey>,
+    ) -> Result<Vec<VersionedItem<T>>> {
+        let mut batch = self.get(keys.iter().cloned()).await?;
+        let found: Result<Vec<_>> = keys.iter().map(|key| batch.take_listed(key)).collect();
+        Ok(found?.into_iter().flatten().collect())
+    }
+
+    /// Reads items consistently, in one round trip of concurrent calls for up to 100 keys each. Keys may be repeated.
+    /// Requests again what DynamoDB leaves unprocessed.
+    pub(crate) async fn get(&self, keys: impl IntoIterator<Item = ItemKey>) -> Result<ItemBatch> {
+        self.get_attributes(keys, &ProjectionExpression::ALL).await
+    }
+
+    /// Reads items like [`get`](Self::get), at half the price and perhaps as they were up to seconds ago.
+    pub(in crate::store) async fn get_that_may_lag(
+        &self,
+        keys: impl IntoIterator<Item = ItemKey>,
+    ) -> Result<ItemBatch> {
+        self.get_in_calls(keys, &ProjectionExpression::ALL, true).await
+    }
+
+    /// Reads some attributes of items, among them their keys, as [`get`](Self::get) reads all.
+    pub(in crate::store) async fn get_attributes(
+        &self,
+        keys: impl IntoIterator<Item = ItemKey>,
+        attributes: &ProjectionExpression,
+    ) -> Result<ItemBatch> {
+        // Admission decides on what it reads, so it must hold the last write.
+        self.get_in_calls(keys, attributes, false).await
+    }
+
+    async fn get_in_calls(
+        &self,
+        keys: impl IntoIterator<Item = ItemKey>,
+        attributes: &ProjectionExpression,
+        may_lag: bool,
+    ) -> Result<ItemBatch> {
+        // DynamoDB refuses a call with the same key twice.
+        let wanted: HashSet<ItemKey> = keys.into_iter().collect();
+        let wanted: Vec<Item> = wanted.into_iter().map(ItemKey::into_attributes).collect();
+        let calls = wanted.chunks(KEYS_PER_CALL).map(|keys| self.get_all(keys.to_vec(), attributes, may_lag));
+        let mut batch = ItemBatch::default();
+        for item in try_join_all(calls).await?.into_iter().flatten() {
+            batch.0.insert(item::key_of(&item)?, item);
+        }
+        Ok(batch)
+    }
+
+    async fn get_all(
+        &self,
+        mut keys: Vec<Item>,
+        attributes: &ProjectionExpression,
+        may_lag: bool,
+    ) -> Result<Vec<Item>> {
+        let mut items = Vec::with_capacity(keys.len());
+        while !keys.is_empty() {
+            let (found, unprocessed) =
+                self.with_retries(|| self.get_once(&keys, attributes, may_lag)).await?;
+            items.extend(found);
+            // DynamoDB returns 16 MB at most, and less when it is throttled.
+            keys = unprocessed;
+        }
+        Ok(items)
+    }
+
+    async fn get_once(
+        &self,
+        keys: &[Item],
+        attributes: &ProjectionExpression,
+        may_lag: bool,
+    ) -> Result<(Vec<Item>, Vec<Item>), CallFailure> {
+        let request = KeysAndAttributes::builder()
+            .set_keys(Some(keys.to_vec()))
+            .set_projection_expression(attributes.expression())
+            .set_expression_attribute_names(attributes.names())
+            .consistent_read(!may_lag)
+            .build();
+        let response = self
+            .client()
+            .batch_get_item()
+            .request_items(self.table(), request.map_err(|error| CallFailure::Final(Error::internal(error)))?)
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await
+            .map_err(CallFailure::of)?;
+        self.usage.count_reads(response.consumed_capacity());
+        let found = response.responses.unwrap_or_default().remove(self.table()).unwrap_or_default();
+        let unprocessed = response.unprocessed_keys.unwrap_or_default().remove(self.table());
+        let unprocessed = unprocessed.map(|left| left.keys).unwrap_or_default();
+        // No progress at all is throttling: wait as after an error, instead of asking again at once.
+        if unprocessed.len() == keys.len() {
+            return Err(CallFailure::Overload("DynamoDB processed none of the keys".into()));
+        }
+        Ok((found, unprocessed))
+    }
+}

@@ -1,0 +1,72 @@
+//! Finds the row at a given number of a whole collection by the keys in the index by status, which cost less than rows.
+
+use std::collections::VecDeque;
+
+use futures_util::future::try_join_all;
+
+use crate::error::Result;
+use crate::store::Store;
+use crate::store::table::item::{Item, string};
+use crate::store::table::keys::{BY_STATUS, ItemCollection};
+use crate::store::table::read::page::SKIPPED_AT_ONCE;
+use crate::store::table::read::query::Query;
+
+/// One partition of the index, as far as it has been read.
+struct PartitionReader {
+    query: Query,
+    ids: VecDeque<String>,
+    is_at_end: bool,
+}
+
+impl PartitionReader {
+    /// Whether the next identifier is still to be read.
+    fn is_waiting(&self) -> bool {
+        self.ids.is_empty() && !self.is_at_end
+    }
+}
+
+impl Store {
+    /// The key of the `count`th item of a collection whose keys are in these partitions of the index by status, each in
+    /// the order of identifiers; `None` if there are fewer. The index lags behind the table.
+    pub(in crate::store) async fn skip_indexed(
+        &self,
+        collection: &ItemCollection,
+        partitions: &[String],
+        count: u64,
+    ) -> Result<Option<Item>> {
+        let queries = partitions.iter().map(|partition| Query::new(BY_STATUS, string(partition)));
+        // Merged here, because an index in list order would be written with every candidate.
+        let mut lanes: Vec<_> =
+            queries.map(|query| PartitionReader { query, ids: VecDeque::new(), is_at_end: false }).collect();
+        let mut left = count;
+        loop {
+            let waiting = lanes.iter_mut().filter(|lane| lane.is_waiting());
+            try_join_all(waiting.map(|lane| self.read_on(lane, collection, left))).await?;
+            while !lanes.iter().any(PartitionReader::is_waiting) {
+                let ahead = lanes.iter_mut().filter(|lane| !lane.ids.is_empty());
+                let next = ahead.min_by(|one, other| one.ids.front().cmp(&other.ids.front()));
+                let Some(id) = next.and_then(|lane| lane.ids.pop_front()) else { return Ok(None) };
+                left -= 1;
+                if left == 0 {
+                    return Ok(Some(collection.key(id).into_attributes()));
+                }
+            }
+        }
+    }
+
+    async fn read_on(
+        &self,
+        lane: &mut PartitionReader,
+        collection: &ItemCollection,
+        left: u64,
+    ) -> Result<()> {
+        lane.query.limit = Some(left.min(SKIPPED_AT_ONCE) as usize);
+        let found = self.query(&lane.query).await?;
+        for row in &found.rows {
+            lane.ids.push_back(collection.id_in(row)?);
+        }
+        lane.is_at_end = found.last.is_none();
+        lane.query.start = found.last;
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! Changes of one item that was read before.
+
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::item::{StoredEntity, VersionedItem};
+use crate::store::table::retry::RetryPolicy;
+use crate::store::table::write::transaction::Transaction;
+
+impl Store {
+    /// Commits `change` of an entity that has been read, and again of a fresh copy when it loses to a concurrent write.
+    /// Does nothing if the entity is deleted or `change` returns `None`. Fails with [`Error::Changed`] after too many
+    /// attempts, and with other errors of a transaction.
+    pub(in crate::store) async fn update_with_retry<T: StoredEntity>(
+        &self,
+        mut before: VersionedItem<T>,
+        change: impl Fn(&VersionedItem<T>) -> Option<Transaction>,
+    ) -> Result<()> {
+        for _ in 0..RetryPolicy::CHANGE.attempts {
+            let Some(transaction) = change(&before) else { return Ok(()) };
+            match self.commit(transaction).await {
+                Err(Error::Changed | Error::NotFound) => {}
+                settled => return settled,
+            }
+            match self.one(before.key()).await? {
+                Some(fresh) => before = fresh,
+                None => return Ok(()),
+            }
+        }
+        Err(Error::Changed)
+    }
+}

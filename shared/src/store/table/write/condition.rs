@@ -1,0 +1,106 @@
+//! The conditions and the update expressions of writes.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use chrono::{DateTime, Utc};
+
+use crate::store::table::item::{Item, VERSION, number};
+
+#[derive(Clone, Copy)]
+pub(in crate::store) enum WriteCondition {
+    None,
+    Absent,
+    /// No item exists, or DynamoDB may delete it at this moment.
+    AbsentOrExpired(DateTime<Utc>),
+    Present,
+    /// Its last write was the one with this number.
+    Version(u64),
+    /// This attribute of it is true.
+    True(&'static str),
+    /// No item exists, or it lacks this attribute.
+    Without(&'static str),
+}
+
+/// The condition that a customer, label or video exists and is not being deleted.
+pub(in crate::store) const IS_ACTIVE: WriteCondition = WriteCondition::True("is_active");
+
+impl WriteCondition {
+    pub(in crate::store) fn expression(self) -> Option<String> {
+        match self {
+            Self::None => None,
+            Self::Absent => Some("attribute_not_exists(pk)".to_owned()),
+            // DynamoDB may leave an expired item in place for days.
+            Self::AbsentOrExpired(_) => Some("attribute_not_exists(pk) OR expires_at <= :now".to_owned()),
+            Self::Present => Some("attribute_exists(pk)".to_owned()),
+            Self::Version(_) => Some("version = :version".to_owned()),
+            Self::True(flag) => Some(format!("{flag} = :yes")),
+            Self::Without(attribute) => Some(format!("attribute_not_exists({attribute})")),
+        }
+    }
+
+    pub(in crate::store) fn values(self) -> Option<Item> {
+        let (name, value) = match self {
+            Self::None | Self::Absent | Self::Present | Self::Without(_) => return None,
+            Self::AbsentOrExpired(now) => (":now", number(now.timestamp())),
+            Self::Version(version) => (":version", number(version)),
+            Self::True(_) => (":yes", AttributeValue::Bool(true)),
+        };
+        Some(Item::from([(name.to_owned(), value)]))
+    }
+}
+
+/// An update of single attributes, which also counts the write.
+pub(in crate::store) struct AttributeUpdate {
+    pub(in crate::store) expression: String,
+    pub(in crate::store) condition: Option<String>,
+    pub(in crate::store) names: Vec<(String, String)>,
+    pub(in crate::store) values: Item,
+}
+
+impl AttributeUpdate {
+    /// A change by an expression without ADD, and the values that it and its condition refer to.
+    pub(in crate::store) fn set<const N: usize>(
+        expression: &str,
+        values: [(&str, AttributeValue); N],
+    ) -> Self {
+        values
+            .into_iter()
+            .fold(Self::of(format!("{expression} ADD")), |change, (name, value)| change.with(name, value))
+    }
+
+    fn of(expression: String) -> Self {
+        Self {
+            // Each write counts, so that conditions on the version notice it.
+            expression: format!("{expression} {VERSION} :one"),
+            condition: None,
+            names: Vec::new(),
+            values: Item::from([(":one".to_owned(), number(1))]),
+        }
+    }
+
+    /// Adds to counters, which start at zero.
+    pub(in crate::store) fn add(counters: impl IntoIterator<Item = (String, i64)>) -> Self {
+        let mut change = Self::of("ADD".to_owned());
+        for (index, (name, count)) in counters.into_iter().enumerate() {
+            change.expression.push_str(&format!(", #n{index} :n{index}"));
+            change.names.push((format!("#n{index}"), name));
+            change.values.insert(format!(":n{index}"), number(count));
+        }
+        change
+    }
+
+    /// Also sets this attribute to true.
+    pub(in crate::store) fn marking(mut self, attribute: &str) -> Self {
+        self.expression = format!("SET {attribute} = :yes {}", self.expression);
+        self.with(":yes", AttributeValue::Bool(true))
+    }
+
+    pub(in crate::store) fn when(self, condition: impl Into<String>) -> Self {
+        Self { condition: Some(condition.into()), ..self }
+    }
+
+    /// Adds a value that the condition refers to.
+    pub(in crate::store) fn with(mut self, name: &str, value: AttributeValue) -> Self {
+        self.values.insert(name.to_owned(), value);
+        self
+    }
+}

@@ -1,0 +1,314 @@
+//! Transactions: all writes of a request, which happen together or not at all. `commit.rs` commits them.
+
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::error::BuildError;
+use aws_sdk_dynamodb::types::{
+    ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::domain::history::{ChangeOrigin, HistoryEntry, ResourceChange};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::item::{self, Item, StoredEntity, VersionedItem};
+use crate::store::table::keys::ItemKey;
+use crate::store::table::write::condition::{self, WriteCondition};
+use crate::store::table::write::rewrite;
+
+/// Writes that are committed together. Each has the error that it fails with if its condition is not met.
+///
+/// One item may be written only once in a transaction.
+///
+/// To replace or delete an entity fails with [`Error::Changed`] after a concurrent write, and with [`Error::NotFound`]
+/// after a concurrent deletion. Methods that return a transaction document other errors only.
+#[derive(Default)]
+pub struct Transaction {
+    table: String,
+    /// The origin of its changes, and how long the history keeps them.
+    origin: Option<Arc<ChangeOrigin>>,
+    kept: TimeDelta,
+    pub(in crate::store::table) writes: Vec<TransactWriteItem>,
+    pub(in crate::store::table) refusals: Vec<Error>,
+    /// Keys that it does not delete.
+    spared: Vec<ItemKey>,
+    /// Whether responses show a change.
+    is_shown: bool,
+    /// The first write that could not be expressed; the commit fails with it.
+    pub(in crate::store::table) fault: Option<Error>,
+}
+
+impl Transaction {
+    pub(crate) fn is_shown(&self) -> bool {
+        self.is_shown
+    }
+
+    /// Notes that responses show a change.
+    pub(in crate::store) fn show(&mut self) {
+        self.is_shown = true;
+    }
+
+    /// Never deletes these keys: in a restored table, other accounts may own them.
+    pub(in crate::store) fn without_keys(self, keys: Vec<ItemKey>) -> Self {
+        Self { spared: keys, ..self }
+    }
+
+    /// Puts an item before all other writes, unless one that has not expired by `now` exists: then fails with `taken`,
+    /// whatever other conditions fail.
+    pub(in crate::store) fn create_first(
+        &mut self,
+        key: ItemKey,
+        attributes: Item,
+        now: DateTime<Utc>,
+        taken: Error,
+    ) {
+        self.put(key, attributes, WriteCondition::AbsentOrExpired(now), taken);
+        // Refusals are judged in order, so that of the first write decides.
+        self.writes.rotate_right(1);
+        self.refusals.rotate_right(1);
+    }
+
+    /// Moves the messages of all refusals so far to `field`.
+    pub(in crate::store) fn prefix_errors(&mut self, field: &str) {
+        for refusal in &mut self.refusals {
+            if let Error::Fields(messages) = refusal {
+                *messages = std::mem::take(messages).about(field);
+            }
+        }
+    }
+
+    /// Creates an entity under a new identifier.
+    pub(in crate::store) fn create<T: StoredEntity>(&mut self, entity: &T) {
+        self.create_unless(entity, || Error::internal("a new identifier is taken"));
+    }
+
+    /// Creates an entity; `taken` if it exists, or has existed and has a history.
+    pub(in crate::store) fn create_unless<T: StoredEntity>(&mut self, entity: &T, taken: impl Fn() -> Error) {
+        if let Some(mut item) = self.or_fault(item::write(entity, 1)) {
+            let change = T::history_change(None, Some(entity));
+            item::note_event(&mut item, change.as_ref(), 1);
+            self.put(entity.key(), item, WriteCondition::Absent, taken());
+            self.record(change, 1, None, taken());
+        }
+    }
+
+    /// Replaces `before` by `after`; [`Error::Changed`] after a concurrent write.
+    pub(in crate::store) fn replace<T: StoredEntity>(&mut self, before: &VersionedItem<T>, after: &T) {
+        self.put_next(before, after, T::history_change(Some(&**before), Some(after)));
+    }
+
+    /// Replaces `before` by `after`, or creates it if `before` is not stored; [`Error::Changed`] after a concurrent write.
+    pub(in crate::store) fn save<T: StoredEntity>(&mut self, before: &VersionedItem<T>, after: &T) {
+        if before.is_stored() {
+            self.replace(before, after);
+        } else {
+            // Not by `replace`: the history of a new resource begins with its creation.
+            self.create_unless(after, || Error::Changed);
+        }
+    }
+
+    /// Records a `change` of an item that is part of `whole` in the history of `whole`, whose version rises
+    /// so that both have one order; [`Error::Changed`] after a concurrent write of `whole`.
+    pub(in crate::store) fn note_change_of_part<T: StoredEntity>(
+        &mut self,
+        whole: &VersionedItem<T>,
+        change: ResourceChange,
+    ) {
+        self.put_next(whole, whole, Some(change));
+    }
+
+    fn put_next<T: StoredEntity>(
+        &mut self,
+        before: &VersionedItem<T>,
+        after: &T,
+        change: Option<ResourceChange>,
+    ) {
+        if let Some(next) = self.or_fault(rewrite::next(before, after, change.as_ref())) {
+            self.is_shown |= next.is_shown;
+            self.put(after.key(), next.item, WriteCondition::Version(before.version()), Error::Changed);
+            self.record(change, before.version() + 1, before.event_version(), ahead());
+        }
+    }
+
+    /// Deletes an entity; [`Error::Changed`] after a concurrent write.
+    pub(in crate::store) fn delete<T: StoredEntity>(&mut self, entity: &VersionedItem<T>) {
+        self.delete_item(entity.key(), WriteCondition::Version(entity.version()), Error::Changed);
+        let change = T::history_change(Some(&**entity), None);
+        self.record(change, entity.version() + 1, entity.event_version(), ahead());
+    }
+
+    /// Deletes an entity whose history is gone already; [`Error::Changed`] after a concurrent write.
+    pub(in crate::store) fn delete_unrecorded<T: StoredEntity>(&mut self, entity: &VersionedItem<T>) {
+        self.delete_item(entity.key(), WriteCondition::Version(entity.version()), Error::Changed);
+    }
+
+    /// Notes in the history the `change` that the `version`th write of an item is, `None` for one without a history, after
+    /// the event with version `event_before`; `taken` if the history has that version. The condition of the write makes
+    /// sure that no other event comes between the two.
+    fn record(
+        &mut self,
+        change: Option<ResourceChange>,
+        version: u64,
+        event_before: Option<u64>,
+        taken: Error,
+    ) {
+        let Some(change) = change else { return };
+        let origin = self.origin.as_deref().cloned();
+        // Every write of a resource passes here, so no change can be forgotten, and none is without an author.
+        let origin = self.or_fault(origin.ok_or_else(|| Error::internal("a change without an author")));
+        let entry = origin.map(|origin| {
+            HistoryEntry::new(change, version, origin, self.kept).with_event_before(event_before)
+        });
+        let item = entry.and_then(|entry| Some((entry.key(), self.or_fault(item::write(&entry, 1))?)));
+        if let Some((key, item)) = item {
+            self.put(key, item, WriteCondition::Absent, taken);
+        }
+    }
+
+    /// Puts an item that follows from other writes of the transaction.
+    pub(in crate::store) fn put_derived(&mut self, key: ItemKey, attributes: Item) {
+        self.put(key, attributes, WriteCondition::None, unconditional());
+    }
+
+    /// Deletes an item that follows from other writes of the transaction.
+    pub(in crate::store) fn delete_derived(&mut self, key: ItemKey) {
+        // After a restoration, a name may have passed to another account.
+        if !self.spared.contains(&key) {
+            self.delete_item(key, WriteCondition::None, unconditional());
+        }
+    }
+
+    /// Moves the unique marker of a value from the key before the change to the key after it; `taken` if that exists.
+    pub(in crate::store) fn move_marker(
+        &mut self,
+        old: Option<ItemKey>,
+        new: Option<ItemKey>,
+        marker: Item,
+        taken: Error,
+    ) {
+        if old == new {
+            return;
+        }
+        // Both in one transaction: at no moment is the value free, or taken twice.
+        if let Some(old) = old {
+            self.delete_derived(old);
+        }
+        if let Some(new) = new {
+            self.put(new, marker, WriteCondition::Absent, taken);
+        }
+    }
+
+    pub(in crate::store) fn put(
+        &mut self,
+        key: ItemKey,
+        attributes: Item,
+        condition: WriteCondition,
+        refusal: Error,
+    ) {
+        let mut item = attributes;
+        item.extend(key.into_attributes());
+        let put = Put::builder()
+            .table_name(&self.table)
+            .set_item(Some(item))
+            .set_condition_expression(condition.expression())
+            .set_expression_attribute_values(condition.values())
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        self.push(put.build().map(|put| TransactWriteItem::builder().put(put).build()), refusal);
+    }
+
+    fn delete_item(&mut self, key: ItemKey, condition: WriteCondition, refusal: Error) {
+        let delete = Delete::builder()
+            .table_name(&self.table)
+            .set_key(Some(key.into_attributes()))
+            .set_condition_expression(condition.expression())
+            .set_expression_attribute_values(condition.values())
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        self.push(delete.build().map(|delete| TransactWriteItem::builder().delete(delete).build()), refusal);
+    }
+
+    /// How many items it deletes so far.
+    pub(in crate::store) fn deletions(&self) -> usize {
+        self.writes.iter().filter(|write| write.delete().is_some()).count()
+    }
+
+    /// Requires a condition of an item that the transaction does not write.
+    pub(in crate::store) fn require(&mut self, key: ItemKey, condition: WriteCondition, refusal: Error) {
+        let check = ConditionCheck::builder()
+            .table_name(&self.table)
+            .set_key(Some(key.into_attributes()))
+            .set_condition_expression(condition.expression())
+            .set_expression_attribute_values(condition.values())
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        let check = check.build().map(|check| TransactWriteItem::builder().condition_check(check).build());
+        self.push(check, refusal);
+    }
+
+    /// Changes attributes of an item, which is created if it does not exist.
+    pub(in crate::store) fn update(
+        &mut self,
+        key: ItemKey,
+        change: condition::AttributeUpdate,
+        refusal: Error,
+    ) {
+        let condition::AttributeUpdate { expression, condition, names, values } = change;
+        let update = Update::builder()
+            .table_name(&self.table)
+            .set_key(Some(key.into_attributes()))
+            .update_expression(expression)
+            .set_condition_expression(condition)
+            .set_expression_attribute_names((!names.is_empty()).then(|| names.into_iter().collect()))
+            .set_expression_attribute_values(Some(values))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        let update = update.build().map(|update| TransactWriteItem::builder().update(update).build());
+        self.push(update, refusal);
+    }
+
+    fn push(&mut self, write: Result<TransactWriteItem, BuildError>, refusal: Error) {
+        if let Some(write) = self.or_fault(write.map_err(Error::internal)) {
+            self.writes.push(write);
+            self.refusals.push(refusal);
+        }
+    }
+
+    /// The value; on an error `None`, and the commit fails with the error.
+    pub(in crate::store) fn or_fault<T>(&mut self, value: Result<T>) -> Option<T> {
+        value.map_err(|error| self.fault.get_or_insert(error)).ok()
+    }
+}
+
+fn ahead() -> Error {
+    Error::internal("the history has this version; raise the version of an item that is put back")
+}
+
+fn unconditional() -> Error {
+    Error::internal("an unconditional write failed its condition")
+}
+
+impl Store {
+    pub(in crate::store) fn transaction(&self) -> Transaction {
+        Transaction {
+            table: self.table().to_owned(),
+            origin: self.origin.clone(),
+            kept: self.app.config().event_retention,
+            ..Transaction::default()
+        }
+    }
+
+    /// A transaction that changes nothing.
+    pub fn empty_transaction(&self) -> Transaction {
+        self.transaction()
+    }
+
+    /// A transaction that replaces `before` by `after`; empty if they are equal.
+    pub(in crate::store) fn replacing<T: StoredEntity + PartialEq>(
+        &self,
+        before: &VersionedItem<T>,
+        after: &T,
+    ) -> Transaction {
+        let mut transaction = self.transaction();
+        if **before != *after {
+            transaction.replace(before, after);
+        }
+        transaction
+    }
+}

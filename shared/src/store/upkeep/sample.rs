@@ -1,0 +1,90 @@
+//! Reads any item by its key, to check that one release reads what another has written.
+
+use serde::de::DeserializeOwned;
+
+use crate::domain::account::Account;
+use crate::domain::candidate::Candidate;
+use crate::domain::company::Company;
+use crate::domain::company::label::Label;
+use crate::domain::effect::Effect;
+use crate::domain::evaluation::Evaluation;
+use crate::domain::history::HistoryEntry;
+use crate::domain::interview::Interview;
+use crate::domain::media::upload::Upload;
+use crate::domain::media::video::Video;
+use crate::domain::privacy::legal::LegalText;
+use crate::domain::project::Project;
+use crate::domain::retention::RetentionPolicy;
+use crate::domain::retention::company_erasure::CompanyErasure;
+use crate::domain::retention::run::RetentionRun;
+use crate::domain::scoring::result::ResultSummary;
+use crate::domain::staff::customer::Customer;
+use crate::domain::staff::named_token::NamedToken;
+use crate::domain::webhook::{DeliveryAttempt, DeliveryCursor, StalledResource, Webhook};
+use crate::error::{Error, Result};
+use crate::store::KeyedAttempt;
+use crate::store::candidate::share::ShareNote;
+use crate::store::history::EventSequence;
+use crate::store::login::failures::FailedLogins;
+use crate::store::login::reset::ResetMail;
+use crate::store::login::session::Session;
+use crate::store::table::item::{self, BOOKKEEPING_ATTRIBUTES, Item, StoredEntity};
+use crate::store::table::write::rewrite;
+
+/// Reads an item as the type that its key tells, and checks that to write it again would lose nothing. Returns its
+/// type; `None` for items without a value of their own, such as tallies, and for items that only another release knows.
+pub fn check(item: Item) -> Result<Option<&'static str>> {
+    let key = item::key_of(&item)?;
+    let is_of_company = key.pk.starts_with("COMPANY#");
+    let kind = key.sk.split('#').next().unwrap_or_default();
+    let name = match (kind, key.pk.split('#').next().unwrap_or_default()) {
+        ("COMPANY", _) => entity::<Company>("company", item),
+        ("CUSTOMER", _) => entity::<Customer>("customer", item),
+        // A membership: its key says everything.
+        ("PROJECT", _) if key.pk.contains("#CUSTOMER#") => return Ok(None),
+        ("PROJECT", _) => entity::<Project>("project", item),
+        ("CANDIDATE", _) if is_of_company => entity::<Candidate>("candidate", item),
+        ("INTERVIEW", _) => entity::<Interview>("interview", item),
+        ("RESULT", _) => value::<ResultSummary>("result", item),
+        _ if key.pk.ends_with("#EVALUATIONS") => entity::<Evaluation>("evaluation", item),
+        (_, "VIDEOS") => entity::<Video>("video", item),
+        ("LABEL", _) => entity::<Label>("label", item),
+        ("ERASURE", _) => entity::<CompanyErasure>("erasure of a company", item),
+        ("RETENTION", _) if key.sk.ends_with("RUN") => entity::<RetentionRun>("retention run", item),
+        ("RETENTION", _) => entity::<RetentionPolicy>("retention policy", item),
+        (_, "LEGAL") => entity::<LegalText>("legal text", item),
+        ("TOKEN", _) => entity::<NamedToken>("named token", item),
+        ("EFFECT", _) => entity::<Effect>("effect", item),
+        (_, "HISTORY") => entity::<HistoryEntry>("entry of a history", item),
+        ("SEQUENCE", _) => entity::<EventSequence>("sequence of events", item),
+        ("WEBHOOK", _) => entity::<Webhook>("webhook", item),
+        ("CURSOR", _) => entity::<DeliveryCursor>("cursor of a webhook", item),
+        ("STALLED", _) => entity::<StalledResource>("stalled resource of a webhook", item),
+        ("ATTEMPT", _) => entity::<DeliveryAttempt>("attempt of a webhook", item),
+        ("UPLOAD", _) => entity::<Upload>("upload", item),
+        ("FAILURES", _) => entity::<FailedLogins>("failed logins", item),
+        ("MAIL", _) => entity::<ResetMail>("mail about forgotten passwords", item),
+        ("SESSION", _) => value::<Session>("session", item),
+        ("SHARE", _) => value::<ShareNote>("share", item),
+        ("USERNAME" | "EMAIL" | "CANDIDATE", "LOGIN") => value::<Account>("login", item),
+        ("IDEMPOTENCY", _) if !key.sk.contains("#version#") => entity::<KeyedAttempt>("keyed request", item),
+        _ => return Ok(None),
+    };
+    name.map(Some)
+}
+
+fn value<T: DeserializeOwned>(name: &'static str, item: Item) -> Result<&'static str> {
+    item::value_in::<T>(&item).map(|_| name)
+}
+
+fn entity<T: StoredEntity>(name: &'static str, item: Item) -> Result<&'static str> {
+    let read = item::read::<T>(item.clone())?;
+    // What a release does not know must survive its writes.
+    let again = rewrite::next(&read, &read, None)?.item;
+    let values = item.keys().filter(|name| !BOOKKEEPING_ATTRIBUTES.contains(&name.as_str()));
+    let lost: Vec<&String> = values.filter(|name| again.get(*name) != item.get(*name)).collect();
+    if lost.is_empty() {
+        return Ok(name);
+    }
+    Err(Error::Unreadable(format!("a {name} would be written again without {lost:?}").into()))
+}

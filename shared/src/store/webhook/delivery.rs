@@ -1,0 +1,152 @@
+//! Access patterns of the sender of events: what it reads before each step, and what it writes after.
+
+use std::collections::{HashMap, HashSet};
+
+use chrono::{DateTime, Utc};
+
+use crate::domain::effect::Effect;
+use crate::domain::id::{CompanyId, WebhookId};
+use crate::domain::webhook::{
+    DeliveryAttempt, DeliveryCursor, DeliveryTask, StalledResource, Webhook, next_task,
+};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::history::EventSequence;
+use crate::store::table::item::{self, StoredEntity as _, VersionedItem};
+use crate::store::table::keys;
+use crate::store::table::write::transaction::Transaction;
+
+/// The most void resources that are deleted at a time.
+const VOID_AT_ONCE: usize = 100;
+/// The most attempts in a transaction of their own.
+const ATTEMPTS_AT_ONCE: usize = 100;
+
+/// A webhook, as the sender of events needs it.
+#[derive(Debug, Clone)]
+pub struct DeliveryEndpoint {
+    pub webhook: VersionedItem<Webhook>,
+    /// How far the deliveries have come.
+    pub cursor: VersionedItem<DeliveryCursor>,
+    /// The numbers of the company's feed.
+    pub sequence: EventSequence,
+    pub stalled: Vec<StalledResource>,
+}
+
+impl DeliveryEndpoint {
+    /// What to do next, and when. `last` is what the run has done last.
+    pub fn next_task(
+        &self,
+        now: DateTime<Utc>,
+        last: Option<DeliveryTask>,
+    ) -> Option<(DateTime<Utc>, DeliveryTask)> {
+        next_task(&self.webhook, &self.cursor, &self.stalled, self.sequence.last, now, last)
+    }
+}
+
+/// What a step of the sender has made of an endpoint.
+#[derive(Debug, Clone)]
+pub struct DeliveryProgress {
+    /// The webhook, which the step may have disabled.
+    pub webhook: Webhook,
+    pub cursor: DeliveryCursor,
+    /// All stalled resources.
+    pub stalled: Vec<StalledResource>,
+    /// What was tried.
+    pub attempts: Vec<DeliveryAttempt>,
+    /// The mails to the owners.
+    pub effects: Vec<Effect>,
+}
+
+impl DeliveryProgress {
+    /// The progress before anything is sent.
+    pub fn of(endpoint: &DeliveryEndpoint) -> Self {
+        Self {
+            webhook: Webhook::clone(&endpoint.webhook),
+            cursor: DeliveryCursor::clone(&endpoint.cursor),
+            stalled: endpoint.stalled.clone(),
+            attempts: Vec::new(),
+            effects: Vec::new(),
+        }
+    }
+}
+
+impl Transaction {
+    fn put_attempts(&mut self, attempts: &[DeliveryAttempt]) {
+        for attempt in attempts {
+            if let Some(item) = self.or_fault(item::write(attempt, 1)) {
+                self.put_derived(attempt.key(), item);
+            }
+        }
+    }
+}
+
+impl Store {
+    /// Reads an endpoint; `None` once the webhook is deleted.
+    pub async fn endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<Option<DeliveryEndpoint>> {
+        let webhook = keys::webhook(company, id);
+        let cursor = keys::cursor(id);
+        let sequence = keys::sequence(company);
+        let mut batch = self.get([webhook.clone(), cursor.clone(), sequence.clone()]).await?;
+        let webhook = batch.take(&webhook)?;
+        let cursor = batch.take::<DeliveryCursor>(&cursor)?;
+        let (Some(webhook), Some(cursor)) = (webhook, cursor) else { return Ok(None) };
+        let sequence = batch.take::<EventSequence>(&sequence)?;
+        let sequence = sequence.ok_or_else(|| Error::internal("a webhook without a feed"))?;
+        let mut stalled = Vec::new();
+        // Spares the query of most steps.
+        if cursor.stalled > 0 {
+            let found: Vec<VersionedItem<StalledResource>> = self.all(&keys::stalled_resources(id)).await?;
+            let valid = found.into_iter().filter(|one| one.epoch == cursor.epoch);
+            stalled.extend(valid.map(|one| StalledResource::clone(&one)));
+        }
+        Ok(Some(DeliveryEndpoint { webhook, cursor, sequence: EventSequence::clone(&sequence), stalled }))
+    }
+
+    /// Deletes stalled resources of earlier epochs, and returns whether none is left.
+    pub async fn delete_void_resources(&self, cursor: &DeliveryCursor) -> Result<bool> {
+        let found: Vec<VersionedItem<StalledResource>> =
+            self.all(&keys::stalled_resources(cursor.webhook)).await?;
+        // Only the run that has the endpoint may do so: resources that stall again get the same keys.
+        let void: Vec<_> = found.iter().filter(|one| one.epoch < cursor.epoch).collect();
+        // Few enough for the lease, whatever else DynamoDB does.
+        for one in void.iter().take(VOID_AT_ONCE) {
+            self.delete_alone(&one.key()).await?;
+        }
+        Ok(void.len() <= VOID_AT_ONCE)
+    }
+
+    /// Writes attempts by themselves, besides those of [`record_progress`](Self::record_progress).
+    pub async fn save_attempts(&self, attempts: &[DeliveryAttempt]) -> Result<()> {
+        for some in attempts.chunks(ATTEMPTS_AT_ONCE) {
+            let mut transaction = self.transaction();
+            transaction.put_attempts(some);
+            self.commit(transaction).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes what a step has made of an endpoint: everything or nothing.
+    pub fn record_progress(&self, before: &DeliveryEndpoint, after: &DeliveryProgress) -> Transaction {
+        let mut transaction = self.replacing(&before.webhook, &after.webhook);
+        // Always, also without a change: a second run at the endpoint then loses.
+        transaction.replace(&before.cursor, &after.cursor);
+        let known: HashMap<&str, _> = before.stalled.iter().map(|one| (one.history.as_str(), one)).collect();
+        let left: HashSet<&str> = after.stalled.iter().map(|one| one.history.as_str()).collect();
+        for stalled in after.stalled.iter().filter(|one| known.get(one.history.as_str()) != Some(one)) {
+            if let Some(mut item) = transaction.or_fault(item::write(stalled, 1)) {
+                // As long as the events that wait there, whatever happens to the webhook: they are older than the next try.
+                let end = stalled.next_try_at + self.app.config().event_retention;
+                item.insert(item::EXPIRES_AT.to_owned(), item::number(end.timestamp()));
+                transaction.put_derived(stalled.key(), item);
+            }
+        }
+        for stalled in before.stalled.iter().filter(|one| !left.contains(one.history.as_str())) {
+            transaction.delete_derived(stalled.key());
+        }
+        transaction.put_attempts(&after.attempts);
+        for effect in &after.effects {
+            transaction.effect(Some(effect.clone()));
+        }
+        transaction
+    }
+}

@@ -7,7 +7,7 @@ use crate::domain::policy::{Action, ActionGrant};
 pub enum AdmissionRule {
     /// Everyone.
     Anyone,
-    /// Anyone with a valid file URL.
+    /// Anyone with a valid file URL: the session that was shown it must go on, and its account must still have the right.
     Link,
     /// Callers with a credential.
     Authenticated,

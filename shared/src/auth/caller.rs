@@ -60,7 +60,6 @@ pub struct LiveSession {
 }
 
 impl Caller {
-    /// The caller's company.
     /// The company of the caller.
     pub fn company(&self) -> &CompanyId {
         self.identity.company()

@@ -141,7 +141,7 @@ actions! {
     CastVeto "cast_veto": Role or EVALUATORS but person;
     /// Change a project, its status, its questions or its criteria; create, import, delete, skip and remind its candidates, and set their deadlines.
     ChangeProject "change_project": Admin or MANAGERS;
-    /// Read a candidate.
+    /// Read a candidate, with files and recorded answers.
     ReadCandidate "read_candidate": Admin or STAFF or itself or sharee;
     /// Read the history of a candidate.
     ReadHistory "read_history": Admin or MANAGERS;

@@ -18,6 +18,10 @@
 //! a new position included: what the step has found out about the health of the endpoint no longer matters,
 //! and all stalled resources are due. The run then waits for the requests in flight, keeps their attempts for
 //! the client to see, and begins anew.
+//!
+//! **Counts.** `EndpointHealth::failures` counts for the endpoint, and begins anew when it accepts an event.
+//! `StalledResource::tries` counts for an event, and only while the endpoint accepts others. The number of the attempt that
+//! clients see is the larger one plus 1, so it may fall when another event is accepted.
 
 mod attempt;
 mod conclude;

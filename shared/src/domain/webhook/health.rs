@@ -9,7 +9,7 @@ use super::response::DeliveryVerdict;
 
 /// The most resources whose events are sent at once; those of one resource are sent one after the other.
 const MAX_AT_ONCE: u32 = 8;
-/// The pause before each probe of an endpoint that may be down; the last one repeats.
+/// The least pause before each probe of an endpoint that may be down; the last one repeats. The schedule looks once a minute.
 // A probe is one request, and to find out that an endpoint is back must not take as long as it was away.
 const PROBE_PAUSES: [TimeDelta; 4] =
     [TimeDelta::seconds(5), TimeDelta::minutes(1), TimeDelta::minutes(5), TimeDelta::minutes(15)];

@@ -17,7 +17,7 @@ pub enum DeliveryTask {
     Requests,
     /// Send one event, to find out whether the endpoint accepts events again.
     ProbeEndpoint,
-    /// Send one event of the feed, to find out whether the endpoint or a single resource is at fault.
+    /// Send one event of another resource than the suspect, to find out whether the endpoint or that resource is at fault.
     ProbeResource,
     /// Send the next events of the feed.
     Feed,

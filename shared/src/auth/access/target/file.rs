@@ -1,4 +1,4 @@
-//! The files of candidates and customers: fetched by their URLs, and uploaded.
+//! The files of candidates and customers: fetched by their URLs, and uploaded. Recorded answers are in [`answers`](super::answers).
 
 use std::ops::Deref;
 

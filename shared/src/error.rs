@@ -10,8 +10,8 @@ use chrono::TimeDelta;
 use serde_json::{Map, Value, json};
 
 use crate::domain::Refusal;
-use crate::domain::interview::NotPlaced;
 use crate::domain::mail::rate::RefusedOrThrottled;
+use crate::domain::questionnaire::NotPlaced;
 
 /// What handlers, admission and the store return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -15,22 +15,22 @@ use crate::view::{view, viewer};
 pub(crate) async fn advance(
     access: Admitted<CandidateInterview, AdvanceCandidate>,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    let AnswersTarget { of, interview, answers } = &access.target;
-    let actor = match of.relation {
+    let AnswersTarget { company, project, candidate, relation, questionnaire, answers } = &access.target;
+    let actor = match relation {
         CallerRelation::Own => Actor::Candidate,
         _ => Actor::Manager,
     };
-    let terms = AdvanceTerms::of(&of.project, &of.company).with_interview(
-        &of.project,
-        interview,
+    let terms = AdvanceTerms::of(project, company).with_interview(
+        project,
+        questionnaire,
         answers,
-        of.candidate.adjusted(),
+        candidate.adjusted(),
         access.now,
     );
-    let key = access.new_access_key(of.project.id, of.candidate.id);
-    let change = Candidate::clone(&of.candidate).advance(actor, &terms, access.now, key)?;
-    let shown = Json(CandidateView::new(&change.candidate, &viewer(&access, &of.relation, &of.project)));
-    let writes = access.store.advance_candidate(&of.candidate, &change, &of.project, answers, access.now);
+    let key = access.new_access_key(project.id, candidate.id);
+    let change = Candidate::clone(candidate).advance(actor, &terms, access.now, key)?;
+    let shown = Json(CandidateView::new(&change.candidate, &viewer(&access, relation, project)));
+    let writes = access.store.advance_candidate(candidate, &change, project, answers, access.now);
     access.commit(writes, shown).await
 }
 

@@ -1,11 +1,11 @@
 //! The bodies of requests that create, replace or change questions and criteria.
 
 use shared::domain::id::{CompanyId, CriterionId, QuestionId};
-use shared::domain::interview::{
+use shared::domain::parse_enum;
+use shared::domain::questionnaire::{
     ANSWER_SECONDS, Criterion, CriterionName, MAX_POSITION, MAX_SECONDS, MAX_TAKES, Question, QuestionKind,
     QuestionText, default_takes,
 };
-use shared::domain::parse_enum;
 use shared::domain::text::TextLines;
 use shared::http::reference::ReferenceUris;
 use shared::http::{BodyChanges, BodyFields};

@@ -3,8 +3,8 @@
 use axum::Json;
 use shared::Result;
 use shared::auth::access::Admitted;
-use shared::domain::interview::{Criterion, Interview};
 use shared::domain::policy::{ChangeProject, ReadProject};
+use shared::domain::questionnaire::{Criterion, Questionnaire};
 use shared::http::BodyFields;
 use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
 use shared::http::page::{ListQuery, PageView};
@@ -14,27 +14,27 @@ use crate::changes::{NewCriterion, read_criterion_changes};
 
 /// GET …/criteria/
 pub(crate) async fn list(
-    access: Admitted<Interview, ReadProject>,
+    access: Admitted<Questionnaire, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<CriterionView>> {
-    let interview = &access.target.interview;
-    let (page, total) = query.slice_unsorted(interview.criteria.clone(), |one| one.id.to_string());
-    let page = page.map(|one| CriterionView::new(&one, interview, access.references()));
+    let questionnaire = &access.target.questionnaire;
+    let (page, total) = query.slice_unsorted(questionnaire.criteria.clone(), |one| one.id.to_string());
+    let page = page.map(|one| CriterionView::new(&one, questionnaire, access.references()));
     query.answer(page, total)
 }
 
 /// POST …/criteria/
 pub(crate) async fn create(
-    access: Admitted<Interview, ChangeProject>,
+    access: Admitted<Questionnaire, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<CriterionView>>> {
-    let before = &access.target.interview;
+    let before = &access.target.questionnaire;
     let id = access.store.next_id(access.now);
     let position = before.next_criterion_position();
     let criterion = NewCriterion::read(body)?.into_criterion(id, 1, position)?;
     let created = Created(CriterionView::new(&criterion, before, access.references()));
-    let after = Interview::clone(before).with_criterion(criterion)?;
-    access.commit(access.store.save_interview(&access.target.project, before, &after), created).await
+    let after = Questionnaire::clone(before).with_criterion(criterion)?;
+    access.commit(access.store.save_questionnaire(&access.target.project, before, &after), created).await
 }
 
 /// GET …/criteria/{criterionId}/
@@ -43,7 +43,7 @@ pub(crate) async fn read(
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
     access.show(CriterionView::new(
         &access.target.criterion,
-        &access.target.all.interview,
+        &access.target.all.questionnaire,
         access.references(),
     ))
 }
@@ -71,17 +71,21 @@ async fn change(
     access: &Admitted<Criterion, ChangeProject>,
     after: Criterion,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    let interview = &access.target.all.interview;
-    let view = Json(CriterionView::new(&after, interview, access.references()));
-    let after = Interview::clone(interview).with_criterion(after)?;
-    access.commit(access.store.save_interview(&access.target.all.project, interview, &after), view).await
+    let questionnaire = &access.target.all.questionnaire;
+    let view = Json(CriterionView::new(&after, questionnaire, access.references()));
+    let after = Questionnaire::clone(questionnaire).with_criterion(after)?;
+    access
+        .commit(access.store.save_questionnaire(&access.target.all.project, questionnaire, &after), view)
+        .await
 }
 
 /// DELETE …/criteria/{criterionId}/
 pub(crate) async fn delete(
     access: Admitted<Criterion, ChangeProject>,
 ) -> Result<CommittedResponse<NoContent>> {
-    let before = &access.target.all.interview;
-    let after = Interview::clone(before).without_criterion(access.target.criterion.id);
-    access.commit(access.store.save_interview(&access.target.all.project, before, &after), NoContent).await
+    let before = &access.target.all.questionnaire;
+    let after = Questionnaire::clone(before).without_criterion(access.target.criterion.id);
+    access
+        .commit(access.store.save_questionnaire(&access.target.all.project, before, &after), NoContent)
+        .await
 }

@@ -5,7 +5,7 @@ use shared::domain::evaluation::evaluator_index::TOO_MANY_EVALUATORS;
 use shared::domain::evaluation::{
     ALREADY_VETOED, NOT_EVALUATOR, NOT_INTERVIEWED, NOTHING_RATED, VETO_DISABLED, VETOED,
 };
-use shared::domain::interview::{QUESTIONS_IN_USE, TOO_MANY_CRITERIA, TOO_MANY_QUESTIONS};
+use shared::domain::questionnaire::{QUESTIONS_IN_USE, TOO_MANY_CRITERIA, TOO_MANY_QUESTIONS};
 use shared::http::view::{CriterionView, QuestionView};
 use shared::openapi::OperationDoc;
 

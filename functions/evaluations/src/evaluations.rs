@@ -34,7 +34,7 @@ pub(crate) async fn list(
     // Drafts are shown to those who write them.
     let own = access.caller.customer();
     evaluators.extend(own.filter(|own| evaluations.contains_key(&(candidate.id, *own))));
-    let scope = EvaluationScope::new(project, &access.target.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.target.questionnaire, access.references());
     let (page, total) = query.slice(evaluators.into_iter().collect(), ToString::to_string);
     let page = page.map(|evaluator| {
         EvaluationView::new(candidate, evaluator, evaluations.get(&(candidate.id, evaluator)), scope)
@@ -48,7 +48,7 @@ pub(crate) async fn read(
 ) -> Result<CommittedResponse<Json<EvaluationView>>> {
     let scope = EvaluationScope::new(
         &access.target.rated.project,
-        &access.target.rated.interview,
+        &access.target.rated.questionnaire,
         access.references(),
     );
     let evaluation = access.target.evaluation.as_deref();
@@ -65,15 +65,16 @@ pub(crate) async fn save(
     access: Admitted<Evaluation, Evaluate>,
     body: BodyFields,
 ) -> Result<CommittedResponse<CreatedOrUpdated<EvaluationView>>> {
-    let RatedCandidate { project, interview, candidate } = &access.target.rated;
+    let RatedCandidate { project, questionnaire, candidate } = &access.target.rated;
     let maximum = project.settings.maximum_score;
     let body = SaveEvaluation::read(body, maximum, |rating| target_of(rating, &access))?;
     require_evaluator(&access)?;
     let completed = body.completed;
     let before = access.target.evaluation.as_deref();
     let after = body.into_evaluation(&access);
-    let change = EvaluationChange::save(project, interview, candidate, before, after, completed, access.now)?;
-    let scope = EvaluationScope::new(project, interview, access.references());
+    let change =
+        EvaluationChange::save(project, questionnaire, candidate, before, after, completed, access.now)?;
+    let scope = EvaluationScope::new(project, questionnaire, access.references());
     let view =
         EvaluationView::new(&change.candidate, access.target.evaluator, change.evaluation.as_ref(), scope);
     let shown =
@@ -102,7 +103,7 @@ fn target_of(rating: &Value, access: &Admitted<Evaluation, Evaluate>) -> Result<
         }
         _ => return Err("Expected objects with either question or criterion.".to_owned()),
     };
-    if target.is_in(&access.target.rated.interview) {
+    if target.is_in(&access.target.rated.questionnaire) {
         Ok(target)
     } else {
         Err("The project has no such question or criterion.".to_owned())

@@ -2,11 +2,11 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{Admitted, AdmittedRequest, InterviewTarget};
+use shared::auth::access::{Admitted, AdmittedRequest, QuestionnaireTarget};
 use shared::domain::answers::Answers;
 use shared::domain::candidate::Candidate;
-use shared::domain::interview::{Interview, Question};
 use shared::domain::policy::{CallerRelation, ChangeProject, ReadQuestions};
+use shared::domain::questionnaire::{Question, Questionnaire};
 use shared::http::BodyFields;
 use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
 use shared::http::page::{ListQuery, PageView};
@@ -17,28 +17,28 @@ use crate::changes::{NewQuestion, read_question_changes};
 
 /// GET …/questions/
 pub(crate) async fn list(
-    access: Admitted<Interview, ReadQuestions>,
+    access: Admitted<Questionnaire, ReadQuestions>,
     query: ListQuery,
 ) -> Result<PageView<QuestionView>> {
-    let interview = &access.target.interview;
+    let questionnaire = &access.target.questionnaire;
     let reader = concealed_from(&access, &access.target).await?;
-    let (page, total) = query.slice_unsorted(interview.questions.clone(), |one| one.id.to_string());
+    let (page, total) = query.slice_unsorted(questionnaire.questions.clone(), |one| one.id.to_string());
     let page = page.map(|one| view(&one, &access.target, reader.as_ref(), access.references()));
     query.answer(page, total)
 }
 
 /// POST …/questions/
 pub(crate) async fn create(
-    access: Admitted<Interview, ChangeProject>,
+    access: Admitted<Questionnaire, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<QuestionView>>> {
-    let before = &access.target.interview;
+    let before = &access.target.questionnaire;
     let new = NewQuestion::read(body, access.company_id(), access.references())?;
     let id = access.store.next_id(access.now);
     let question = new.into_question(id, 1, before.next_question_position())?;
     let created = Created(QuestionView::new(&question, before, access.references()));
-    let after = Interview::clone(before).with_question(question)?;
-    access.commit(access.store.save_interview(&access.target.project, before, &after), created).await
+    let after = Questionnaire::clone(before).with_question(question)?;
+    access.commit(access.store.save_questionnaire(&access.target.project, before, &after), created).await
 }
 
 /// GET …/questions/{questionId}/
@@ -74,27 +74,31 @@ async fn change(
     access: &Admitted<Question, ChangeProject>,
     after: Question,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let interview = &access.target.all.interview;
-    let view = Json(QuestionView::new(&after, interview, access.references()));
-    let after = Interview::clone(interview).with_question(after)?;
-    access.commit(access.store.save_interview(&access.target.all.project, interview, &after), view).await
+    let questionnaire = &access.target.all.questionnaire;
+    let view = Json(QuestionView::new(&after, questionnaire, access.references()));
+    let after = Questionnaire::clone(questionnaire).with_question(after)?;
+    access
+        .commit(access.store.save_questionnaire(&access.target.all.project, questionnaire, &after), view)
+        .await
 }
 
 /// DELETE …/questions/{questionId}/
 pub(crate) async fn delete(
     access: Admitted<Question, ChangeProject>,
 ) -> Result<CommittedResponse<NoContent>> {
-    let before = &access.target.all.interview;
-    let after = Interview::clone(before).without_question(access.target.question.id);
-    access.commit(access.store.save_interview(&access.target.all.project, before, &after), NoContent).await
+    let before = &access.target.all.questionnaire;
+    let after = Questionnaire::clone(before).without_question(access.target.question.id);
+    access
+        .commit(access.store.save_questionnaire(&access.target.all.project, before, &after), NoContent)
+        .await
 }
 
 /// The answers of a candidate who may not see all questions yet; `None` for all other callers.
 async fn concealed_from<'a>(
     access: &'a AdmittedRequest,
-    InterviewTarget { project, interview, relation, .. }: &InterviewTarget,
+    QuestionnaireTarget { project, questionnaire, relation, .. }: &QuestionnaireTarget,
 ) -> Result<Option<(&'a Candidate, Answers)>> {
-    let is_concealing = project.conducts(interview) && interview.conceals_any();
+    let is_concealing = project.conducts(questionnaire) && questionnaire.conceals_any();
     let Some(reader) =
         access.caller.candidate().filter(|_| *relation == CallerRelation::Own && is_concealing)
     else {
@@ -107,11 +111,11 @@ async fn concealed_from<'a>(
 
 fn view(
     question: &Question,
-    InterviewTarget { interview, relation, .. }: &InterviewTarget,
+    QuestionnaireTarget { questionnaire, relation, .. }: &QuestionnaireTarget,
     reader: Option<&(&Candidate, Answers)>,
     references: ReferenceUris<'_>,
 ) -> QuestionView {
-    let view = QuestionView::new(question, interview, references);
+    let view = QuestionView::new(question, questionnaire, references);
     let is_concealed =
         reader.is_some_and(|(candidate, answers)| question.is_concealed_from(candidate, Some(answers)));
     match relation {

@@ -10,9 +10,9 @@ use shared::auth::access::{Admitted, AdmittedRequest, CandidateEvaluations};
 use shared::domain::evaluation::mean::RatingMean;
 use shared::domain::evaluation::{Evaluation, RatingTarget};
 use shared::domain::id::{CandidateId, CustomerId};
-use shared::domain::interview::Interview;
 use shared::domain::parse_enum;
 use shared::domain::policy::ReadProject;
+use shared::domain::questionnaire::Questionnaire;
 use shared::domain::scoring::result::{ResultSummary, average};
 use shared::http::example_uri;
 use shared::http::exchange::respond::CommittedResponse;
@@ -78,7 +78,7 @@ impl ResultView {
         evaluations: &HashMap<(CandidateId, CustomerId), Evaluation>,
         scope: EvaluationScope<'_>,
     ) -> Self {
-        let EvaluationScope { project, interview, .. } = scope;
+        let EvaluationScope { project, questionnaire, .. } = scope;
         let mut views = Vec::new();
         let mut counting = Vec::new();
         for (evaluator, completed) in summary.counting(project) {
@@ -93,11 +93,11 @@ impl ResultView {
             counting.extend(evaluation);
         }
         let scale = project.settings.maximum_score;
-        let questions = interview.questions.iter().map(|question| QuestionResultView {
+        let questions = questionnaire.questions.iter().map(|question| QuestionResultView {
             question: scope.question(question.id),
             average_rating: decimal(average(RatingTarget::Question(question.id), &counting, scale)),
         });
-        let criteria = interview.criteria.iter().map(|criterion| CriterionResultView {
+        let criteria = questionnaire.criteria.iter().map(|criterion| CriterionResultView {
             criterion: scope.criterion(criterion.id),
             average_rating: decimal(average(RatingTarget::Criterion(criterion.id), &counting, scale)),
         });
@@ -106,7 +106,7 @@ impl ResultView {
             .iter()
             .filter_map(|evaluation| Some(VetoView::new(evaluation.veto.as_ref()?, evaluation, scope)));
         Self {
-            overall_rating: decimal(summary.overall(project, interview)),
+            overall_rating: decimal(summary.overall(project, questionnaire)),
             question_results: Some(questions.collect()),
             criteria_results: Some(criteria.collect()),
             ratings: Some(ratings.collect()),
@@ -151,7 +151,7 @@ impl ResultOrder {
             let mean = if row.summary.is_hidden_from(caller, scope.project) {
                 RatingMean::default()
             } else {
-                row.summary.overall(scope.project, scope.interview)
+                row.summary.overall(scope.project, scope.questionnaire)
             };
             rated.push((mean, row));
         }
@@ -162,13 +162,14 @@ impl ResultOrder {
 
 /// GET …/results/
 pub(crate) async fn list(
-    access: Admitted<Interview, ReadProject>,
+    access: Admitted<Questionnaire, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<ResultView>> {
     let order: Option<ResultOrder> = query.filter("ordering", parse_enum)?;
     let total = access.target.counts.results(&access.target.project);
     query.check_range(total)?;
-    let scope = EvaluationScope::new(&access.target.project, &access.target.interview, access.references());
+    let scope =
+        EvaluationScope::new(&access.target.project, &access.target.questionnaire, access.references());
     let page = match order {
         None => access.store.list_results(scope.project, query.page()).await?,
         Some(order) => {
@@ -216,6 +217,6 @@ pub(crate) async fn read(
     }
     access.require_sight()?;
     let evaluations = access.store.evaluations_of(access.company_id(), project.id, candidate.id).await?;
-    let scope = EvaluationScope::new(project, &access.target.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.target.questionnaire, access.references());
     access.show(ResultView::new(candidate.id, &summary, &evaluations, scope))
 }

@@ -3,8 +3,8 @@
 use axum::Json;
 use shared::auth::access::{Admitted, CandidateEvaluations};
 use shared::domain::evaluation::{Evaluation, Veto, VetoComment};
-use shared::domain::interview::Interview;
 use shared::domain::policy::{CastVeto, ReadProject};
+use shared::domain::questionnaire::Questionnaire;
 use shared::domain::scoring::change::EvaluationChange;
 use shared::http::BodyFields;
 use shared::http::exchange::respond::{CommittedResponse, Created};
@@ -26,7 +26,7 @@ pub(crate) async fn list(
     let mut vetos: Vec<(&Veto, &Evaluation)> =
         visible.filter_map(|evaluation| Some((evaluation.veto.as_ref()?, evaluation))).collect();
     vetos.sort_by_key(|(veto, _)| veto.id);
-    let scope = EvaluationScope::new(project, &access.target.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.target.questionnaire, access.references());
     let (page, total) = query.slice(vetos, |(veto, _)| veto.id.to_string());
     let page = page.map(|(veto, evaluation)| VetoView::new(veto, evaluation, scope));
     query.answer(page, total)
@@ -43,7 +43,7 @@ pub(crate) async fn create(
     let evaluator = access.target.evaluator;
     let before = access.target.evaluation.as_deref();
     let after = before.cloned().unwrap_or_else(|| Evaluation::new(candidate, evaluator, project));
-    let scope = EvaluationScope::new(project, &access.target.rated.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.target.rated.questionnaire, access.references());
     let created = Created(VetoView::new(&veto, &after, scope));
     let change = EvaluationChange::veto(project, candidate, after, veto, access.now)?;
     let stored = access.target.evaluation.as_ref();
@@ -62,13 +62,13 @@ pub(crate) async fn read(access: Admitted<Veto, ReadProject>) -> Result<Committe
     let evaluations = access.store.evaluations(access.company_id(), project.id, [ids]).await?;
     let evaluation = evaluations.get(&ids).ok_or(Error::NotFound)?;
     let veto = evaluation.veto.as_ref().ok_or(Error::NotFound)?;
-    let scope = EvaluationScope::new(project, &access.target.rated.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.target.rated.questionnaire, access.references());
     access.show(VetoView::new(veto, evaluation, scope))
 }
 
 /// GET …/projects/{projectId}/vetos/
 pub(crate) async fn list_of_project(
-    access: Admitted<Interview, ReadProject>,
+    access: Admitted<Questionnaire, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<VetoView>> {
     let project = &access.target.project;
@@ -86,7 +86,7 @@ pub(crate) async fn list_of_project(
     query.check_range(total)?;
     let ids = page.rows.iter().map(|(_, ids)| *ids);
     let evaluations = access.store.evaluations(access.company_id(), project.id, ids).await?;
-    let scope = EvaluationScope::new(project, &access.target.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.target.questionnaire, access.references());
     // One that was deleted between the two reads is left out.
     let page = page.filter_map(|(_, ids)| {
         let evaluation = evaluations.get(&ids)?;

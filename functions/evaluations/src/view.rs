@@ -6,23 +6,27 @@ use shared::domain::candidate::Candidate;
 use shared::domain::evaluation::mean::{RatingMean, rescaled};
 use shared::domain::evaluation::{Evaluation, RatingTarget, Recommendation, Veto};
 use shared::domain::id::{CandidateId, CriterionId, CustomerId, QuestionId};
-use shared::domain::interview::Interview;
 use shared::domain::project::Project;
+use shared::domain::questionnaire::Questionnaire;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Decimal, Timestamp, Uri};
 
-/// The project and the interview that a view belongs to.
+/// The project and the questionnaire that a view belongs to.
 #[derive(Clone, Copy)]
 pub(crate) struct EvaluationScope<'a> {
     pub(crate) project: &'a Project,
-    pub(crate) interview: &'a Interview,
+    pub(crate) questionnaire: &'a Questionnaire,
     pub(crate) references: ReferenceUris<'a>,
 }
 
 impl<'a> EvaluationScope<'a> {
-    pub(crate) fn new(project: &'a Project, interview: &'a Interview, references: ReferenceUris<'a>) -> Self {
-        Self { project, interview, references }
+    pub(crate) fn new(
+        project: &'a Project,
+        questionnaire: &'a Questionnaire,
+        references: ReferenceUris<'a>,
+    ) -> Self {
+        Self { project, questionnaire, references }
     }
 
     pub(crate) fn question(&self, question: QuestionId) -> Uri {
@@ -53,7 +57,8 @@ impl<'a> EvaluationScope<'a> {
     fn ratings(self, evaluation: &Evaluation) -> impl Iterator<Item = RatingView> {
         let scale = self.project.settings.maximum_score;
         let maximum = evaluation.maximum;
-        let existing = evaluation.ratings.iter().filter(move |rating| rating.target.is_in(self.interview));
+        let existing =
+            evaluation.ratings.iter().filter(move |rating| rating.target.is_in(self.questionnaire));
         existing.map(move |rating| {
             let (question, criterion) = match rating.target {
                 RatingTarget::Question(question) => (Some(self.question(question)), None),

@@ -33,15 +33,15 @@ pub(crate) async fn write(
     let text = read_text(body)?;
     let all = &access.target.all;
     let question = &access.target.question;
-    all.of.candidate.may_begin_answer(access.now)?;
+    all.candidate.may_begin_answer(access.now)?;
     let counted = Answers::clone(&all.answers).count_text(access.now).map_err(Error::Throttled)?;
-    let may_write = all.of.candidate.adjusted().may_write;
+    let may_write = all.candidate.adjusted().may_write;
     let (after, written) = counted.write(question, may_write, text)?;
     let viewer = InterviewViewer::of(all, access.references());
     let view = AnswerView::new(question, after.answer_to(question.id), Some(&written.text), &viewer);
     let is_new = access.target.answer().is_none_or(QuestionAnswer::is_empty);
     let shown = if is_new { CreatedOrUpdated::New(view) } else { CreatedOrUpdated::Old(view) };
-    let candidate = &all.of.candidate;
+    let candidate = &all.candidate;
     let writes = access.store.save_written_answer(candidate, &all.answers, &after, &written, access.now);
     access.commit(writes, shown).await
 }
@@ -52,11 +52,11 @@ pub(crate) async fn reset(
 ) -> Result<CommittedResponse<NoContent>> {
     let all = &access.target.all;
     access.target.answer().filter(|answer| !answer.is_empty()).ok_or(Error::NotFound)?;
-    if all.of.candidate.status == CandidateStatus::Interviewed {
+    if all.candidate.status == CandidateStatus::Interviewed {
         return Err(ALREADY_INTERVIEWED.into());
     }
     let after = Answers::clone(&all.answers).reset(access.target.question.id);
-    let writes = access.store.save_answers(&all.of.candidate, &all.answers, &after, access.now);
+    let writes = access.store.save_answers(&all.candidate, &all.answers, &after, access.now);
     access.commit(writes, NoContent).await
 }
 

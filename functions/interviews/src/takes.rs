@@ -12,10 +12,10 @@ use shared::domain::answers::{
     TakeSource, TakeTerms,
 };
 use shared::domain::id::TakeRef;
-use shared::domain::interview::Question;
 use shared::domain::media::upload::PART_URL_LIFETIME;
 use shared::domain::parse_enum;
 use shared::domain::policy::AnswerQuestions;
+use shared::domain::questionnaire::Question;
 use shared::http::BodyFields;
 use shared::http::exchange::respond::{CommittedResponse, Created};
 use shared::media::{AnswerObjects, HashedUpload, ObjectStore, recorded_parts};
@@ -33,7 +33,7 @@ pub(crate) async fn begin(
 ) -> Result<CommittedResponse<Created<BegunTakeView>>> {
     let all = &access.target.all;
     let question = &access.target.question;
-    all.of.candidate.may_begin_answer(access.now)?;
+    all.candidate.may_begin_answer(access.now)?;
     let open = access.target.answer().and_then(QuestionAnswer::open_take);
     let found = match open {
         Some(open) => {
@@ -43,11 +43,11 @@ pub(crate) async fn begin(
         None => Vec::new(),
     };
     let film_seconds = film_seconds(&access, question).await?;
-    let terms = TakeTerms { film_seconds, ..TakeTerms::of(&all.of.candidate) };
+    let terms = TakeTerms { film_seconds, ..TakeTerms::of(&all.candidate) };
     let after = Answers::clone(&all.answers).begin_take(question, &terms, &found, access.now)?;
     let viewer = InterviewViewer::of(all, access.references());
     let begun = Created(BegunTakeView::new(question, after.answer_to(question.id), &viewer));
-    let writes = access.store.save_answers(&all.of.candidate, &all.answers, &after, access.now);
+    let writes = access.store.save_answers(&all.candidate, &all.answers, &after, access.now);
     access.commit(writes, begun).await
 }
 
@@ -58,7 +58,7 @@ async fn film_seconds(
     question: &Question,
 ) -> Result<u32> {
     let Some(film) = question.video.filter(|_| question.has_preparation()) else { return Ok(0) };
-    let film = access.store.video(&access.target.all.of.candidate.company, film).await?;
+    let film = access.store.video(&access.target.all.candidate.company, film).await?;
     // Without a conversion there is nothing to watch.
     let converted = film.and_then(|film| film.conversion.converted);
     Ok(converted.map_or(0, |converted| converted.seconds))
@@ -71,19 +71,19 @@ pub(crate) async fn sign_parts(
 ) -> Result<CommittedResponse<Json<SignedPartsView>>> {
     let most = access.target.take.as_ref().map_or(MAX_PARTS, Take::most_parts);
     let parts = read_parts(body, most)?;
-    require_accepting(&access.target.all, access.target.place, access.now)?;
+    require_accepting(&access.target.all, access.target.take_ref, access.now)?;
     let objects = access.objects()?;
     let answers = AnswerObjects::of(&access.target.all.answers);
     let asked: Vec<(u32, u64)> = parts.iter().map(|(number, upload)| (*number, upload.size)).collect();
     // Most recordings never get there, and a list costs as much as an upload.
     if let Some(take) = access.target.take.as_ref().filter(|take| take.can_outgrow_by(&asked)) {
-        let found = parts_of(&objects, &access.target.all.answers, access.target.place).await?;
+        let found = parts_of(&objects, &access.target.all.answers, access.target.take_ref).await?;
         take.may_grow_by(&asked, &found)?;
     }
     let expires_at = access.now + PART_URL_LIFETIME;
     let mut signed = Vec::with_capacity(parts.len());
     for (number, upload) in parts {
-        let key = answers.part(access.target.place, number);
+        let key = answers.part(access.target.take_ref, number);
         let request = objects.upload_once_to(&key, &upload, PART_URL_LIFETIME).await?;
         signed.push(SignedPartView::new(number, request, expires_at));
     }
@@ -98,30 +98,30 @@ pub(crate) async fn finish(
     let most = access.target.take.as_ref().map_or(MAX_PARTS, Take::most_parts);
     let finished = read_finished(body, most)?;
     let all = &access.target.all;
-    let place = access.target.place;
+    let take_ref = access.target.take_ref;
     let viewer = InterviewViewer::of(all, access.references());
     // A repeat, also of one whose answer was lost and whose interview has closed since.
     if let Some(take) = access.target.take.as_ref().filter(|take| !take.is_open() && !take.is_interrupted) {
-        let shown = FinishedTakeView::new(place, take, Vec::new(), &viewer);
+        let shown = FinishedTakeView::new(take_ref, take, Vec::new(), &viewer);
         return access.commit(access.store.empty_transaction(), Json(shown)).await;
     }
-    require_accepting(all, place, access.now)?;
-    let found = parts_of(&access.objects()?, &all.answers, place).await?;
+    require_accepting(all, take_ref, access.now)?;
+    let found = parts_of(&access.objects()?, &all.answers, take_ref).await?;
     let missing = finished.missing(&found);
-    let after = Answers::clone(&all.answers).finish_take(place, finished, &found, access.now)?;
+    let after = Answers::clone(&all.answers).finish_take(take_ref, finished, &found, access.now)?;
     let after = after.unwrap_or_else(|| Answers::clone(&all.answers));
     // A take that was given up is shown as it was.
-    let take = after.take(place).or(access.target.take.as_ref()).ok_or(TAKE_CLOSED)?;
-    let shown = Json(FinishedTakeView::new(place, take, missing, &viewer));
-    access.commit(access.store.save_answers(&all.of.candidate, &all.answers, &after, access.now), shown).await
+    let take = after.take(take_ref).or(access.target.take.as_ref()).ok_or(TAKE_CLOSED)?;
+    let shown = Json(FinishedTakeView::new(take_ref, take, missing, &viewer));
+    access.commit(access.store.save_answers(&all.candidate, &all.answers, &after, access.now), shown).await
 }
 
 /// Refuses what is sent for a take that a later one or the end of the interview has closed.
-fn require_accepting(all: &AnswersTarget, place: TakeRef, now: DateTime<Utc>) -> Result<()> {
-    all.of.candidate.may_finish_answer(now).map_err(|_| TAKE_CLOSED)?;
+fn require_accepting(all: &AnswersTarget, take_ref: TakeRef, now: DateTime<Utc>) -> Result<()> {
+    all.candidate.may_finish_answer(now).map_err(|_| TAKE_CLOSED)?;
     let is_last =
-        all.answers.answer_to(place.question).is_some_and(|answer| answer.last_number == place.number);
-    if is_last && all.answers.take(place).is_some_and(|take| take.is_open() || take.is_interrupted) {
+        all.answers.answer_to(take_ref.question).is_some_and(|answer| answer.last_number == take_ref.number);
+    if is_last && all.answers.take(take_ref).is_some_and(|take| take.is_open() || take.is_interrupted) {
         Ok(())
     } else {
         Err(TAKE_CLOSED.into())

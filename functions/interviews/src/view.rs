@@ -9,10 +9,10 @@ use shared::auth::access::AnswersTarget;
 use shared::domain::answers::{AnswerText, QuestionAnswer, Take, TakeSource};
 use shared::domain::candidate::{CandidateStatus, ConductedInterview, InterviewAdjustments};
 use shared::domain::id::{QuestionId, TakeRef};
-use shared::domain::interview::{Interview, Question, QuestionKind};
 use shared::domain::media::conversion::ConversionStatus;
 use shared::domain::media::file::FileType;
 use shared::domain::policy::{Action, CallerRelation};
+use shared::domain::questionnaire::{Question, QuestionKind, Questionnaire};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{QuestionView, SignedUploadView};
@@ -21,7 +21,7 @@ use shared::media::{AnswerObjects, SignedUpload};
 
 /// A caller who looks at an interview.
 pub(crate) struct InterviewViewer<'a> {
-    interview: &'a Interview,
+    questionnaire: &'a Questionnaire,
     objects: AnswerObjects,
     adjustments: InterviewAdjustments,
     /// Whether they see what tells of adjustments.
@@ -33,12 +33,12 @@ pub(crate) struct InterviewViewer<'a> {
 impl<'a> InterviewViewer<'a> {
     /// The caller who was admitted to this interview.
     pub(crate) fn of(target: &'a AnswersTarget, references: ReferenceUris<'a>) -> Self {
-        let relation = &target.of.relation;
+        let relation = &target.relation;
         let is_candidate = *relation == CallerRelation::Own;
         Self {
-            interview: &target.interview,
+            questionnaire: &target.questionnaire,
             objects: AnswerObjects::of(&target.answers),
-            adjustments: target.of.candidate.adjusted(),
+            adjustments: target.candidate.adjusted(),
             // Longer times and more takes hint at the health of the candidate.
             sees_limits: is_candidate || Action::ChangeProject.is_allowed(relation),
             is_candidate,
@@ -94,15 +94,14 @@ impl InterviewView {
         references: ReferenceUris<'_>,
         now: DateTime<Utc>,
     ) -> Self {
-        let AnswersTarget { of, interview, answers } = target;
-        let candidate = &of.candidate;
+        let AnswersTarget { project, candidate, questionnaire, answers, .. } = target;
         let viewer = InterviewViewer::of(target, references);
         let resource = answers.resource();
         let has_begun = candidate.interview.is_some();
         let uri = |question: &Question| {
             references.uri_in_project(&candidate.company, candidate.project, question.id)
         };
-        let asked = || interview.questions.iter().filter(|_| has_begun);
+        let asked = || questionnaire.questions.iter().filter(|_| has_begun);
         Self {
             resource_uri: references.resource(&candidate.company, resource),
             candidate: references.uri_in_project(&candidate.company, candidate.project, candidate.id),
@@ -112,12 +111,12 @@ impl InterviewView {
             ends_at: candidate.ends_at().filter(|_| viewer.sees_limits).map(Timestamp),
             closes_at: candidate.closes_at().filter(|_| viewer.sees_limits).map(Timestamp),
             limit_seconds: candidate
-                .limit_seconds(ConductedInterview::of(&of.project))
+                .limit_seconds(ConductedInterview::of(project))
                 .filter(|_| viewer.sees_limits),
-            questions: interview.questions.len(),
-            answer_seconds: answer_seconds(interview, &viewer),
+            questions: questionnaire.questions.len(),
+            answer_seconds: answer_seconds(questionnaire, &viewer),
             missing: answers
-                .missing(interview, viewer.adjustments, now)
+                .missing(questionnaire, viewer.adjustments, now)
                 .into_iter()
                 .filter(|_| has_begun)
                 .map(uri)
@@ -136,8 +135,8 @@ impl InterviewView {
     }
 }
 
-fn answer_seconds(interview: &Interview, viewer: &InterviewViewer<'_>) -> u32 {
-    let recorded = interview.questions.iter().filter(|question| question.kind == QuestionKind::Video);
+fn answer_seconds(questionnaire: &Questionnaire, viewer: &InterviewViewer<'_>) -> u32 {
+    let recorded = questionnaire.questions.iter().filter(|question| question.kind == QuestionKind::Video);
     let factor =
         if viewer.sees_limits { viewer.adjustments } else { InterviewAdjustments::default() }.time_factor;
     recorded.map(|question| factor.stretch(question.answer_seconds)).sum()
@@ -216,7 +215,7 @@ struct AnswerDimensions {
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct AnswerStreams {
-    /// H.264 and AAC in mp4, valid for the session that fetched the URL.
+    /// H.264 and AAC in mp4. Whoever has the URL can watch it until the session that fetched the URL ends.
     #[schemars(example = example_uri::ANSWER_VIDEO)]
     mp4: Option<Uri>,
 }
@@ -290,9 +289,9 @@ pub(crate) struct TakeView {
 }
 
 impl TakeView {
-    fn new(place: TakeRef, take: &Take, viewer: &InterviewViewer<'_>) -> Self {
+    fn new(take_ref: TakeRef, take: &Take, viewer: &InterviewViewer<'_>) -> Self {
         Self {
-            resource_uri: viewer.references.take(&viewer.objects, place),
+            resource_uri: viewer.references.take(&viewer.objects, take_ref),
             number: take.number,
             status: take.conversion.status,
             begun_at: Timestamp(take.begun_at),
@@ -323,7 +322,7 @@ impl BegunTakeView {
         answer: Option<&QuestionAnswer>,
         viewer: &InterviewViewer<'_>,
     ) -> Self {
-        let asked = QuestionView::new(question, viewer.interview, viewer.references);
+        let asked = QuestionView::new(question, viewer.questionnaire, viewer.references);
         let take = answer.and_then(QuestionAnswer::open_take);
         Self {
             take: take.map(|take| TakeView::new(take.reference(question.id), take, viewer)),
@@ -345,12 +344,12 @@ pub(crate) struct FinishedTakeView {
 
 impl FinishedTakeView {
     pub(crate) fn new(
-        place: TakeRef,
+        take_ref: TakeRef,
         take: &Take,
         missing_parts: Vec<u32>,
         viewer: &InterviewViewer<'_>,
     ) -> Self {
-        Self { take: TakeView::new(place, take, viewer), missing_parts }
+        Self { take: TakeView::new(take_ref, take, viewer), missing_parts }
     }
 }
 

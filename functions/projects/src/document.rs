@@ -1,8 +1,8 @@
 //! The documentation of each route.
 
 use serde_json::json;
-use shared::domain::interview::QUESTIONS_IN_USE;
 use shared::domain::project::{CandidateRequirement, NO_MOVE, ProjectStatus};
+use shared::domain::questionnaire::QUESTIONS_IN_USE;
 use shared::openapi::OperationDoc;
 
 use crate::changes::{read_changes, read_new};

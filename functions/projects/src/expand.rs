@@ -46,7 +46,7 @@ impl ExpandedResources {
         let mut ids = ReferenceIds::default();
         let shows_interview = fields.has(QUESTIONS) || fields.has(CRITERIA);
         for Project { id, staff, settings, .. } in projects {
-            ids.interviews.extend(Some(*id).filter(|_| shows_interview));
+            ids.questionnaires.extend(Some(*id).filter(|_| shows_interview));
             for (name, people) in [
                 (EVALUATORS, &staff.evaluators),
                 (INTERVIEW_MANAGERS, &staff.interview_managers),
@@ -100,9 +100,12 @@ impl ExpandedResources {
         project: &Project,
         references: ReferenceUris<'_>,
     ) -> ExpandedReference<Vec<QuestionView>> {
-        let interview = self.found.interviews.get(&project.id);
-        let views = interview.into_iter().flat_map(|interview| {
-            interview.questions.iter().map(|question| QuestionView::new(question, interview, references))
+        let questionnaire = self.found.questionnaires.get(&project.id);
+        let views = questionnaire.into_iter().flat_map(|questionnaire| {
+            questionnaire
+                .questions
+                .iter()
+                .map(|question| QuestionView::new(question, questionnaire, references))
         });
         let reference =
             ExpandedReference::Reference(references.uri(&project.company, project.id).join("questions"));
@@ -115,9 +118,12 @@ impl ExpandedResources {
         project: &Project,
         references: ReferenceUris<'_>,
     ) -> ExpandedReference<Vec<CriterionView>> {
-        let interview = self.found.interviews.get(&project.id);
-        let views = interview.into_iter().flat_map(|interview| {
-            interview.criteria.iter().map(|criterion| CriterionView::new(criterion, interview, references))
+        let questionnaire = self.found.questionnaires.get(&project.id);
+        let views = questionnaire.into_iter().flat_map(|questionnaire| {
+            questionnaire
+                .criteria
+                .iter()
+                .map(|criterion| CriterionView::new(criterion, questionnaire, references))
         });
         let reference =
             ExpandedReference::Reference(references.uri(&project.company, project.id).join("criteria"));

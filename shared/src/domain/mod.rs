@@ -9,7 +9,6 @@ pub mod effect;
 pub mod evaluation;
 pub mod history;
 pub mod id;
-pub mod interview;
 pub mod language;
 pub mod mail;
 pub mod media;
@@ -18,6 +17,7 @@ pub mod partner_data;
 pub mod policy;
 pub mod privacy;
 pub mod project;
+pub mod questionnaire;
 pub mod retention;
 #[cfg(test)]
 pub(crate) mod samples;

@@ -6,10 +6,10 @@ use super::{MailLink, moment};
 use crate::domain::candidate::{Candidate, InterviewLength};
 use crate::domain::company::Company;
 use crate::domain::id::WebhookId;
-use crate::domain::interview::Interview;
 use crate::domain::language::Language;
 use crate::domain::project::Project;
 use crate::domain::project::contact::Contact;
+use crate::domain::questionnaire::Questionnaire;
 use crate::domain::text::{Email, ShortName};
 use crate::domain::transition::CandidateMail;
 
@@ -101,7 +101,7 @@ impl<'a> PersonalMail<'a> {
         reason: CandidateMail,
         candidate: &'a Candidate,
         project: &'a Project,
-        interview: Option<&Interview>,
+        questionnaire: Option<&Questionnaire>,
         company: &'a Company,
         suite: &Url,
         logo: Option<String>,
@@ -116,7 +116,8 @@ impl<'a> PersonalMail<'a> {
             occasion: MailOccasion::Interview {
                 reason,
                 project: &project.settings.name,
-                length: interview.and_then(|interview| candidate.interview_length(project, interview)),
+                length: questionnaire
+                    .and_then(|questionnaire| candidate.interview_length(project, questionnaire)),
                 contact: Contact::of(project, company).in_words(),
                 deadline: deadline.map(|at| moment::in_words(at, company.timezone.as_str(), language)),
                 link: MailLink::new(suite, candidate, project),

@@ -14,8 +14,8 @@ use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::effect::Effect;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
-use crate::domain::interview::Interview;
 use crate::domain::project::Project;
+use crate::domain::questionnaire::Questionnaire;
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
 
@@ -54,7 +54,7 @@ pub struct MailSubject {
     pub candidate: Option<VersionedItem<Candidate>>,
     pub project: Option<VersionedItem<Project>>,
     /// The questions and criteria of the project.
-    pub interview: Option<VersionedItem<Interview>>,
+    pub questionnaire: Option<VersionedItem<Questionnaire>>,
     /// Their company.
     pub company: Option<VersionedItem<Company>>,
 }
@@ -111,15 +111,15 @@ impl Store {
         candidate: CandidateId,
     ) -> Result<MailSubject> {
         let candidate = keys::candidate(company, project, candidate);
-        let interview = keys::interview(company, project);
+        let questionnaire = keys::questionnaire(company, project);
         let project = keys::project(company, project);
         let company = keys::company(company);
-        let keys = [candidate.clone(), interview.clone(), project.clone(), company.clone()];
+        let keys = [candidate.clone(), questionnaire.clone(), project.clone(), company.clone()];
         let mut batch = self.get(keys).await?;
         Ok(MailSubject {
             candidate: batch.take(&candidate)?,
             project: batch.take(&project)?,
-            interview: batch.take(&interview)?,
+            questionnaire: batch.take(&questionnaire)?,
             company: batch.take(&company)?,
         })
     }

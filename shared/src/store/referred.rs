@@ -7,7 +7,7 @@ use super::table::item::VersionedItem;
 use super::table::keys;
 use crate::domain::company::label::Label;
 use crate::domain::id::{CompanyId, CustomerId, LabelId, ProjectId};
-use crate::domain::interview::Interview;
+use crate::domain::questionnaire::Questionnaire;
 use crate::domain::staff::customer::Customer;
 use crate::error::Result;
 
@@ -18,7 +18,7 @@ pub struct ReferenceIds {
     pub customers: BTreeSet<CustomerId>,
     pub labels: BTreeSet<LabelId>,
     /// Projects whose questions and criteria are shown.
-    pub interviews: BTreeSet<ProjectId>,
+    pub questionnaires: BTreeSet<ProjectId>,
 }
 
 /// The resources that exist.
@@ -28,7 +28,7 @@ pub struct ReferencedResources {
     pub customers: HashMap<CustomerId, VersionedItem<Customer>>,
     pub labels: HashMap<LabelId, VersionedItem<Label>>,
     /// Questions and criteria by project. Projects that never had any are missing.
-    pub interviews: HashMap<ProjectId, VersionedItem<Interview>>,
+    pub questionnaires: HashMap<ProjectId, VersionedItem<Questionnaire>>,
 }
 
 impl Store {
@@ -36,8 +36,8 @@ impl Store {
     pub async fn referred(&self, company: &CompanyId, ids: &ReferenceIds) -> Result<ReferencedResources> {
         let customers = ids.customers.iter().map(|id| keys::customer(company, *id));
         let labels = ids.labels.iter().map(|id| keys::label(company, *id));
-        let interviews = ids.interviews.iter().map(|id| keys::interview(company, *id));
-        let mut batch = self.get(customers.chain(labels).chain(interviews)).await?;
+        let questionnaires = ids.questionnaires.iter().map(|id| keys::questionnaire(company, *id));
+        let mut batch = self.get(customers.chain(labels).chain(questionnaires)).await?;
         let mut referred = ReferencedResources::default();
         for id in &ids.customers {
             referred
@@ -47,10 +47,10 @@ impl Store {
         for id in &ids.labels {
             referred.labels.extend(batch.take_listed(&keys::label(company, *id))?.map(|found| (*id, found)));
         }
-        for id in &ids.interviews {
+        for id in &ids.questionnaires {
             referred
-                .interviews
-                .extend(batch.take_listed(&keys::interview(company, *id))?.map(|found| (*id, found)));
+                .questionnaires
+                .extend(batch.take_listed(&keys::questionnaire(company, *id))?.map(|found| (*id, found)));
         }
         Ok(referred)
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use shared::domain::candidate::Candidate;
 use shared::domain::evaluation::{Evaluation, Rating, RatingTarget, Recommendation};
 use shared::domain::id::CustomerId;
-use shared::domain::interview::Interview;
+use shared::domain::questionnaire::Questionnaire;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Decimal, Timestamp, Uri};
@@ -71,7 +71,7 @@ pub(crate) struct VetoDataView {
 #[derive(Clone, Copy)]
 pub(super) struct EvaluationScope<'a> {
     pub(super) candidate: &'a Candidate,
-    pub(super) interview: &'a Interview,
+    pub(super) questionnaire: &'a Questionnaire,
     pub(super) references: ReferenceUris<'a>,
 }
 
@@ -108,11 +108,11 @@ impl EvaluationScope<'_> {
         let Candidate { company, project, .. } = self.candidate;
         let (question, criterion, text) = match rating.target {
             RatingTarget::Question(id) => {
-                let text = self.interview.question(id).map(|question| question.text.to_string());
+                let text = self.questionnaire.question(id).map(|question| question.text.to_string());
                 (Some(self.references.uri_in_project(company, *project, id)), None, text)
             }
             RatingTarget::Criterion(id) => {
-                let text = self.interview.criterion(id).map(|criterion| criterion.name.to_string());
+                let text = self.questionnaire.criterion(id).map(|criterion| criterion.name.to_string());
                 (None, Some(self.references.uri_in_project(company, *project, id)), text)
             }
         };

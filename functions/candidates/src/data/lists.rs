@@ -13,7 +13,7 @@ use shared::Result;
 use shared::domain::evaluation::Evaluation;
 use shared::domain::history::{HistoryEntry, ResourceRef};
 use shared::domain::id::CustomerId;
-use shared::domain::interview::Interview;
+use shared::domain::questionnaire::Questionnaire;
 use shared::http::page::{ListQuery, ResponseBudget};
 use shared::http::view::EventView;
 use shared::http::wire::Uri;
@@ -126,12 +126,12 @@ impl<'a> DataLists<'a> {
     /// Reads what fits in the response. Fails with [`Error::Unreadable`](shared::Error::Unreadable) if a row cannot be read.
     pub(super) async fn read(
         mut self,
-        interview: &Interview,
+        questionnaire: &Questionnaire,
         query: &ListQuery,
         budget: &mut ResponseBudget,
     ) -> Result<DataListsView> {
         let mut shown = DataListsView::default();
-        let is_whole = self.read_evaluations(interview, budget, &mut shown).await?
+        let is_whole = self.read_evaluations(questionnaire, budget, &mut shown).await?
             && self.read_history(budget, &mut shown).await?;
         shown.next = (!is_whole).then(|| query.link_to([(AFTER, self.place.to_string())]));
         Ok(shown)
@@ -140,14 +140,14 @@ impl<'a> DataLists<'a> {
     /// Reads the evaluations that fit, and returns whether these are all.
     async fn read_evaluations(
         &mut self,
-        interview: &Interview,
+        questionnaire: &Questionnaire,
         budget: &mut ResponseBudget,
         shown: &mut DataListsView,
     ) -> Result<bool> {
         let access = self.access;
         let candidate = &*access.target.candidate;
         let references = access.references();
-        let scope = EvaluationScope { candidate, interview, references };
+        let scope = EvaluationScope { candidate, questionnaire, references };
         let mut vetos = Vec::new();
         let mut is_whole = true;
         while let Some((evaluator, written)) = self.evaluations.try_next().await? {

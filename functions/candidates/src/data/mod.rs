@@ -8,8 +8,8 @@ mod view;
 use axum::Json;
 use shared::auth::access::{Admitted, CandidateTarget};
 use shared::domain::candidate::Candidate;
-use shared::domain::interview::Interview;
 use shared::domain::policy::{CallerRelation, ExportCandidate};
+use shared::domain::questionnaire::Questionnaire;
 use shared::domain::retention::RetentionPolicy;
 use shared::domain::webhook::Webhook;
 use shared::http::exchange::respond::{CommittedResponse, JsonFile};
@@ -57,13 +57,17 @@ async fn read_own(access: &DataAccess) -> Result<CandidateDataPage> {
 
 async fn read_document(access: &DataAccess, query: &ListQuery) -> Result<CandidateDataPage> {
     let mut lists = DataLists::after(DataPlace::default(), access);
-    let (answers, rules, interview, ()) =
-        tokio::try_join!(read_answers(access), read_rules(access), read_interview(access), lists.begin())?;
+    let (answers, rules, questionnaire, ()) = tokio::try_join!(
+        read_answers(access),
+        read_rules(access),
+        read_questionnaire(access),
+        lists.begin()
+    )?;
     let mut view =
         CandidateDataView::new(&access.target, answers.as_ref(), Some(&rules), access.references());
     let mut budget = ResponseBudget::default();
     budget.spend(&view)?;
-    view.show_lists(lists.read(&interview, query, &mut budget).await?);
+    view.show_lists(lists.read(&questionnaire, query, &mut budget).await?);
     Ok(CandidateDataPage::Document(Box::new(view)))
 }
 
@@ -73,8 +77,8 @@ async fn read_continuation(
     place: DataPlace,
 ) -> Result<CandidateDataPage> {
     let mut lists = DataLists::after(place, access);
-    let (interview, ()) = tokio::try_join!(read_interview(access), lists.begin())?;
-    let lists = lists.read(&interview, query, &mut ResponseBudget::default()).await?;
+    let (questionnaire, ()) = tokio::try_join!(read_questionnaire(access), lists.begin())?;
+    let lists = lists.read(&questionnaire, query, &mut ResponseBudget::default()).await?;
     Ok(CandidateDataPage::Continuation(DataContinuationView::new(&access.target, lists, access.references())))
 }
 
@@ -95,11 +99,11 @@ async fn read_rules(access: &DataAccess) -> Result<DataRules> {
 }
 
 /// Reads the questions and criteria that evaluations are about.
-async fn read_interview(access: &DataAccess) -> Result<Interview> {
+async fn read_questionnaire(access: &DataAccess) -> Result<Questionnaire> {
     let company = access.company_id();
     let project = access.target.project.id;
     let mut wanted = ReferenceIds::default();
-    wanted.interviews.insert(project);
-    let found = access.store.referred(company, &wanted).await?.interviews.remove(&project);
-    Ok(found.as_deref().cloned().unwrap_or_else(|| Interview::new(company.clone(), project)))
+    wanted.questionnaires.insert(project);
+    let found = access.store.referred(company, &wanted).await?.questionnaires.remove(&project);
+    Ok(found.as_deref().cloned().unwrap_or_else(|| Questionnaire::new(company.clone(), project)))
 }

@@ -33,8 +33,8 @@ pub(crate) async fn send(
     };
     let suite = &system.config().suite_url;
     let logo = ReferenceUris::new(system.config()).logo(company).map(|logo| logo.to_string());
-    let interview = subject.interview.as_deref();
-    let mail = PersonalMail::about_interview(mail, candidate, project, interview, company, suite, logo);
+    let questionnaire = subject.questionnaire.as_deref();
+    let mail = PersonalMail::about_interview(mail, candidate, project, questionnaire, company, suite, logo);
     let account = Some(candidate.account());
     let alias = project.settings.email_alias.as_ref();
     let contact = Contact::of(project, company);

@@ -19,8 +19,8 @@ use crate::auth::{AdmissionRule, csrf};
 use crate::domain::account::{CredentialClaim, Principal};
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CompanyId, CustomerId, InvalidId};
-use crate::domain::interview::Interview;
 use crate::domain::policy::{Action, CallerRelation, NOT_ALLOWED};
+use crate::domain::questionnaire::Questionnaire;
 use crate::domain::staff::customer::Customer;
 use crate::error::{Error, Result};
 use crate::http::exchange::state::{LoggedCaller, RequestState};
@@ -78,8 +78,8 @@ impl PathIds {
         Ok(keys::customer(&self.company_id()?, self.id("customerId")?))
     }
 
-    pub(super) fn interview(&self) -> Result<ItemKey, InvalidId> {
-        Ok(keys::interview(&self.company_id()?, self.id("projectId")?))
+    pub(super) fn questionnaire(&self) -> Result<ItemKey, InvalidId> {
+        Ok(keys::questionnaire(&self.company_id()?, self.id("projectId")?))
     }
 
     pub(super) fn answers(&self) -> Result<ItemKey, InvalidId> {
@@ -159,6 +159,7 @@ impl<'a> UnauthenticatedRequest<'a> {
 
     fn credential(&self) -> Result<Credential> {
         match &self.address {
+            // Instead of that in the headers: a player sends none.
             Some(address) => Ok(address.credential.clone()),
             None => Credential::from_headers(&self.parts.headers),
         }
@@ -318,11 +319,11 @@ impl AuthenticatedRequest {
     }
 
     /// Takes the questions and criteria of the project of the path, which may have none.
-    pub(super) fn take_interview(&mut self) -> Result<VersionedItem<Interview>> {
+    pub(super) fn take_questionnaire(&mut self) -> Result<VersionedItem<Questionnaire>> {
         let company = self.path.company_id();
         let project = self.path.id("projectId");
         let (Ok(company), Ok(project)) = (company, project) else { return Err(Error::NotFound) };
-        let none = Interview::new(company, project);
+        let none = Questionnaire::new(company, project);
         Ok(self.batch.take(&none.key())?.unwrap_or_else(|| VersionedItem::not_stored(none)))
     }
 

@@ -23,9 +23,9 @@ use super::Refusal;
 use super::candidate::{Candidate, InterviewAdjustments};
 use super::history::{EventType, FieldChanges, ResourceChange, ResourceRef, fact, private};
 use super::id::{CandidateId, CompanyId, ProjectId, QuestionId, TakeRef};
-use super::interview::{Interview, Question, QuestionKind};
 use super::mail::rate::{ChangeRate, MAX_TEXTS};
 use super::media::conversion::ConversionStatus;
+use super::questionnaire::{Question, QuestionKind, Questionnaire};
 
 /// The take accepts nothing more.
 pub const TAKE_CLOSED: Refusal = Refusal {
@@ -125,7 +125,7 @@ impl Answers {
     // One take that was used up must not keep the other answers from being complete.
     pub fn missing<'a>(
         &self,
-        interview: &'a Interview,
+        questionnaire: &'a Questionnaire,
         adjustments: InterviewAdjustments,
         now: DateTime<Utc>,
     ) -> Vec<&'a Question> {
@@ -134,7 +134,7 @@ impl Answers {
                 answer.is_answered() || answer.is_unanswerable(question, adjustments, now)
             })
         };
-        let required = interview.questions.iter().filter(|question| question.is_required);
+        let required = questionnaire.questions.iter().filter(|question| question.is_required);
         required.filter(|question| !is_settled(question)).collect()
     }
 

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::take::{FinishedTake, RecordedPart, Take, TakeTerms};
 use crate::domain::Refusal;
 use crate::domain::candidate::InterviewAdjustments;
-use crate::domain::interview::{Question, QuestionKind};
 use crate::domain::media::conversion::ConversionStatus;
+use crate::domain::questionnaire::{Question, QuestionKind};
 use crate::domain::text::TextLines;
 
 pub const NO_TAKES_LEFT: Refusal =

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::domain::Refusal;
 use crate::domain::candidate::{Candidate, InterviewAdjustments};
 use crate::domain::id::{QuestionId, TakeRef};
-use crate::domain::interview::Question;
 use crate::domain::media::conversion::{Conversion, ConversionStatus};
 use crate::domain::names::named;
+use crate::domain::questionnaire::Question;
 
 /// The parts of a take are too large together.
 pub const TOO_LARGE: Refusal =

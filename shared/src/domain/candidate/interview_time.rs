@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Candidate, CandidateStatus};
 use crate::domain::Refusal;
-use crate::domain::interview::{Interview, Question, QuestionKind};
 use crate::domain::project::{InterviewPlatform, Project};
+use crate::domain::questionnaire::{Question, QuestionKind, Questionnaire};
 
 /// The candidate is not in the interview.
 pub const NOT_INTERVIEWING: Refusal =
@@ -126,19 +126,23 @@ impl Candidate {
         Some(self.adjusted().time_factor.stretch(minutes * 60))
     }
 
-    /// How long the interview takes about, whose questions these are; `None` if the service does not conduct it.
-    pub fn interview_length(&self, project: &Project, interview: &Interview) -> Option<InterviewLength> {
+    /// How long the interview takes about, that asks these questions; `None` if the service does not conduct it.
+    pub fn interview_length(
+        &self,
+        project: &Project,
+        questionnaire: &Questionnaire,
+    ) -> Option<InterviewLength> {
         if project.settings.interview_platform == InterviewPlatform::External
-            || interview.questions.is_empty()
+            || questionnaire.questions.is_empty()
         {
             return None;
         }
         let factor = self.adjusted().time_factor;
         let all: u32 =
-            interview.questions.iter().map(|question| factor.stretch(expected_seconds(question))).sum();
+            questionnaire.questions.iter().map(|question| factor.stretch(expected_seconds(question))).sum();
         let limit = self.limit_seconds(ConductedInterview::of(project)).unwrap_or(u32::MAX);
         let minutes = (all.min(limit) + AROUND_SECONDS).div_ceil(300) * 5;
-        Some(InterviewLength { questions: interview.questions.len(), minutes })
+        Some(InterviewLength { questions: questionnaire.questions.len(), minutes })
     }
 
     /// The end of the time for the interview: the deadline or, once it has begun, the end of its own time if that is earlier.
@@ -181,7 +185,7 @@ impl Candidate {
 mod tests {
     use super::*;
     use crate::domain::id::Id;
-    use crate::domain::interview::QuestionText;
+    use crate::domain::questionnaire::QuestionText;
     use crate::domain::samples;
     use crate::domain::text::TextLines;
 
@@ -233,7 +237,7 @@ mod tests {
     fn the_length_of_an_interview_follows_from_its_questions_and_the_candidate() {
         let mut project = samples::project();
         project.settings.interview_platform = InterviewPlatform::Builtin;
-        let empty = Interview::new(samples::company().id, project.id);
+        let empty = Questionnaire::new(samples::company().id, project.id);
         let question = |number: u8, kind, preparation_seconds| Question {
             id: Id::from_bytes([number; 16]),
             revision: 1,
@@ -252,10 +256,12 @@ mod tests {
             question(2, QuestionKind::Video, None),
             question(3, QuestionKind::Text, None),
         ];
-        let interview = asked.into_iter().fold(empty.clone(), |all, one| all.with_question(one).unwrap());
+        let questionnaire = asked.into_iter().fold(empty.clone(), |all, one| all.with_question(one).unwrap());
         let one = samples::candidate();
         let told = |candidate: &Candidate, project: &Project| {
-            candidate.interview_length(project, &interview).map(|length| (length.questions, length.minutes))
+            candidate
+                .interview_length(project, &questionnaire)
+                .map(|length| (length.questions, length.minutes))
         };
         assert_eq!(told(&one, &project), Some((3, 15)));
         let factor = TimeFactor::parse(2.0).unwrap();

@@ -21,8 +21,8 @@ use serde_json::json;
 
 use super::Refusal;
 use super::id::{CandidateId, CompanyId, CriterionId, CustomerId, ProjectId, QuestionId, VetoId};
-use super::interview::{Interview, MAX_CRITERIA, MAX_QUESTIONS};
 use super::names::named;
+use super::questionnaire::{MAX_CRITERIA, MAX_QUESTIONS, Questionnaire};
 use super::text::TextLines;
 use evaluator_index::EvaluatorBit;
 use mean::RatingSum;
@@ -108,11 +108,11 @@ pub enum RatingTarget {
 }
 
 impl RatingTarget {
-    /// Whether it still belongs to the interview.
-    pub fn is_in(self, interview: &Interview) -> bool {
+    /// Whether it still belongs to the questionnaire.
+    pub fn is_in(self, questionnaire: &Questionnaire) -> bool {
         match self {
-            Self::Question(id) => interview.question(id).is_some(),
-            Self::Criterion(id) => interview.criterion(id).is_some(),
+            Self::Question(id) => questionnaire.question(id).is_some(),
+            Self::Criterion(id) => questionnaire.criterion(id).is_some(),
         }
     }
 }
@@ -230,9 +230,10 @@ impl RatingValues {
     }
 
     /// The sum of the ratings whose questions and criteria still exist.
-    pub fn sum(&self, interview: &Interview) -> RatingSum {
-        let questions = interview.questions.iter().filter_map(|question| self.questions.get(&question.id));
-        let criteria = interview.criteria.iter().filter_map(|criterion| self.criteria.get(&criterion.id));
+    pub fn sum(&self, questionnaire: &Questionnaire) -> RatingSum {
+        let questions =
+            questionnaire.questions.iter().filter_map(|question| self.questions.get(&question.id));
+        let criteria = questionnaire.criteria.iter().filter_map(|criterion| self.criteria.get(&criterion.id));
         let mut ratings = RatingSum { tenths: 0, count: 0, maximum: self.maximum };
         for tenths in questions.chain(criteria) {
             ratings.tenths += tenths;

@@ -16,11 +16,11 @@ use super::history::{
     events_that_apply, fact, private,
 };
 use super::id::{CompanyId, LabelId, ProjectId, VideoId};
-use super::interview::Interview;
 use super::language::Language;
 use super::names::named;
 use super::partner_data::PartnerData;
 use super::privacy::retention_rule::ProjectRetention;
+use super::questionnaire::Questionnaire;
 use super::staff::ProjectStaff;
 use super::text::{Email, ShortName, TextLine, WebLink};
 
@@ -246,8 +246,8 @@ impl Project {
     }
 
     /// Whether this service conducts the interviews of the project, whose questions these are.
-    pub fn conducts(&self, interview: &Interview) -> bool {
-        self.settings.interview_platform == InterviewPlatform::Builtin && !interview.questions.is_empty()
+    pub fn conducts(&self, questionnaire: &Questionnaire) -> bool {
+        self.settings.interview_platform == InterviewPlatform::Builtin && !questionnaire.questions.is_empty()
     }
 
     /// Those evaluators who have evaluated before.
@@ -342,7 +342,11 @@ impl HasHistory for Project {
 
 impl Project {
     /// The change by new questions and criteria, which are a part of the project.
-    pub(crate) fn interview_change(&self, before: &Interview, after: &Interview) -> ResourceChange {
+    pub(crate) fn questionnaire_change(
+        &self,
+        before: &Questionnaire,
+        after: &Questionnaire,
+    ) -> ResourceChange {
         // Along with the fields of the project, so that the event shows the project's facts.
         let before = [self.history_fields(), before.history_fields()].concat();
         let after = [self.history_fields(), after.history_fields()].concat();

@@ -9,8 +9,8 @@ use crate::domain::evaluation::{
     ALREADY_VETOED, Evaluation, EvaluationReport, NOT_INTERVIEWED, NOTHING_RATED, VETO_DISABLED, VETOED, Veto,
 };
 use crate::domain::id::CustomerId;
-use crate::domain::interview::Interview;
 use crate::domain::project::Project;
+use crate::domain::questionnaire::Questionnaire;
 use crate::domain::text::TextLines;
 
 /// Everything that a change of one evaluation writes.
@@ -46,7 +46,7 @@ impl EvaluationChange {
     /// [`NOTHING_RATED`] and [`TOO_MANY_EVALUATORS`](crate::domain::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
     pub fn save(
         project: &Project,
-        interview: &Interview,
+        questionnaire: &Questionnaire,
         candidate: &Candidate,
         before: Option<&Evaluation>,
         after: Evaluation,
@@ -56,7 +56,7 @@ impl EvaluationChange {
         if completed {
             require_interviewed(candidate)?;
             // A project without questions and criteria has nothing to rate.
-            if after.ratings.is_empty() && !interview.is_empty() {
+            if after.ratings.is_empty() && !questionnaire.is_empty() {
                 return Err(NOTHING_RATED);
             }
         }

@@ -9,8 +9,8 @@ use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::evaluation::mean::{RatingMean, RatingSum};
 use crate::domain::evaluation::{Evaluation, RatingTarget, RatingValues};
 use crate::domain::id::{CustomerId, VetoId};
-use crate::domain::interview::Interview;
 use crate::domain::project::Project;
+use crate::domain::questionnaire::Questionnaire;
 
 /// A candidate's result, before it is reduced to the current evaluators.
 // An item of its own, so that a change of evaluators, questions or criteria writes no candidates, and a list by rating
@@ -58,12 +58,12 @@ impl ResultSummary {
 
     /// The overall rating on today's scale: the mean over the evaluators of the mean of each one's ratings.
     // Not the mean of all ratings: evaluators who rate more do not weigh more.
-    pub fn overall(&self, project: &Project, interview: &Interview) -> RatingMean {
+    pub fn overall(&self, project: &Project, questionnaire: &Questionnaire) -> RatingMean {
         let mut overall = RatingMean::default();
         for (_, completed) in self.counting(project) {
             if let Some(values) = &completed.rated {
                 // By today's questions, criteria and scale: changing those writes no candidates.
-                overall.add(values.sum(interview), project.settings.maximum_score);
+                overall.add(values.sum(questionnaire), project.settings.maximum_score);
             }
         }
         overall

@@ -8,12 +8,12 @@ use crate::domain::candidate::{
     Candidate, CandidateStatus, ConductedInterview, EMAIL_MISSING, InterviewAdjustments, TIME_OVER,
 };
 use crate::domain::company::Company;
-use crate::domain::interview::Interview;
 use crate::domain::mail::suppression::UNDELIVERABLE;
 use crate::domain::privacy::consent::CONSENT_MISSING;
 use crate::domain::privacy::erasure_request::ERASURE_REQUESTED;
 use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::project::{Project, ProjectStatus};
+use crate::domain::questionnaire::Questionnaire;
 use crate::domain::transition::CandidateMail;
 
 /// The user who advances a candidate.
@@ -232,14 +232,14 @@ impl AdvanceTerms {
     pub fn with_interview(
         self,
         project: &Project,
-        interview: &Interview,
+        questionnaire: &Questionnaire,
         answers: &Answers,
         adjustments: InterviewAdjustments,
         now: DateTime<Utc>,
     ) -> Self {
-        let interview = project.conducts(interview).then(|| InterviewTerms {
+        let interview = project.conducts(questionnaire).then(|| InterviewTerms {
             conducted: ConductedInterview::of(project),
-            is_answered: answers.missing(interview, adjustments, now).is_empty(),
+            is_answered: answers.missing(questionnaire, adjustments, now).is_empty(),
         });
         Self { interview, ..self }
     }

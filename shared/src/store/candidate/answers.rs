@@ -11,8 +11,8 @@ use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId, QuestionId};
-use crate::domain::interview::Interview;
 use crate::domain::project::Project;
+use crate::domain::questionnaire::Questionnaire;
 use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
 use crate::store::due::DueQueue;
@@ -83,15 +83,16 @@ impl Store {
     pub async fn interview_of(
         &self,
         candidate: &Candidate,
-    ) -> Result<(VersionedItem<Interview>, VersionedItem<Answers>)> {
+    ) -> Result<(VersionedItem<Questionnaire>, VersionedItem<Answers>)> {
         let Candidate { company, project, id, .. } = candidate;
-        let interview = keys::interview(company, *project);
+        let questionnaire = keys::questionnaire(company, *project);
         let answers = keys::answers(company, *project, *id);
-        let mut batch = self.get([interview.clone(), answers.clone()]).await?;
-        let interview = batch.take(&interview)?;
+        let mut batch = self.get([questionnaire.clone(), answers.clone()]).await?;
+        let questionnaire = batch.take(&questionnaire)?;
         let answers = batch.take(&answers)?;
         Ok((
-            interview.unwrap_or_else(|| VersionedItem::not_stored(Interview::new(company.clone(), *project))),
+            questionnaire
+                .unwrap_or_else(|| VersionedItem::not_stored(Questionnaire::new(company.clone(), *project))),
             answers.unwrap_or_else(|| VersionedItem::not_stored(Answers::of(candidate))),
         ))
     }

@@ -7,12 +7,12 @@ use crate::domain::candidate::Candidate;
 use crate::domain::effect::{Effect, EffectTask};
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, VideoId};
-use crate::domain::interview::Interview;
 use crate::domain::language::Language;
 use crate::domain::media::captions::Captions;
 use crate::domain::media::conversion::Conversion;
 use crate::domain::media::video::Video;
 use crate::domain::project::Project;
+use crate::domain::questionnaire::Questionnaire;
 use crate::error::Result;
 use crate::media::video_keys;
 use crate::store::Store;
@@ -64,15 +64,16 @@ impl Store {
     pub(crate) async fn shows_video(&self, candidate: &Candidate, id: VideoId) -> Result<bool> {
         let Candidate { company, project, .. } = candidate;
         let answers = keys::answers(company, *project, candidate.id);
-        let interview = keys::interview(company, *project);
+        let questionnaire = keys::questionnaire(company, *project);
         let project = keys::project(company, *project);
-        let mut batch = self.get([project.clone(), interview.clone(), answers.clone()]).await?;
-        let interview = batch.take::<Interview>(&interview)?.filter(|_| candidate.sees_questions());
+        let mut batch = self.get([project.clone(), questionnaire.clone(), answers.clone()]).await?;
+        let questionnaire =
+            batch.take::<Questionnaire>(&questionnaire)?.filter(|_| candidate.sees_questions());
         let answers = batch.take::<Answers>(&answers)?;
         let Some(project) = batch.take::<Project>(&project)? else { return Ok(false) };
-        let is_seen = interview.is_some_and(|interview| {
-            let conducts = project.conducts(&interview);
-            let mut asking = interview.questions.iter().filter(|question| question.video == Some(id));
+        let is_seen = questionnaire.is_some_and(|questionnaire| {
+            let conducts = project.conducts(&questionnaire);
+            let mut asking = questionnaire.questions.iter().filter(|question| question.video == Some(id));
             asking.any(|question| !conducts || !question.is_concealed_from(candidate, answers.as_deref()))
         });
         Ok(project.settings.shows(id) || is_seen)

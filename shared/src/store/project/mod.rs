@@ -1,7 +1,7 @@
 //! Access patterns of projects.
 
 pub(super) mod counts;
-pub(super) mod interview;
+pub(super) mod questionnaire;
 
 use std::collections::BTreeSet;
 

@@ -199,7 +199,7 @@ impl Store {
         let words = keys::search::all_words(c, p).map(|pk| ItemCollection { pk, prefix: "" });
         let history = keys::history(c, &ResourceRef::Project { project: p }.history_id(c));
         let collections =
-            words.chain([keys::evaluations(c, p), partition_of(keys::interview(c, p)), history]);
+            words.chain([keys::evaluations(c, p), partition_of(keys::questionnaire(c, p)), history]);
         let deletions =
             collections.map(|collection| async move { self.delete_collection(&collection).await.map(drop) });
         stream::iter(deletions).buffer_unordered(AT_ONCE).try_collect::<()>().await?;

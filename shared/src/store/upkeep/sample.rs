@@ -9,11 +9,11 @@ use crate::domain::company::label::Label;
 use crate::domain::effect::Effect;
 use crate::domain::evaluation::Evaluation;
 use crate::domain::history::HistoryEntry;
-use crate::domain::interview::Interview;
 use crate::domain::media::upload::Upload;
 use crate::domain::media::video::Video;
 use crate::domain::privacy::legal::LegalText;
 use crate::domain::project::Project;
+use crate::domain::questionnaire::Questionnaire;
 use crate::domain::retention::RetentionPolicy;
 use crate::domain::retention::company_erasure::CompanyErasure;
 use crate::domain::retention::run::RetentionRun;
@@ -44,7 +44,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("PROJECT", _) if key.pk.contains("#CUSTOMER#") => return Ok(None),
         ("PROJECT", _) => entity::<Project>("project", item),
         ("CANDIDATE", _) if is_of_company => entity::<Candidate>("candidate", item),
-        ("INTERVIEW", _) => entity::<Interview>("interview", item),
+        ("INTERVIEW", _) => entity::<Questionnaire>("interview", item),
         ("RESULT", _) => value::<ResultSummary>("result", item),
         _ if key.pk.ends_with("#EVALUATIONS") => entity::<Evaluation>("evaluation", item),
         (_, "VIDEOS") => entity::<Video>("video", item),

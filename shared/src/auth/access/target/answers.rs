@@ -14,19 +14,26 @@ use crate::auth::access::{
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::answers::{Answers, QuestionAnswer, Take};
 use crate::domain::candidate::Candidate;
+use crate::domain::company::Company;
 use crate::domain::id::{InvalidId, QuestionId, TakeRef};
-use crate::domain::interview::{Interview, Question};
 use crate::domain::media::file::FileType;
+use crate::domain::policy::CallerRelation;
+use crate::domain::project::Project;
+use crate::domain::questionnaire::{Question, Questionnaire};
 use crate::error::{Error, Result};
 use crate::media::AnswerObjects;
 use crate::store::{ItemKey, VersionedItem};
 
 /// A candidate with the questions of their project and what they have answered.
 pub struct AnswersTarget {
-    /// The candidate, and what they belong to.
-    pub of: CandidateTarget,
+    pub company: VersionedItem<Company>,
+    /// The candidate's project.
+    pub project: VersionedItem<Project>,
+    pub candidate: VersionedItem<Candidate>,
+    /// What the caller is to the candidate.
+    pub relation: CallerRelation,
     /// The questions.
-    pub interview: VersionedItem<Interview>,
+    pub questionnaire: VersionedItem<Questionnaire>,
     pub answers: VersionedItem<Answers>,
 }
 
@@ -38,20 +45,21 @@ impl RequestTarget for CandidateInterview {
 
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         let mut keys = Candidate::keys(request);
-        keys.extend([request.path.interview(), request.path.answers()]);
+        keys.extend([request.path.questionnaire(), request.path.answers()]);
         keys
     }
 
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, AnswersTarget)> {
-        let interview = request.take_interview()?;
+        let questionnaire = request.take_questionnaire()?;
         let answers = match request.take::<Answers>(request.path.answers()) {
             // Missing until the first take or text. Any other error must not look like that.
             Err(Error::NotFound) => None,
             answers => Some(answers?),
         };
-        let (request, of) = Candidate::load(request).await?;
-        let answers = answers.unwrap_or_else(|| VersionedItem::not_stored(Answers::of(&of.candidate)));
-        Ok((request, AnswersTarget { of, interview, answers }))
+        let (request, CandidateTarget { company, project, candidate, relation }) =
+            Candidate::load(request).await?;
+        let answers = answers.unwrap_or_else(|| VersionedItem::not_stored(Answers::of(&candidate)));
+        Ok((request, AnswersTarget { company, project, candidate, relation, questionnaire, answers }))
     }
 }
 
@@ -67,7 +75,7 @@ impl RequestTarget for Answers {
         // The candidate's revision: answers have their own.
         request.exchange.revision = None;
         // A candidate who has begun goes on, whatever was done to the project since.
-        if target.of.project.conducts(&target.interview) || target.of.candidate.interview.is_some() {
+        if target.project.conducts(&target.questionnaire) || target.candidate.interview.is_some() {
             Ok((request, target))
         } else {
             Err(Error::NotFound)
@@ -99,7 +107,8 @@ impl RequestTarget for QuestionAnswer {
     async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, AnswerTarget)> {
         let id = request.path.id::<QuestionId>("questionId");
         let (request, all) = Answers::load(request).await?;
-        let question = id.ok().and_then(|id| all.interview.question(id)).cloned().ok_or(Error::NotFound)?;
+        let question =
+            id.ok().and_then(|id| all.questionnaire.question(id)).cloned().ok_or(Error::NotFound)?;
         let revision = all.answers.answer_to(question.id).map_or(0, |answer| answer.revision);
         Ok((request.about_revision(revision), AnswerTarget { all, question }))
     }
@@ -109,7 +118,7 @@ pub struct TakeTarget {
     /// The interview.
     pub all: AnswersTarget,
     pub question: Question,
-    pub place: TakeRef,
+    pub take_ref: TakeRef,
     /// The take, if it is still kept.
     pub take: Option<Take>,
 }
@@ -124,10 +133,11 @@ impl RequestTarget for Take {
     async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, TakeTarget)> {
         let number = number_in(&request.path);
         let (request, AnswerTarget { all, question }) = QuestionAnswer::load(request).await?;
-        let place = TakeRef { question: question.id, number: number.ok_or(Error::NotFound)? };
-        let answer = all.answers.answer_to(question.id).filter(|answer| place.number <= answer.last_number);
-        let take = answer.ok_or(Error::NotFound)?.take(place.number).cloned();
-        Ok((request, TakeTarget { all, question, place, take }))
+        let take_ref = TakeRef { question: question.id, number: number.ok_or(Error::NotFound)? };
+        let answer =
+            all.answers.answer_to(question.id).filter(|answer| take_ref.number <= answer.last_number);
+        let take = answer.ok_or(Error::NotFound)?.take(take_ref.number).cloned();
+        Ok((request, TakeTarget { all, question, take_ref, take }))
     }
 }
 
@@ -152,12 +162,12 @@ impl<A> AnswerMedia<A> {
     /// Redirects to the rendition that the URL names, if it is of this type. Returns [`Error::NotFound`] without one, and
     /// [`Error::Unauthenticated`] for the token of another.
     pub async fn redirect(&self, file_type: FileType) -> Result<FileRedirect> {
-        let TakeTarget { all, place, take, .. } = &self.access.target;
+        let TakeTarget { all, take_ref, take, .. } = &self.access.target;
         let conversion = take.as_ref().and_then(|take| take.played_conversion);
         let conversion = conversion.filter(|_| self.file_type == file_type).ok_or(Error::NotFound)?;
         let objects = AnswerObjects::of(&all.answers);
-        let signed = objects.rendition_name(*place, file_type);
-        let key = objects.rendition(*place, conversion, file_type);
+        let signed = objects.rendition_name(*take_ref, file_type);
+        let key = objects.rendition(*take_ref, conversion, file_type);
         self.file.redirect(&self.access.objects()?, &signed, &key, file_type, None).await
     }
 }

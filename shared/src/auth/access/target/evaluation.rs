@@ -9,9 +9,9 @@ use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::{EVALUATE_FIRST, Evaluation, Veto};
 use crate::domain::id::{CustomerId, InvalidId, VetoId};
-use crate::domain::interview::Interview;
 use crate::domain::policy::{Action, CallerRelation, NOT_ALLOWED};
 use crate::domain::project::Project;
+use crate::domain::questionnaire::Questionnaire;
 use crate::error::{Error, Result};
 use crate::http::exchange::UNCHANGING;
 use crate::store::{ItemKey, VersionedItem};
@@ -21,7 +21,7 @@ pub struct RatedCandidate {
     /// The candidate's project.
     pub project: VersionedItem<Project>,
     /// What is rated in it.
-    pub interview: VersionedItem<Interview>,
+    pub questionnaire: VersionedItem<Questionnaire>,
     pub candidate: VersionedItem<Candidate>,
 }
 
@@ -40,7 +40,7 @@ impl RequestTarget for CandidateEvaluations {
 
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         let mut keys = Candidate::keys(request);
-        keys.push(request.path.interview());
+        keys.push(request.path.questionnaire());
         keys
     }
 
@@ -53,12 +53,12 @@ impl RequestTarget for CandidateEvaluations {
 async fn load_rated(
     mut request: AuthenticatedRequest,
 ) -> Result<(AdmittedRequest, RatedCandidate, CallerRelation)> {
-    let interview = request.take_interview()?;
+    let questionnaire = request.take_questionnaire()?;
     let (mut request, CandidateTarget { project, candidate, relation, .. }) =
         Candidate::load(request).await?;
     // An evaluation has a revision of its own, and a list has none.
     request.exchange.revision = None;
-    Ok((request, RatedCandidate { project, interview, candidate }, relation))
+    Ok((request, RatedCandidate { project, questionnaire, candidate }, relation))
 }
 
 impl<A> Admitted<CandidateEvaluations, A> {

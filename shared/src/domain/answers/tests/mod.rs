@@ -3,8 +3,8 @@ mod conversions;
 use super::*;
 use crate::domain::candidate::{InterviewAdjustments, TimeFactor};
 use crate::domain::id::Id;
-use crate::domain::interview::{ANSWER_SECONDS, QuestionText};
 use crate::domain::media::conversion::{Conversion, ConversionResult};
+use crate::domain::questionnaire::{ANSWER_SECONDS, QuestionText};
 use crate::domain::samples;
 use crate::domain::text::TextLines;
 use chrono::TimeDelta;
@@ -70,7 +70,7 @@ fn left(answers: &Answers) -> u32 {
 
 /// Whether the required question is missing.
 fn is_missing(answers: &Answers, second: i64) -> bool {
-    !answers.missing(&interview(), InterviewAdjustments::default(), at(second)).is_empty()
+    !answers.missing(&questionnaire(), InterviewAdjustments::default(), at(second)).is_empty()
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn a_take_is_finished_once_all_its_parts_are_there() {
     assert_eq!(finish(Some(1), &huge), Err(TOO_LARGE));
 }
 
-fn interview() -> Interview {
-    Interview::new(samples::company().id, samples::project().id).with_question(question()).unwrap()
+fn questionnaire() -> Questionnaire {
+    Questionnaire::new(samples::company().id, samples::project().id).with_question(question()).unwrap()
 }
 
 #[test]
@@ -208,9 +208,10 @@ fn a_question_whose_takes_and_time_are_used_up_is_not_missing() {
     {
         assert!(!given.is_unanswerable(&asked, granted, at(end)), "{granted:?}");
     }
-    let interview =
-        Interview::new(samples::company().id, samples::project().id).with_question(asked.clone()).unwrap();
-    let missing = |answers: &Answers, second| answers.missing(&interview, none, at(second)).len();
+    let questionnaire = Questionnaire::new(samples::company().id, samples::project().id)
+        .with_question(asked.clone())
+        .unwrap();
+    let missing = |answers: &Answers, second| answers.missing(&questionnaire, none, at(second)).len();
     assert_eq!((missing(&answers, end - 1), missing(&answers, end)), (1, 0));
     // Its end changes nothing.
     let closed = answers.clone().close_take(take(1), &[], true, at(4000));

@@ -175,7 +175,7 @@ pub(crate) fn candidate_in(key: &ItemKey) -> Option<CandidateId> {
 }
 
 /// The questions and criteria of a project.
-pub(crate) fn interview(c: &CompanyId, p: ProjectId) -> ItemKey {
+pub(crate) fn questionnaire(c: &CompanyId, p: ProjectId) -> ItemKey {
     ItemKey::new(project_partition(c, p), "INTERVIEW")
 }
 

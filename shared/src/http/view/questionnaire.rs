@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::interview::{Criterion, Interview, Question, QuestionKind};
+use crate::domain::questionnaire::{Criterion, Question, QuestionKind, Questionnaire};
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::wire::Uri;
@@ -49,8 +49,8 @@ pub struct QuestionView {
 
 impl QuestionView {
     /// The view that staff have of a question.
-    pub fn new(question: &Question, of: &Interview, references: ReferenceUris<'_>) -> Self {
-        let Interview { company, project, .. } = of;
+    pub fn new(question: &Question, of: &Questionnaire, references: ReferenceUris<'_>) -> Self {
+        let Questionnaire { company, project, .. } = of;
         Self {
             resource_uri: references.uri_in_project(company, *project, question.id),
             project: references.uri(company, *project),
@@ -100,8 +100,8 @@ pub struct CriterionView {
 
 impl CriterionView {
     /// The view of a criterion.
-    pub fn new(criterion: &Criterion, of: &Interview, references: ReferenceUris<'_>) -> Self {
-        let Interview { company, project, .. } = of;
+    pub fn new(criterion: &Criterion, of: &Questionnaire, references: ReferenceUris<'_>) -> Self {
+        let Questionnaire { company, project, .. } = of;
         Self {
             resource_uri: references.uri_in_project(company, *project, criterion.id),
             project: references.uri(company, *project),

@@ -3,37 +3,37 @@
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::auth::caller::CallerIdentity;
 use crate::domain::id::{CriterionId, InvalidId, QuestionId};
-use crate::domain::interview::{Criterion, Interview, Question};
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
+use crate::domain::questionnaire::{Criterion, Question, Questionnaire};
 use crate::domain::transition::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
 use crate::store::{ItemKey, VersionedItem};
 
 /// The questions and criteria of a project, with the project.
-pub struct InterviewTarget {
+pub struct QuestionnaireTarget {
     pub project: VersionedItem<Project>,
     /// The counts of its candidates.
     pub counts: ProjectCounts,
     /// Its questions and criteria.
-    pub interview: VersionedItem<Interview>,
+    pub questionnaire: VersionedItem<Questionnaire>,
     /// What the caller is in the project; candidates who have begun are [`CallerRelation::Own`].
     pub relation: CallerRelation,
 }
 
-impl RequestTarget for Interview {
-    type Loaded = InterviewTarget;
+impl RequestTarget for Questionnaire {
+    type Loaded = QuestionnaireTarget;
 
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         let mut keys = ProjectCounts::keys(request);
-        keys.push(request.path.interview());
+        keys.push(request.path.questionnaire());
         keys
     }
 
-    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, InterviewTarget)> {
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, QuestionnaireTarget)> {
         let project = request.take::<Project>(request.path.project())?;
         let counts = request.batch.take_shards(&project.company, project.id).sum();
-        let interview = request.take_interview()?;
+        let questionnaire = request.take_questionnaire()?;
         let relation = match &request.caller().identity {
             CallerIdentity::Candidate(own) if own.project == project.id && own.sees_questions() => {
                 CallerRelation::Own
@@ -45,14 +45,14 @@ impl RequestTarget for Interview {
             CallerRelation::Own => request.authorise(&relation).map_err(|_| Error::NotFound)?,
             _ => request.authorise_reader(Action::ReadProject, &relation)?,
         };
-        Ok((request, InterviewTarget { project, counts, interview, relation }))
+        Ok((request, QuestionnaireTarget { project, counts, questionnaire, relation }))
     }
 }
 
 /// A question with all others of its project.
 pub struct QuestionTarget {
-    /// The project and its interview.
-    pub all: InterviewTarget,
+    /// The project and its questionnaire.
+    pub all: QuestionnaireTarget,
     pub question: Question,
 }
 
@@ -60,22 +60,22 @@ impl RequestTarget for Question {
     type Loaded = QuestionTarget;
 
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        Interview::keys(request)
+        Questionnaire::keys(request)
     }
 
     async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, QuestionTarget)> {
         let id = request.path.id::<QuestionId>("questionId");
-        let (request, target) = Interview::load(request).await?;
+        let (request, target) = Questionnaire::load(request).await?;
         let question =
-            id.ok().and_then(|id| target.interview.question(id)).cloned().ok_or(Error::NotFound)?;
+            id.ok().and_then(|id| target.questionnaire.question(id)).cloned().ok_or(Error::NotFound)?;
         Ok((request.about_revision(question.revision), QuestionTarget { all: target, question }))
     }
 }
 
 /// A criterion with all others of its project.
 pub struct CriterionTarget {
-    /// The project and its interview.
-    pub all: InterviewTarget,
+    /// The project and its questionnaire.
+    pub all: QuestionnaireTarget,
     pub criterion: Criterion,
 }
 
@@ -83,14 +83,14 @@ impl RequestTarget for Criterion {
     type Loaded = CriterionTarget;
 
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        Interview::keys(request)
+        Questionnaire::keys(request)
     }
 
     async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, CriterionTarget)> {
         let id = request.path.id::<CriterionId>("criterionId");
-        let (request, target) = Interview::load(request).await?;
+        let (request, target) = Questionnaire::load(request).await?;
         let criterion =
-            id.ok().and_then(|id| target.interview.criterion(id)).cloned().ok_or(Error::NotFound)?;
+            id.ok().and_then(|id| target.questionnaire.criterion(id)).cloned().ok_or(Error::NotFound)?;
         Ok((request.about_revision(criterion.revision), CriterionTarget { all: target, criterion }))
     }
 }

@@ -1,4 +1,4 @@
-//! The interview of a project: the questions that candidates answer, and the criteria that evaluators rate
+//! The questionnaire of a project: the questions that candidates answer, and the criteria that evaluators rate
 //! them by.
 
 use std::fmt;
@@ -134,7 +134,7 @@ pub enum NotPlaced {
 
 /// The questions and criteria of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Interview {
+pub struct Questionnaire {
     /// The project's company.
     pub company: CompanyId,
     /// The project.
@@ -145,8 +145,8 @@ pub struct Interview {
     pub criteria: Vec<Criterion>,
 }
 
-impl Interview {
-    /// An interview without questions and criteria.
+impl Questionnaire {
+    /// A questionnaire without questions and criteria.
     pub fn new(company: CompanyId, project: ProjectId) -> Self {
         Self { company, project, questions: Vec::new(), criteria: Vec::new() }
     }
@@ -266,7 +266,7 @@ impl Interview {
     }
 }
 
-impl Interview {
+impl Questionnaire {
     pub(super) fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self { questions, criteria, company: _, project: _ } = self;
         vec![("questions", private(questions)), ("criteria", private(criteria))]
@@ -295,14 +295,16 @@ mod tests {
         }
     }
 
-    fn interview(questions: impl IntoIterator<Item = Question>) -> Interview {
-        let empty = Interview::new(samples::company().id, samples::project().id);
-        questions.into_iter().fold(empty, |interview, question| interview.with_question(question).unwrap())
+    fn questionnaire(questions: impl IntoIterator<Item = Question>) -> Questionnaire {
+        let empty = Questionnaire::new(samples::company().id, samples::project().id);
+        questions
+            .into_iter()
+            .fold(empty, |questionnaire, question| questionnaire.with_question(question).unwrap())
     }
 
     #[test]
     fn questions_are_sorted_by_positions_that_are_unique() {
-        let two = interview([question(1, 7), question(2, 3)]);
+        let two = questionnaire([question(1, 7), question(2, 3)]);
         assert_eq!(two.questions.iter().map(|one| one.position).collect::<Vec<_>>(), [3, 7]);
         assert_eq!(two.next_question_position(), 8);
         assert_eq!(two.next_criterion_position(), 1);
@@ -310,19 +312,19 @@ mod tests {
         assert_eq!(two.clone().with_question(question(1, 3)), Err(NotPlaced::PositionTaken));
         let moved = two.with_question(question(1, 1)).unwrap();
         assert_eq!(moved.questions.iter().map(|one| one.position).collect::<Vec<_>>(), [1, 3]);
-        assert_eq!(moved.without_question(Id::from_bytes([1; 16])), interview([question(2, 3)]));
+        assert_eq!(moved.without_question(Id::from_bytes([1; 16])), questionnaire([question(2, 3)]));
     }
 
     #[test]
     fn a_project_has_at_most_thirty_questions() {
-        let full = interview((1..=30).map(|number| question(number, number.into())));
+        let full = questionnaire((1..=30).map(|number| question(number, number.into())));
         assert_eq!(full.clone().with_question(question(31, 31)), Err(NotPlaced::Refused(TOO_MANY_QUESTIONS)));
         assert!(full.with_question(question(30, 31)).is_ok(), "replaces one");
     }
 
     #[test]
     fn only_real_changes_count_as_revisions() {
-        let one = interview([question(1, 1)]);
+        let one = questionnaire([question(1, 1)]);
         assert_eq!(one.clone().with_question(question(1, 1)).unwrap(), one);
         let changed = one.with_question(Question { is_required: false, ..question(1, 1) }).unwrap();
         assert_eq!(changed.questions[0].revision, 2);
@@ -330,7 +332,7 @@ mod tests {
 
     #[test]
     fn texts_may_differ_where_candidates_have_begun() {
-        let one = interview([question(1, 1)]);
+        let one = questionnaire([question(1, 1)]);
         let text = QuestionText::parse("Why not?").unwrap();
         let worded = one.clone().with_question(Question { text, ..question(1, 1) }).unwrap();
         assert!(one.asks_the_same_as(&worded));
@@ -345,8 +347,8 @@ mod tests {
         ] {
             assert!(!one.asks_the_same_as(&one.clone().with_question(other).unwrap()));
         }
-        assert!(!one.asks_the_same_as(&interview([question(1, 1), question(2, 2)])));
-        assert!(!one.asks_the_same_as(&interview([])));
-        assert!(!one.asks_the_same_as(&interview([question(2, 1)])));
+        assert!(!one.asks_the_same_as(&questionnaire([question(1, 1), question(2, 2)])));
+        assert!(!one.asks_the_same_as(&questionnaire([])));
+        assert!(!one.asks_the_same_as(&questionnaire([question(2, 1)])));
     }
 }

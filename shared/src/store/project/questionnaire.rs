@@ -1,9 +1,9 @@
-//! Access patterns of interviews: all questions and criteria of a project are one item, which is missing while there
+//! Access patterns of questionnaires: all questions and criteria of a project are one item, which is missing while there
 //! are none.
 
 use crate::domain::id::{CompanyId, ProjectId, VideoId};
-use crate::domain::interview::{Interview, QUESTIONS_IN_USE};
 use crate::domain::project::Project;
+use crate::domain::questionnaire::{QUESTIONS_IN_USE, Questionnaire};
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::store::project::counts::{HAS_BEGUN, shards};
@@ -13,9 +13,9 @@ use crate::store::table::retry::RetryPolicy;
 use crate::store::table::write::condition::{IS_ACTIVE, WriteCondition};
 use crate::store::table::write::transaction::Transaction;
 
-impl StoredEntity for Interview {
+impl StoredEntity for Questionnaire {
     fn key(&self) -> ItemKey {
-        keys::interview(&self.company, self.project)
+        keys::questionnaire(&self.company, self.project)
     }
 }
 
@@ -33,11 +33,11 @@ impl Store {
     /// Replaces `before` by `after`, or creates it for a project that had no questions and criteria. Fails with
     /// [`Error::Changed`] also after a concurrent write of the project, with `QUESTIONS_IN_USE` if the change would affect a
     /// candidate who has begun, and with a message on `video` if a new one does not exist.
-    pub fn save_interview(
+    pub fn save_questionnaire(
         &self,
         project: &VersionedItem<Project>,
-        before: &VersionedItem<Interview>,
-        after: &Interview,
+        before: &VersionedItem<Questionnaire>,
+        after: &Questionnaire,
     ) -> Transaction {
         let mut transaction = self.write_interview(project, before, after);
         if !before.asks_the_same_as(after) {
@@ -56,8 +56,8 @@ impl Store {
     fn write_interview(
         &self,
         project: &VersionedItem<Project>,
-        before: &VersionedItem<Interview>,
-        after: &Interview,
+        before: &VersionedItem<Questionnaire>,
+        after: &Questionnaire,
     ) -> Transaction {
         let mut transaction = self.transaction();
         if **before == *after {
@@ -66,7 +66,7 @@ impl Store {
         transaction.save(before, after);
         // Clients know the project and its questions by one URL, so their events need one order. The project's tag stays:
         // it shows neither questions nor criteria.
-        transaction.note_change_of_part(project, project.interview_change(before, after));
+        transaction.note_change_of_part(project, project.questionnaire_change(before, after));
         transaction
     }
 
@@ -78,11 +78,11 @@ impl Store {
     ) -> Result<()> {
         let projects = self.all_wanted::<Project>(keys::projects(company), |_| true).await?;
         let keys: Vec<ItemKey> =
-            projects.iter().map(|project| keys::interview(company, project.id)).collect();
+            projects.iter().map(|project| keys::questionnaire(company, project.id)).collect();
         let mut batch = self.get(keys.iter().cloned()).await?;
         for (project, key) in projects.iter().zip(&keys) {
-            let found = batch.take::<Interview>(key)?;
-            if found.is_some_and(|interview| interview.shows(video)) {
+            let found = batch.take::<Questionnaire>(key)?;
+            if found.is_some_and(|questionnaire| questionnaire.shows(video)) {
                 self.retry_on_conflict(RetryPolicy::CHANGE, || {
                     self.detach_from_interview(company, project.id, video)
                 })
@@ -98,13 +98,13 @@ impl Store {
         project: ProjectId,
         video: VideoId,
     ) -> Result<()> {
-        let interview = keys::interview(company, project);
+        let questionnaire = keys::questionnaire(company, project);
         let project = keys::project(company, project);
-        let mut batch = self.get([project.clone(), interview.clone()]).await?;
+        let mut batch = self.get([project.clone(), questionnaire.clone()]).await?;
         let project = batch.take::<Project>(&project)?;
-        let before = batch.take::<Interview>(&interview)?;
+        let before = batch.take::<Questionnaire>(&questionnaire)?;
         let (Some(project), Some(before)) = (project, before) else { return Ok(()) };
-        let after = Interview::clone(&before).without_video(video);
+        let after = Questionnaire::clone(&before).without_video(video);
         self.commit(self.write_interview(&project, &before, &after)).await
     }
 }

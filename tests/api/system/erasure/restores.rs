@@ -76,7 +76,8 @@ async fn a_restoration_to_any_step_of_a_deletion_forgets_it_all() {
     }
     sweep_after(&app, TimeDelta::minutes(40)).await;
     let moments = moments.take();
-    assert!(moments.len() > 10, "{}", moments.len());
+    // The beginning and one for each try at least: requests that run at once are noted together.
+    assert!(moments.len() > 5, "{}", moments.len());
     assert!(moments.iter().any(|moment| moment.at - began > TimeDelta::minutes(20)));
     assert_eq!(found(&app.moment()), [] as [String; 0]);
     assert_forgotten_since(&app, &planted, moments).await;

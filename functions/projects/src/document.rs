@@ -7,7 +7,7 @@ use shared::openapi::OperationDoc;
 
 use crate::changes::{read_changes, read_new};
 use crate::expand::NAMES;
-use crate::retention::{RetentionView, read_rule};
+use crate::retention::{ProjectRetentionView, read_rule};
 use crate::roles::{RoleView, SetRoles};
 use crate::status::{StatusView, read_status};
 use crate::view::ProjectView;
@@ -71,7 +71,7 @@ pub(crate) fn set_project_retention(operation: OperationDoc) -> OperationDoc {
              would erase them. A policy that is stricter than the one before, be it the company's, erases nothing for \
              seven days, until `starts_at`. `retention/due/` of the company shows beforehand who would be erased.",
         )
-        .body::<RetentionView, _>(read_rule)
+        .body::<ProjectRetentionView, _>(read_rule)
         .field("from", "What the days are counted from. By default `last_activity`.")
         .example("four_weeks", json!({ "days": 28, "from": "project_closed" }))
         .example("keep", json!({ "days": null }))

@@ -18,7 +18,7 @@ use shared::http::wire::{Timestamp, Uri};
 /// How long a project keeps candidates.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ProjectRetention")]
-pub(crate) struct RetentionView {
+pub(crate) struct ProjectRetentionView {
     /// The URL of the resource.
     #[schemars(example = format!("{}retention/", example_uri::PROJECT))]
     resource_uri: Uri,
@@ -35,7 +35,7 @@ pub(crate) struct RetentionView {
     is_inherited: bool,
 }
 
-impl RetentionView {
+impl ProjectRetentionView {
     fn new(access: &AdmittedRequest, project: &Project, policy: &RetentionPolicy) -> Self {
         let ScheduledRule { rule, starts_at } = policy.applied_to(project);
         Self {
@@ -57,23 +57,23 @@ pub(crate) fn read_rule(mut body: BodyFields) -> Result<RetentionRule> {
 /// GET …/projects/{projectId}/retention/
 pub(crate) async fn read(
     access: Admitted<ProjectRetention, ManagePrivacy>,
-) -> Result<CommittedResponse<Json<RetentionView>>> {
+) -> Result<CommittedResponse<Json<ProjectRetentionView>>> {
     let project = &access.target.project;
     let company = &access.target.retention;
-    access.show(RetentionView::new(&access, project, &company.policy))
+    access.show(ProjectRetentionView::new(&access, project, &company.policy))
 }
 
 /// PUT …/projects/{projectId}/retention/
 pub(crate) async fn replace(
     access: Admitted<ProjectRetention, ManagePrivacy>,
     body: BodyFields,
-) -> Result<CommittedResponse<Json<RetentionView>>> {
+) -> Result<CommittedResponse<Json<ProjectRetentionView>>> {
     let rule = read_rule(body)?;
     let before = &access.target.project;
     let company = &access.target.retention;
     let after = before.with_retention(&company.policy, Some(rule), access.now);
     let first = RetentionRun::first(&access.target.company, access.now);
-    let view = RetentionView::new(&access, &after, &company.policy);
+    let view = ProjectRetentionView::new(&access, &after, &company.policy);
     access.commit(access.store.set_retention_of_project(before, &after, company, &first), Json(view)).await
 }
 

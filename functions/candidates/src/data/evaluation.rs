@@ -69,13 +69,13 @@ pub(crate) struct VetoDataView {
 
 /// What the views of a candidate's evaluations are made of.
 #[derive(Clone, Copy)]
-pub(super) struct EvaluationScope<'a> {
+pub(super) struct EvaluationDataScope<'a> {
     pub(super) candidate: &'a Candidate,
     pub(super) questionnaire: &'a Questionnaire,
     pub(super) references: ReferenceUris<'a>,
 }
 
-impl EvaluationScope<'_> {
+impl EvaluationDataScope<'_> {
     /// The evaluation by `evaluator`; `None` unless it is completed. Drafts are their authors' own until they complete them.
     pub(super) fn completed(
         &self,

@@ -19,7 +19,7 @@ use shared::http::view::EventView;
 use shared::http::wire::Uri;
 use shared::store::VersionedItem;
 
-use super::evaluation::{EvaluationDataView, EvaluationScope, VetoDataView};
+use super::evaluation::{EvaluationDataScope, EvaluationDataView, VetoDataView};
 use super::{AFTER, DataAccess};
 
 /// What the pages before have shown.
@@ -147,7 +147,7 @@ impl<'a> DataLists<'a> {
         let access = self.access;
         let candidate = &*access.target.candidate;
         let references = access.references();
-        let scope = EvaluationScope { candidate, questionnaire, references };
+        let scope = EvaluationDataScope { candidate, questionnaire, references };
         let mut vetos = Vec::new();
         let mut is_whole = true;
         while let Some((evaluator, written)) = self.evaluations.try_next().await? {

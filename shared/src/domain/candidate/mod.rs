@@ -1,15 +1,16 @@
 //! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
-//! `consents`, `hold`, `interview_time` and `key` here, and in `scoring/status.rs`, `transition/mod.rs`, `transition/report` and
-//! `retention/mod.rs`.
+//! `consents`, `evaluations`, `hold`, `interview_time` and `key` here, and in `scoring/status.rs`, `transition/mod.rs`,
+//! `transition/report` and `retention/mod.rs`.
 
 mod consents;
+mod evaluations;
 mod history;
 mod hold;
 mod interview_time;
 mod key;
 pub mod search;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -23,9 +24,8 @@ pub use key::{FormerKey, KeyEnd, MAX_FORMER_KEYS};
 
 use super::Refusal;
 use super::account::Account;
-use super::evaluation::evaluator_index::EvaluatorSet;
 use super::evaluation::{EvaluationReport, ScoreNumbers};
-use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId, VetoId};
+use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use super::mail::rate::{ChangeRate, MailRate};
 use super::mail::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use super::media::file::{FileKind, StoredFile};
@@ -365,41 +365,5 @@ impl Candidate {
     pub fn with_mails_allowed(mut self) -> Self {
         self.suppression = None;
         self
-    }
-
-    /// Everyone who has completed an evaluation, evaluators of the project or not.
-    pub fn completed_by(&self) -> BTreeSet<CustomerId> {
-        let completed = self.evaluations.iter().filter(|(_, report)| report.completed);
-        completed.map(|(customer, _)| *customer).collect()
-    }
-
-    /// When `evaluator` completed their evaluation; `None` if they have not.
-    pub fn completed_at(&self, evaluator: CustomerId) -> Option<DateTime<Utc>> {
-        self.evaluations.get(&evaluator).filter(|report| report.completed).map(|report| report.at)
-    }
-
-    /// Everyone who has vetoed, evaluators of the project or not.
-    pub fn vetos(&self) -> impl Iterator<Item = (CustomerId, VetoId)> {
-        self.scores.iter().filter_map(|(customer, score)| Some((*customer, score.veto?)))
-    }
-
-    /// Whether `customer` has vetoed.
-    pub fn is_vetoed_by(&self, customer: CustomerId) -> bool {
-        self.scores.get(&customer).is_some_and(|score| score.veto.is_some())
-    }
-
-    /// The revision of an evaluation; 0 before it is first saved.
-    pub fn revision_of(&self, evaluator: CustomerId) -> u64 {
-        self.scores.get(&evaluator).map_or(0, |score| score.revision)
-    }
-
-    /// Everyone who has completed an evaluation, as a set.
-    pub fn completed_set(&self) -> EvaluatorSet {
-        self.evaluations.values().filter(|report| report.completed).map(|report| report.bit).collect()
-    }
-
-    /// Everyone who has vetoed, as a set.
-    pub fn vetoed_set(&self) -> EvaluatorSet {
-        self.vetos().filter_map(|(customer, _)| Some(self.evaluations.get(&customer)?.bit)).collect()
     }
 }

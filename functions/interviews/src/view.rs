@@ -215,7 +215,7 @@ struct AnswerDimensions {
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct AnswerStreams {
-    /// H.264 and AAC in mp4. Whoever has the URL can watch it until the session that fetched the URL ends.
+    /// H.264 and AAC in mp4. Anyone can use the URL while the session that fetched it lasts.
     #[schemars(example = example_uri::ANSWER_VIDEO)]
     mp4: Option<Uri>,
 }

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chrono::{DateTime, Utc};
 
 use crate::aws::AwsClients;
-use crate::clock::{Clock, RandomSource, Stopwatch, SystemClock, SystemEntropy};
+use crate::clock::{Clock, Stopwatch, SystemClock, SystemEntropy};
 use crate::config::{Config, ConfigError};
 use crate::domain::id::IdGenerator;
+use crate::domain::random::RandomSource;
 
 /// A handle on the application state. Clones share it.
 #[derive(Clone)]

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
+use domain::random::RandomSource;
 use futures_util::future::BoxFuture;
 
 /// Tells the time of day.
@@ -30,15 +31,6 @@ impl Clock for SystemClock {
     fn now(&self) -> DateTime<Utc> {
         Utc::now()
     }
-}
-
-/// A source of random bytes.
-pub trait RandomSource: Send + Sync + 'static {
-    /// Fills `bytes` with unpredictable bytes.
-    ///
-    /// # Panics
-    /// If the source fails: nothing that needs secrets may continue.
-    fn fill(&self, bytes: &mut [u8]);
 }
 
 /// The operating system's random number generator.

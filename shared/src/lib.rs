@@ -1,6 +1,6 @@
 //! Everything the functions share.
 //!
-//! Modules depend on each other in one direction: `domain` on nothing of ours, `store` on `domain`, `http` on both; `auth` admits
+//! Modules depend on each other in one direction: the crate `domain` on nothing of ours, `store` on `domain`, `http` on both; `auth` admits
 //! requests to the store. `routes` and `openapi`, which serve and describe routes, depend on all of these.
 
 pub mod app;
@@ -8,7 +8,6 @@ pub mod auth;
 pub mod aws;
 pub mod clock;
 pub mod config;
-pub mod domain;
 pub mod error;
 pub mod event;
 pub mod http;
@@ -19,6 +18,7 @@ pub mod routes;
 pub mod store;
 pub mod telemetry;
 
+pub use domain;
 pub use error::{Error, Result};
 pub use routes::RouteReader;
 

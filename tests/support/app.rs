@@ -9,8 +9,9 @@ use admin::{CommandOutput, OperatorCommand};
 use embedded::{Answers, Backend, Events, Gateway, Mail, Storage, Template};
 use serde_json::{Value, json};
 use shared::app::App;
-use shared::clock::{RandomSource, SystemEntropy};
+use shared::clock::SystemEntropy;
 use shared::config::Config;
+use shared::domain::random::RandomSource;
 use tokio::sync::OnceCell;
 
 use crate::caller::{Anonymous, Browser, Caller, PASSWORD, Staff, Token};

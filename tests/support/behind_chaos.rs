@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use embedded::Backend;
-use shared::clock::{RandomSource, SystemEntropy};
+use shared::clock::SystemEntropy;
+use shared::domain::random::RandomSource;
 
 use crate::app::{BASE_URL, TestApp, next_backend};
 use crate::chaos::Chaos;

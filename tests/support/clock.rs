@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::BoxFuture;
-use shared::clock::{Clock, RandomSource, SystemEntropy};
+use shared::clock::{Clock, SystemEntropy};
+use shared::domain::random::RandomSource;
 
 /// A clock that stands still until a test moves it, or the service waits.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! Listing, creating, reading and changing projects.
 
 use axum::Json;
-use axum::extract::RawQuery;
 use shared::auth::access::Admitted;
 use shared::domain::company::Company;
 use shared::domain::parse_enum;
@@ -9,13 +8,14 @@ use shared::domain::policy::{Action, ChangeProject, CreateProject, ListProjects,
 use shared::domain::project::{InterviewPlatform, Project};
 use shared::domain::staff::customer::Customer;
 use shared::domain::transition::project_counts::ProjectCounts;
-use shared::http::BodyFields;
 use shared::http::exchange::respond::{CommittedResponse, Created};
+use shared::http::expand::ExpandFields;
 use shared::http::page::{ListQuery, PageView};
+use shared::http::{BodyFields, QueryParameters};
 use shared::{Error, Result};
 
 use crate::changes::{apply, read_changes, read_new};
-use crate::expand::{ExpandedResources, NAMES, read_expand};
+use crate::expand::{ExpandedResources, NAMES};
 use crate::view::{ListedProjectView, ProjectView, ProjectViewer};
 
 /// A named token cannot run the project that it creates.
@@ -90,9 +90,9 @@ pub(crate) async fn create(
 /// GET …/projects/{projectId}/
 pub(crate) async fn read(
     access: Admitted<ProjectCounts, ReadProject>,
-    RawQuery(query): RawQuery,
+    query: QueryParameters,
 ) -> Result<CommittedResponse<Json<ProjectView>>> {
-    let expand = read_expand(query.as_deref())?;
+    let expand = ExpandFields::read(&query, NAMES)?;
     let loaded = ExpandedResources::load(&access, expand, std::iter::once(&*access.target.project)).await?;
     let viewer = ProjectViewer::of(&access, &access.target.company).with(loaded);
     access.show(ProjectView::new(&access.target.project, &access.target.counts, &viewer))

@@ -24,11 +24,6 @@ const CRITERIA: &str = "criteria";
 pub(crate) const NAMES: &[&str] =
     &[EVALUATORS, INTERVIEW_MANAGERS, REVIEWERS, LABELS, ROLES, "videos", QUESTIONS, CRITERIA];
 
-/// Reads which fields to expand. Fails with a message on `expand`.
-pub(crate) fn read_expand(query: Option<&str>) -> Result<ExpandFields> {
-    ExpandFields::parse(query, NAMES)
-}
-
 /// The resources to show instead of references.
 #[derive(Default)]
 pub(crate) struct ExpandedResources {

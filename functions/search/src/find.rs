@@ -1,22 +1,21 @@
 //! GET /companies/{companyId}/search/.
 
 use axum::Json;
-use axum::extract::RawQuery;
 use shared::auth::access::Admitted;
 use shared::domain::candidate::search::SearchTerms;
 use shared::domain::company::Company;
 use shared::domain::policy::{Action, Search};
+use shared::http::QueryParameters;
 use shared::{Error, Result};
-use url::form_urlencoded;
 
 use crate::view::SearchResultView;
 
 /// GET …/search/?q=…: an array without the envelope of lists.
 pub(crate) async fn list(
     access: Admitted<Company, Search>,
-    RawQuery(query): RawQuery,
+    query: QueryParameters,
 ) -> Result<Json<Vec<SearchResultView>>> {
-    let Some(terms) = read_terms(query.as_deref())? else { return Ok(Json(Vec::new())) };
+    let Some(terms) = read_terms(&query)? else { return Ok(Json(Vec::new())) };
     let store = &access.store;
     let company = access.company_id();
     let sees_all = Action::SeeAllProjects.is_allowed(&access.caller.in_company());
@@ -35,10 +34,7 @@ pub(crate) async fn list(
     Ok(Json(found.iter().map(|one| SearchResultView::new(company, one, access.references())).collect()))
 }
 
-fn read_terms(query: Option<&str>) -> Result<Option<SearchTerms>> {
-    let mut parameters = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
-    let (_, text) = parameters
-        .find(|(name, _)| name == "q")
-        .ok_or_else(|| Error::field("q", "This field is required."))?;
-    SearchTerms::parse(&text).map_err(|message| Error::field("q", message))
+fn read_terms(query: &QueryParameters) -> Result<Option<SearchTerms>> {
+    let text = query.value("q").ok_or_else(|| Error::field("q", "This field is required."))?;
+    SearchTerms::parse(text).map_err(|message| Error::field("q", message))
 }

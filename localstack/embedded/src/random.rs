@@ -1,6 +1,7 @@
 //! Unique names.
 
-use shared::clock::{RandomSource, SystemEntropy};
+use shared::clock::SystemEntropy;
+use shared::domain::random::RandomSource;
 
 /// 32 random hexadecimal digits.
 pub(crate) fn hex() -> String {

@@ -1,7 +1,6 @@
 //! Which references of an answer a client wants to have replaced by what they lead to: `?expand=evaluators,labels`.
 
-use url::form_urlencoded;
-
+use super::query::QueryParameters;
 use crate::error::{Error, Result};
 
 /// The names in the query parameter `expand`.
@@ -9,13 +8,8 @@ use crate::error::{Error, Result};
 pub struct ExpandFields(Vec<&'static str>);
 
 impl ExpandFields {
-    /// Reads the query string of a resource whose references of these `names` can be replaced.
-    pub fn parse(query: Option<&str>, names: &[&'static str]) -> Result<Self> {
-        let parameters = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
-        Self::of(&parameters.into_owned().collect::<Vec<_>>(), names)
-    }
-
-    pub(super) fn of(parameters: &[(String, String)], names: &[&'static str]) -> Result<Self> {
+    /// Reads the query of a resource whose references of these `names` can be replaced.
+    pub fn read(parameters: &QueryParameters, names: &[&'static str]) -> Result<Self> {
         let mut wanted = Vec::new();
         for (_, list) in parameters.iter().filter(|(name, _)| name == "expand") {
             for text in list.split(',').map(str::trim).filter(|text| !text.is_empty()) {
@@ -43,7 +37,8 @@ mod tests {
     #[test]
     fn names_may_come_in_one_list_or_in_several() {
         let parse = |query: &str| {
-            ExpandFields::parse(Some(query), &["labels", "roles"]).map(|ExpandFields(names)| names)
+            let parameters = QueryParameters::parse(Some(query));
+            ExpandFields::read(&parameters, &["labels", "roles"]).map(|ExpandFields(names)| names)
         };
         for none in ["", "expand=", "expand=,%20,", "page=1", "Expand=x"] {
             assert!(parse(none).unwrap().is_empty(), "{none}");

@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac as _};
 use sha2::Sha256;
 
-use crate::clock::RandomSource;
+use crate::domain::random::RandomSource;
 use crate::domain::secret::MediaKey;
 
 // Random, so that tokens differ between responses.

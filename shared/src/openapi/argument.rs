@@ -1,14 +1,12 @@
 //! The arguments of handlers, as the document describes them.
 
-use axum::extract::RawQuery;
-
 use super::body::{BodyFormat, RequestBodyDoc};
 use super::failure::ErrorResponseDoc;
 use super::operation::{OperationDoc, SecurityScheme};
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::policy::CallerRelation;
 use crate::http::page::ListQuery;
-use crate::http::{BodyFields, FileReader, FormFields, JsonEntries, WithFiles};
+use crate::http::{BodyFields, FileReader, FormFields, JsonEntries, QueryParameters, WithFiles};
 
 /// An argument of a handler.
 pub trait DescribeArgument {
@@ -75,7 +73,7 @@ fn accepts(operation: &mut OperationDoc, accepts: BodyFormat) {
 }
 
 // `document.rs` describes the parameters, and `PageView` those of a page.
-impl DescribeArgument for RawQuery {
+impl DescribeArgument for QueryParameters {
     fn describe(_: &mut OperationDoc) {}
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::Refusal;
 use crate::domain::candidate::KeyEnd;
+use crate::domain::policy::NOT_ALLOWED;
 use crate::error::{Error, FieldErrors};
 use crate::http::example_uri;
 
@@ -100,7 +101,7 @@ impl ErrorResponseDoc {
                 ("registered", ended_key(KeyEnd::Registered, json!(null), json!(null))),
                 ("completed", ended_key(KeyEnd::Completed, json!("2026-11-08T22:59:00Z"), json!(5))),
             ],
-            Self::Forbidden => vec![("denied", Error::Forbidden(crate::domain::policy::NOT_ALLOWED))],
+            Self::Forbidden => vec![("denied", Error::Forbidden(NOT_ALLOWED))],
             Self::NotFound => vec![("unknown", Error::NotFound)],
             Self::Conflict => vec![("changed", Error::Changed), ("in_progress", Error::InProgress(2))],
             Self::Gone => vec![("expired", Error::Expired(57))],

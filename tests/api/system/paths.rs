@@ -3,12 +3,11 @@
 use std::convert::identity;
 
 use axum::body::Body;
-use axum::extract::RawQuery;
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use serde_json::{Value, json};
 use shared::RouteReader;
-use shared::http::RouteGroup;
+use shared::http::{QueryParameters, RouteGroup};
 use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, last_segment};
@@ -196,7 +195,7 @@ async fn the_default_route_shows_the_way_to_the_root_of_another_group() {
 #[tokio::test]
 async fn a_handler_that_panics_ends_its_own_request_alone() {
     let app = TestApp::start().await;
-    let fault = async |_: RawQuery| -> Response { panic!("a fault") };
+    let fault = async |_: QueryParameters| -> Response { panic!("a fault") };
     let routes = RouteGroup::new().get("/fault/", fault, "Fail", identity);
     let service = routes.into_service(app.app().clone());
     for _ in 0..2 {

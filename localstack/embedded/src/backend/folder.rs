@@ -4,7 +4,8 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use shared::clock::{RandomSource, SystemEntropy};
+use shared::clock::SystemEntropy;
+use shared::domain::random::RandomSource;
 
 use crate::Error;
 

@@ -6,10 +6,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::clock::RandomSource;
 use crate::domain::Refusal;
 use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::id::{CompanyId, CustomerId, Id};
+use crate::domain::random::RandomSource;
 use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::domain::staff::named_token::{MIN_BITS, bits};
 use crate::error::{Error, Result};

@@ -15,6 +15,7 @@ pub use budget::ResponseBudget;
 pub use view::PageView;
 
 use super::expand::ExpandFields;
+use super::query::QueryParameters;
 use super::wire::Uri;
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -29,7 +30,7 @@ pub(crate) const MAX_SIZE: u32 = 100;
 pub struct ListQuery {
     address: Uri,
     page: PageRequest,
-    parameters: Vec<(String, String)>,
+    parameters: QueryParameters,
 }
 
 impl FromRequestParts<App> for ListQuery {
@@ -46,13 +47,12 @@ impl FromRequestParts<App> for ListQuery {
 impl ListQuery {
     /// Reads the query string of a request for the list at `address`.
     pub fn parse(address: Uri, query: Option<&str>) -> Result<Self> {
-        let parameters: Vec<(String, String)> =
-            form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();
+        let parameters = QueryParameters::parse(query);
         let size = whole_number(&parameters, "page_size", DEFAULT_SIZE.into(), MAX_SIZE.into())?;
         let page = PageRequest {
             number: whole_number(&parameters, "page", 1, u64::MAX)?,
             size: u32::try_from(size).map_err(Error::internal)?,
-            cursor: value_of(&parameters, "cursor").map(cursor::decode).transpose()?,
+            cursor: parameters.value("cursor").map(cursor::decode).transpose()?,
         };
         Ok(Self { address, page, parameters })
     }
@@ -69,7 +69,7 @@ impl ListQuery {
 
     /// Returns the references, of these `names`, that the client wants expanded.
     pub fn expand(&self, names: &[&'static str]) -> Result<ExpandFields> {
-        ExpandFields::of(&self.parameters, names)
+        ExpandFields::read(&self.parameters, names)
     }
 
     fn rows_before(&self) -> u64 {
@@ -108,12 +108,8 @@ impl ListQuery {
     }
 }
 
-fn value_of<'a>(parameters: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-}
-
-fn whole_number(parameters: &[(String, String)], name: &str, default: u64, most: u64) -> Result<u64> {
-    let Some(text) = value_of(parameters, name) else { return Ok(default) };
+fn whole_number(parameters: &QueryParameters, name: &str, default: u64, most: u64) -> Result<u64> {
+    let Some(text) = parameters.value(name) else { return Ok(default) };
     // `parse` accepts a plus sign.
     let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     let number = digits.and_then(|digits| digits.parse().ok()).filter(|number| (1..=most).contains(number));

@@ -5,8 +5,8 @@ use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::clock::RandomSource;
 use crate::domain::account::CredentialClaim;
+use crate::domain::random::RandomSource;
 use crate::domain::secret::{MediaKey, SecretHash};
 use crate::error::{Error, Result};
 use crate::store::Store;

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use sha2::{Digest, Sha256};
 
-use crate::clock::RandomSource;
+use crate::domain::random::RandomSource;
 use crate::error::{Error, Result};
 
 /// The key that seals the answer to one request.

@@ -1,0 +1,293 @@
+//! What a candidate has recorded and written about one question.
+
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::take::{FinishedTake, RecordedPart, Take, TakeTerms};
+use crate::Refusal;
+use crate::candidate::InterviewAdjustments;
+use crate::media::conversion::ConversionStatus;
+use crate::questionnaire::{Question, QuestionKind};
+use crate::text::TextLines;
+
+pub const NO_TAKES_LEFT: Refusal =
+    Refusal { code: "no_takes_left", detail: "This question was recorded as often as it may be." };
+
+/// The takes of a question that are kept.
+const KEPT_TAKES: usize = 4;
+/// The takes of a question without a limit of its own.
+const UNLIMITED_TAKES: u32 = 20;
+/// The most takes that may ever begin.
+const MOST_TAKES: u32 = 20;
+/// Interrupted takes that do not count.
+const FREE_INTERRUPTIONS: u32 = 2;
+/// Withdrawn takes that do not count: each shows the question, and with it more time to prepare.
+const FREE_WITHDRAWALS: u32 = 3;
+
+/// A written answer: up to 2,000 characters in several lines, not blank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minLength" = 1))]
+pub struct AnswerText(TextLines<2000>);
+
+impl fmt::Display for AnswerText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl AnswerText {
+    /// Parses `text` like [`TextLines::parse`].
+    pub fn parse(text: &str) -> Result<Self, String> {
+        TextLines::parse_visible(text).map(Self)
+    }
+}
+
+/// How many takes have begun, and what became of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakeCounts {
+    /// All that have begun.
+    pub begun: u32,
+    /// Those whose conversion has failed.
+    pub failed: u32,
+    /// Those that had parts when the service closed them, without the failed ones.
+    pub interrupted: u32,
+    /// Those that were closed before there was time to record anything.
+    pub withdrawn: u32,
+}
+
+impl TakeCounts {
+    fn count(&mut self, take: &Take) {
+        self.begun += 1;
+        if take.conversion.status == ConversionStatus::Failed {
+            self.failed += 1;
+        } else if take.is_interrupted {
+            self.interrupted += 1;
+        }
+    }
+
+    /// How many takes of `question` may still begin, with `extra_takes` in addition to its own.
+    pub fn left(&self, question: &Question, extra_takes: u32) -> u32 {
+        let allowed = question.takes.unwrap_or(UNLIMITED_TAKES) + extra_takes;
+        let free =
+            self.failed + self.interrupted.min(FREE_INTERRUPTIONS) + self.withdrawn.min(FREE_WITHDRAWALS);
+        let left = (allowed + free).saturating_sub(self.begun);
+        left.min(MOST_TAKES.saturating_sub(self.begun))
+    }
+}
+
+/// The takes and the written answer of one question.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuestionAnswer {
+    /// The number of its changes that responses show.
+    pub revision: u64,
+    /// Whether there is a written answer, a [`WrittenAnswer`](super::WrittenAnswer).
+    pub is_written: bool,
+    /// The takes that are kept, in the order of their numbers.
+    pub takes: Vec<Take>,
+    /// The number of the last take that has begun, also before a reset.
+    pub last_number: u32,
+    /// The takes since the last reset that are not kept.
+    pub dropped: TakeCounts,
+}
+
+impl QuestionAnswer {
+    /// The takes since the last reset.
+    pub fn counts(&self) -> TakeCounts {
+        let mut counts = self.dropped;
+        self.takes.iter().for_each(|take| counts.count(take));
+        counts
+    }
+
+    /// The take with this number.
+    pub fn take(&self, number: u32) -> Option<&Take> {
+        self.takes.iter().find(|take| take.number == number)
+    }
+
+    /// The take that the client is recording or sending.
+    pub fn open_take(&self) -> Option<&Take> {
+        self.takes.last().filter(|take| take.is_open())
+    }
+
+    /// The take that is the answer: the last one that the candidate has finished or, without one, that was interrupted;
+    /// `None` if there is neither.
+    pub fn answer(&self) -> Option<&Take> {
+        let last = |is_interrupted: bool| {
+            self.takes.iter().rfind(|take| take.is_answer() && take.is_interrupted == is_interrupted)
+        };
+        last(false).or_else(|| last(true))
+    }
+
+    /// The last take whose conversion has failed, while there is no answer.
+    pub fn failure(&self) -> Option<&Take> {
+        let failed = self.takes.iter().rfind(|take| take.has_failed());
+        failed.filter(|_| self.answer().is_none())
+    }
+
+    /// Whether there is nothing: nothing was begun, or all was reset.
+    pub fn is_empty(&self) -> bool {
+        !self.is_written && self.counts().begun == 0
+    }
+
+    /// How far the answer is; `None` without one. A written answer is ready.
+    pub fn status(&self) -> Option<ConversionStatus> {
+        if self.is_written {
+            return Some(ConversionStatus::Successful);
+        }
+        self.answer().or_else(|| self.failure()).map(|take| take.conversion.status)
+    }
+
+    /// Whether the question is answered.
+    pub fn is_answered(&self) -> bool {
+        self.is_written || self.answer().is_some()
+    }
+
+    /// Whether `question` is not answered and can no longer be: it takes a recording, no take is left, and
+    /// the time of the last one is over.
+    pub fn is_unanswerable(
+        &self,
+        question: &Question,
+        adjustments: InterviewAdjustments,
+        now: DateTime<Utc>,
+    ) -> bool {
+        let may_be_written = question.kind == QuestionKind::Text || adjustments.may_write;
+        !self.is_answered()
+            && !may_be_written
+            && self.counts().left(question, adjustments.extra_takes) == 0
+            && self.open_take().is_none_or(|take| take.record_until <= now)
+    }
+
+    pub(super) fn begin_take(
+        &mut self,
+        question: &Question,
+        terms: &TakeTerms,
+        now: DateTime<Utc>,
+    ) -> Result<(), Refusal> {
+        if self.counts().left(question, terms.adjustments.extra_takes) == 0 {
+            return Err(NO_TAKES_LEFT);
+        }
+        self.last_number += 1;
+        self.takes.push(Take::begun(self.last_number, question, terms, now));
+        self.drop_surplus();
+        self.revision += 1;
+        Ok(())
+    }
+
+    /// Closes the open take with the parts that are in the bucket. It is dropped if they cannot be a recording.
+    pub(super) fn close_open_take(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
+        let Some(open) = self.takes.last_mut().filter(|take| take.is_open()) else { return };
+        if found.is_empty() {
+            self.drop_last_take(found, now);
+            return;
+        }
+        open.interrupt(found, now);
+        if !open.may_consist_of(found) {
+            let last = self.takes.len() - 1;
+            self.drop_take(last);
+        }
+        self.revision += 1;
+    }
+
+    /// Drops the last take. Unless something has arrived of it, or there was time to record, it counts as withdrawn.
+    // A take that was begun and never recorded is no interruption: the free ones would be more time to prepare.
+    pub(super) fn drop_last_take(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
+        let Some(last) = self.takes.len().checked_sub(1) else { return };
+        let is_withdrawn = found.is_empty() && self.takes[last].may_be_withdrawn(now);
+        self.dropped.withdrawn += u32::from(is_withdrawn);
+        self.drop_take(last);
+        self.revision += 1;
+    }
+
+    /// The last take, if it has this number. A later one closes it, even if that one is no longer kept.
+    pub(super) fn last_take(&self, number: u32) -> Option<&Take> {
+        self.takes.last().filter(|take| take.number == number && self.last_number == number)
+    }
+
+    /// The client has finished the last take, or gives it up. Repeating it changes nothing.
+    pub(super) fn finish_take(
+        &mut self,
+        finished: FinishedTake,
+        found: &[RecordedPart],
+        now: DateTime<Utc>,
+    ) -> Result<(), Refusal> {
+        if let Some(take) = self.takes.last_mut().filter(|take| take.is_open() || take.is_interrupted) {
+            if finished.is_given_up() {
+                self.drop_last_take(found, now);
+                return Ok(());
+            }
+            take.finish(finished, found, now)?;
+            let number = take.number;
+            let is_whole = take.is_converted_whole();
+            self.revision += 1;
+            if is_whole {
+                self.drop_earlier(number);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the open take again some time after its last part.
+    pub(super) fn look_again(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
+        if let Some(open) = self.takes.last_mut() {
+            open.look_again(found, now);
+        }
+    }
+
+    pub(super) fn change_take(&mut self, number: u32, change: impl FnOnce(&mut Take)) {
+        let Some(take) = self.takes.iter_mut().find(|take| take.number == number) else { return };
+        let status = take.conversion.status;
+        change(take);
+        let is_whole = take.is_converted_whole();
+        // A conversion that begins again is not shown.
+        self.revision += u64::from(take.conversion.status != status);
+        if is_whole {
+            self.drop_earlier(number);
+        }
+    }
+
+    /// Drops the takes before one that is finished and can be played.
+    // Not before: until then, an earlier one may be the only one that can be played.
+    fn drop_earlier(&mut self, number: u32) {
+        while self.takes.first().is_some_and(|first| first.number < number) {
+            self.drop_take(0);
+        }
+    }
+
+    pub(super) fn write(&mut self) {
+        self.is_written = true;
+        self.revision += 1;
+    }
+
+    pub(super) fn reset(&mut self) {
+        let revision = self.revision + 1;
+        let last_number = self.last_number;
+        // Numbers go on, so that no number ever names two takes.
+        *self = Self { revision, last_number, ..Self::default() };
+    }
+
+    /// Drops takes beyond those that are kept: failed ones first, then interrupted ones, then the oldest; never the last, the
+    /// answer, and the latest that can be played, since newer ones may still fail.
+    fn drop_surplus(&mut self) {
+        while self.takes.len() > KEPT_TAKES {
+            let earlier = &self.takes[..self.takes.len() - 1];
+            let played = earlier.iter().rfind(|take| take.conversion.converted.is_some());
+            let spared = [self.answer(), played].map(|take| take.map(|take| take.number));
+            let first = |is_wanted: fn(&Take) -> bool| {
+                earlier.iter().position(|take| is_wanted(take) && !spared.contains(&Some(take.number)))
+            };
+            let place = first(Take::has_failed)
+                .or_else(|| first(|take| take.is_interrupted))
+                .or_else(|| first(|_| true));
+            // At most three takes are spared, fewer than are kept.
+            let Some(place) = place else { return };
+            self.drop_take(place);
+        }
+    }
+
+    fn drop_take(&mut self, place: usize) {
+        let take = self.takes.remove(place);
+        self.dropped.count(&take);
+    }
+}

@@ -1,0 +1,376 @@
+//! One recording of an answer.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::Refusal;
+use crate::candidate::{Candidate, InterviewAdjustments};
+use crate::id::{QuestionId, TakeRef};
+use crate::media::conversion::{Conversion, ConversionStatus};
+use crate::names::named;
+use crate::questionnaire::Question;
+
+/// The parts of a take are too large together.
+pub const TOO_LARGE: Refusal =
+    Refusal { code: "too_large", detail: "The parts of this take are too large for the time to answer." };
+
+/// The most bytes of a part.
+pub const MAX_PART_BYTES: u32 = 8 * 1024 * 1024;
+/// The most parts of a take.
+pub const MAX_PARTS: u32 = 1000;
+/// Parts beyond one per two seconds: the last ones are short.
+const SPARE_PARTS: u32 = 50;
+/// The most bytes of a take per second of its time, and in addition.
+const BYTES_PER_SECOND: u64 = 2_000_000;
+const SPARE_BYTES: u64 = 32_000_000;
+/// How long after the last part, or the end of the recording, an open take is looked at.
+pub(super) const PATIENCE: TimeDelta = TimeDelta::minutes(30);
+/// The longest time between two looks.
+const RARELY: TimeDelta = TimeDelta::days(1);
+/// How long the parts of takes are kept whose conversion may be retried, by a rule of the bucket.
+const PARTS_KEPT: TimeDelta = TimeDelta::days(30);
+/// How long after the time to prepare a take can be withdrawn: the response that begins it may arrive after the candidate has left.
+const WITHDRAWAL: TimeDelta = TimeDelta::minutes(1);
+/// How long a recording may go on after the end of the interview.
+const OVERTIME: TimeDelta = TimeDelta::minutes(30);
+
+named! {
+    /// Where a take comes from.
+    pub enum TakeSource {
+        /// Recorded in the browser.
+        Recorder = "recorder",
+        /// A file that the candidate has chosen.
+        File = "file",
+    }
+}
+
+/// The terms of a new take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TakeTerms {
+    /// The end of the interview.
+    pub ends_at: Option<DateTime<Utc>>,
+    /// The candidate's adjustments.
+    pub adjustments: InterviewAdjustments,
+    /// The length of the film that the candidate sees before the time to prepare begins.
+    pub film_seconds: u32,
+}
+
+impl TakeTerms {
+    /// The terms of a candidate, for a question without a film.
+    pub fn of(candidate: &Candidate) -> Self {
+        Self { ends_at: candidate.ends_at(), adjustments: candidate.adjusted(), film_seconds: 0 }
+    }
+}
+
+/// A part in the bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordedPart {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// When it arrived.
+    pub arrived_at: DateTime<Utc>,
+}
+
+/// A take as the client has finished it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FinishedTake {
+    /// The number of parts; `None` to keep those that have arrived, 0 to give the take up.
+    pub parts: Option<u32>,
+    /// The length in seconds, as recorded.
+    pub recorded_seconds: Option<u32>,
+    /// Where it comes from.
+    pub source: TakeSource,
+}
+
+impl FinishedTake {
+    /// Whether the candidate does not want the take.
+    pub fn is_given_up(&self) -> bool {
+        self.parts == Some(0)
+    }
+
+    /// The parts that the bucket lacks.
+    pub fn missing(&self, found: &[RecordedPart]) -> Vec<u32> {
+        // Without part 1, which begins the file, the others cannot be played.
+        (1..=self.parts.unwrap_or(1))
+            .filter(|number| !found.iter().any(|part| part.number == *number))
+            .collect()
+    }
+
+    /// Those parts in the bucket that belong to the take.
+    fn kept<'a>(&self, found: &'a [RecordedPart]) -> impl Iterator<Item = &'a RecordedPart> {
+        let last = self.parts.unwrap_or(u32::MAX);
+        found.iter().filter(move |part| part.number <= last)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Take {
+    /// Its number, from 1; no other take of the question ever has it.
+    pub number: u32,
+    /// When it was begun.
+    pub begun_at: DateTime<Utc>,
+    /// When the film that asks the question and the time to prepare end.
+    pub record_from: DateTime<Utc>,
+    /// When the time to answer ends.
+    pub record_until: DateTime<Utc>,
+    /// The time to answer, in seconds.
+    pub answer_seconds: u32,
+    /// When it was finished or closed.
+    pub finished_at: Option<DateTime<Utc>>,
+    /// The number of the last part that it consists of; 0 until it is finished or closed.
+    #[serde(default)]
+    pub last_part: u32,
+    /// How many parts it consists of.
+    #[serde(default)]
+    pub part_count: u32,
+    /// The length in seconds, as the client says.
+    pub recorded_seconds: Option<u32>,
+    /// Where it comes from.
+    pub source: TakeSource,
+    /// Whether it was closed by the service: the client has not finished it.
+    pub is_interrupted: bool,
+    /// When the service looks at it, while it is open.
+    pub look_at: Option<DateTime<Utc>>,
+    /// The number of the last conversion that has begun, from 1; no other one of the take ever has it.
+    #[serde(default)]
+    pub last_conversion: u32,
+    /// The number of the conversion whose renditions are played; `None` while there are none.
+    #[serde(default)]
+    pub played_conversion: Option<u32>,
+    #[serde(flatten)]
+    pub conversion: Conversion,
+}
+
+impl Take {
+    /// A take that begins.
+    pub(super) fn begun(number: u32, question: &Question, terms: &TakeTerms, now: DateTime<Utc>) -> Self {
+        let answer_seconds = terms.adjustments.time_factor.stretch(question.answer_seconds);
+        let preparation = question.preparation_seconds.unwrap_or_default();
+        // A film lasts as long as it lasts, whatever the factor.
+        let record_from =
+            now + seconds(terms.film_seconds) + seconds(terms.adjustments.time_factor.stretch(preparation));
+        let wanted = record_from + seconds(answer_seconds);
+        let record_until = terms.ends_at.map_or(wanted, |end| wanted.min(end + OVERTIME));
+        Self {
+            number,
+            begun_at: now,
+            record_from,
+            record_until,
+            answer_seconds,
+            finished_at: None,
+            last_part: 0,
+            part_count: 0,
+            recorded_seconds: None,
+            source: TakeSource::Recorder,
+            is_interrupted: false,
+            look_at: Some(record_until + PATIENCE),
+            last_conversion: 0,
+            played_conversion: None,
+            conversion: Conversion::awaiting_upload(),
+        }
+    }
+
+    /// Whether the client may still send and finish it.
+    pub fn is_open(&self) -> bool {
+        self.conversion.status == ConversionStatus::AwaitingUpload
+    }
+
+    /// Whether there was no time to record anything yet, so that the take is given back if nothing has arrived of it.
+    pub(super) fn may_be_withdrawn(&self, now: DateTime<Utc>) -> bool {
+        now <= self.record_from + WITHDRAWAL
+    }
+
+    /// The greatest number of a part.
+    pub fn most_parts(&self) -> u32 {
+        (self.answer_seconds / 2 + SPARE_PARTS).min(MAX_PARTS)
+    }
+
+    /// The most bytes of all parts together.
+    pub fn most_bytes(&self) -> u64 {
+        BYTES_PER_SECOND * u64::from(self.answer_seconds) + SPARE_BYTES
+    }
+
+    /// Whether the parts up to these, by number and size, could be larger together than the take may be. If not, those in the
+    /// bucket need not be counted to sign these.
+    pub fn can_outgrow_by(&self, asked: &[(u32, u64)]) -> bool {
+        let last = asked.iter().map(|(number, _)| *number).max().unwrap_or_default();
+        u64::from(last) * u64::from(MAX_PART_BYTES) > self.most_bytes()
+    }
+
+    /// Fails with [`TOO_LARGE`] if these parts, by number and size, would make those `found` in the bucket
+    /// larger than the take may be.
+    // Nothing is written to sign parts, so numbers below the last one that have not arrived count as signed with the largest
+    // size that is asked for: a client may sign all parts of a recording ahead. One that asks for the most that each number may
+    // have, and uploads nothing before, gets 1 + ln(p / b) times `most_bytes` b, where p is the size of all parts of 8 MiB:
+    // 2.5 times for a minute, never more than 3.4 times.
+    pub fn may_grow_by(&self, asked: &[(u32, u64)], found: &[RecordedPart]) -> Result<(), Refusal> {
+        let has_arrived = |number: u32| found.iter().any(|part| part.number == number);
+        // The bucket takes a part once.
+        let new: Vec<(u32, u64)> =
+            asked.iter().filter(|(number, _)| !has_arrived(*number)).copied().collect();
+        let Some(last) = new.iter().map(|(number, _)| *number).max() else { return Ok(()) };
+        let largest = new.iter().map(|(_, bytes)| *bytes).max().unwrap_or_default();
+        let pending = (1..last)
+            .filter(|number| !has_arrived(*number) && new.iter().all(|(asked, _)| asked != number))
+            .map(|_| largest);
+        let arrived = found.iter().map(|part| part.bytes);
+        let bytes: u64 = arrived.chain(new.iter().map(|(_, bytes)| *bytes)).chain(pending).sum();
+        if bytes > self.most_bytes() { Err(TOO_LARGE) } else { Ok(()) }
+    }
+
+    /// Whether parts of so many bytes can be the recording: the first one, which begins the file, is among them, and they are
+    /// not larger together than the take may be.
+    pub(super) fn may_consist_of(&self, parts: &[RecordedPart]) -> bool {
+        let bytes: u64 = parts.iter().map(|part| part.bytes).sum();
+        parts.iter().any(|part| part.number == 1) && bytes <= self.most_bytes()
+    }
+
+    /// The reference to this take, an attempt at the answer to `question`.
+    pub fn reference(&self, question: QuestionId) -> TakeRef {
+        TakeRef { question, number: self.number }
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.conversion.status == ConversionStatus::Failed
+    }
+
+    /// Whether its conversion has failed or is doubtful, and its parts are still there.
+    pub(super) fn may_be_retried(&self, now: DateTime<Utc>) -> bool {
+        let is_kept = self.finished_at.is_some_and(|finished| now < finished + PARTS_KEPT);
+        is_kept && (self.has_failed() && !self.is_refused() || self.is_doubtful())
+    }
+
+    /// Whether it can be played, but is shorter or longer than what the client has recorded, by more than a tenth and two
+    /// seconds.
+    pub fn is_doubtful(&self) -> bool {
+        // Of an interrupted take, parts may be missing.
+        let is_whole = self.conversion.status == ConversionStatus::Successful && !self.is_interrupted;
+        let (Some(recorded), Some(made)) = (self.recorded_seconds, self.conversion.converted) else {
+            return false;
+        };
+        // The rest is cut off.
+        let expected = recorded.min(self.answer_seconds);
+        is_whole && made.seconds.abs_diff(expected) > expected / 10 + 2
+    }
+
+    /// Whether all its parts were converted, and their length shows that nothing is lost.
+    pub(super) fn is_converted_whole(&self) -> bool {
+        let can_be_played = self.conversion.status == ConversionStatus::Successful;
+        can_be_played && !self.is_interrupted && !self.is_doubtful()
+    }
+
+    /// Whether its parts can never be converted.
+    fn is_refused(&self) -> bool {
+        self.has_failed() && self.part_count == 0
+    }
+
+    /// Whether its parts may still be converted.
+    pub fn needs_parts(&self) -> bool {
+        !self.is_converted_whole() && !self.is_refused()
+    }
+
+    /// Whether the renditions that the conversion with this number has stored are played, or may be once it ends.
+    pub fn needs_renditions_of(&self, conversion: u32) -> bool {
+        let is_last_under_way = conversion == self.last_conversion && self.conversion.attempt.is_some();
+        // A greater number is that of a conversion that has begun since the take was read.
+        self.played_conversion == Some(conversion) || is_last_under_way || conversion > self.last_conversion
+    }
+
+    /// The take while `event` converts it, under the next number; `None` if [`Conversion::begun`] is.
+    pub fn begin_conversion(&self, event: &str, now: DateTime<Utc>) -> Option<Self> {
+        let conversion = self.conversion.begun(event, now)?;
+        Some(Self { conversion, last_conversion: self.last_conversion + 1, ..self.clone() })
+    }
+
+    /// Whether it answers the question: finished or closed, and not failed.
+    pub fn is_answer(&self) -> bool {
+        !matches!(self.conversion.status, ConversionStatus::AwaitingUpload | ConversionStatus::Failed)
+    }
+
+    /// The client has finished it. Fails with [`TOO_LARGE`].
+    pub(super) fn finish(
+        &mut self,
+        finished: FinishedTake,
+        found: &[RecordedPart],
+        now: DateTime<Utc>,
+    ) -> Result<(), Refusal> {
+        let bytes: u64 = finished.kept(found).map(|part| part.bytes).sum();
+        if bytes > self.most_bytes() {
+            return Err(TOO_LARGE);
+        }
+        self.recorded_seconds = finished.recorded_seconds;
+        self.source = finished.source;
+        self.is_interrupted = false;
+        let kept: Vec<&RecordedPart> = finished.kept(found).collect();
+        self.await_conversion(&kept, now);
+        Ok(())
+    }
+
+    /// The service closes it with the parts that have arrived.
+    pub(super) fn interrupt(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
+        self.is_interrupted = true;
+        self.await_conversion(&found.iter().collect::<Vec<_>>(), now);
+    }
+
+    fn await_conversion(&mut self, parts: &[&RecordedPart], now: DateTime<Utc>) {
+        let count = u32::try_from(parts.len()).unwrap_or(MAX_PARTS);
+        let has_more = count > self.part_count;
+        self.last_part = parts.iter().map(|part| part.number).max().unwrap_or_default();
+        self.part_count = count;
+        self.look_at = None;
+        self.finished_at = Some(now);
+        // A conversion of the same parts stays. Until more parts are converted, the result without them can be played.
+        if has_more || self.conversion.status == ConversionStatus::Failed {
+            self.retry_conversion(now);
+        }
+    }
+
+    /// Has its conversion retried. Until it ends, the result of the former one can be played.
+    pub(super) fn retry_conversion(&mut self, now: DateTime<Utc>) {
+        self.conversion = self.conversion.restarted(now);
+    }
+
+    /// Its conversion has ended. If it has failed, a former result stays. Unless that is doubtful, it lacks parts: the take is
+    /// interrupted.
+    pub fn end_conversion(&mut self, end: Conversion) {
+        match self.conversion.converted.filter(|_| end.converted.is_none()) {
+            Some(former) => {
+                self.conversion = Conversion::succeeded(former);
+                self.is_interrupted = !self.is_doubtful();
+            }
+            None => {
+                self.played_conversion = end.converted.map(|_| self.last_conversion);
+                self.conversion = end;
+            }
+        }
+    }
+
+    /// Its conversion has ended because its parts are no recording, which no other conversion would change. It then consists of
+    /// none, unless a former result stays.
+    pub fn refuse(&mut self, reason: &str) {
+        self.end_conversion(Conversion::failed(reason));
+        if self.conversion.status == ConversionStatus::Failed {
+            (self.last_part, self.part_count) = (0, 0);
+        }
+    }
+
+    /// The service looks again some time after the last part. If that was long ago, ever more rarely, since each look is a write.
+    pub(super) fn look_again(&mut self, found: &[RecordedPart], now: DateTime<Utc>) {
+        let last = found.iter().map(|part| part.arrived_at).max();
+        self.look_at = Some(match last.filter(|last| now < *last + PATIENCE) {
+            Some(last) => last + PATIENCE,
+            None => now + ((now - self.begun_at) / 2).clamp(PATIENCE, RARELY),
+        });
+    }
+
+    /// When the service looks at it.
+    pub(super) fn due_at(&self) -> Option<DateTime<Utc>> {
+        if self.is_open() { self.look_at } else { self.conversion.overdue_at() }
+    }
+}
+
+fn seconds(count: u32) -> TimeDelta {
+    TimeDelta::seconds(count.into())
+}

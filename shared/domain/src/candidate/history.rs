@@ -1,0 +1,158 @@
+//! What the history of a candidate shows.
+
+use std::collections::BTreeMap;
+
+use super::{Candidate, CandidateProfile, CandidateStatus};
+use crate::history::{
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, customers, events_that_apply, fact, moment,
+    private,
+};
+use crate::id::CompanyId;
+use crate::mail::suppression::EmailStatus;
+
+/// The fields whose changes have events of their own.
+const TOLD: [&str; 12] = [
+    "status",
+    "deadline",
+    "invitationdate",
+    "confirmationdate",
+    "interviewdate",
+    "email_status",
+    "completed_evaluations",
+    "evaluations",
+    "shares",
+    "is_on_hold",
+    "erasure_due_at",
+    "consents",
+];
+
+impl HasHistory for Candidate {
+    const CREATED: EventType = EventType::CandidateCreated;
+    const UPDATED: Option<EventType> = Some(EventType::CandidateUpdated);
+    const DELETED: Option<EventType> = Some(EventType::CandidateDeleted);
+
+    fn place(&self) -> (&CompanyId, ResourceRef) {
+        (&self.company, ResourceRef::Candidate { project: self.project, candidate: self.id })
+    }
+
+    #[rustfmt::skip]
+    fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
+        let Self {
+            status, profile, invited_at, confirmed_at, interviewed_at, shares, password_hash, photo, cv,
+            hold, erasure_request, consents: _,
+            // They hint at the health of the candidate, so that not even their name is told.
+            adjustments: _,
+            // Told by the identifiers, by events, or by other fields.
+            id: _, company: _, project: _, created_by: _, reminded_at: _, evaluations: _, scores: _, suppression: _,
+            // Internal.
+            interview: _, started_at: _, aborted_at: _, expired_at: _, skipped_at: _, mail_rate: _, own_changes: _, access_key: _,
+            former_keys: _, session_epoch: _, one_time_key: _,
+        } = self;
+        let CandidateProfile {
+            first_name, last_name, username, email, deadline, phone, gender, address, partner_data,
+        } = profile;
+        let completed_by = self.completed_by();
+        vec![
+            ("status", fact(status)),
+            ("deadline", moment(*deadline)),
+            ("invitationdate", moment(*invited_at)),
+            ("confirmationdate", moment(*confirmed_at)),
+            ("interviewdate", moment(*interviewed_at)),
+            ("email_status", fact(&self.email_status())),
+            ("completed_evaluations", fact(&completed_by.len())),
+            ("evaluations", customers(&completed_by)),
+            ("shares", customers(shares.values())),
+            ("erasure_due_at", moment(erasure_request.map(|request| request.due_at))),
+            ("consents", accepted(self)),
+            // Under the name that clients see. Its reason may name people.
+            ("is_on_hold", private(hold)),
+            ("first_name", private(first_name)),
+            ("last_name", private(last_name)),
+            ("username", private(username)),
+            ("email", private(email)),
+            ("phone", private(phone)),
+            ("gender", private(gender)),
+            ("address", private(address)),
+            ("partner_data", private(partner_data)),
+            ("password", private(password_hash)),
+            ("photo", private(photo)),
+            ("cv", private(cv)),
+        ]
+    }
+
+    fn events(before: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
+        let has_moved = before.is_none_or(|before| before.status != after.status);
+        let mut events: Vec<EventType> = arrival(after.status).filter(|_| has_moved).into_iter().collect();
+        events.extend(has_consented(before, after).then_some(EventType::CandidateConsented));
+        let Some(before) = before else { return events };
+        let is_undeliverable = matches!(after.email_status(), EmailStatus::Bounced | EmailStatus::Complained);
+        // Receivers of `candidate.undeliverable` must learn that the operator has allowed mails again.
+        let is_deliverable_again = changes.has("email_status") && !is_undeliverable;
+        events.extend(events_that_apply([
+            (changes.has("deadline"), EventType::CandidateDeadlineChanged),
+            (before.reminded_at != after.reminded_at, EventType::CandidateReminded),
+            (was_evaluated(before, after), EventType::CandidateEvaluated),
+            (changes.added.contains_key("shares"), EventType::CandidateShared),
+            (changes.removed.contains_key("shares"), EventType::CandidateUnshared),
+            (changes.has("email_status") && is_undeliverable, EventType::CandidateUndeliverable),
+            (
+                before.erasure_request.is_none() && after.erasure_request.is_some(),
+                EventType::CandidateErasureRequested,
+            ),
+            (
+                before.erasure_request.is_some() && after.erasure_request.is_none(),
+                EventType::CandidateErasureWithdrawn,
+            ),
+            (has_withdrawn(before, after), EventType::CandidateConsentWithdrawn),
+            (after.hold.is_some() && before.hold != after.hold, EventType::CandidateHeld),
+            (before.hold.is_some() && after.hold.is_none(), EventType::CandidateReleased),
+            (is_deliverable_again || changes.has_other_than(&TOLD), EventType::CandidateUpdated),
+        ]));
+        events
+    }
+}
+
+/// The version that the candidate has accepted of each kind of legal text: with the author and the moment of the entry, the
+/// proof of it.
+fn accepted(candidate: &Candidate) -> FieldValue {
+    let versions: BTreeMap<_, _> =
+        candidate.standing_consents().map(|(kind, consent)| (kind, consent.version)).collect();
+    // Null instead of an empty map, which every event of the candidate would tell.
+    fact(&(!versions.is_empty()).then_some(versions))
+}
+
+/// Whether a consent was recorded, or recorded otherwise.
+fn has_consented(before: Option<&Candidate>, after: &Candidate) -> bool {
+    let known = |kind| before.and_then(|before| before.standing_consent(kind));
+    after.standing_consents().any(|(kind, consent)| known(kind) != Some(consent))
+}
+
+/// Whether a consent that stood no longer does.
+fn has_withdrawn(before: &Candidate, after: &Candidate) -> bool {
+    before.standing_consents().any(|(kind, _)| after.standing_consent(kind).is_none())
+}
+
+/// The event of a move to `status`.
+fn arrival(status: CandidateStatus) -> Option<EventType> {
+    match status {
+        CandidateStatus::New => None,
+        CandidateStatus::Invited => Some(EventType::CandidateInvited),
+        CandidateStatus::Confirmed => Some(EventType::CandidateConfirmed),
+        CandidateStatus::Interviewing => Some(EventType::CandidateInterviewing),
+        CandidateStatus::Interviewed => Some(EventType::CandidateInterviewed),
+        CandidateStatus::Expired => Some(EventType::CandidateExpired),
+        CandidateStatus::Aborted => Some(EventType::CandidateAborted),
+        CandidateStatus::Skipped => Some(EventType::CandidateSkipped),
+    }
+}
+
+/// Whether an evaluation that is or was completed has changed, or a veto was cast.
+fn was_evaluated(before: &Candidate, after: &Candidate) -> bool {
+    // Drafts have no event: others must not learn that someone is writing.
+    before.evaluations.keys().chain(after.evaluations.keys()).any(|by| {
+        let is_completed = before.completed_at(*by).or(after.completed_at(*by)).is_some();
+        is_completed
+            && (before.evaluations.get(by) != after.evaluations.get(by)
+                || before.scores.get(by) != after.scores.get(by))
+    })
+}

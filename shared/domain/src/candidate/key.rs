@@ -1,0 +1,200 @@
+//! The key of a candidate without a password, and what it still tells once it opens nothing.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{Candidate, CandidateStatus};
+use crate::Refusal;
+use crate::secret::{AccessKey, SecretHash};
+
+/// The most former keys of a candidate; older ones are forgotten.
+// More than one candidate gets in practice. Each is 60 bytes of an item that every request of the candidate reads.
+pub const MAX_FORMER_KEYS: usize = 5;
+
+/// A key that opens nothing any more, but still proves who was sent it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormerKey {
+    /// The hash of the key.
+    pub hash: SecretHash,
+    /// Whether it was mailed to an address that is no longer the candidate's.
+    // Its holder may be another person, who must not learn what became of the candidate.
+    pub is_misdirected: bool,
+}
+
+/// Why the key of a candidate opens nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyEnd {
+    /// The candidate has chosen a password.
+    Registered,
+    /// The interview is complete.
+    Completed,
+    /// The deadline, or the time of the interview, is over.
+    Overdue,
+    /// The candidate was skipped.
+    Withdrawn,
+    /// A newer mail has another key.
+    Replaced,
+}
+
+impl KeyEnd {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Registered, Self::Completed, Self::Overdue, Self::Withdrawn, Self::Replaced];
+
+    /// The reason for clients.
+    pub fn refusal(self) -> Refusal {
+        match self {
+            Self::Registered => Refusal {
+                code: "key_registered",
+                detail: "The candidate has chosen a password. Log in with it.",
+            },
+            Self::Completed => {
+                Refusal { code: "interview_completed", detail: "The candidate has completed the interview." }
+            }
+            Self::Overdue => Refusal {
+                code: "deadline_passed",
+                detail: "The time for the interview is over. Ask the company for more.",
+            },
+            Self::Withdrawn => Refusal {
+                code: "withdrawn",
+                detail: "The company has withdrawn the invitation. Ask it if this is a mistake.",
+            },
+            Self::Replaced => Refusal {
+                code: "key_replaced",
+                detail: "A newer mail has replaced this key. Use the link in the latest one.",
+            },
+        }
+    }
+}
+
+impl Candidate {
+    /// Gives the candidate another access key, or none. The former one opens nothing from now on.
+    pub(crate) fn replace_key(&mut self, key: Option<AccessKey>) {
+        let Some(former) = std::mem::replace(&mut self.access_key, key) else { return };
+        if self.access_key.as_ref() == Some(&former) {
+            return;
+        }
+        let hash = SecretHash::of(former.as_str());
+        self.former_keys.push(FormerKey { hash, is_misdirected: false });
+        let excess = self.former_keys.len().saturating_sub(MAX_FORMER_KEYS);
+        self.former_keys.drain(..excess);
+    }
+
+    /// Gives the candidate another access key, or none, since all former ones went to another address.
+    pub(crate) fn redirect_key(&mut self, key: Option<AccessKey>) {
+        self.replace_key(key);
+        for former in &mut self.former_keys {
+            former.is_misdirected = true;
+        }
+    }
+
+    /// Why the key with this hash opens nothing at `now`; `None` if it is no key that the candidate was sent, or too old.
+    pub fn key_end(&self, hash: &SecretHash, now: DateTime<Utc>) -> Option<KeyEnd> {
+        use CandidateStatus::{Aborted, Expired, Interviewed, Skipped};
+        let former = self.former_keys.iter().find(|former| former.hash == *hash);
+        if former.is_some_and(|former| former.is_misdirected) {
+            return Some(KeyEnd::Replaced);
+        }
+        if former.is_none() && !self.access_key.as_ref().is_some_and(|key| key.has(hash)) {
+            return None;
+        }
+        let is_overdue = self.key_ends_at().is_some_and(|end| end <= now);
+        Some(match self.status {
+            Skipped => KeyEnd::Withdrawn,
+            Interviewed => KeyEnd::Completed,
+            Expired | Aborted => KeyEnd::Overdue,
+            _ if is_overdue => KeyEnd::Overdue,
+            _ if self.password_hash.is_some() => KeyEnd::Registered,
+            _ => KeyEnd::Replaced,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+    use crate::samples;
+    use crate::secret::PasswordHash;
+
+    fn key(name: &str) -> AccessKey {
+        AccessKey::new(name.to_owned())
+    }
+
+    fn end_of(candidate: &Candidate, name: &str) -> Option<KeyEnd> {
+        candidate.key_end(&SecretHash::of(name), DateTime::UNIX_EPOCH)
+    }
+
+    fn candidate(status: CandidateStatus) -> Candidate {
+        let mut candidate = Candidate { access_key: Some(key("first")), status, ..samples::candidate() };
+        candidate.replace_key(None);
+        candidate
+    }
+
+    #[test]
+    fn a_former_key_tells_what_became_of_the_candidate() {
+        use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, Skipped};
+        for (status, without_password, with_password) in [
+            (Invited, KeyEnd::Replaced, KeyEnd::Registered),
+            (Confirmed, KeyEnd::Replaced, KeyEnd::Registered),
+            (Interviewing, KeyEnd::Replaced, KeyEnd::Registered),
+            (Interviewed, KeyEnd::Completed, KeyEnd::Completed),
+            (Expired, KeyEnd::Overdue, KeyEnd::Overdue),
+            (Aborted, KeyEnd::Overdue, KeyEnd::Overdue),
+            (Skipped, KeyEnd::Withdrawn, KeyEnd::Withdrawn),
+        ] {
+            let mut one = candidate(status);
+            assert_eq!(end_of(&one, "first"), Some(without_password), "{status:?}");
+            one.password_hash = Some(PasswordHash::new(String::new()));
+            assert_eq!(end_of(&one, "first"), Some(with_password), "{status:?}");
+            assert_eq!(end_of(&one, "another"), None, "{status:?}");
+        }
+    }
+
+    #[test]
+    fn an_overdue_key_is_told_apart_before_the_schedule_has_run() {
+        let mut one = Candidate {
+            access_key: Some(key("first")),
+            status: CandidateStatus::Invited,
+            ..samples::candidate()
+        };
+        one.profile.deadline = Some(DateTime::UNIX_EPOCH);
+        assert_eq!(end_of(&one, "first"), Some(KeyEnd::Overdue));
+        one.profile.deadline = Some(DateTime::UNIX_EPOCH + TimeDelta::seconds(1));
+        one.replace_key(None);
+        one.password_hash = Some(PasswordHash::new(String::new()));
+        assert_eq!(end_of(&one, "first"), Some(KeyEnd::Registered));
+    }
+
+    #[test]
+    fn keys_that_went_to_another_address_tell_only_that_they_were_replaced() {
+        let mut one = candidate(CandidateStatus::Invited);
+        one.access_key = Some(key("second"));
+        one.redirect_key(Some(key("third")));
+        one.status = CandidateStatus::Interviewed;
+        one.replace_key(None);
+        for (name, end) in
+            [("first", KeyEnd::Replaced), ("second", KeyEnd::Replaced), ("third", KeyEnd::Completed)]
+        {
+            assert_eq!(end_of(&one, name), Some(end), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_latest_former_keys_are_kept() {
+        let mut one = candidate(CandidateStatus::Invited);
+        for number in 1..=MAX_FORMER_KEYS {
+            one.access_key = Some(key(&number.to_string()));
+            one.replace_key(None);
+        }
+        assert_eq!(one.former_keys.len(), MAX_FORMER_KEYS);
+        assert_eq!(end_of(&one, "first"), None);
+        assert_eq!(end_of(&one, "1"), Some(KeyEnd::Replaced));
+        // A key that stays has not ended.
+        one.access_key = Some(key("last"));
+        one.replace_key(Some(key("last")));
+        assert_eq!(one.former_keys.len(), MAX_FORMER_KEYS);
+        assert!(one.former_keys.iter().all(|former| former.hash != SecretHash::of("last")));
+    }
+}

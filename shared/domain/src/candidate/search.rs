@@ -1,0 +1,293 @@
+//! The words that candidates are found by, and the terms of queries.
+
+use std::collections::BTreeMap;
+
+use unicode_script::{Script, UnicodeScript};
+
+use crate::text::{Email, ShortName, fold_accents};
+
+/// The maximum number of results.
+pub const MAX_RESULTS: usize = 50;
+/// The maximum number of words of a candidate; one transaction can replace them all.
+pub const MAX_WORDS: usize = 32;
+/// Further characters of a word are ignored.
+const MAX_WORD_CHARS: usize = 64;
+/// The maximum length of a query, in characters.
+const MAX_QUERY_CHARS: usize = 200;
+
+/// The source of a word, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WordSource {
+    /// The full name as one word, in either order.
+    FullName,
+    /// The first or last name.
+    Name,
+    /// The email address.
+    Email,
+}
+
+impl WordSource {
+    /// All sources, best first.
+    pub const ALL: [Self; 3] = [Self::FullName, Self::Name, Self::Email];
+}
+
+/// The words of a candidate, each with its best source: the full name in either order, in Chinese, Japanese and Korean as one
+/// word too; the email address and its domain; and, of each word in the names and of the local part of the address, the parts
+/// between characters other than letters and digits, and the rest of the word from each part on: `o`, `neil`, `smith`,
+/// `oneil-smith` and `neil-smith` of `O'Neil-Smith`.
+///
+/// Folded by [`fold_accents`], and without apostrophes.
+pub fn words_of(
+    first_name: &ShortName,
+    last_name: &ShortName,
+    email: Option<&Email>,
+) -> BTreeMap<String, WordSource> {
+    let email = email.map(|email| fold_accents(email.as_str())).unwrap_or_default();
+    let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
+    let folded = [first_name, last_name].map(|name| fold_accents(name.as_str()));
+    // In either order, since people type names in both.
+    let orders = [[&folded[0], &folded[1]], [&folded[1], &folded[0]]].map(|names| names.map(String::as_str));
+    let full = orders.map(|names| (full_name(&names.join(" "), " "), WordSource::FullName));
+    let mut words = BTreeMap::from(full);
+    let in_names = || folded.iter().flat_map(|name| split(name));
+    let whole = [email.as_str(), domain].into_iter().map(|word| (word, WordSource::Email));
+    let names = in_names().flat_map(tails).chain(in_names().flat_map(parts));
+    let names = names.map(|word| (word, WordSource::Name));
+    let local = tails(local_part).chain(parts(local_part)).map(|word| (word, WordSource::Email));
+    let unspaced = folded.iter().all(|name| is_unspaced(name));
+    let unspaced = orders.into_iter().filter(|_| unspaced).map(|names| full_name(&names.join(" "), ""));
+    let unspaced: Vec<String> = unspaced.collect();
+    let unspaced = unspaced.iter().map(|name| (name.as_str(), WordSource::Name));
+    for (word, source) in whole.chain(unspaced).chain(names).chain(local) {
+        let Some(word) = normal(word) else { continue };
+        if let Some(best) = words.get_mut(&word) {
+            *best = source.min(*best);
+        } else if words.len() < MAX_WORDS {
+            words.insert(word, source);
+        }
+    }
+    words
+}
+
+/// The words of a folded text.
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| character.is_whitespace() || matches!(character, ',' | ';'))
+}
+
+/// What lies between characters other than letters and digits.
+fn parts(word: &str) -> impl Iterator<Item = &str> {
+    word.split(|character: char| !character.is_alphanumeric())
+}
+
+/// The word from the beginning of each of its parts on, so that a query may begin with any and go on as the word does.
+fn tails(word: &str) -> impl Iterator<Item = &str> {
+    let mut is_in_part = false;
+    let starts = word.char_indices().filter(move |(_, character)| {
+        let was_in_part = std::mem::replace(&mut is_in_part, character.is_alphanumeric());
+        is_in_part && !was_in_part
+    });
+    starts.map(|(start, _)| &word[start..])
+}
+
+/// Whether family and given names in the scripts of `name` are written without a space between them.
+fn is_unspaced(name: &str) -> bool {
+    let mut letters = name.chars().filter(|character| character.is_alphabetic()).peekable();
+    letters.peek().is_some()
+        && letters.all(|letter| {
+            // Common to several: the mark that makes vowels of Japanese long.
+            matches!(
+                letter.script(),
+                Script::Han
+                    | Script::Hiragana
+                    | Script::Katakana
+                    | Script::Hangul
+                    | Script::Bopomofo
+                    | Script::Common
+            )
+        })
+}
+
+/// The searchable part of consecutive folded names.
+fn full_name(names: &str, separator: &str) -> String {
+    let words: Vec<String> = split(names).filter_map(normal).collect();
+    beginning(&words.join(separator)).trim_end().to_owned()
+}
+
+/// The searchable part of a folded word: its beginning, without apostrophes and surrounding punctuation;
+/// `None` if nothing remains.
+fn normal(word: &str) -> Option<String> {
+    // `Mueller,` and `(Anna)` match as meant.
+    let word = word.trim_matches(|character: char| !character.is_alphanumeric());
+    // Queries often lack the apostrophe of O'Neil. With a space in its place, they find the parts.
+    let word = word.replace('\'', "");
+    (!word.is_empty()).then(|| beginning(&word).to_owned())
+}
+
+/// The characters that count.
+fn beginning(text: &str) -> &str {
+    let end = text.char_indices().nth(MAX_WORD_CHARS).map(|(end, _)| end);
+    end.map_or(text, |end| &text[..end])
+}
+
+/// A query: beginnings of words. A candidate must have them all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchTerms(Vec<String>);
+
+impl SearchTerms {
+    /// Splits `text` at spaces and commas; `None` if it is blank.
+    pub fn parse(text: &str) -> Result<Option<Self>, String> {
+        if text.chars().count() > MAX_QUERY_CHARS {
+            return Err(format!("Ensure this field has no more than {MAX_QUERY_CHARS} characters."));
+        }
+        let terms: Vec<String> = split(&fold_accents(text)).filter_map(normal).collect();
+        Ok((!terms.is_empty()).then_some(Self(terms)))
+    }
+
+    /// The beginning of entries from `source` to read; `None` if they add nothing to other sources.
+    pub fn start(&self, source: WordSource) -> Option<String> {
+        match source {
+            WordSource::FullName if self.is_lead_alone() => None,
+            WordSource::FullName => Some(full_name(&self.0.join(" "), " ")),
+            WordSource::Name | WordSource::Email => Some(self.lead().to_owned()),
+        }
+    }
+
+    /// The most selective term: the longest one, the first of several.
+    fn lead(&self) -> &str {
+        self.0.iter().rev().max_by_key(|term| term.chars().count()).map_or("", String::as_str)
+    }
+
+    /// Whether the lead is the only term.
+    pub fn is_lead_alone(&self) -> bool {
+        self.0.iter().all(|term| term == self.lead())
+    }
+
+    /// Whether each term begins one of these words.
+    pub fn are_in<'a>(&self, words: impl Iterator<Item = &'a str> + Clone) -> bool {
+        self.0.iter().all(|term| words.clone().any(|word| word.starts_with(term)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(first: &str, last: &str, email: &str) -> BTreeMap<String, WordSource> {
+        let [first, last] = [first, last].map(|name| ShortName::parse(name).unwrap());
+        words_of(&first, &last, Email::parse(email).ok().as_ref())
+    }
+
+    #[test]
+    fn every_word_and_every_part_of_the_email_is_found() {
+        use WordSource::{Email, FullName, Name};
+        let found = words("Anne-Marie", "von Straße", "A.Strasse+x@mail.Example.com");
+        let expected = [
+            ("a", Email),
+            ("a.strasse+x", Email),
+            ("a.strasse+x@mail.example.com", Email),
+            ("anne", Name),
+            ("anne-marie", Name),
+            ("anne-marie von strasse", FullName),
+            ("mail.example.com", Email),
+            ("marie", Name),
+            ("strasse", Name),
+            ("strasse+x", Email),
+            ("von", Name),
+            ("von strasse anne-marie", FullName),
+            ("x", Email),
+        ];
+        assert!(found.iter().map(|(word, source)| (word.as_str(), *source)).eq(expected), "{found:?}");
+    }
+
+    /// Entries are deleted by the words of today's rules. If this test fails, the release notes must say that
+    /// `reindex-search` is to be run for each company, or entries of candidates who are deleted remain.
+    #[test]
+    fn words_are_those_of_the_entries_that_are_stored() {
+        for (first, last, email, expected) in [
+            ("Ada", "Lovelace", "", "ada|ada lovelace|lovelace|lovelace ada"),
+            ("Ada", "Ada", "ada@ada.example", "ada|ada ada|ada.example|ada@ada.example"),
+            (
+                "Łucja",
+                "Ðorđević-Ñandú",
+                "",
+                "dordevic|dordevic-nandu|dordevic-nandu lucja|lucja|lucja dordevic-nandu|nandu",
+            ),
+            ("王", "小明", "", "小明|小明 王|小明王|王|王 小明|王小明"),
+            (
+                "O’Neil",
+                "d'Arc",
+                "o_n@x.de",
+                "arc|d|darc|darc oneil|n|neil|o|o_n|o_n@x.de|oneil|oneil darc|x.de",
+            ),
+            (
+                "Anna-Mary-Jane",
+                "O'Neil-Smith",
+                "",
+                "anna|anna-mary-jane|anna-mary-jane oneil-smith|jane|mary|mary-jane|neil|neil-smith|o|oneil-smith|\
+                 oneil-smith anna-mary-jane|smith",
+            ),
+        ] {
+            let found = words(first, last, email).into_keys().collect::<Vec<_>>().join("|");
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn names_without_spaces_are_found_as_they_are_written() {
+        for (first, last, written) in [
+            ("小明", "王", &["王小明", "小明王"][..]),
+            ("太郎", "山田", &["山田太郎"]),
+            ("マリー", "ヤマダ", &["ヤマダマリー"]),
+            ("민수", "김", &["김민수"]),
+        ] {
+            let found = words(first, last, "");
+            for name in written {
+                assert_eq!(found.get(&fold_accents(name)), Some(&WordSource::Name), "{name}: {found:?}");
+            }
+        }
+        for (first, last) in [("Ada", "王"), ("小明", "Wang"), ("1", "2"), ("Ada", "Lovelace")] {
+            assert!(!words(first, last, "").contains_key(&fold_accents(&format!("{last}{first}"))));
+        }
+    }
+
+    #[test]
+    fn words_are_bounded() {
+        let many =
+            (0..75).map(|n| char::from_u32(0x4e00 + n).unwrap().to_string()).collect::<Vec<_>>().join(" ");
+        assert_eq!(words(&many, &many, "").len(), MAX_WORDS);
+        let long = words(&"x".repeat(150), "y", "");
+        assert_eq!(long.keys().map(|word| word.chars().count()).max(), Some(MAX_WORD_CHARS));
+    }
+
+    #[test]
+    fn terms_are_folded_like_words() {
+        let terms = |text: &str| SearchTerms::parse(text).unwrap().map(|SearchTerms(terms)| terms);
+        let expect = |terms: &[&str]| Some(terms.iter().map(|term| (*term).to_owned()).collect::<Vec<_>>());
+        assert_eq!(terms("  MÜLLER, Łucja "), expect(&["muller", "lucja"]));
+        assert_eq!(terms("o’Neil (ANNE‐Marie)"), expect(&["oneil", "anne-marie"]));
+        assert_eq!(terms("neil-smith,last+tag; d´Arcy's"), expect(&["neil-smith", "last+tag", "darcys"]));
+        assert_eq!(terms("ΟΔΥΣΣΕΥΣ Οδυσσεύς"), expect(&["οδυσσευσ", "οδυσσευσ"]));
+        for blank in ["", " \t ", "@ - .", "\u{301}"] {
+            assert_eq!(terms(blank), None, "{blank:?}");
+        }
+        assert!(
+            SearchTerms::parse(&"ä".repeat(200)).is_ok() && SearchTerms::parse(&"ä".repeat(201)).is_err()
+        );
+        let several = SearchTerms::parse("ab cde, fgh").unwrap().unwrap();
+        let starts = WordSource::ALL.map(|source| several.start(source));
+        assert_eq!(starts, ["ab cde fgh", "cde", "cde"].map(|start| Some(start.to_owned())));
+        assert_eq!(SearchTerms::parse("ab").unwrap().unwrap().start(WordSource::FullName), None);
+    }
+
+    #[test]
+    fn each_term_must_begin_a_word() {
+        let has =
+            |text: &str| SearchTerms::parse(text).unwrap().unwrap().are_in(["anna", "x.y@z.de"].into_iter());
+        for good in ["a", "anna", "X.Y an", "x.y@"] {
+            assert!(has(good), "{good}");
+        }
+        for bad in ["nna", "annab", "anna b", "z.de"] {
+            assert!(!has(bad), "{bad}");
+        }
+    }
+}

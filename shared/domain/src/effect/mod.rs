@@ -1,0 +1,229 @@
+//! Effects: work that follows from a change, recorded in the same transaction.
+
+pub mod deletion;
+mod recordings;
+mod task;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::history::ResourceRef;
+use super::history::erasure::{ErasedItem, ErasureCause, ErasureCounts};
+use super::id::CompanyId;
+use super::staff::customer::Customer;
+use super::transition::CandidateChange;
+use super::webhook::{Webhook, WebhookMail};
+
+pub use task::{EffectTask, FormerCustomer};
+
+use deletion::ItemDeletion;
+
+/// The maximum number of tries.
+pub const ATTEMPTS: u32 = 8;
+/// How long an effect may be postponed.
+const PATIENCE: TimeDelta = TimeDelta::days(3);
+/// How long a mail or a conversion that was given up is kept for the operator.
+const KEPT: TimeDelta = TimeDelta::days(90);
+/// How long a mail is kept that holds personal data itself.
+// A password reset holds what a user has typed and leads to keys that work for hours; a farewell holds the address of a
+// deleted customer.
+const PERSONAL_KEPT: TimeDelta = TimeDelta::days(1);
+/// The duration of a lease; after it, another worker may try.
+const LEASE: TimeDelta = TimeDelta::minutes(2);
+/// The maximum number of owners who get a mail about a webhook.
+// Their mails are part of one transaction, with what a step has made of the endpoint.
+const MAILED_OWNERS: usize = 20;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effect {
+    /// Derived from the cause, so that a cause has each effect only once.
+    pub id: String,
+    /// The company of the effect.
+    pub company: CompanyId,
+    /// The work.
+    pub task: EffectTask,
+    /// When it was caused.
+    pub created_at: DateTime<Utc>,
+    /// Tries, including the current one.
+    pub attempts: u32,
+    /// When the effect may be tried next; `None` once it is given up.
+    pub next_try_at: Option<DateTime<Utc>>,
+    /// When it was given up, if it is.
+    pub given_up_at: Option<DateTime<Utc>>,
+    /// When the operator last retried the effect.
+    pub retried_at: Option<DateTime<Utc>>,
+}
+
+impl Effect {
+    /// The effect `task` of `cause`, for example one write of one item, at `now`.
+    ///
+    /// Due after a delay, because the table's stream is faster and delivers it meanwhile.
+    pub fn new(company: CompanyId, cause: impl fmt::Display, task: EffectTask, now: DateTime<Utc>) -> Self {
+        Self {
+            id: format!("{cause}-{}", task.as_str()),
+            company,
+            task,
+            created_at: now,
+            attempts: 0,
+            next_try_at: Some(now + TimeDelta::minutes(1)),
+            given_up_at: None,
+            retried_at: None,
+        }
+    }
+
+    /// The mail about a change of a candidate, if there is one, as the `version`th write of the candidate.
+    pub fn of_change(change: &CandidateChange, version: u64, now: DateTime<Utc>) -> Option<Self> {
+        let candidate = &change.candidate;
+        let task = EffectTask::CandidateMail {
+            project: candidate.project,
+            candidate: candidate.id,
+            mail: change.mail?,
+        };
+        Some(Self::new(candidate.company.clone(), format_args!("{}-{version}", candidate.id), task, now))
+    }
+
+    /// The invitation of a customer, as the `version`th write of the customer.
+    pub fn of_invitation(customer: &Customer, version: u64, now: DateTime<Utc>) -> Self {
+        let task = EffectTask::CustomerInvitation { customer: customer.id };
+        Self::new(customer.company.clone(), format_args!("{}-{version}", customer.id), task, now)
+    }
+
+    /// The mails to the owners among `customers` about a webhook, one each, as the `version`th write of the webhook or
+    /// of its cursor. Owners who cannot log in or take no mails get none; of very many, the first ones do.
+    pub fn of_webhook<'a>(
+        webhook: &Webhook,
+        mail: WebhookMail,
+        customers: impl IntoIterator<Item = &'a Customer>,
+        version: u64,
+        now: DateTime<Utc>,
+    ) -> Vec<Self> {
+        let owners = customers.into_iter().filter(|one| one.is_owner_at_work() && one.takes_mail());
+        let effects = owners.take(MAILED_OWNERS).map(|owner| {
+            let (webhook, company, customer) = (webhook.id, webhook.company.clone(), owner.id);
+            let cause = format_args!("{webhook}-{customer}-{version}");
+            Self::new(company, cause, EffectTask::WebhookMail { customer, webhook, mail }, now)
+        });
+        effects.collect()
+    }
+
+    /// A deletion that starts at `now`. The request itself is the first try: the stream skips it, and the sweep takes
+    /// it up after the lease.
+    pub fn of_deletion(company: CompanyId, deletion: ItemDeletion, now: DateTime<Utc>) -> Self {
+        let id = Self::id_of_deletion(&deletion);
+        let begun = Self::new(company, &deletion, EffectTask::Deletion { deletion: deletion.clone() }, now);
+        Self { id, attempts: 1, next_try_at: Some(now + LEASE), ..begun }
+    }
+
+    /// The identifier of the effect of a deletion.
+    pub fn id_of_deletion(deletion: &ItemDeletion) -> String {
+        format!("{deletion}-deletion")
+    }
+
+    /// The rest of a deletion at `now`, whose transaction deletes so many `items`.
+    pub fn of_erasure(
+        company: CompanyId,
+        erased: ErasedItem,
+        cause: ErasureCause,
+        items: usize,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let ErasureCause { reason, deleted_before, settles_at } = cause;
+        // With the second, because a restored table can cause it again.
+        let cause = format!("{}-{}", ResourceRef::from(erased).history_id(&company), now.timestamp());
+        let counts = ErasureCounts { items, ..ErasureCounts::default() };
+        let found = ErasureCounts::default();
+        let task = EffectTask::Erased { erased, reason, counts, found, deleted_before, settles_at };
+        Self::new(company, cause, task, now)
+    }
+
+    /// The moment of the deletion whose rest the effect with this identifier erases; `None` for other effects.
+    pub fn deletion_in(id: &str) -> Option<DateTime<Utc>> {
+        let (_, seconds) = id.strip_suffix("-erased")?.rsplit_once('-')?;
+        DateTime::from_timestamp(seconds.parse().ok()?, 0)
+    }
+
+    /// Whether the effect may be tried at `now`.
+    pub fn is_waiting(&self, now: DateTime<Utc>) -> bool {
+        self.next_try_at.is_some_and(|next| next <= now || self.attempts == 0)
+    }
+
+    /// Leases the effect at `now`; given up after too many tries.
+    pub fn taken(self, now: DateTime<Utc>) -> Self {
+        if self.attempts >= ATTEMPTS {
+            return self.given_up(now);
+        }
+        Self { attempts: self.attempts + 1, next_try_at: Some(now + LEASE), ..self }
+    }
+
+    /// Whether the effect was given up.
+    pub fn is_given_up(&self) -> bool {
+        self.next_try_at.is_none()
+    }
+
+    /// The effect after a failed try at `now`: due again with a growing delay, until it is given up.
+    pub fn failed(self, now: DateTime<Utc>) -> Self {
+        if self.attempts >= ATTEMPTS {
+            return self.given_up(now);
+        }
+        // About four hours in all.
+        let delay = TimeDelta::minutes(1 << self.attempts);
+        Self { next_try_at: Some(now + delay), ..self }
+    }
+
+    /// The effect after a try at `now` that failed for reasons outside of it. It does not count as a try, except after
+    /// days. Due again after a minute at first, and after an hour once it has waited for more than a day.
+    pub fn postponed(self, now: DateTime<Utc>) -> Self {
+        let waited = now - self.retried_at.unwrap_or(self.created_at);
+        // SES refuses because of rate, sender or account: nothing is lost while a sender awaits verification.
+        if waited > PATIENCE {
+            return self.given_up(now);
+        }
+        // Soon at first, for a rate limit; seldom later, for a sender that awaits verification.
+        let delay = (waited / 30).clamp(TimeDelta::minutes(1), TimeDelta::hours(1));
+        // Never 0, which means an effect that was not tried yet.
+        let attempts = self.attempts.saturating_sub(1).max(1);
+        Self { attempts, next_try_at: Some(now + delay), ..self }
+    }
+
+    /// The effect after a try at `now` that has done its share of the work: due again at once. It does not count as a try.
+    pub fn continued(self, now: DateTime<Utc>) -> Self {
+        let attempts = self.attempts.saturating_sub(1).max(1);
+        Self { attempts, next_try_at: Some(now), ..self }
+    }
+
+    /// The effect after a try that has left nothing, while clients may still upload files: due again when none can. It does
+    /// not count as a try.
+    pub fn settling(self) -> Self {
+        let EffectTask::Erased { settles_at, .. } = self.task else { return self };
+        let attempts = self.attempts.saturating_sub(1).max(1);
+        Self { attempts, next_try_at: settles_at, ..self }
+    }
+
+    /// Whether it has erased everything, and only waits for files that may still arrive.
+    pub fn is_settling(&self) -> bool {
+        matches!(self.task, EffectTask::Erased { settles_at: Some(at), .. } if self.next_try_at == Some(at))
+    }
+
+    /// Gives up the effect at `now`; only the operator can retry it.
+    pub fn given_up(self, now: DateTime<Utc>) -> Self {
+        Self { next_try_at: None, given_up_at: Some(now), ..self }
+    }
+
+    /// Resets the effect at `now`, as if it had not been tried.
+    pub fn retried(self, now: DateTime<Utc>) -> Self {
+        Self { attempts: 0, next_try_at: Some(now), given_up_at: None, retried_at: Some(now), ..self }
+    }
+
+    /// When the effect and its personal data are deleted; `None` while it may still be tried.
+    pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
+        let is_personal =
+            matches!(self.task, EffectTask::PasswordReset { .. } | EffectTask::CustomerDeleted { .. });
+        let kept = if is_personal { PERSONAL_KEPT } else { KEPT };
+        // Deletions are kept: their data would otherwise stay for good.
+        self.given_up_at.filter(|_| !self.task.is_deletion()).map(|at| at + kept)
+    }
+}

@@ -1,0 +1,153 @@
+//! The work of effects.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::effect::deletion::{DeletionAuthor, ItemDeletion};
+use crate::history::erasure::{ErasedItem, ErasureCounts, ErasureReason};
+use crate::id::{CandidateId, CustomerId, ProjectId, TakeRef, WebhookId};
+use crate::language::Language;
+use crate::media::conversion::queue::Recording;
+use crate::text::{Email, ShortName};
+use crate::transition::CandidateMail;
+use crate::webhook::WebhookMail;
+
+/// The work of an effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum EffectTask {
+    /// Send a mail to a candidate.
+    CandidateMail {
+        /// The candidate's project.
+        project: ProjectId,
+        /// The recipient.
+        candidate: CandidateId,
+        /// The kind of mail.
+        mail: CandidateMail,
+    },
+    /// Mail a customer the key to choose a first password.
+    CustomerInvitation {
+        /// The recipient.
+        customer: CustomerId,
+    },
+    /// Mail a customer that their account was deleted.
+    CustomerDeleted {
+        /// The recipient.
+        was: Box<FormerCustomer>,
+        /// The user or token that deleted the account.
+        by: DeletionAuthor,
+    },
+    /// Delete objects without references.
+    ObjectsDeleted {
+        /// Their keys in the bucket.
+        keys: Vec<String>,
+    },
+    /// Have a recording converted.
+    Conversion {
+        recording: Recording,
+        /// When the take was finished or closed, or the video announced.
+        since: DateTime<Utc>,
+    },
+    /// Delete objects that takes no longer need.
+    TakesDeleted {
+        /// The candidate's project.
+        project: ProjectId,
+        candidate: CandidateId,
+        takes: Vec<TakeRef>,
+    },
+    /// Erase what a deletion has left, and record it.
+    Erased {
+        /// The deleted item.
+        erased: ErasedItem,
+        /// Why it was deleted.
+        reason: ErasureReason,
+        /// What the deletion has erased, and every try that left nothing.
+        counts: ErasureCounts,
+        /// What the tries since then have found.
+        #[serde(default, skip_serializing_if = "ErasureCounts::is_empty")]
+        found: ErasureCounts,
+        /// When it was deleted before, if a restored table had brought it back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        deleted_before: Option<DateTime<Utc>>,
+        /// Until when the client may still upload files, so that only a later try is the last.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        settles_at: Option<DateTime<Utc>>,
+    },
+    /// Complete a deletion in steps.
+    Deletion { deletion: ItemDeletion },
+    /// Mail a reset key to every account that matches a name.
+    PasswordReset {
+        /// The user name or email address.
+        name: String,
+    },
+    /// Mail an owner about a webhook.
+    WebhookMail {
+        /// The recipient.
+        customer: CustomerId,
+        webhook: WebhookId,
+        /// The kind of mail.
+        mail: WebhookMail,
+    },
+}
+
+/// The data of a deleted customer for the last mail.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormerCustomer {
+    /// The recipient's address.
+    pub email: Email,
+    pub first_name: ShortName,
+    pub last_name: ShortName,
+    /// The language to write in.
+    pub language: Language,
+}
+
+impl EffectTask {
+    /// The names of all tasks.
+    pub const KINDS: [&str; 13] = [
+        "invitation",
+        "reminder",
+        "deadline-changed",
+        "customer-invitation",
+        "customer-deleted",
+        "objects-deleted",
+        "conversion",
+        "takes-deleted",
+        "erased",
+        "deletion",
+        "password-reset",
+        "webhook-failing",
+        "webhook-disabled",
+    ];
+
+    /// Whether the task deletes data.
+    pub fn is_deletion(&self) -> bool {
+        match self {
+            Self::ObjectsDeleted { .. }
+            | Self::TakesDeleted { .. }
+            | Self::Erased { .. }
+            | Self::Deletion { .. } => true,
+            Self::CandidateMail { .. }
+            | Self::CustomerInvitation { .. }
+            | Self::CustomerDeleted { .. }
+            | Self::PasswordReset { .. }
+            | Self::Conversion { .. }
+            | Self::WebhookMail { .. } => false,
+        }
+    }
+
+    /// The name in identifiers and logs.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::CandidateMail { mail, .. } => mail.as_str(),
+            Self::CustomerInvitation { .. } => "customer-invitation",
+            Self::CustomerDeleted { .. } => "customer-deleted",
+            Self::ObjectsDeleted { .. } => "objects-deleted",
+            Self::Conversion { .. } => "conversion",
+            Self::TakesDeleted { .. } => "takes-deleted",
+            Self::Erased { .. } => "erased",
+            Self::Deletion { .. } => "deletion",
+            Self::PasswordReset { .. } => "password-reset",
+            Self::WebhookMail { mail, .. } => mail.as_str(),
+        }
+    }
+}

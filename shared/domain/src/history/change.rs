@@ -1,0 +1,98 @@
+//! The change that one write makes, and the resources whose changes the history keeps.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{EventType, FieldChanges, FieldValue, ResourceRef};
+use crate::history::erasure::{CopyRetention, ErasureDetails};
+use crate::id::CompanyId;
+
+/// A resource that has a history. Each implementation stands in the file of its type.
+pub trait HasHistory {
+    const CREATED: EventType;
+    /// The event of a change that has no event of its own; `None` if it never changes.
+    const UPDATED: Option<EventType>;
+    /// The event of its deletion; `None` if it is never deleted.
+    const DELETED: Option<EventType>;
+
+    fn place(&self) -> (&CompanyId, ResourceRef);
+
+    /// Its fields by their names in the API. Implementations take the whole value apart, so that a new field does not
+    /// compile until it is listed or left out on purpose.
+    fn history_fields(&self) -> Vec<(&'static str, FieldValue)>;
+
+    /// The events of a write, without those of the creation and the deletion, the most telling first; `before` is `None` for
+    /// a new resource.
+    fn events(_before: Option<&Self>, _after: &Self, changes: &FieldChanges) -> Vec<EventType> {
+        Self::UPDATED.into_iter().filter(|_| changes.has_other_than(&[])).collect()
+    }
+}
+
+/// The events whose condition holds.
+pub(crate) fn events_that_apply<const N: usize>(events: [(bool, EventType); N]) -> Vec<EventType> {
+    events.into_iter().filter(|(holds, _)| *holds).map(|(_, event)| event).collect()
+}
+
+/// One write of a resource, as its history keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResourceChange {
+    /// The company of the resource.
+    pub company: CompanyId,
+    pub resource: ResourceRef,
+    /// The names of the event's types, the most telling one first; empty for a change without an event.
+    // Texts instead of `EventType`, since newer releases know more types.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<String>,
+    /// What the write did to its fields.
+    pub details: FieldChanges,
+}
+
+impl ResourceChange {
+    /// Whether it is an event. Other changes are in the history alone.
+    pub fn is_event(&self) -> bool {
+        !self.types.is_empty()
+    }
+
+    /// The change of `before` to `after`; `None` for neither. A new resource has no `before`, a deleted one no `after`.
+    pub fn of<T: HasHistory>(before: Option<&T>, after: Option<&T>) -> Option<Self> {
+        let (company, resource) = after.or(before)?.place();
+        let Some(after) = after else {
+            return Some(Self::new(
+                company,
+                resource,
+                T::DELETED.into_iter().collect(),
+                FieldChanges::default(),
+            ));
+        };
+        let details = FieldChanges::between(before.map(T::history_fields), after.history_fields());
+        let created = before.is_none().then_some(T::CREATED);
+        let types = created.into_iter().chain(T::events(before, after, &details)).collect();
+        Some(Self::new(company, resource, types, details))
+    }
+
+    pub fn new(
+        company: &CompanyId,
+        resource: ResourceRef,
+        types: Vec<EventType>,
+        details: FieldChanges,
+    ) -> Self {
+        let types = types.into_iter().map(|one| one.as_str().to_owned()).collect();
+        Self { company: company.clone(), resource, types, details }
+    }
+
+    /// The erasure of what the deletion of a candidate at this moment has left. `copies` says how long copies
+    /// last.
+    pub fn of_erasure(
+        company: &CompanyId,
+        resource: ResourceRef,
+        erasure: ErasureDetails,
+        deleted_at: DateTime<Utc>,
+        copies: CopyRetention,
+    ) -> Self {
+        let erasure = Some(erasure);
+        let deleted_at = Some(deleted_at);
+        let copies = Some(copies);
+        let details = FieldChanges { erasure, deleted_at, copies, ..FieldChanges::default() };
+        Self::new(company, resource, vec![EventType::CandidateErased], details)
+    }
+}

@@ -1,0 +1,150 @@
+//! The entries of a history, and the identifiers of its events.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::serde::ts_seconds;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{ChangeAuthor, ChangeOrigin, EventType, FieldChanges, ResourceChange, ResourceRef};
+use crate::id::{CompanyId, InvalidId, WebhookId};
+
+/// The place of an event in the feed, as the event after it remembers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventMark {
+    /// The number of the event.
+    pub number: u64,
+    /// When the event expires.
+    #[serde(with = "ts_seconds")]
+    pub expires_at: DateTime<Utc>,
+}
+
+/// One row of the history: one write of a resource, or the erasure of what its deletion has left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryEntry {
+    /// What happened.
+    pub change: ResourceChange,
+    /// The number of the write, from 1, that is the version of the resource since; of an erasure, the next number.
+    pub version_after: u64,
+    /// Who did it, and when.
+    pub origin: ChangeOrigin,
+    /// The version of the last write of the resource before this one that is an event; `None` if there is none.
+    pub event_before: Option<u64>,
+    /// When it is deleted.
+    #[serde(with = "ts_seconds")]
+    pub expires_at: DateTime<Utc>,
+    /// Its number among the company's events, from 1; `None` before it is numbered.
+    pub sequence: Option<u64>,
+    /// When it was numbered.
+    pub numbered_at: Option<DateTime<Utc>>,
+    /// The event with the number before; `None` for the first event of the company, and before it is numbered. Numbers
+    /// between the two were left out and never had an event.
+    pub predecessor: Option<EventMark>,
+}
+
+impl HistoryEntry {
+    /// The `version`th write of a resource, to be kept for `kept`.
+    pub fn new(change: ResourceChange, version: u64, origin: ChangeOrigin, kept: TimeDelta) -> Self {
+        Self {
+            change,
+            version_after: version,
+            event_before: None,
+            expires_at: origin.at + kept,
+            origin,
+            sequence: None,
+            numbered_at: None,
+            predecessor: None,
+        }
+    }
+
+    /// The entry after the event with this version of the resource.
+    pub fn with_event_before(self, version: Option<u64>) -> Self {
+        Self { event_before: version, ..self }
+    }
+
+    /// A test event for a webhook, which is kept nowhere. No other event has its version.
+    pub fn ping(company: CompanyId, webhook: WebhookId, at: DateTime<Utc>) -> Self {
+        let types = vec![EventType::WebhookPing];
+        let change =
+            ResourceChange::new(&company, ResourceRef::Webhook { webhook }, types, FieldChanges::default());
+        // Writes are numbered from 1, so no other event has this version.
+        Self::new(change, 0, ChangeOrigin::new(ChangeAuthor::System, at), TimeDelta::zero())
+    }
+
+    /// Whether it has not expired at `now`.
+    pub fn is_kept(&self, now: DateTime<Utc>) -> bool {
+        now < self.expires_at
+    }
+
+    /// Whether it is an event.
+    pub fn is_event(&self) -> bool {
+        self.change.is_event()
+    }
+
+    /// Whether it is an event that has no number yet.
+    pub fn is_unnumbered(&self) -> bool {
+        self.sequence.is_none() && self.is_event()
+    }
+
+    /// The entry as event number `sequence` since `now`, after the event with the number before.
+    pub fn with_number(self, sequence: u64, predecessor: Option<EventMark>, now: DateTime<Utc>) -> Self {
+        Self { sequence: Some(sequence), predecessor, numbered_at: Some(now), ..self }
+    }
+
+    /// The entry without anything that was said of the resource, which was erased. What an erasure says stays.
+    pub fn stripped(mut self) -> Self {
+        let FieldChanges { erasure, deleted_at, copies, .. } = self.change.details;
+        self.change.details = FieldChanges { erasure, deleted_at, copies, ..FieldChanges::default() };
+        self
+    }
+
+    /// Whether it records the deletion of a candidate.
+    pub fn is_deletion(&self) -> bool {
+        self.change.types.iter().any(|name| name == EventType::CandidateDeleted.as_str())
+    }
+
+    /// Whether it records an erasure instead of a write.
+    pub fn is_erasure(&self) -> bool {
+        self.change.details.erasure.is_some()
+    }
+
+    /// The identifier of the event.
+    pub fn id(&self) -> EventId {
+        EventId {
+            history: self.change.resource.history_id(&self.change.company),
+            version: self.version_after,
+            // A restored table gives versions a second time, but not within the same second.
+            second: self.origin.at.timestamp(),
+        }
+    }
+}
+
+/// The identifier of an event: its resource and version, and its second.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventId {
+    /// The identifier of the history.
+    pub history: String,
+    /// The version of the resource after the change.
+    pub version: u64,
+    /// The time of the change, in seconds since 1970.
+    pub second: i64,
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "evt_{}_{}_{}", self.history, self.version, self.second)
+    }
+}
+
+impl FromStr for EventId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let (rest, second) =
+            text.strip_prefix("evt_").and_then(|rest| rest.rsplit_once('_')).ok_or(InvalidId)?;
+        let (history, version) = rest.rsplit_once('_').ok_or(InvalidId)?;
+        let version = version.parse().map_err(|_| InvalidId)?;
+        Ok(Self { history: history.to_owned(), version, second: second.parse().map_err(|_| InvalidId)? })
+    }
+}

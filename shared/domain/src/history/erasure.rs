@@ -1,0 +1,153 @@
+//! Records of deletions, stored apart from the table: a restored table must repeat them.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::id::{CandidateId, CompanyId, CustomerId, ProjectId, VideoId};
+use crate::names::named;
+
+/// The record of a deletion. Valid as long as it is kept, because identifiers are not reused before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErasureRecord {
+    /// The company of the item.
+    pub company: CompanyId,
+    /// The deleted item.
+    pub erased: ErasedItem,
+    /// When it was recorded, to the second: by each try to erase what the deletion has left, before that erases files.
+    pub at: DateTime<Utc>,
+}
+
+named! {
+    /// Why something was erased.
+    pub enum ErasureReason {
+        /// A user or a service has deleted it.
+        Deleted = "deleted",
+        /// The candidate has requested it.
+        Requested = "requested",
+        /// They were kept as long as the retention of the company or the project says.
+        Retention = "retention",
+        /// The company's contract has ended.
+        CompanyClosed = "company_closed",
+        /// It had been deleted before the service was restored to an earlier moment.
+        Restored = "restored",
+    }
+}
+
+/// Why something is erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErasureCause {
+    /// The reason.
+    pub reason: ErasureReason,
+    /// When the first erasure was recorded that a restoration of the service has undone; `None` if none was.
+    pub deleted_before: Option<DateTime<Utc>>,
+    /// Until when the client may still upload files; `None` if it may not.
+    pub settles_at: Option<DateTime<Utc>>,
+}
+
+impl From<ErasureReason> for ErasureCause {
+    fn from(reason: ErasureReason) -> Self {
+        Self { reason, deleted_before: None, settles_at: None }
+    }
+}
+
+impl ErasureRecord {
+    /// The cause to erase it again after a restoration.
+    pub fn cause(&self) -> ErasureCause {
+        ErasureCause { deleted_before: Some(self.at), ..ErasureReason::Restored.into() }
+    }
+}
+
+/// What was erased.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ErasureCounts {
+    /// Items that the deletion itself has deleted: the candidate, names, search entries, shares. 0 if it had happened
+    /// before.
+    pub items: usize,
+    /// Evaluations, drafts included.
+    pub evaluations: usize,
+    /// Entries of the history, the deletion's included, that keep only author, types and time.
+    pub history_entries: usize,
+    /// Files.
+    pub files: usize,
+    /// The size of the files together.
+    pub bytes: u64,
+}
+
+impl ErasureCounts {
+    /// Returns the larger value of each count: an earlier try may have erased most before it broke off.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            items: self.items.max(other.items),
+            evaluations: self.evaluations.max(other.evaluations),
+            history_entries: self.history_entries.max(other.history_entries),
+            files: self.files.max(other.files),
+            bytes: self.bytes.max(other.bytes),
+        }
+    }
+
+    /// Whether nothing is counted.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            items: self.items + other.items,
+            evaluations: self.evaluations + other.evaluations,
+            history_entries: self.history_entries + other.history_entries,
+            files: self.files + other.files,
+            bytes: self.bytes + other.bytes,
+        }
+    }
+}
+
+/// How many days copies are kept of what was erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopyRetention {
+    /// Backups of the table, and previous versions of files.
+    pub recovery_days: i64,
+    /// Logs.
+    pub log_days: i64,
+}
+
+/// The erasure of a candidate, as the history keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ErasureDetails {
+    /// Why the candidate was erased. Only events `candidate.erased` have this field.
+    #[schemars(extend("examples" = []))]
+    pub reason: ErasureReason,
+    /// What was erased. Only events `candidate.erased` have this field.
+    #[schemars(extend("examples" = []))]
+    pub erased: ErasureCounts,
+}
+
+/// An item with personal data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ErasedItem {
+    /// A candidate.
+    Candidate {
+        /// Their project.
+        project: ProjectId,
+        /// Their identifier.
+        candidate: CandidateId,
+    },
+    /// A staff user.
+    Customer {
+        /// Their identifier.
+        customer: CustomerId,
+    },
+    /// A welcome video.
+    Video {
+        /// Its identifier.
+        video: VideoId,
+    },
+    /// The company, whose contract has ended.
+    Company,
+}

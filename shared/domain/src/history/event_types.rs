@@ -1,0 +1,156 @@
+//! The types of events, and the names that clients choose them by.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::names::named;
+
+named! {
+    /// The type of an event.
+    pub enum EventType {
+        /// A candidate was created.
+        CandidateCreated = "candidate.created",
+        /// A candidate was invited, perhaps again.
+        CandidateInvited = "candidate.invited",
+        /// A candidate has accepted the invitation, or may start again.
+        CandidateConfirmed = "candidate.confirmed",
+        /// A candidate has started the interview.
+        CandidateInterviewing = "candidate.interviewing",
+        /// A candidate has completed the interview.
+        CandidateInterviewed = "candidate.interviewed",
+        /// A candidate has started but did not complete the interview.
+        CandidateAborted = "candidate.aborted",
+        /// A candidate has missed the deadline.
+        CandidateExpired = "candidate.expired",
+        /// A manager has withdrawn a candidate.
+        CandidateSkipped = "candidate.skipped",
+        /// A candidate's deadline was set, moved or removed.
+        CandidateDeadlineChanged = "candidate.deadline_changed",
+        /// A manager has reminded a candidate.
+        CandidateReminded = "candidate.reminded",
+        /// An evaluation of a candidate was completed, changed afterwards or taken back, or an evaluator has vetoed.
+        CandidateEvaluated = "candidate.evaluated",
+        /// A candidate was shared with a customer.
+        CandidateShared = "candidate.shared",
+        /// A share of a candidate was deleted.
+        CandidateUnshared = "candidate.unshared",
+        /// Mails to a candidate bounced or were reported as spam.
+        CandidateUndeliverable = "candidate.undeliverable",
+        /// A candidate has requested erasure, or a manager has for them.
+        CandidateErasureRequested = "candidate.erasure_requested",
+        /// A request for erasure was withdrawn.
+        CandidateErasureWithdrawn = "candidate.erasure_withdrawn",
+        /// A candidate has accepted a legal text, or it was recorded that they have elsewhere.
+        CandidateConsented = "candidate.consented",
+        /// A consent of a candidate was withdrawn.
+        CandidateConsentWithdrawn = "candidate.consent_withdrawn",
+        /// A candidate was put on hold, or the hold was changed.
+        CandidateHeld = "candidate.held",
+        /// The hold of a candidate was deleted.
+        CandidateReleased = "candidate.released",
+        /// Other fields of a candidate were changed, files and the password among them.
+        CandidateUpdated = "candidate.updated",
+        /// A candidate was deleted with all their data.
+        CandidateDeleted = "candidate.deleted",
+        /// Everything that was left of a deleted candidate was erased: files, evaluations, and what their events had said.
+        CandidateErased = "candidate.erased",
+        /// A recorded answer can be played: `take` of the `question` at this URL, `seconds` long.
+        AnswerConverted = "answer.converted",
+        /// The conversion of a recorded answer, `take` of the `question` at this URL, has failed; the take does not count.
+        AnswerFailed = "answer.failed",
+        /// A project was created.
+        ProjectCreated = "project.created",
+        /// Settings, questions or criteria of a project were changed.
+        ProjectUpdated = "project.updated",
+        /// A project has another status.
+        ProjectStatusChanged = "project.status_changed",
+        /// Customers were given roles in a project, or lost them.
+        ProjectStaffChanged = "project.staff_changed",
+        /// A customer was created.
+        CustomerCreated = "customer.created",
+        /// A customer has chosen the first password.
+        CustomerConfirmed = "customer.confirmed",
+        /// Fields of a customer were changed, the photo and the password among them.
+        CustomerUpdated = "customer.updated",
+        /// A customer may log in again.
+        CustomerActivated = "customer.activated",
+        /// A customer may no longer log in.
+        CustomerDeactivated = "customer.deactivated",
+        /// A customer was deleted with all their data.
+        CustomerDeleted = "customer.deleted",
+        /// A welcome video was created.
+        VideoCreated = "video.created",
+        /// A welcome video can be played.
+        VideoConverted = "video.converted",
+        /// The upload or the conversion of a welcome video has failed.
+        VideoFailed = "video.failed",
+        /// Fields of a welcome video were changed.
+        VideoUpdated = "video.updated",
+        /// A welcome video was deleted.
+        VideoDeleted = "video.deleted",
+        /// A label was created.
+        LabelCreated = "label.created",
+        /// The text of a label was changed.
+        LabelUpdated = "label.updated",
+        /// A label was deleted.
+        LabelDeleted = "label.deleted",
+        /// A named token was created.
+        TokenCreated = "token.created",
+        /// A named token was deleted.
+        TokenDeleted = "token.deleted",
+        /// The company was created.
+        CompanyCreated = "company.created",
+        /// Settings of the company were changed.
+        CompanyUpdated = "company.updated",
+        /// The company's contract has ended: all logins have ended, and the service erases everything.
+        CompanyDeleted = "company.deleted",
+        /// The retention of the company was changed.
+        RetentionUpdated = "retention.updated",
+        /// A retention run has erased candidates, or has found some that are on hold or will soon be due.
+        RetentionCompleted = "retention.completed",
+        /// A webhook was created.
+        WebhookCreated = "webhook.created",
+        /// Fields of a webhook were changed, its secret among them, or it was enabled.
+        WebhookUpdated = "webhook.updated",
+        /// A webhook was disabled, by a client or since it has failed for too long.
+        WebhookDisabled = "webhook.disabled",
+        /// A webhook was deleted.
+        WebhookDeleted = "webhook.deleted",
+        /// A test event, which is sent to one webhook and is not part of the feed.
+        WebhookPing = "webhook.ping",
+    }
+}
+
+/// One type of events, or all types about one kind of resource.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline, description = "", example = &"candidate.*")]
+pub struct TypeFilter {
+    name: String,
+}
+
+impl TypeFilter {
+    /// Parses the name of a type, such as `candidate.invited`, or `candidate.*` for all types that begin so.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        let filter = Self { name: name.to_owned() };
+        match EventType::ALL.iter().any(|known| filter.fits(known.as_str())) {
+            true => Ok(filter),
+            false => Err(format!(
+                "\"{name}\" is not a type of events. Use one such as candidate.invited, or candidate.*"
+            )),
+        }
+    }
+
+    /// The text that was parsed.
+    pub fn as_str(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the type with this name is meant.
+    pub(crate) fn fits(&self, name: &str) -> bool {
+        match self.name.strip_suffix('*') {
+            Some(start) => start.ends_with('.') && name.starts_with(start),
+            None => name == self.name,
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The history of resources: every change, its author, and its events.
+
+mod change;
+mod diff;
+mod entry;
+pub mod erasure;
+mod event_types;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use change::events_that_apply;
+pub use change::{HasHistory, ResourceChange};
+pub use diff::{FieldChanges, FieldValue};
+pub(crate) use diff::{customers, fact, moment, private};
+pub use entry::{EventId, EventMark, HistoryEntry};
+pub use event_types::{EventType, TypeFilter};
+
+use super::account::{Account, Principal};
+use super::history::erasure::ErasedItem;
+use super::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId, WebhookId};
+
+/// The suffix of the history of a candidate's interview, after the candidate's identifier.
+pub const INTERVIEW_HISTORY: &str = "-interview";
+
+/// A resource that has a history. Sorted by what may refer to what: a company comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ResourceRef {
+    Company,
+    /// The retention of the company.
+    Retention,
+    /// A staff user.
+    Customer {
+        /// Their identifier.
+        customer: CustomerId,
+    },
+    Label {
+        /// Its identifier.
+        label: LabelId,
+    },
+    /// A welcome video.
+    Video {
+        /// Its identifier.
+        video: VideoId,
+    },
+    /// A named token.
+    Token {
+        /// Its identifier.
+        token: TokenId,
+    },
+    /// A project with its questions and criteria.
+    Project {
+        /// Its identifier.
+        project: ProjectId,
+    },
+    Candidate {
+        project: ProjectId,
+        /// Their identifier.
+        candidate: CandidateId,
+    },
+    /// The interview of a candidate: their answers.
+    Interview {
+        project: ProjectId,
+        candidate: CandidateId,
+    },
+    Webhook {
+        /// Its identifier.
+        webhook: WebhookId,
+    },
+}
+
+impl ResourceRef {
+    /// The identifier of its history in the company.
+    pub fn history_id(&self, company: &CompanyId) -> String {
+        match self {
+            Self::Company => company.to_string(),
+            // In capitals, which no company's identifier has.
+            Self::Retention => "RETENTION".to_owned(),
+            Self::Customer { customer } => customer.to_string(),
+            Self::Project { project } => project.to_string(),
+            Self::Candidate { candidate, .. } => candidate.to_string(),
+            Self::Interview { candidate, .. } => format!("{candidate}{INTERVIEW_HISTORY}"),
+            Self::Video { video } => video.to_string(),
+            Self::Label { label } => label.to_string(),
+            Self::Token { token } => token.to_string(),
+            Self::Webhook { webhook } => webhook.to_string(),
+        }
+    }
+
+    /// The project, or that of the candidate or the interview.
+    pub fn project(&self) -> Option<ProjectId> {
+        match self {
+            Self::Project { project } | Self::Candidate { project, .. } | Self::Interview { project, .. } => {
+                Some(*project)
+            }
+            Self::Company
+            | Self::Retention
+            | Self::Customer { .. }
+            | Self::Label { .. }
+            | Self::Video { .. }
+            | Self::Token { .. }
+            | Self::Webhook { .. } => None,
+        }
+    }
+}
+
+impl From<ErasedItem> for ResourceRef {
+    fn from(item: ErasedItem) -> Self {
+        match item {
+            ErasedItem::Candidate { project, candidate } => Self::Candidate { project, candidate },
+            ErasedItem::Customer { customer } => Self::Customer { customer },
+            ErasedItem::Video { video } => Self::Video { video },
+            ErasedItem::Company => Self::Company,
+        }
+    }
+}
+
+/// Who made a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ChangeAuthor {
+    /// A staff user.
+    Customer {
+        /// Their identifier.
+        customer: CustomerId,
+    },
+    Candidate {
+        project: ProjectId,
+        /// Their identifier.
+        candidate: CandidateId,
+    },
+    NamedToken {
+        /// Its identifier.
+        token: TokenId,
+    },
+    /// The service itself, by a schedule or an event.
+    System,
+    /// The operator of the service.
+    Operator,
+}
+
+impl From<Principal> for ChangeAuthor {
+    fn from(principal: Principal) -> Self {
+        match principal {
+            Principal::Account(Account::Customer { customer }) => Self::Customer { customer },
+            Principal::Account(Account::Candidate { project, candidate }) => {
+                Self::Candidate { project, candidate }
+            }
+            Principal::NamedToken(token) => Self::NamedToken { token },
+        }
+    }
+}
+
+/// The author, the moment and the request of changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeOrigin {
+    pub by: ChangeAuthor,
+    /// The customer who acts on behalf of the author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_behalf_by: Option<CustomerId>,
+    /// The request, or the event of the platform; `None` for a schedule or the operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// The moment of the request.
+    pub at: DateTime<Utc>,
+}
+
+impl ChangeOrigin {
+    /// Changes by `by` at `at`, in no request.
+    pub fn new(by: impl Into<ChangeAuthor>, at: DateTime<Utc>) -> Self {
+        Self { by: by.into(), on_behalf_by: None, request: None, at }
+    }
+}
+
+/// A condition on events. Every part that is set must hold.
+#[derive(Debug, Clone, Default)]
+pub struct EventFilter {
+    /// Types of events. An event must have one of them.
+    pub types: Option<TypeFilter>,
+    pub resource: Option<ResourceRef>,
+    /// The project that the resource is or belongs to.
+    pub project: Option<ProjectId>,
+    pub by: Option<ChangeAuthor>,
+}
+
+impl EventFilter {
+    /// Whether `entry` meets the condition.
+    pub fn wants(&self, entry: &HistoryEntry) -> bool {
+        let resource = entry.change.resource;
+        let types = &entry.change.types;
+        self.types.as_ref().is_none_or(|wanted| types.iter().any(|name| wanted.fits(name)))
+            && self.resource.is_none_or(|wanted| wanted == resource)
+            && self.project.is_none_or(|wanted| resource.project() == Some(wanted))
+            && self.by.is_none_or(|wanted| wanted == entry.origin.by)
+    }
+}
+
+#[cfg(test)]
+mod tests;

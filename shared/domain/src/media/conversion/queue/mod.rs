@@ -1,0 +1,157 @@
+//! Recordings that wait for their conversion, and whose turn it is: companies share the function's executions.
+//!
+//! An event is only permission to convert one recording. Which one is decided when an execution starts, since events are
+//! delivered in the order they were sent: behind a company that sends thousands, all others would wait.
+
+#[cfg(test)]
+mod burst;
+
+use std::fmt;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::TRY;
+use crate::id::{CandidateId, CompanyId, ProjectId, TakeRef, VideoId};
+
+/// What is converted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Recording {
+    /// A take of an answer.
+    Take {
+        /// The candidate's project.
+        project: ProjectId,
+        candidate: CandidateId,
+        take: TakeRef,
+    },
+    /// A welcome video.
+    Video { video: VideoId },
+}
+
+/// The name in logs.
+impl fmt::Display for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Take { candidate, take: TakeRef { question, number }, .. } => {
+                write!(f, "{candidate}/{question}/{number}")
+            }
+            Self::Video { video } => video.fmt(f),
+        }
+    }
+}
+
+/// A recording that waits for its conversion, or is being converted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingRecording {
+    /// The company whose queue it is in.
+    pub company: CompanyId,
+    pub recording: Recording,
+    /// When the take was finished or closed, or the video announced.
+    pub since: DateTime<Utc>,
+}
+
+impl WaitingRecording {
+    /// Its place in the queue of its company. The same each time that it is queued, so that it waits only once.
+    pub fn place(&self) -> String {
+        let since = self.since.to_rfc3339_opts(SecondsFormat::Secs, true);
+        match &self.recording {
+            Recording::Take { project, candidate, take: TakeRef { question, number } } => {
+                format!("{since}#{project}#{candidate}#{question}#{number}")
+            }
+            Recording::Video { video } => format!("{since}#{video}"),
+        }
+    }
+}
+
+/// A recording that an execution converts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunningConversion {
+    /// The place of the recording in the queue.
+    pub place: String,
+    /// The event that started the execution.
+    pub event: String,
+    /// When the execution has ended in any case.
+    pub ends_at: DateTime<Utc>,
+}
+
+/// The queue of a company: what of it is being converted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConversionQueue {
+    pub company: CompanyId,
+    /// Its conversions under way, and those whose executions were killed.
+    pub running: Vec<RunningConversion>,
+    /// When the last one began.
+    pub served_at: Option<DateTime<Utc>>,
+}
+
+impl ConversionQueue {
+    /// The queue of a company without a running conversion.
+    pub fn of(company: CompanyId) -> Self {
+        Self { company, running: Vec::new(), served_at: None }
+    }
+
+    fn running_at(&self, now: DateTime<Utc>) -> impl Iterator<Item = &RunningConversion> {
+        self.running.iter().filter(move |one| now < one.ends_at)
+    }
+
+    /// How many of its recordings are being converted at `now`.
+    pub fn count_running(&self, now: DateTime<Utc>) -> usize {
+        self.running_at(now).count()
+    }
+
+    /// Whether the recording in this place is being converted at `now`.
+    pub fn is_running(&self, place: &str, now: DateTime<Utc>) -> bool {
+        self.running_at(now).any(|one| one.place == place)
+    }
+
+    /// The place of the recording that `event` has begun to convert; `None` if there is none.
+    pub fn place_of(&self, event: &str, now: DateTime<Utc>) -> Option<&str> {
+        self.running_at(now).find(|one| one.event == event).map(|one| one.place.as_str())
+    }
+
+    /// Sorts queues by whose turn it is: the company of whose recordings fewest are being converted, of these the one whose last
+    /// turn is longest ago.
+    pub fn sort_by_turn<Q: std::ops::Deref<Target = Self>>(queues: &mut [Q], now: DateTime<Utc>) {
+        queues.sort_by_key(|queue| (queue.count_running(now), queue.served_at));
+    }
+
+    /// The queue once an execution has begun to convert the recording in this place.
+    pub fn started(mut self, place: String, event: &str, now: DateTime<Utc>) -> Self {
+        self.running.retain(|one| now < one.ends_at);
+        self.running.push(RunningConversion { place, event: event.to_owned(), ends_at: now + TRY });
+        Self { served_at: Some(now), ..self }
+    }
+
+    /// The queue once the execution that `event` started has ended.
+    pub fn ended(mut self, event: &str) -> Self {
+        self.running.retain(|one| one.event != event);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeDelta;
+
+    #[test]
+    fn the_company_with_the_fewest_conversions_is_next_then_the_one_longest_not_served() {
+        let at = |second| DateTime::UNIX_EPOCH + TimeDelta::seconds(second);
+        let queue = |name: &str| ConversionQueue::of(name.parse().unwrap());
+        let busy = queue("busy").started("1".to_owned(), "a", at(0)).started("2".to_owned(), "b", at(1));
+        let older = queue("older").started("1".to_owned(), "c", at(2));
+        let newer = queue("newer").started("1".to_owned(), "d", at(3));
+        let order = |now| {
+            let mut queues = [&busy, &newer, &queue("fresh"), &older];
+            ConversionQueue::sort_by_turn(&mut queues, now);
+            queues.map(|queue| queue.company.to_string())
+        };
+        assert_eq!(order(at(4)), ["fresh", "older", "newer", "busy"]);
+        // Executions that were killed count no longer.
+        assert_eq!(order(at(4) + TRY), ["fresh", "busy", "older", "newer"]);
+        assert!(busy.is_running("2", at(4)) && !busy.is_running("2", at(1) + TRY));
+        assert_eq!((busy.place_of("b", at(4)), busy.place_of("c", at(4))), (Some("2"), None));
+        assert_eq!(busy.clone().ended("a").count_running(at(4)), 1);
+    }
+}

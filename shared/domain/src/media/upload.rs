@@ -1,0 +1,117 @@
+//! Uploads: recorded before the first byte is stored, so that no object is left unknown.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::account::{Account, CredentialClaim};
+use crate::id::{CompanyId, FileId, TokenId};
+use crate::media::file::{FileKind, FileType};
+use crate::names::named;
+
+/// Validity of the signed URL of a part of a take: a client must start to send the part within this time.
+pub const PART_URL_LIFETIME: Duration = Duration::from_secs(15 * 60);
+/// How long after the deletion of a candidate parts of takes, and files of a conversion under way, may still arrive.
+// S3 checks a URL when an upload begins, not when it ends, and ends an upload that stalls, not one that is slow. The page gives
+// a part up after ten minutes, and a conversion ends within fifteen. Twenty more are left to clients that are not the page: a
+// part of 8 MiB that began at the last moment arrives in time at 40 kbit/s. What comes later, the bucket deletes after 30 days.
+pub const ARRIVAL: Duration = Duration::from_secs(PART_URL_LIFETIME.as_secs() + (10 + 20) * 60);
+/// Validity of the signed URL: a client must start the upload within this time.
+const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
+/// The time for the transfer and the processing.
+const GRACE: TimeDelta = TimeDelta::hours(1);
+/// The time for a request that contains the file.
+// Functions have half a minute.
+const REQUEST: TimeDelta = TimeDelta::minutes(5);
+/// How long the result of an upload is kept.
+const REMEMBERED: TimeDelta = TimeDelta::days(7);
+
+named! {
+    /// How far an upload is.
+    pub enum UploadStatus {
+        /// The file has not arrived, or has not been looked at.
+        AwaitingUpload = "awaiting-upload",
+        /// The file is attached.
+        Successful = "successful",
+        /// There is no file, and will be none.
+        Failed = "failed",
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Upload {
+    /// The identifier of the future file.
+    pub id: FileId,
+    /// The owner's company.
+    pub company: CompanyId,
+    /// The future owner.
+    #[serde(flatten)]
+    pub owner: Account,
+    /// The field that the file is for.
+    pub kind: FileKind,
+    /// The progress.
+    pub status: UploadStatus,
+    /// The announcement, if the client uploads to S3.
+    pub announced: Option<AnnouncedFile>,
+    /// The detected type, once the file is attached.
+    pub found: Option<FileType>,
+    pub author: UploadAuthor,
+    /// When it began.
+    pub created_at: DateTime<Utc>,
+    /// Why the upload failed, a sentence.
+    pub failure: Option<String>,
+}
+
+/// The author of an upload, with the data that decides whether they may still change the owner when the file arrives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "kebab-case")]
+pub enum UploadAuthor {
+    /// A staff user or a candidate.
+    Account {
+        /// The account, and the customer who acts on its behalf.
+        claim: CredentialClaim,
+        /// The session epoch; `None` if a candidate's key was the credential.
+        epoch: Option<u32>,
+        /// The session epoch of the customer who acts on behalf of the account.
+        actor_epoch: Option<u32>,
+    },
+    NamedToken {
+        /// The token's identifier.
+        token: TokenId,
+    },
+}
+
+/// A client's announcement of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnnouncedFile {
+    /// The declared content type.
+    pub content_type: String,
+    /// The size in bytes.
+    pub size: u64,
+}
+
+impl Upload {
+    /// When the signed URL expires.
+    pub fn url_expires_at(&self) -> DateTime<Utc> {
+        self.created_at + URL_LIFETIME
+    }
+
+    /// When the upload fails unless it has ended.
+    pub fn given_up_at(&self) -> DateTime<Utc> {
+        match self.announced {
+            Some(_) => self.url_expires_at() + GRACE,
+            None => self.created_at + REQUEST,
+        }
+    }
+
+    /// When an upload that ended at `now` is deleted.
+    pub fn forgotten_at(now: DateTime<Utc>) -> DateTime<Utc> {
+        now + REMEMBERED
+    }
+
+    /// The upload, failed with this reason.
+    pub fn failed(self, reason: impl Into<String>) -> Self {
+        Self { status: UploadStatus::Failed, failure: Some(reason.into()), ..self }
+    }
+}

@@ -1,0 +1,52 @@
+//! Holds: candidates who must not be erased, for example during a lawsuit.
+
+use std::fmt;
+
+use chrono::{DateTime, Months, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::text::TextLines;
+
+/// The longest time until a hold ends: ten years.
+const LONGEST: Months = Months::new(120);
+
+/// Up to 500 characters in several lines, not blank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minLength" = 1))]
+pub struct HoldReason(TextLines<500>);
+
+impl HoldReason {
+    /// Parses `text` like [`TextLines::parse`].
+    pub fn parse(text: &str) -> Result<Self, String> {
+        TextLines::parse_visible(text).map(Self)
+    }
+}
+
+impl fmt::Display for HoldReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A hold. It prevents every erasure of the candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CandidateHold {
+    /// Why; shown to those who may manage holds, and in the candidate's data.
+    pub reason: HoldReason,
+    /// When it ends by itself; `None` if it does not.
+    pub until: Option<DateTime<Utc>>,
+}
+
+impl CandidateHold {
+    /// Refuses an end of a hold that is not in the future of `now`, or more than ten years away.
+    pub fn check_until(until: DateTime<Utc>, now: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
+        if until <= now {
+            Err("Must be in the future.".to_owned())
+        } else if now.checked_add_months(LONGEST).is_none_or(|latest| latest < until) {
+            Err("Must be within ten years.".to_owned())
+        } else {
+            Ok(until)
+        }
+    }
+}

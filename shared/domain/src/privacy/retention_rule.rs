@@ -1,0 +1,42 @@
+//! How long candidates are kept, as companies and projects set it.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::names::named;
+
+/// The days of a rule.
+pub const DAYS: std::ops::RangeInclusive<u32> = 7..=3650;
+
+named! {
+    /// The moment when a candidate's days begin to count.
+    pub enum RetentionStart {
+        /// The last thing that happened to the candidate.
+        LastActivity = "last_activity",
+        /// The close of the project, or the candidate's last activity if that is later. Candidates of open projects are kept.
+        ProjectClosed = "project_closed",
+    }
+}
+
+/// How long candidates are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetentionRule {
+    /// The number of days, in [`DAYS`]; `None` keeps candidates for ever.
+    pub days: Option<u32>,
+    /// What they are counted from.
+    pub from: RetentionStart,
+}
+
+impl RetentionRule {
+    /// Candidates are kept until a user deletes them.
+    // No other default: the law differs by country, and deleting by surprise is worse than asking.
+    pub const KEEP: Self = Self { days: None, from: RetentionStart::LastActivity };
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectRetention {
+    /// A rule in the place of the company's.
+    pub own: Option<RetentionRule>,
+    /// No rule erases before this moment, neither the project's own nor, once that is removed, the company's.
+    pub starts_at: Option<DateTime<Utc>>,
+}

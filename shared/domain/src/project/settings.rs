@@ -1,0 +1,130 @@
+//! What managers set in a project.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::company::Company;
+use crate::id::{LabelId, VideoId};
+use crate::language::Language;
+use crate::partner_data::PartnerData;
+use crate::text::{Email, ShortName, TextLine, WebLink};
+
+/// How candidates join a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum JoinMode {
+    /// At any time.
+    Rolling,
+}
+
+/// Where the interviews of a project take place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum InterviewPlatform {
+    /// In this service.
+    Builtin,
+    /// Elsewhere: events tell of them.
+    External,
+}
+
+/// A welcome video and its position in a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct PlacedVideo {
+    /// A video of the company.
+    #[schemars(rename = "uri")]
+    pub video: VideoId,
+    /// The position among the project's videos, ascending.
+    pub position: u32,
+}
+
+/// The fields of a project that clients set, except status and roles.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectSettings {
+    /// The display name.
+    pub name: ShortName,
+    /// Link to the public job listing.
+    pub job_url: WebLink,
+    /// Sender address of mails to candidates.
+    pub email_alias: Option<Email>,
+    /// How candidates join.
+    pub mode: JoinMode,
+    /// The maximum score of an evaluation.
+    pub maximum_score: u32,
+    /// Language of mails to candidates; none means the company's default.
+    pub support_lang: Option<Language>,
+    /// The client's own identifier.
+    pub internal_id: TextLine<100>,
+    /// Whether candidates may take the interview without a password.
+    pub allow_hash_login: bool,
+    /// Minutes an interview may take.
+    pub max_interview_time: Option<u32>,
+    /// Where interviews take place.
+    #[serde(default = "external")]
+    pub interview_platform: InterviewPlatform,
+    /// Whether the web application may invite candidates.
+    pub invite_candidates: bool,
+    /// Days until the deadline that candidates without one get.
+    pub default_interview_period: Option<u32>,
+    /// When the project was archived or is planned to be.
+    pub closedate: Option<NaiveDate>,
+    /// When the project first ran or is planned to run.
+    pub activationdate: Option<NaiveDate>,
+    /// When the resource was created.
+    pub creationdate: NaiveDate,
+    /// The person who answers candidates' questions.
+    pub contact_person: TextLine<150>,
+    /// Whether evaluators may veto.
+    pub veto_enabled: bool,
+    /// The number of completed evaluations that a fully evaluated candidate needs; 0 means all evaluators.
+    pub team_evaluation: u8,
+    /// A partner's own data.
+    pub partner_data: PartnerData,
+    /// Labels of the company.
+    pub labels: BTreeSet<LabelId>,
+    /// Welcome videos of the company, ascending by position.
+    pub videos: Vec<PlacedVideo>,
+}
+
+fn external() -> InterviewPlatform {
+    InterviewPlatform::External
+}
+
+impl ProjectSettings {
+    /// Whether it shows a welcome video.
+    pub fn shows(&self, video: VideoId) -> bool {
+        self.videos.iter().any(|placed| placed.video == video)
+    }
+
+    /// The settings of a project with only a name, created at `now`.
+    pub fn new(name: ShortName, company: &Company, now: DateTime<Utc>) -> Self {
+        Self {
+            name,
+            job_url: WebLink::default(),
+            email_alias: None,
+            mode: JoinMode::Rolling,
+            maximum_score: company.default_maximum_score,
+            support_lang: None,
+            internal_id: TextLine::default(),
+            allow_hash_login: false,
+            max_interview_time: None,
+            interview_platform: InterviewPlatform::External,
+            invite_candidates: false,
+            default_interview_period: None,
+            closedate: None,
+            activationdate: None,
+            creationdate: now.date_naive(),
+            contact_person: TextLine::default(),
+            veto_enabled: false,
+            team_evaluation: 0,
+            partner_data: PartnerData::default(),
+            labels: BTreeSet::new(),
+            videos: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Retention: when candidates are erased because they have been kept long enough.
+
+pub mod company_erasure;
+pub mod erased_ratings;
+pub mod review;
+pub mod run;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::candidate::{Candidate, CandidateStatus};
+use crate::history::{EventType, FieldValue, HasHistory, ResourceRef, fact};
+use crate::id::CompanyId;
+use crate::privacy::retention_rule::{ProjectRetention, RetentionRule, RetentionStart};
+use crate::project::{Project, ProjectStatus};
+
+/// How long a first or stricter rule waits before anything is erased by it.
+// Time to read the dry run and to take a mistake back.
+pub const GRACE: TimeDelta = TimeDelta::days(7);
+/// The days until an unanswered request for erasure is carried out, and the default.
+pub const REQUEST_DAYS: std::ops::RangeInclusive<u32> = 0..=30;
+/// The days before an erasure when a run counts candidates as `soon`.
+pub const NOTICE_DAYS: std::ops::RangeInclusive<u32> = 0..=90;
+/// The default of the latter.
+pub const DEFAULT_NOTICE_DAYS: u32 = 14;
+
+impl RetentionRule {
+    /// Whether it can erase a candidate earlier than `other` does.
+    fn is_stricter_than(self, other: Self) -> bool {
+        match (self.days, other.days) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            // The close of a project counts from the last activity or later, so only a change to last activity is stricter.
+            (Some(days), Some(others)) => {
+                days < others
+                    || (self.from == RetentionStart::LastActivity
+                        && other.from == RetentionStart::ProjectClosed)
+            }
+        }
+    }
+
+    /// When a candidate who comes under this rule may be erased; `None` if they are kept.
+    pub fn due_at(self, candidate: &Candidate, project: &Project) -> Option<DateTime<Utc>> {
+        let start = match self.from {
+            RetentionStart::LastActivity => candidate.last_activity(),
+            RetentionStart::ProjectClosed => project.closed_since()?.max(candidate.last_activity()),
+        };
+        Some(start + TimeDelta::days(self.days?.into()))
+    }
+}
+
+/// A rule, and since when it erases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScheduledRule {
+    pub rule: RetentionRule,
+    /// Nothing is erased by it before; `None` for a rule that keeps candidates.
+    pub starts_at: Option<DateTime<Utc>>,
+}
+
+impl ScheduledRule {
+    /// Candidates are kept.
+    pub const KEEP: Self = Self { rule: RetentionRule::KEEP, starts_at: None };
+
+    /// `rule` in the place of this one, from `now` on. A first or stricter rule starts after [`GRACE`]; another one starts when
+    /// this one does or did.
+    pub fn replaced_by(self, rule: RetentionRule, now: DateTime<Utc>) -> Self {
+        let starts_at = if rule.is_stricter_than(self.rule) { Some(now + GRACE) } else { self.starts_at };
+        Self { rule, starts_at: starts_at.filter(|_| rule.days.is_some()) }
+    }
+
+    /// Whether it erases at `now`.
+    pub fn is_in_force(self, now: DateTime<Utc>) -> bool {
+        self.starts_at.is_some_and(|starts_at| starts_at <= now)
+    }
+
+    /// When it erases a candidate; `None` if they are kept.
+    pub fn due_at(self, candidate: &Candidate, project: &Project) -> Option<DateTime<Utc>> {
+        let due_at = self.rule.due_at(candidate, project)?;
+        self.starts_at.map(|starts_at| due_at.max(starts_at))
+    }
+
+    /// What becomes of a candidate at `now`; [`Soon`](RetentionVerdict::Soon) if they are due within
+    /// `notice_days`.
+    pub fn judge(
+        self,
+        candidate: &Candidate,
+        project: &Project,
+        notice_days: u32,
+        now: DateTime<Utc>,
+    ) -> RetentionVerdict {
+        let Some(due_at) = self.rule.due_at(candidate, project) else { return RetentionVerdict::Keep };
+        if due_at > now + TimeDelta::days(notice_days.into()) {
+            return RetentionVerdict::Keep;
+        }
+        if candidate.hold_at(now).is_some() {
+            RetentionVerdict::Held
+        } else if due_at > now {
+            RetentionVerdict::Soon
+        } else if self.is_in_force(now) {
+            RetentionVerdict::Due
+        } else {
+            RetentionVerdict::Waiting
+        }
+    }
+}
+
+/// What a retention run does with a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetentionVerdict {
+    /// Nothing: they are not due for long.
+    Keep,
+    /// Nothing: they are or will soon be due, but on hold.
+    Held,
+    /// Nothing yet: they will be due within the days of notice.
+    Soon,
+    /// Nothing yet: they are due, but the rule is not in force.
+    Waiting,
+    /// They are erased.
+    Due,
+}
+
+/// The retention of a company.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetentionPolicy {
+    pub company: CompanyId,
+    /// The rule for projects without one of their own.
+    pub scheduled: ScheduledRule,
+    /// The days until an unanswered request for erasure is carried out, in [`REQUEST_DAYS`].
+    pub request_days: u32,
+    /// The days of notice, in [`NOTICE_DAYS`].
+    pub notice_days: u32,
+}
+
+impl RetentionPolicy {
+    /// The policy of a company that has set none.
+    pub fn keep(company: CompanyId) -> Self {
+        Self {
+            company,
+            scheduled: ScheduledRule::KEEP,
+            request_days: *REQUEST_DAYS.end(),
+            notice_days: DEFAULT_NOTICE_DAYS,
+        }
+    }
+
+    /// The rule that applies to a project.
+    pub fn applied_to(&self, project: &Project) -> ScheduledRule {
+        let ProjectRetention { own, starts_at } = project.retention;
+        match own {
+            Some(rule) => ScheduledRule { rule, starts_at },
+            None => {
+                // None if the company's rule keeps candidates.
+                let starts_at =
+                    self.scheduled.starts_at.map(|company| starts_at.map_or(company, |own| company.max(own)));
+                ScheduledRule { starts_at, ..self.scheduled }
+            }
+        }
+    }
+}
+
+impl Candidate {
+    /// The last thing that happened to the candidate, or that they may still do.
+    pub fn last_activity(&self) -> DateTime<Utc> {
+        use CandidateStatus::{Confirmed, Expired, Interviewing, Invited};
+        // A deadline in the future is activity while they may still act, so candidates in an open interview stay. No project
+        // can be closed while it has such candidates.
+        let deadline =
+            self.profile.deadline.filter(|_| matches!(self.status, Invited | Confirmed | Interviewing));
+        // Of candidates who expired before the moment was stored, only the deadline tells it.
+        let expired_at = self.expired_at.or(self.profile.deadline.filter(|_| self.status == Expired));
+        let moments = [
+            self.invited_at,
+            self.confirmed_at,
+            self.started_at,
+            self.interviewed_at,
+            self.reminded_at,
+            self.aborted_at,
+            self.skipped_at,
+            expired_at,
+            deadline,
+        ];
+        let evaluated = self.evaluations.values().map(|report| report.at);
+        let scored = self.scores.values().map(|score| score.saved_at);
+        let last = moments.into_iter().flatten().chain(evaluated).chain(scored).max();
+        // Their identifier tells when they were created.
+        last.unwrap_or_default().max(self.id.created_at())
+    }
+}
+
+impl Project {
+    /// The project, which comes under `policy`, with a rule of its `own` from `now` on; `None` returns it to the company's.
+    pub fn with_retention(
+        &self,
+        policy: &RetentionPolicy,
+        own: Option<RetentionRule>,
+        now: DateTime<Utc>,
+    ) -> Self {
+        if own == self.retention.own {
+            return self.clone();
+        }
+        let rule = own.unwrap_or(policy.scheduled.rule);
+        // Coming under a stricter rule of the company is as sudden as making one.
+        let ScheduledRule { starts_at, .. } = policy.applied_to(self).replaced_by(rule, now);
+        Self { retention: ProjectRetention { own, starts_at }, ..self.clone() }
+    }
+
+    /// When it was closed; `None` while it is open.
+    pub(super) fn closed_since(&self) -> Option<DateTime<Utc>> {
+        self.closed_at.filter(|_| self.status == ProjectStatus::Closed)
+    }
+}
+
+impl HasHistory for RetentionPolicy {
+    const CREATED: EventType = EventType::RetentionUpdated;
+    const UPDATED: Option<EventType> = Some(EventType::RetentionUpdated);
+    const DELETED: Option<EventType> = None;
+
+    fn place(&self) -> (&CompanyId, ResourceRef) {
+        (&self.company, ResourceRef::Retention)
+    }
+
+    fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
+        let Self { scheduled: ScheduledRule { rule, starts_at }, request_days, notice_days, company: _ } =
+            self;
+        vec![
+            ("days", fact(&rule.days)),
+            ("from", fact(&rule.from)),
+            ("request_days", fact(request_days)),
+            ("notice_days", fact(notice_days)),
+            ("starts_at", crate::history::moment(*starts_at)),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests;

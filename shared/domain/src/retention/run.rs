@@ -1,0 +1,211 @@
+//! Retention runs: once a day for each company, in steps that survive crashes.
+
+use chrono::{DateTime, Days, NaiveDateTime, SecondsFormat, TimeDelta, TimeZone, Utc};
+use chrono_tz::Tz;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::company::Company;
+use crate::history::{EventType, FieldChanges, HasHistory as _, ResourceChange};
+use crate::id::{CandidateId, CompanyId, ProjectId};
+use crate::retention::{RetentionPolicy, RetentionVerdict};
+
+/// Runs start at this hour of the day, in the company's time zone.
+const HOUR: u32 = 2;
+/// After this time, another worker continues a run that has stopped.
+const LEASE: TimeDelta = TimeDelta::minutes(10);
+
+/// What a run has found among the candidates old enough to be due or soon due.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct RunCounts {
+    /// Candidates whom the run has looked at.
+    pub looked_at: u64,
+    /// Erased candidates.
+    pub erased: u64,
+    /// Candidates who are or will soon be due, but are on hold.
+    pub held: u64,
+    /// Candidates who will be due within the days of notice.
+    pub soon: u64,
+    /// Candidates who are due by a rule that has not started.
+    pub waiting: u64,
+}
+
+impl RunCounts {
+    /// Counts a candidate with this verdict; one who is [`Due`](RetentionVerdict::Due) as erased.
+    pub fn count(&mut self, verdict: RetentionVerdict) {
+        self.looked_at += 1;
+        match verdict {
+            RetentionVerdict::Keep => {}
+            RetentionVerdict::Held => self.held += 1,
+            RetentionVerdict::Soon => self.soon += 1,
+            RetentionVerdict::Waiting => self.waiting += 1,
+            RetentionVerdict::Due => self.erased += 1,
+        }
+    }
+
+    /// Counts erased candidates.
+    pub fn count_erased(&mut self, erased: usize) {
+        self.looked_at += erased as u64;
+        self.erased += erased as u64;
+    }
+
+    /// Adds what was found elsewhere.
+    pub fn add(&mut self, other: Self) {
+        self.looked_at += other.looked_at;
+        self.erased += other.erased;
+        self.held += other.held;
+        self.soon += other.soon;
+        self.waiting += other.waiting;
+    }
+
+    /// Whether the company is told: candidates were erased, will soon be, or would have been without a hold.
+    pub fn is_notable(self) -> bool {
+        self.erased + self.held + self.soon > 0
+    }
+}
+
+/// The place of a run: all before it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunCursor {
+    /// The project.
+    pub project: ProjectId,
+    /// The last identifier of the project's candidates that is done.
+    pub candidate: CandidateId,
+}
+
+/// Candidates of one project whom a run erases together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErasureBatch {
+    /// The project.
+    pub project: ProjectId,
+    /// The candidates.
+    pub candidates: Vec<CandidateId>,
+}
+
+/// A run that has come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompletedRun {
+    /// When it ended.
+    pub at: DateTime<Utc>,
+    /// What it has found.
+    pub counts: RunCounts,
+}
+
+impl CompletedRun {
+    /// As events show it.
+    fn fact(&self) -> Value {
+        let RunCounts { looked_at, erased, held, soon, waiting } = self.counts;
+        let at = self.at.to_rfc3339_opts(SecondsFormat::Secs, true);
+        json!({ "at": at, "looked_at": looked_at, "erased": erased, "held": held, "soon": soon, "waiting": waiting })
+    }
+}
+
+/// The runs of a company: the next one, or the one that is under way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetentionRun {
+    /// The company.
+    pub company: CompanyId,
+    /// When the next run starts. Of one that is under way, when another worker may continue it.
+    pub next_at: DateTime<Utc>,
+    /// When the next run, or the one that is under way, was to start.
+    pub planned_at: DateTime<Utc>,
+    /// How far the run has come; `None` between two runs.
+    pub cursor: Option<RunCursor>,
+    /// The candidates whom the run is about to erase; `None` if it has noted what became of the last ones. A run that breaks
+    /// off counts them when it goes on.
+    pub erasing: Option<ErasureBatch>,
+    /// What it has found so far.
+    pub counts: RunCounts,
+    /// The last run; `None` before the first.
+    pub last: Option<CompletedRun>,
+}
+
+impl RetentionPolicy {
+    /// What its history keeps of a run that has ended.
+    pub fn run_change(&self, run: &CompletedRun) -> ResourceChange {
+        let (company, resource) = self.place();
+        // With the facts of the policy that the run has applied.
+        let mut changes = FieldChanges::between(Some(self.history_fields()), self.history_fields());
+        changes.changed.insert("last_run".to_owned());
+        changes.facts.insert("last_run".to_owned(), run.fact());
+        ResourceChange::new(company, resource, vec![EventType::RetentionCompleted], changes)
+    }
+}
+
+impl RetentionRun {
+    /// The first run of a company, in the night after `now`.
+    pub fn first(company: &Company, now: DateTime<Utc>) -> Self {
+        let next_at = next_night(company, now);
+        let counts = RunCounts::default();
+        let company = company.id.clone();
+        Self { company, next_at, planned_at: next_at, cursor: None, erasing: None, counts, last: None }
+    }
+
+    /// The run, which one worker continues from `now` on.
+    pub fn with_lease(self, now: DateTime<Utc>) -> Self {
+        Self { next_at: now + LEASE, ..self }
+    }
+
+    /// The run, whose next step is due at once.
+    pub fn without_lease(self, now: DateTime<Utc>) -> Self {
+        Self { next_at: now, ..self }
+    }
+
+    /// The run after its end at `now`.
+    pub fn completed(self, company: &Company, now: DateTime<Utc>) -> Self {
+        let last = Some(CompletedRun { at: now, counts: self.counts });
+        Self { last, ..Self::first(company, now) }
+    }
+}
+
+/// The first moment after `now` that is 02:00, or the first after it, on a day in the company's time zone.
+fn next_night(company: &Company, now: DateTime<Utc>) -> DateTime<Utc> {
+    let zone = company.timezone.as_str().parse().unwrap_or(Tz::UTC);
+    let today = now.with_timezone(&zone).date_naive();
+    let nights = (0..2).filter_map(|days| today.checked_add_days(Days::new(days))?.and_hms_opt(HOUR, 0, 0));
+    let next = nights.map(|night| first_moment(zone, night)).find(|night| *night > now);
+    next.unwrap_or(now + TimeDelta::days(1))
+}
+
+/// The first moment when clocks of `zone` show `local` or a later time.
+fn first_moment(zone: Tz, local: NaiveDateTime) -> DateTime<Utc> {
+    // Where clocks are set forward over 02:00, in steps of the smallest change that any zone makes.
+    let times = (0..).map(|steps| local + TimeDelta::minutes(15 * steps)).take(4 * 25);
+    let moment = times.filter_map(|time| zone.from_local_datetime(&time).earliest()).next();
+    moment.map_or_else(|| local.and_utc(), |moment| moment.to_utc())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+    use crate::text::TextLine;
+
+    fn next(zone: &str, now: &str) -> String {
+        let company = Company { timezone: TextLine::parse(zone).unwrap(), ..samples::company() };
+        next_night(&company, now.parse().unwrap()).to_rfc3339()
+    }
+
+    #[test]
+    fn runs_start_at_two_in_the_night_wherever_the_company_is() {
+        assert_eq!(next("", "2026-11-22T10:00:00Z"), "2026-11-23T02:00:00+00:00");
+        assert_eq!(next("", "2026-11-22T01:59:59Z"), "2026-11-22T02:00:00+00:00");
+        assert_eq!(next("", "2026-11-22T02:00:00Z"), "2026-11-23T02:00:00+00:00");
+        assert_eq!(next("Europe/Berlin", "2026-11-22T00:30:00Z"), "2026-11-22T01:00:00+00:00");
+        assert_eq!(next("Europe/Berlin", "2026-07-22T00:30:00Z"), "2026-07-23T00:00:00+00:00");
+        assert_eq!(next("America/Los_Angeles", "2026-11-22T09:00:00Z"), "2026-11-22T10:00:00+00:00");
+    }
+
+    #[test]
+    fn a_night_without_or_with_two_of_that_hour_has_one_run() {
+        // 02:00 does not exist on 29 March, and comes twice on 25 October.
+        assert_eq!(next("Europe/Berlin", "2026-03-28T12:00:00Z"), "2026-03-29T01:00:00+00:00");
+        assert_eq!(next("Europe/Berlin", "2026-03-29T01:00:00Z"), "2026-03-30T00:00:00+00:00");
+        assert_eq!(next("Europe/Berlin", "2026-10-24T12:00:00Z"), "2026-10-25T00:00:00+00:00");
+        assert_eq!(next("Europe/Berlin", "2026-10-25T00:00:00Z"), "2026-10-26T01:00:00+00:00");
+        // Samoa has skipped 30 December 2011 as a whole, so that its night is the beginning of the 31st.
+        assert_eq!(next("Pacific/Apia", "2011-12-29T13:00:00Z"), "2011-12-30T10:00:00+00:00");
+    }
+}

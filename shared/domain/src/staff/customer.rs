@@ -1,0 +1,352 @@
+//! Customers: the staff users of a company.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Refusal;
+use crate::account::Account;
+use crate::history::{
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, events_that_apply, fact, moment, private,
+};
+use crate::id::{CompanyId, CustomerId};
+use crate::language::Language;
+use crate::mail::rate::{MailRate, RefusedOrThrottled};
+use crate::mail::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
+use crate::media::file::StoredFile;
+use crate::names::named;
+use crate::secret::{OneTimeKey, PasswordHash};
+use crate::text::{Email, ShortName, TextLine, Username};
+
+named! {
+    /// A customer's rights in the company; each type includes those before it.
+    pub enum AccountType {
+        /// Works in the projects that list them.
+        HiringManager = "hiring-manager",
+        /// Creates projects and welcome videos.
+        Recruiter = "recruiter",
+        /// Manages staff and every project.
+        Admin = "admin",
+        /// Has all rights in the company.
+        Owner = "owner",
+    }
+}
+
+impl AccountType {
+    /// Whether customers of this type may create, change and delete those of `other`.
+    pub fn manages(self, other: Self) -> bool {
+        other < self
+    }
+}
+
+/// Whether a customer has accepted the invitation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum CustomerStatus {
+    /// Invited, but not activated.
+    Invited,
+    /// The customer has set a password.
+    Confirmed,
+}
+
+/// The company must keep an owner who can log in.
+pub const LAST_OWNER: Refusal = Refusal {
+    code: "last_owner",
+    detail: "This is the company's last owner who can log in. Add another owner first.",
+};
+/// Customers cannot delete themselves.
+pub const OWN_ACCOUNT: Refusal =
+    Refusal { code: "own_account", detail: "You cannot delete your own account. Ask a colleague to do it." };
+/// Only customers who have not activated their account can be invited again.
+pub const NOT_INVITED: Refusal = Refusal {
+    code: "not_invited",
+    detail: "Only customers who have not activated their account can be invited again.",
+};
+
+/// A customer as stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Customer {
+    /// Its identifier.
+    pub id: CustomerId,
+    /// The customer's company.
+    pub company: CompanyId,
+    /// The customer's rights in the company.
+    pub account_type: AccountType,
+    /// The login name, unique in the company.
+    pub username: Username,
+    /// For mails and logins; unique among the company's staff.
+    pub email: Email,
+    /// First name.
+    pub first_name: ShortName,
+    /// Last name.
+    pub last_name: ShortName,
+    /// Telephone number.
+    pub phone: TextLine<50>,
+    /// As sent by the client, for example `mr` or `mrs`.
+    pub gender: TextLine<20>,
+    /// The job title.
+    pub position: TextLine<150>,
+    /// A role in the managers' own words, without effect on rights.
+    pub role: TextLine<100>,
+    /// The language of mails to the customer.
+    pub preferred_language: Language,
+    /// Whether the invitation is accepted.
+    pub status: CustomerStatus,
+    /// Whether the customer may log in.
+    pub is_active: bool,
+    /// When the customer was last invited.
+    pub invited_at: Option<DateTime<Utc>>,
+    /// When the account was activated.
+    pub confirmed_at: Option<DateTime<Utc>>,
+    /// Recent repeated invitations.
+    pub mail_rate: MailRate,
+    /// `None` for the operator.
+    pub created_by: Option<CustomerId>,
+    /// Whether the customer wants mails about interviews.
+    pub receive_interview_notifications: bool,
+    /// Whether the web application has greeted the customer.
+    pub seen_welcome: bool,
+    /// `None` before activation.
+    pub password_hash: Option<PasswordHash>,
+    /// Sessions of an earlier epoch are revoked.
+    pub session_epoch: u32,
+    /// Lets the customer choose a password, after an invitation or a password reset.
+    pub one_time_key: Option<OneTimeKey>,
+    /// Whether the operator lets the customer act on behalf of others.
+    pub authenticate_on_behalf: bool,
+    /// Set when SES reported a bounce or a complaint.
+    pub suppression: Option<Suppression>,
+    /// The photo.
+    pub photo: Option<StoredFile>,
+}
+
+/// The required fields of a new customer.
+#[derive(Debug, Clone)]
+pub struct NewCustomer {
+    /// The customer's rights in the company.
+    pub account_type: AccountType,
+    /// The login name.
+    pub username: Username,
+    /// For mails.
+    pub email: Email,
+    /// First name.
+    pub first_name: ShortName,
+    /// Last name.
+    pub last_name: ShortName,
+    /// The language of mails to the customer.
+    pub preferred_language: Language,
+}
+
+impl Customer {
+    /// A customer invited at `now` to choose a password. `None` created them if the operator did.
+    pub fn invited(
+        id: CustomerId,
+        company: CompanyId,
+        new: NewCustomer,
+        created_by: Option<CustomerId>,
+        now: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            id,
+            company,
+            account_type: new.account_type,
+            username: new.username,
+            email: new.email,
+            first_name: new.first_name,
+            last_name: new.last_name,
+            phone: TextLine::default(),
+            gender: TextLine::default(),
+            position: TextLine::default(),
+            role: TextLine::default(),
+            preferred_language: new.preferred_language,
+            status: CustomerStatus::Invited,
+            is_active: true,
+            invited_at: Some(now),
+            confirmed_at: None,
+            mail_rate: MailRate::default(),
+            created_by,
+            receive_interview_notifications: true,
+            seen_welcome: false,
+            password_hash: None,
+            session_epoch: 0,
+            one_time_key: None,
+            authenticate_on_behalf: false,
+            suppression: None,
+            photo: None,
+        }
+    }
+
+    /// The customer's account, which also owns their files.
+    pub fn account(&self) -> Account {
+        Account::Customer { customer: self.id }
+    }
+
+    /// Whether the customer may act on behalf of `other`: never for a higher account type.
+    pub fn may_act_for(&self, other: &Self) -> bool {
+        self.is_active
+            && self.authenticate_on_behalf
+            && self.company == other.company
+            && other.account_type <= self.account_type
+    }
+
+    /// Whether the change from `before` needs an invitation: of a customer who is new, active again or at another
+    /// address, without a password and without a key from the operator.
+    pub fn is_invited_since(&self, before: Option<&Self>) -> bool {
+        let awaits_mail =
+            self.is_active && self.status == CustomerStatus::Invited && self.one_time_key.is_none();
+        awaits_mail && before.is_none_or(|before| !before.is_active || before.email != self.email)
+    }
+
+    /// Invites the customer again at `now`. Revokes the key of the last mail at once. Fails with [`NOT_INVITED`],
+    /// [`UNDELIVERABLE`], or after too many mails.
+    pub fn invited_again(mut self, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
+        if self.status != CustomerStatus::Invited || !self.is_active {
+            return Err(NOT_INVITED.into());
+        }
+        // The client learns that the mail would not arrive. The key of the last one stays valid, and a manager may
+        // pass it on.
+        if !self.takes_mail() {
+            return Err(UNDELIVERABLE.into());
+        }
+        // Counted with the person, so that switching between addresses does not reset the limit.
+        self.mail_rate.count(now)?;
+        self.one_time_key = None;
+        self.invited_at = Some(now);
+        Ok(self)
+    }
+
+    /// Changes the email address at `now`: revokes the keys mailed to the old one and all sessions. Customers who have
+    /// not activated their account are invited again.
+    pub fn with_email(mut self, email: Email, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
+        self.email = email;
+        self.one_time_key = None;
+        // Mails went to the wrong person, who may have used the keys in them.
+        let moved = self.with_sessions_ended();
+        match moved.status {
+            CustomerStatus::Invited if moved.is_active => moved.invited_again(now),
+            CustomerStatus::Invited | CustomerStatus::Confirmed => Ok(moved),
+        }
+    }
+
+    /// Sets a chosen password and revokes all sessions and the key.
+    pub fn with_password(mut self, hash: PasswordHash, now: DateTime<Utc>) -> Self {
+        self.password_hash = Some(hash);
+        self.session_epoch += 1;
+        self.one_time_key = None;
+        if self.status == CustomerStatus::Invited {
+            self.status = CustomerStatus::Confirmed;
+            self.confirmed_at = Some(now);
+        }
+        self
+    }
+
+    /// Revokes all sessions.
+    pub fn with_sessions_ended(mut self) -> Self {
+        self.session_epoch += 1;
+        self
+    }
+
+    /// Allows or forbids to log in; the latter revokes all sessions.
+    pub fn with_access(mut self, is_active: bool) -> Self {
+        if self.is_active && !is_active {
+            self.session_epoch += 1;
+            self.one_time_key = None;
+        }
+        self.is_active = is_active;
+        self
+    }
+
+    /// The `email_status` that clients see.
+    pub fn email_status(&self) -> EmailStatus {
+        Suppression::status(self.suppression.as_ref(), Some(&self.email))
+    }
+
+    /// Whether the address is not suppressed.
+    pub fn takes_mail(&self) -> bool {
+        Suppression::reason(self.suppression.as_ref(), Some(&self.email)).is_none()
+    }
+
+    /// The customer after SES reported `reason` for mails to `reported`. None if that changes nothing.
+    pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
+        let known = self.suppression.as_ref();
+        self.suppression = Some(Suppression::after_report(known, Some(&self.email), reported, reason)?);
+        Some(self)
+    }
+
+    /// The customer, who gets mails at their address again.
+    pub fn with_mails_allowed(mut self) -> Self {
+        self.suppression = None;
+        self
+    }
+
+    /// Whether the customer can log in.
+    pub fn is_at_work(&self) -> bool {
+        self.is_active && self.status == CustomerStatus::Confirmed
+    }
+
+    /// Whether the customer is an owner who can log in.
+    pub fn is_owner_at_work(&self) -> bool {
+        self.account_type == AccountType::Owner && self.is_at_work()
+    }
+}
+
+impl HasHistory for Customer {
+    const CREATED: EventType = EventType::CustomerCreated;
+    const UPDATED: Option<EventType> = Some(EventType::CustomerUpdated);
+    const DELETED: Option<EventType> = Some(EventType::CustomerDeleted);
+
+    fn place(&self) -> (&CompanyId, ResourceRef) {
+        (&self.company, ResourceRef::Customer { customer: self.id })
+    }
+
+    #[rustfmt::skip]
+    fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
+        let Self {
+            account_type, username, email, first_name, last_name, phone, gender, position, role, preferred_language,
+            status, is_active, invited_at, confirmed_at, receive_interview_notifications, seen_welcome, password_hash,
+            authenticate_on_behalf, photo,
+            // Told by the identifiers or by other fields.
+            id: _, company: _, created_by: _, suppression: _,
+            // Internal.
+            mail_rate: _, session_epoch: _, one_time_key: _,
+        } = self;
+        vec![
+            ("account_type", fact(account_type)),
+            ("status", fact(status)),
+            ("is_active", fact(is_active)),
+            ("authenticate_on_behalf", fact(authenticate_on_behalf)),
+            ("invitationdate", moment(*invited_at)),
+            ("confirmationdate", moment(*confirmed_at)),
+            ("email_status", fact(&self.email_status())),
+            ("first_name", private(first_name)),
+            ("last_name", private(last_name)),
+            ("username", private(username)),
+            ("email", private(email)),
+            ("phone", private(phone)),
+            ("gender", private(gender)),
+            ("position", private(position)),
+            ("role", private(role)),
+            ("preferred_language", private(preferred_language)),
+            ("receive_interview_notifications", private(receive_interview_notifications)),
+            ("seen_welcome", private(seen_welcome)),
+            ("password", private(password_hash)),
+            ("photo", private(photo)),
+        ]
+    }
+
+    fn events(before: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
+        // The operator's owners are confirmed from the beginning.
+        let was_confirmed = before.is_some_and(|before| before.status == CustomerStatus::Confirmed);
+        let is_confirmed = after.status == CustomerStatus::Confirmed && !was_confirmed;
+        // The first password is part of the confirmation.
+        let told =
+            ["status", "confirmationdate", "is_active", if is_confirmed { "password" } else { "status" }];
+        events_that_apply([
+            (is_confirmed, EventType::CustomerConfirmed),
+            (changes.has("is_active") && after.is_active, EventType::CustomerActivated),
+            (changes.has("is_active") && !after.is_active, EventType::CustomerDeactivated),
+            (changes.has_other_than(&told), EventType::CustomerUpdated),
+        ])
+    }
+}

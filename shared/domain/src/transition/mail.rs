@@ -1,0 +1,30 @@
+//! The mails to candidates, by occasion.
+
+use chrono::{DateTime, Utc};
+
+use crate::candidate::{Candidate, CandidateStatus};
+use crate::names::named;
+
+named! {
+    /// A mail to a candidate.
+    pub enum CandidateMail {
+        /// You are invited; with the link to register.
+        Invitation = "invitation",
+        /// Your interview still waits for you.
+        Reminder = "reminder",
+        /// You have until another time than before.
+        DeadlineChanged = "deadline-changed",
+    }
+}
+
+impl CandidateMail {
+    /// Whether the candidate has moved on since the mail was caused, or a newer invitation tells the same.
+    pub fn is_outdated(self, candidate: &Candidate, caused_at: DateTime<Utc>) -> bool {
+        use CandidateStatus::{Confirmed, Invited};
+        let is_repeated = candidate.invited_at.is_some_and(|invited_at| invited_at > caused_at);
+        match self {
+            Self::Invitation => candidate.status != Invited || is_repeated,
+            Self::Reminder | Self::DeadlineChanged => !matches!(candidate.status, Invited | Confirmed),
+        }
+    }
+}

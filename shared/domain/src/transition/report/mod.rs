@@ -1,0 +1,74 @@
+//! Applies reports of the platform's other parts to a candidate, in any order.
+
+use chrono::{DateTime, Utc};
+
+use crate::Refusal;
+use crate::candidate::{Candidate, CandidateStatus};
+use crate::evaluation::EvaluationReport;
+use crate::evaluation::evaluator_index::EvaluatorIndex;
+use crate::id::CustomerId;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlatformReport {
+    /// The interview was completed.
+    Completed,
+    /// The interview was aborted.
+    Aborted,
+    /// An evaluation was completed or withdrawn.
+    Evaluated {
+        /// The evaluator.
+        customer: CustomerId,
+        /// Whether the evaluation is complete.
+        completed: bool,
+    },
+}
+
+impl Candidate {
+    /// The candidate after `report` of an event at `at`; `None` if it changes nothing. The first evaluation
+    /// by a customer assigns a bit in the project's `evaluator_index`.
+    ///
+    /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current
+    /// attempt. An evaluation may arrive before its interview; of two by one evaluator, or of one and what they have saved
+    /// here, the later one counts. That of an evaluator who has vetoed stays completed.
+    /// Evaluations by other customers are kept. Fails with
+    /// [`TOO_MANY_EVALUATORS`](crate::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
+    pub fn after_report(
+        mut self,
+        report: PlatformReport,
+        evaluator_index: &mut EvaluatorIndex,
+        at: DateTime<Utc>,
+    ) -> Result<Option<Self>, Refusal> {
+        use CandidateStatus::{Aborted, Confirmed, Expired, Interviewing};
+        match (report, self.status) {
+            (PlatformReport::Completed, Interviewing | Confirmed | Aborted | Expired) => {
+                self = self.interviewed(at);
+            }
+            (PlatformReport::Aborted, Interviewing) if !self.started_after(at) => {
+                self.status = Aborted;
+                self.aborted_at = Some(at);
+                self = self.with_access_ended();
+            }
+            (PlatformReport::Evaluated { customer, completed }, _) => {
+                let known = self.evaluations.get(&customer).map(|known| known.at);
+                let saved = self.scores.get(&customer).map(|score| score.saved_at);
+                if known.max(saved).is_some_and(|last| last > at) || self.is_vetoed_by(customer) {
+                    return Ok(None);
+                }
+                // Their authors may become evaluators.
+                let bit = evaluator_index.assign_bit(customer)?;
+                self.evaluations.insert(customer, EvaluationReport { completed, at, bit });
+                self.scores.entry(customer).or_default().revision += 1;
+            }
+            (PlatformReport::Completed | PlatformReport::Aborted, _) => return Ok(None),
+        }
+        Ok(Some(self))
+    }
+
+    /// Whether the current attempt at the interview started after `at`, which has whole seconds.
+    fn started_after(&self, at: DateTime<Utc>) -> bool {
+        self.started_at.is_some_and(|started| started.timestamp() > at.timestamp())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! Which changes are mailed, and which candidates get no mail.
+
+use super::*;
+
+#[test]
+fn no_mail_goes_to_a_suppressed_address() {
+    for one in Situation::all().filter(|one| one.has_email && one.deadline == Deadline::Ahead) {
+        let reason = crate::mail::suppression::SuppressionReason::Bounced;
+        let before = one.candidate().after_delivery_report("ada@mail.example", reason).unwrap();
+        let around =
+            Around { is_running: true, allow_hash_login: false, has_period: false, has_required_text: false };
+        let advanced = before.clone().advance(Actor::Manager, &around.terms(), now(), fresh_key());
+        if matches!(promised(one, Actor::Manager, around), Ok(Invited)) {
+            assert_eq!(advanced.map_err(|refusal| refusal.code), Err("undeliverable"), "{one:?}");
+        }
+        if matches!(one.status, Invited | Confirmed) {
+            assert_eq!(before.clone().remind(now()).map_err(code), Err("undeliverable"), "{one:?}");
+        }
+        // Back from another address.
+        let mut elsewhere = before.clone();
+        elsewhere.profile.email = Some(Email::parse("elsewhere@mail.example").unwrap());
+        let moved_back = before.after_change(&elsewhere, now(), fresh_key());
+        assert_eq!(moved_back.is_err(), one.status == Invited, "{one:?}");
+    }
+}
+
+#[test]
+fn no_mail_goes_to_candidates_who_have_requested_erasure() {
+    let requested = |candidate: Candidate| {
+        let request = ErasureRequest::new(30, now() - TimeDelta::days(1));
+        Candidate { erasure_request: Some(request), ..candidate }
+    };
+    for one in Situation::all() {
+        let before = requested(one.candidate());
+        assert_eq!(before.mail_address(), None, "{one:?}");
+        for (by, around) in Actor::ALL.into_iter().flat_map(|by| Around::all().map(move |a| (by, a))) {
+            let advance = |one: Candidate| one.advance(by, &around.terms(), now(), fresh_key());
+            let with = advance(before.clone());
+            let without = advance(one.candidate());
+            let case = format!("{one:?} advanced by {by:?}, {around:?}");
+            if by == Actor::Manager && matches!(one.status, New | Expired | Aborted) {
+                assert_eq!(with.map_err(|refusal| refusal.code), Err("erasure_requested"), "{case}");
+            } else {
+                assert_eq!(
+                    with.map(|change| change.candidate),
+                    without.map(|change| requested(change.candidate)),
+                    "{case}"
+                );
+            }
+        }
+        let reminded = before.clone().remind(now()).map_err(code);
+        let can_act = matches!(one.status, Invited | Confirmed);
+        assert_eq!(reminded, Err(if can_act { "erasure_requested" } else { "no_reminder" }), "{one:?}");
+
+        let mut moved = before.clone();
+        moved.profile.email = Some(Email::parse("elsewhere@mail.example").unwrap());
+        moved.profile.deadline = Some(now() + TimeDelta::days(3));
+        let change = moved.after_change(&before, now(), fresh_key()).unwrap();
+        assert_eq!(change.mail, None, "{one:?}");
+        let told = [(&before, before.invited_at), (&change.candidate, change.candidate.invited_at)];
+        let [was, is] = told.map(|(candidate, invited_at)| (&candidate.mail_rate, invited_at));
+        assert_eq!(was, is, "{one:?}: no mail is counted, and it is no invitation");
+    }
+}
+
+#[test]
+fn another_address_revokes_the_keys_sent_to_the_old_one() {
+    let elsewhere = || Email::parse("elsewhere@mail.example").unwrap();
+    for one in Situation::all().filter(|one| one.has_email) {
+        let before = one.candidate();
+        let mut moved = before.clone();
+        moved.profile.email = Some(elsewhere());
+        let change = moved.clone().after_change(&before, now(), fresh_key()).unwrap();
+        let mut expected = moved;
+        expected.session_epoch += 1;
+        expected.access_key = one.has_key.then(fresh_key);
+        expected.former_keys = samples::former_keys(&before, true);
+        let mail = match one.status {
+            Invited if one.deadline.is_over() => None,
+            Invited => Some(CandidateMail::Invitation),
+            Confirmed if one.has_key && !one.deadline.is_over() => Some(CandidateMail::Reminder),
+            _ => None,
+        };
+        if one.status == Invited {
+            expected.password_hash = None;
+            expected.invited_at = Some(now());
+        }
+        if one.has_key && mail.is_some() {
+            expected.mail_rate.count(now()).unwrap();
+        }
+        assert_eq!((change.candidate, change.mail), (expected, mail), "{one:?}");
+
+        let mut emptied = before.clone();
+        emptied.profile.email = None;
+        let emptied = emptied.after_change(&before, now(), fresh_key());
+        if one.status == Invited {
+            assert_eq!(emptied.map_err(code), Err("email_missing"), "{one:?}");
+        } else {
+            let CandidateChange { candidate, mail, .. } = emptied.unwrap();
+            assert_eq!((candidate.access_key, mail), (one.has_key.then(fresh_key), None), "{one:?}");
+            assert_eq!(candidate.session_epoch, before.session_epoch + 1, "{one:?}");
+        }
+    }
+}
+
+#[test]
+fn a_new_deadline_is_mailed_to_invited_and_confirmed_candidates() {
+    let others = [None, Some(now() - TimeDelta::days(1)), Some(now() + TimeDelta::days(1))];
+    for one in Situation::all() {
+        let after = one.candidate();
+        for before in others.into_iter().chain([after.profile.deadline]) {
+            let mut was = after.clone();
+            was.profile.deadline = before;
+            let change = after.clone().after_change(&was, now(), fresh_key());
+            if one.status == Interviewing && after.profile.deadline.is_none() && before.is_some() {
+                assert_eq!(change.map_err(code), Err("deadline_missing"), "{one:?}");
+                continue;
+            }
+            let change = change.unwrap();
+            let is_told = matches!(one.status, Invited | Confirmed)
+                && one.has_email
+                && !one.deadline.is_over()
+                && before != after.profile.deadline;
+            let mail = is_told.then_some(CandidateMail::DeadlineChanged);
+            let case = format!("{one:?}, before {before:?}");
+            assert_eq!((&change.candidate, change.mail), (&after, mail), "{case}");
+            assert!(!change.needs_running_project, "{case}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! How far the deliveries to an endpoint have come.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::health::EndpointHealth;
+use crate::Refusal;
+use crate::id::{CompanyId, WebhookId};
+use crate::mail::rate::RefusedOrThrottled;
+
+/// The most requests of clients that are queued at a time.
+pub const MAX_QUEUED: usize = 10;
+/// Ten requests of clients are queued.
+pub const QUEUE_FULL: Refusal = Refusal {
+    code: "queue_full",
+    detail: "Ten pings or repeated events of this webhook are already queued. Try again when they have been sent.",
+};
+/// The time between two pings.
+const PING_PAUSE: TimeDelta = TimeDelta::seconds(10);
+/// The time between two changes of the position.
+// Each change may send the whole feed again.
+const MOVE_PAUSE: TimeDelta = TimeDelta::minutes(1);
+
+/// What a client has asked to be sent besides the feed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum DeliveryRequest {
+    /// A test event.
+    Ping {
+        /// When it was asked for.
+        at: DateTime<Utc>,
+    },
+    /// An event that was sent before.
+    Event {
+        /// Its identifier.
+        event: String,
+    },
+}
+
+/// How far the deliveries to an endpoint have come: everything that the sender needs to know besides the webhook itself
+/// and the stalled resources.
+///
+/// The sender writes it while it holds the lease, the API at any time. Every write depends on the version that was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeliveryCursor {
+    /// The endpoint.
+    pub webhook: WebhookId,
+    pub company: CompanyId,
+    /// The number of the last event that the deliveries have passed: it was accepted, given up or not wanted, or its
+    /// resource has stalled.
+    pub after: u64,
+    /// The numbers after that of events that were accepted already.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub accepted: BTreeSet<u64>,
+    /// How often a client has set `after`. Stalled resources of earlier epochs are void.
+    pub epoch: u32,
+    /// When a client last did.
+    pub moved_at: Option<DateTime<Utc>>,
+    /// How often a client has had the endpoint tried at once, whatever has failed before.
+    pub restarts: u32,
+    /// Whether the table's stream is to start a run: a client has asked for something, or a run was too short for what the
+    /// endpoint takes.
+    pub wakes_sender: bool,
+    /// Until when a run of the sender has the endpoint to itself.
+    pub leased_until: Option<DateTime<Utc>>,
+    /// When the schedule starts a run, unless something else does before; `None` while there is nothing to do.
+    pub run_at: Option<DateTime<Utc>>,
+    /// How the endpoint is doing.
+    pub health: EndpointHealth,
+    /// The number of stalled resources.
+    pub stalled: u32,
+    /// Whether void stalled resources are still to be deleted.
+    pub has_void_resources: bool,
+    /// What clients have asked to be sent, the oldest first.
+    pub requests: Vec<DeliveryRequest>,
+    /// The last ping.
+    pub pinged_at: Option<DateTime<Utc>>,
+}
+
+impl DeliveryCursor {
+    /// The cursor of a new endpoint, which is sent the events after number `after`.
+    pub fn new(webhook: WebhookId, company: CompanyId, after: u64, now: DateTime<Utc>) -> Self {
+        Self {
+            webhook,
+            company,
+            after,
+            accepted: BTreeSet::new(),
+            epoch: 0,
+            moved_at: None,
+            restarts: 0,
+            wakes_sender: true,
+            leased_until: None,
+            run_at: Some(now),
+            health: EndpointHealth::default(),
+            stalled: 0,
+            has_void_resources: false,
+            requests: Vec::new(),
+            pinged_at: None,
+        }
+    }
+
+    /// Starts the sender at `now`.
+    fn wake(self, now: DateTime<Utc>) -> Self {
+        Self { run_at: Some(now), wakes_sender: true, ..self }
+    }
+
+    /// Has the endpoint and its stalled resources tried at once, whatever has failed.
+    pub fn resume(self, now: DateTime<Utc>) -> Self {
+        let last_accepted_at = self.health.last_accepted_at;
+        // Failures of the former address neither delay nor disable the new one.
+        let health = EndpointHealth { last_accepted_at, ..EndpointHealth::default() };
+        Self { restarts: self.restarts + 1, health, ..self }.wake(now)
+    }
+
+    /// Goes on right after event number `after`, which may have been passed before. Fails within a minute of the last
+    /// change.
+    pub fn move_to(self, after: u64, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
+        if let Some(wait) = remaining(self.moved_at, MOVE_PAUSE, now) {
+            return Err(RefusedOrThrottled::TooMany(wait));
+        }
+        let has_void_resources = self.has_void_resources || self.stalled > 0;
+        // A new epoch voids the stalled resources, or their events would be sent by these and by the repetition.
+        let accepted = BTreeSet::new();
+        let epoch = self.epoch + 1;
+        let moved =
+            Self { after, accepted, epoch, moved_at: Some(now), stalled: 0, has_void_resources, ..self };
+        Ok(moved.resume(now))
+    }
+
+    /// Adds a ping. Fails with [`QUEUE_FULL`], and within ten seconds of the last ping.
+    pub fn add_ping(self, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
+        match remaining(self.pinged_at, PING_PAUSE, now) {
+            Some(wait) => Err(RefusedOrThrottled::TooMany(wait)),
+            None => {
+                Ok(Self { pinged_at: Some(now), ..self }
+                    .add_request(DeliveryRequest::Ping { at: now }, now)?)
+            }
+        }
+    }
+
+    /// Adds something to send besides the feed, unless it waits already. Fails with [`QUEUE_FULL`].
+    pub fn add_request(mut self, request: DeliveryRequest, now: DateTime<Utc>) -> Result<Self, Refusal> {
+        if !self.requests.contains(&request) {
+            // In the cursor instead of a queue of their own: each write depends on the version, so the sender cannot
+            // miss them.
+            if self.requests.len() >= MAX_QUEUED {
+                return Err(QUEUE_FULL);
+            }
+            self.requests.push(request);
+        }
+        Ok(self.wake(now))
+    }
+
+    /// Starts the sender at `now` unless it starts earlier.
+    pub fn run_by(self, now: DateTime<Utc>) -> Self {
+        let run_at = self.run_at.map_or(now, |at| at.min(now));
+        Self { run_at: Some(run_at), ..self }
+    }
+
+    /// How many events of a feed with this `latest` number the deliveries have not passed.
+    pub fn behind(&self, latest: u64) -> u64 {
+        latest.saturating_sub(self.after)
+    }
+
+    /// Whether a run has the endpoint to itself.
+    pub fn is_leased(&self, now: DateTime<Utc>) -> bool {
+        self.leased_until.is_some_and(|until| now < until)
+    }
+
+    /// Gives the endpoint to a run until a moment.
+    pub fn with_lease(self, until: DateTime<Utc>) -> Self {
+        Self { leased_until: Some(until), run_at: None, wakes_sender: false, ..self }
+    }
+
+    /// Ends the lease. The next run is due at `next_run_at`. An overdue run keeps its due time, so that it is
+    /// not served last again.
+    pub fn without_lease(self, next_run_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Self {
+        let due = self.run_at.filter(|due| *due <= now).unwrap_or(now);
+        Self { leased_until: None, run_at: next_run_at.map(|at| at.max(due)), wakes_sender: false, ..self }
+    }
+
+    /// Merges what a step has made of `before` into `meanwhile`, what the API has made of it during the step. Once a
+    /// client has set the position, it does not matter how far the step has come; and once a client has had the endpoint
+    /// tried at once, what the step has found out about it.
+    pub fn merge_api_changes(self, before: &Self, meanwhile: Self) -> Self {
+        let mut requests = meanwhile.requests;
+        requests.retain(|request| self.requests.contains(request) || !before.requests.contains(request));
+        let is_moved = meanwhile.epoch != before.epoch;
+        let is_restarted = meanwhile.restarts != before.restarts;
+        Self {
+            after: if is_moved { meanwhile.after } else { self.after },
+            accepted: if is_moved { meanwhile.accepted } else { self.accepted },
+            stalled: if is_moved { meanwhile.stalled } else { self.stalled },
+            health: if is_restarted { meanwhile.health } else { self.health },
+            has_void_resources: if is_moved { meanwhile.has_void_resources } else { self.has_void_resources },
+            epoch: meanwhile.epoch,
+            moved_at: meanwhile.moved_at,
+            restarts: meanwhile.restarts,
+            run_at: meanwhile.run_at,
+            pinged_at: meanwhile.pinged_at,
+            requests,
+            ..self
+        }
+    }
+}
+
+/// What is left at `now` of a pause since `last`.
+fn remaining(last: Option<DateTime<Utc>>, pause: TimeDelta, now: DateTime<Utc>) -> Option<TimeDelta> {
+    last.map(|last| last + pause - now).filter(|wait| *wait > TimeDelta::zero())
+}

@@ -1,0 +1,134 @@
+//! What endpoints answer, and what that means for the event and for the endpoint.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::names::named;
+
+/// The longest pause that an endpoint can ask for.
+const LONGEST_WAIT: TimeDelta = TimeDelta::hours(24);
+
+named! {
+    /// Why there is no answer.
+    pub enum DeliveryError {
+        /// The host has an address outside of the public internet.
+        ForbiddenAddress = "forbidden_address",
+        /// The name of the host leads to no address.
+        UnknownHost = "unknown_host",
+        /// No connection could be made, or it broke.
+        Connection = "connection",
+        /// No encrypted connection could be made, for example for want of a valid certificate.
+        Tls = "tls",
+        /// The answer was not complete in time.
+        Timeout = "timeout",
+        /// The answer was not understood, or its head was too long.
+        InvalidAnswer = "invalid_answer",
+    }
+}
+
+/// What an endpoint has answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndpointResponse {
+    pub status: u16,
+    /// The header `Retry-After`.
+    pub retry_after: Option<String>,
+    /// The start of the body.
+    pub start: String,
+}
+
+/// What an attempt means for the event and for its endpoint. Times are how long the endpoint asks to be left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveryVerdict {
+    /// The endpoint has accepted the event.
+    Accepted,
+    /// The endpoint gets events faster than it takes them. This says nothing about the event.
+    Throttled(TimeDelta),
+    /// The endpoint has understood the request and rejects it, so the event is probably at fault.
+    Rejected(TimeDelta),
+    /// Either the event or the endpoint is at fault. Other events tell which.
+    Unclear(TimeDelta),
+    /// The endpoint accepts no events any more.
+    Gone,
+}
+
+impl DeliveryVerdict {
+    /// The verdict on an attempt that has ended at `now`.
+    pub fn of(response: &Result<EndpointResponse, DeliveryError>, now: DateTime<Utc>) -> Self {
+        let Ok(response) = response else { return Self::Unclear(TimeDelta::zero()) };
+        let asked = response.retry_after.as_deref();
+        let wait = asked.map_or(TimeDelta::zero(), |header| parse_wait(header, now));
+        match response.status {
+            200..=299 => Self::Accepted,
+            400 | 405 | 409 | 413 | 415 | 422 => Self::Rejected(wait),
+            410 => Self::Gone,
+            429 => Self::Throttled(wait),
+            // Without the header, it is the answer of a proxy whose server is down.
+            503 if asked.is_some() => Self::Throttled(wait),
+            _ => Self::Unclear(wait),
+        }
+    }
+}
+
+/// Reads seconds or a date.
+fn parse_wait(header: &str, now: DateTime<Utc>) -> TimeDelta {
+    let wait = match header.parse::<u32>() {
+        Ok(seconds) => TimeDelta::seconds(seconds.into()),
+        Err(_) => DateTime::parse_from_rfc2822(header).map_or(TimeDelta::zero(), |date| date.to_utc() - now),
+    };
+    // Neither a date in the past nor one in years may decide when the next event is sent.
+    wait.clamp(TimeDelta::zero(), LONGEST_WAIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(status: u16, retry_after: Option<&str>) -> DeliveryVerdict {
+        let retry_after = retry_after.map(str::to_owned);
+        let now = "2026-11-22T12:00:00Z".parse().unwrap();
+        DeliveryVerdict::of(&Ok(EndpointResponse { status, retry_after, start: String::new() }), now)
+    }
+
+    #[test]
+    fn the_status_decides() {
+        use DeliveryVerdict::{Accepted, Gone, Rejected, Throttled, Unclear};
+        let none = TimeDelta::zero();
+        for (statuses, expected) in [
+            (&[200, 204, 299][..], Accepted),
+            (&[400, 405, 409, 413, 415, 422], Rejected(none)),
+            (&[410], Gone),
+            (&[429], Throttled(none)),
+            (&[101, 301, 302, 401, 403, 404, 408, 451, 500, 501, 502, 503, 504, 999], Unclear(none)),
+        ] {
+            for status in statuses {
+                assert_eq!(verdict(*status, None), expected, "{status}");
+            }
+        }
+        for error in [DeliveryError::Timeout, DeliveryError::ForbiddenAddress, DeliveryError::Tls] {
+            assert_eq!(DeliveryVerdict::of(&Err(error), DateTime::UNIX_EPOCH), Unclear(none));
+        }
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date_and_at_most_a_day() {
+        for (header, seconds) in [
+            ("0", 0),
+            ("120", 120),
+            ("86401", 86_400),
+            ("99999999999999999999", 0),
+            ("-5", 0),
+            ("1.5", 0),
+            ("soon", 0),
+            ("", 0),
+            ("Sun, 22 Nov 2026 12:30:00 GMT", 1_800),
+            ("Sun, 22 Nov 2026 11:30:00 GMT", 0),
+            ("Wed, 22 Nov 2028 12:30:00 GMT", 86_400),
+        ] {
+            let wait = TimeDelta::seconds(seconds);
+            assert_eq!(verdict(503, Some(header)), DeliveryVerdict::Throttled(wait), "{header}");
+        }
+        let minute = TimeDelta::minutes(1);
+        assert_eq!(verdict(429, Some("60")), DeliveryVerdict::Throttled(minute));
+        assert_eq!(verdict(500, Some("60")), DeliveryVerdict::Unclear(minute));
+        assert_eq!(verdict(400, Some("60")), DeliveryVerdict::Rejected(minute));
+    }
+}

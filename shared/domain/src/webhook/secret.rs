@@ -1,0 +1,105 @@
+//! The secrets that sign deliveries.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::random::RandomSource;
+
+/// Marks a secret of Standard Webhooks.
+const PREFIX: &str = "whsec_";
+
+/// The key of an endpoint's signatures, which its owner knows too.
+///
+/// A signature needs the key itself, so it is stored unhashed, in the endpoint's item alone. `Debug` hides it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct SigningSecret([u8; 32]);
+
+impl SigningSecret {
+    /// A new secret.
+    pub fn generate(entropy: &dyn RandomSource) -> Self {
+        let mut bytes = [0; 32];
+        entropy.fill(&mut bytes);
+        Self(bytes)
+    }
+
+    /// `whsec_` and the key in base64, as libraries for Standard Webhooks take it.
+    pub fn reveal(&self) -> String {
+        format!("{PREFIX}{}", STANDARD.encode(self.0))
+    }
+
+    pub(super) fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SigningSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SigningSecret(…)")
+    }
+}
+
+impl From<SigningSecret> for String {
+    fn from(secret: SigningSecret) -> Self {
+        secret.reveal()
+    }
+}
+
+impl TryFrom<String> for SigningSecret {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let key = text.strip_prefix(PREFIX).and_then(|key| STANDARD.decode(key).ok());
+        key.and_then(|key| key.try_into().ok()).map(Self).ok_or("no signing secret")
+    }
+}
+
+/// A secret that was replaced, and signs beside the new one for a while.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormerSecret {
+    pub secret: SigningSecret,
+    /// The end of its use.
+    pub until: DateTime<Utc>,
+}
+
+impl FormerSecret {
+    /// The secret, unless its use has ended.
+    pub fn at(&self, now: DateTime<Utc>) -> Option<&SigningSecret> {
+        (now < self.until).then_some(&self.secret)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::Sevens;
+
+    #[test]
+    fn a_secret_is_stored_as_its_owner_sees_it_and_never_printed() {
+        let secret = SigningSecret::generate(&Sevens);
+        assert_eq!(secret.reveal(), "whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=");
+        let stored = serde_json::to_string(&secret).unwrap();
+        assert_eq!(stored, format!("\"{}\"", secret.reveal()));
+        assert_eq!(serde_json::from_str::<SigningSecret>(&stored).unwrap(), secret);
+        assert_eq!(format!("{secret:?}"), "SigningSecret(…)");
+    }
+
+    #[test]
+    fn texts_that_are_no_secrets_are_refused() {
+        for text in ["", "whsec_", "whsec_BwcH", "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=", "whsec_?"] {
+            assert!(SigningSecret::try_from(text.to_owned()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_former_secret_is_used_up_to_its_end() {
+        let until = DateTime::UNIX_EPOCH;
+        let former = FormerSecret { secret: SigningSecret::generate(&Sevens), until };
+        assert!(former.at(until - chrono::TimeDelta::seconds(1)).is_some());
+        assert!(former.at(until).is_none());
+    }
+}

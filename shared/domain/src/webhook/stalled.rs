@@ -1,0 +1,191 @@
+//! Resources one of whose events an endpoint has not accepted.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::cursor::DeliveryCursor;
+use super::health::{EndpointHealth, add_jitter};
+use super::response::DeliveryVerdict;
+use crate::id::WebhookId;
+
+/// The pause after each counted try of an event that is itself at fault; the last one repeats. While the endpoint may be at
+/// fault, `EndpointHealth::probe_pause` counts instead.
+const EVENT_PAUSES: [TimeDelta; 9] = [
+    TimeDelta::seconds(5),
+    TimeDelta::minutes(5),
+    TimeDelta::minutes(30),
+    TimeDelta::hours(2),
+    TimeDelta::hours(5),
+    TimeDelta::hours(10),
+    TimeDelta::hours(14),
+    TimeDelta::hours(20),
+    TimeDelta::hours(24),
+];
+/// An event is given up after as many counted tries.
+const MAX_TRIES: u32 = 10;
+
+/// A resource one of whose events an endpoint has not accepted, although the endpoint may be fine. Later events of the
+/// resource wait behind that one, so that they keep their order and events of other resources do not wait for them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StalledResource {
+    /// The endpoint.
+    pub webhook: WebhookId,
+    /// The cursor's epoch when the resource stalled.
+    pub epoch: u32,
+    /// The identifier of the resource's history.
+    pub history: String,
+    /// The version whose event is sent next. Items have a `version` of their own.
+    pub next_version: u64,
+    /// How often that event was tried while the endpoint accepted others, or was rejected.
+    pub tries: u32,
+    /// When the first try of that event began; `None` before it.
+    pub first_tried_at: Option<DateTime<Utc>>,
+    /// When that event is tried again.
+    pub next_try_at: DateTime<Utc>,
+    /// The restarts of the cursor when that was set. After another restart, it is tried at once.
+    pub restarts: u32,
+}
+
+impl StalledResource {
+    /// A resource whose event of this version is tried at `next_try_at`.
+    pub fn new(cursor: &DeliveryCursor, history: String, version: u64, next_try_at: DateTime<Utc>) -> Self {
+        Self {
+            webhook: cursor.webhook,
+            epoch: cursor.epoch,
+            history,
+            next_version: version,
+            tries: 0,
+            first_tried_at: None,
+            next_try_at,
+            restarts: cursor.restarts,
+        }
+    }
+
+    /// When the event is tried again.
+    pub fn due_at(&self, cursor: &DeliveryCursor) -> DateTime<Utc> {
+        // A client has had the endpoint tried at once, which makes all stalled resources due without writing them.
+        if self.restarts == cursor.restarts { self.next_try_at } else { DateTime::UNIX_EPOCH }
+    }
+
+    /// Goes on with the event of this version, or the first one after it.
+    pub fn advance_to(&mut self, version: u64, now: DateTime<Utc>) {
+        (self.next_version, self.tries, self.first_tried_at, self.next_try_at) = (version, 0, None, now);
+    }
+
+    /// Notes that a try of the event, which began at `started_at`, was not accepted, and says whether the event is given
+    /// up, so that the resource goes on with its next one.
+    pub fn note_failure(
+        &mut self,
+        verdict: DeliveryVerdict,
+        started_at: DateTime<Utc>,
+        health: &EndpointHealth,
+        now: DateTime<Utc>,
+        random: u8,
+    ) -> bool {
+        let first = *self.first_tried_at.get_or_insert(started_at);
+        // An outage gives no event up, however the endpoint answers meanwhile.
+        let is_events_fault = health.has_accepted_since(first);
+        let pause = match verdict {
+            DeliveryVerdict::Rejected(wait) => self.count_try().max(wait),
+            DeliveryVerdict::Unclear(wait) if is_events_fault => self.count_try().max(wait),
+            // The endpoint may be down, so this event finds out when it is back.
+            DeliveryVerdict::Unclear(wait) => {
+                self.next_try_at = now + health.probe_pause(wait, random);
+                return false;
+            }
+            DeliveryVerdict::Accepted | DeliveryVerdict::Throttled(_) | DeliveryVerdict::Gone => {
+                return false;
+            }
+        };
+        self.next_try_at = now + add_jitter(pause, random);
+        if self.tries < MAX_TRIES || !is_events_fault {
+            return false;
+        }
+        self.advance_to(self.next_version + 1, now);
+        true
+    }
+
+    /// Counts a try, and returns the pause after it.
+    fn count_try(&mut self) -> TimeDelta {
+        self.tries = self.tries.saturating_add(1);
+        EVENT_PAUSES[(self.tries as usize - 1).min(EVENT_PAUSES.len() - 1)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::webhook::tests::{cursor, second};
+
+    const NONE: TimeDelta = TimeDelta::zero();
+    const REJECTED: DeliveryVerdict = DeliveryVerdict::Rejected(NONE);
+    const UNCLEAR: DeliveryVerdict = DeliveryVerdict::Unclear(NONE);
+
+    fn stalled() -> StalledResource {
+        StalledResource::new(&cursor(), "h".to_owned(), 3, second(0))
+    }
+
+    /// An endpoint that has accepted an event at this second.
+    fn accepted_at(at: i64) -> EndpointHealth {
+        EndpointHealth { last_accepted_at: Some(second(at)), ..EndpointHealth::default() }
+    }
+
+    #[test]
+    fn an_event_is_given_up_after_ten_tries_at_an_endpoint_that_accepts_others() {
+        for verdict in [REJECTED, UNCLEAR] {
+            let mut one = stalled();
+            let health = accepted_at(1);
+            for tries in 1..=9 {
+                assert!(!one.note_failure(verdict, second(0), &health, second(10), 0));
+                assert_eq!(one.tries, tries);
+            }
+            assert_eq!(one.next_try_at, second(10 + 86_400), "{verdict:?}");
+            assert!(one.note_failure(verdict, second(0), &health, second(10), 0));
+            let next = StalledResource { next_version: 4, next_try_at: second(10), ..stalled() };
+            assert_eq!(one, next, "it goes on with the next event");
+        }
+    }
+
+    #[test]
+    fn no_outage_gives_an_event_up() {
+        for (verdict, pause) in [(REJECTED, 86_400), (UNCLEAR, 5)] {
+            for health in [EndpointHealth::default(), accepted_at(4), accepted_at(5)] {
+                let mut one = stalled();
+                for _ in 0..30 {
+                    assert!(!one.note_failure(verdict, second(5), &health, second(10), 0));
+                }
+                assert_eq!((one.next_version, one.first_tried_at), (3, Some(second(5))));
+                assert_eq!(one.next_try_at, second(10 + pause), "{verdict:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_pause_is_as_long_as_the_endpoint_asks_and_up_to_a_tenth_longer() {
+        let hour = TimeDelta::hours(1);
+        let mut one = stalled();
+        one.note_failure(DeliveryVerdict::Rejected(hour), second(0), &accepted_at(1), second(10), 255);
+        assert_eq!(one.next_try_at, second(10 + 3_960));
+        let mut throttled = stalled();
+        assert!(!throttled.note_failure(
+            DeliveryVerdict::Throttled(hour),
+            second(0),
+            &accepted_at(1),
+            second(9),
+            0
+        ));
+        assert_eq!(
+            (throttled.tries, throttled.next_try_at),
+            (0, second(0)),
+            "the endpoint waits, not the event"
+        );
+    }
+
+    #[test]
+    fn a_restart_makes_a_stalled_resource_due_at_once() {
+        let mut one = stalled();
+        one.note_failure(REJECTED, second(0), &accepted_at(1), second(10), 0);
+        assert_eq!(one.due_at(&cursor()), second(15));
+        assert_eq!(one.due_at(&cursor().resume(second(11))), DateTime::UNIX_EPOCH);
+    }
+}

@@ -1,0 +1,222 @@
+//! The addresses of endpoints.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use url::{Host, Url};
+
+use crate::text::{is_domain, without_marks};
+
+/// The most bytes of an address.
+const MAX: usize = 2048;
+/// Names that no public name server answers for.
+const PRIVATE: [&str; 9] =
+    ["local", "localhost", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa"];
+
+/// The addresses that events may be sent to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AllowedTargets {
+    /// Public names, over https.
+    Public,
+    /// Any, over http too: for tests, and for a service on one's own computer.
+    Any,
+}
+
+/// The address of an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("format" = "uri", "maxLength" = MAX))]
+pub struct WebhookUrl(String);
+
+impl WebhookUrl {
+    /// Parses an address, in the spelling that browsers give it. Fails with what is wrong with it, most of all if it could
+    /// lead to a computer inside the service's own network; names are resolved and checked again for each request.
+    pub fn parse(text: &str, targets: AllowedTargets) -> Result<Self, String> {
+        let text = without_marks(text);
+        let url = Url::parse(&text).map_err(|_| "Enter a valid URL.")?;
+        let problem = match url.scheme() {
+            "https" => None,
+            "http" if targets == AllowedTargets::Any => None,
+            _ => Some("Use a URL that begins with https://"),
+        };
+        let problem = problem.or_else(|| {
+            (!names_host(&text)).then_some("The URL names no host. Write it as https://host/path.")
+        });
+        let problem = problem.or_else(|| {
+            let user = url.username();
+            let password = url.password();
+            let has_user = !user.is_empty() || password.is_some();
+            (has_user).then_some("A user name or a password may not be part of the URL.")
+        });
+        let problem = problem.or(url.fragment().map(|_| "A fragment (#) may not be part of the URL."));
+        let problem = problem.or_else(|| match targets {
+            AllowedTargets::Any => problem_of_any_place(&url),
+            // Tells the client what is wrong. Only the check at each connection is safe, since a name may resolve
+            // differently then.
+            AllowedTargets::Public => problem_of_place(&url),
+        });
+        if let Some(problem) = problem {
+            return Err(problem.to_owned());
+        }
+        if url.as_str().len() > MAX {
+            return Err(format!("Ensure this field has no more than {MAX} characters."));
+        }
+        Ok(Self(url.into()))
+    }
+
+    /// The address.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name of the host.
+    pub fn host(&self) -> &str {
+        let authority = self.authority();
+        // Only addresses of IPv6, which tests alone may use, have colons besides that of the port.
+        authority.rsplit_once(':').filter(|_| !authority.ends_with(']')).map_or(authority, |(host, _)| host)
+    }
+
+    /// The host, with the port if it is not the scheme's own.
+    pub fn authority(&self) -> &str {
+        let rest = self.0.split_once("://").map_or(self.0.as_str(), |(_, rest)| rest);
+        rest.split(['/', '?']).next().unwrap_or_default()
+    }
+}
+
+/// Whether a host follows the scheme.
+fn names_host(text: &str) -> bool {
+    let rest = text.split_once("://").map(|(_, rest)| rest);
+    // Without a host, the parser does what browsers do and takes the first segment of the path: events for
+    // `https:///hooks` would go to a host called `hooks`.
+    rest.is_some_and(|rest| !rest.starts_with(['/', '\\']))
+}
+
+/// Why no request can be sent to the host and the port of `url`, wherever it is.
+fn problem_of_any_place(url: &Url) -> Option<&'static str> {
+    if url.port() == Some(0) {
+        return Some("Nothing can be reached at port 0. Use another port, or leave it out.");
+    }
+    let Some(Host::Domain(name)) = url.host() else { return None };
+    // With underscores, which names of containers have. The parser takes wildcards and other punctuation for names.
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    (!is_name).then_some("Use the name of one host: letters, digits, hyphens and dots.")
+}
+
+/// Why requests are not sent to the host and the port of `url`.
+fn problem_of_place(url: &Url) -> Option<&'static str> {
+    if !matches!(url.port(), None | Some(1024..)) {
+        return Some("Use port 443, or a port of 1024 or higher.");
+    }
+    // The parser has read addresses in every notation.
+    let Some(Host::Domain(name)) = url.host() else {
+        return Some("Use the name of a host. IP addresses are not allowed.");
+    };
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let is_private =
+        PRIVATE.iter().any(|suffix| name.strip_suffix(suffix).is_some_and(|rest| rest.ends_with('.')));
+    (is_private || !is_domain(name)).then_some("Use the name of a host in the public internet.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_public_names_over_https() {
+        for (sent, kept) in [
+            ("https://hooks.example.com/in?x=1", "https://hooks.example.com/in?x=1"),
+            ("https://hooks.example.com", "https://hooks.example.com/"),
+            ("HTTPS://Hooks.Example.com:443/", "https://hooks.example.com/"),
+            ("https://hooks.example.com:8443/", "https://hooks.example.com:8443/"),
+            ("https://müller.example/", "https://xn--mller-kva.example/"),
+            ("https://localhost.example/", "https://localhost.example/"),
+            ("https://10.example/", "https://10.example/"),
+            ("\u{202a}https://hooks.example/\u{202c}", "https://hooks.example/"),
+        ] {
+            assert_eq!(WebhookUrl::parse(sent, AllowedTargets::Public).unwrap().as_str(), kept);
+        }
+        for (sent, authority) in [
+            ("https://hooks.example.com:443/in?x=1", "hooks.example.com"),
+            ("https://hooks.example.com:8443?x=/", "hooks.example.com:8443"),
+        ] {
+            let url = WebhookUrl::parse(sent, AllowedTargets::Public).unwrap();
+            assert_eq!((url.authority(), url.host()), (authority, "hooks.example.com"));
+        }
+        for (sent, host) in [("http://[::1]:8080/", "[::1]"), ("http://[::1]/", "[::1]")] {
+            assert_eq!(WebhookUrl::parse(sent, AllowedTargets::Any).unwrap().host(), host);
+        }
+        let long = format!("https://hooks.example/{}", "a".repeat(MAX));
+        for (refused, reason) in [
+            ("", "valid URL"),
+            ("hooks.example", "valid URL"),
+            ("https://", "valid URL"),
+            ("http://hooks.example/", "https://"),
+            ("ftp://hooks.example/", "https://"),
+            ("https://me@hooks.example/", "user name"),
+            ("https://:secret@hooks.example/", "user name"),
+            ("https://hooks.example/#x", "fragment"),
+            ("https://hooks.example:80/", "port"),
+            ("https://hooks.example:0/", "port"),
+            ("https://*.example.com/x", "public internet"),
+            ("https://*/", "public internet"),
+            ("https://hooks.example:22/", "port"),
+            ("https://127.0.0.1/", "IP addresses"),
+            ("https://2130706433/", "IP addresses"),
+            ("https://0x7f.1/", "IP addresses"),
+            ("https://0177.0.0.1/", "IP addresses"),
+            ("https://127.1/", "IP addresses"),
+            ("https://１２７.0.0.1/", "IP addresses"),
+            ("https://8.8.8.8/", "IP addresses"),
+            ("https://[::1]/", "IP addresses"),
+            ("https://[::ffff:127.0.0.1]/", "IP addresses"),
+            ("https://localhost/", "public internet"),
+            ("https://hooks/", "public internet"),
+            ("https://LOCALHOST./", "public internet"),
+            ("https://a.localhost/", "public internet"),
+            ("https://printer.local/", "public internet"),
+            ("https://db.internal./", "public internet"),
+            ("https://metadata.google.internal/", "public internet"),
+            ("https://a..example/", "public internet"),
+            ("https://hooks./", "public internet"),
+            ("https:///hooks", "names no host"),
+            ("https:///hooks.example/in", "names no host"),
+            ("https:/hooks.example/in", "names no host"),
+            ("https:hooks.example/in", "names no host"),
+            ("https://\\hooks.example/in", "names no host"),
+            ("https:\\\\hooks.example/in", "names no host"),
+            (&long, "no more than"),
+        ] {
+            let problem = WebhookUrl::parse(refused, AllowedTargets::Public).unwrap_err();
+            assert!(problem.contains(reason), "{refused}: {problem}");
+        }
+    }
+
+    #[test]
+    fn a_service_on_ones_own_computer_may_send_anywhere() {
+        for sent in [
+            "http://127.0.0.1:8080/hooks",
+            "http://[::1]:1/hooks",
+            "http://localhost/",
+            "http://receiver/",
+            "http://my_receiver.:80/",
+            "https://hooks.example/",
+            "https://müller.example/",
+        ] {
+            assert!(WebhookUrl::parse(sent, AllowedTargets::Any).is_ok(), "{sent}");
+        }
+        for refused in [
+            "ftp://localhost/",
+            "http://me@localhost/",
+            "http://localhost/#x",
+            "http:///hooks",
+            "http://localhost:0/",
+            "http://127.0.0.1:0/",
+            "https://*.example.com/x",
+            "https://hooks.*/",
+            "https://*/",
+            "https://{host}.example/",
+            "https://$host.example/",
+            "https://a,b.example/",
+        ] {
+            assert!(WebhookUrl::parse(refused, AllowedTargets::Any).is_err(), "{refused}");
+        }
+    }
+}

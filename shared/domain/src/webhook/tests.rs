@@ -1,0 +1,169 @@
+use super::*;
+use crate::history::ResourceRef;
+use crate::id::Id;
+use crate::mail::rate::RefusedOrThrottled;
+use crate::samples::{self, Sevens};
+
+pub(super) fn second(number: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(number, 0).unwrap()
+}
+
+pub(crate) fn webhook() -> Webhook {
+    let url = WebhookUrl::parse("https://hooks.example/in", AllowedTargets::Public).unwrap();
+    let secret = SigningSecret::generate(&Sevens);
+    Webhook::new(Id::from_bytes([9; 16]), samples::company().id, url, secret, second(0))
+}
+
+pub(super) fn cursor() -> DeliveryCursor {
+    DeliveryCursor::new(webhook().id, webhook().company, 5, second(0))
+}
+
+/// The sample as the sender leaves it.
+fn at_rest() -> DeliveryCursor {
+    DeliveryCursor { run_at: None, wakes_sender: false, ..cursor() }
+}
+
+#[test]
+fn a_webhook_gets_the_events_of_its_types_and_projects() {
+    let ping = HistoryEntry::ping(webhook().company, webhook().id, second(0));
+    let of_project = |resource| {
+        let mut entry = ping.clone();
+        entry.change.resource = resource;
+        entry.change.types = vec!["candidate.created".to_owned(), "candidate.invited".to_owned()];
+        entry
+    };
+    let project = Id::from_bytes([3; 16]);
+    let invited = of_project(ResourceRef::Candidate { project, candidate: Id::from_bytes([4; 16]) });
+    let with = |types: &[&str], projects: &[ProjectId]| Webhook {
+        types: types.iter().map(|name| TypeFilter::parse(name).unwrap()).collect(),
+        projects: projects.iter().copied().collect(),
+        ..webhook()
+    };
+    assert!(with(&[], &[]).wants(&invited) && with(&[], &[]).wants(&ping));
+    assert!(with(&["candidate.invited"], &[]).wants(&invited));
+    assert!(with(&["label.*", "candidate.*"], &[project]).wants(&invited));
+    assert!(!with(&["candidate.expired"], &[]).wants(&invited));
+    assert!(!with(&[], &[Id::from_bytes([5; 16])]).wants(&invited));
+    assert!(!with(&[], &[project]).wants(&ping), "it belongs to no project");
+}
+
+#[test]
+fn a_former_secret_signs_for_as_long_as_its_grace() {
+    let day = TimeDelta::days(1);
+    let now = second(100);
+    let new = SigningSecret::try_from(webhook().secret.reveal().replace('B', "C")).unwrap();
+    let rotated = webhook().rotated(new.clone(), day, now);
+    let at = |now| rotated.secrets(now).collect::<Vec<_>>();
+    assert_eq!(at(now), [&new, &webhook().secret]);
+    assert_eq!(at(now + day), [&new]);
+    let at_once = webhook().rotated(new.clone(), TimeDelta::zero(), now);
+    assert_eq!(at_once.former_secret, None);
+}
+
+#[test]
+fn the_first_reason_to_disable_it_stays() {
+    let gone = webhook().disabled(DisabledReason::Gone);
+    assert!(!gone.is_enabled());
+    assert_eq!(gone.clone().disabled(DisabledReason::Request), gone);
+    assert!(gone.enabled().is_enabled());
+}
+
+#[test]
+fn a_former_secret_is_dropped_once_its_use_has_ended() {
+    let rotated = webhook().rotated(webhook().secret, TimeDelta::days(1), second(0));
+    assert!(rotated.clone().without_ended_secret(second(86_399)).former_secret.is_some());
+    assert_eq!(rotated.without_ended_secret(second(86_400)).former_secret, None);
+}
+
+/// The sample after failures, with a stalled resource, while a run has the endpoint.
+fn in_trouble() -> DeliveryCursor {
+    let suspects = ["a", "b"].map(str::to_owned).into();
+    let health = EndpointHealth {
+        last_accepted_at: Some(second(1)),
+        failing_since: Some(second(2)),
+        suspects,
+        failures: 7,
+        next_try_at: Some(second(9)),
+        warned_at: Some(second(3)),
+        ..EndpointHealth::default()
+    };
+    let accepted = [7].into();
+    DeliveryCursor { health, stalled: 3, accepted, leased_until: Some(second(8)), ..at_rest() }
+}
+
+#[test]
+fn to_set_the_position_forgets_failures_and_voids_stalled_resources() {
+    let moved = in_trouble().move_to(2, second(4)).unwrap();
+    let health = EndpointHealth { last_accepted_at: Some(second(1)), ..EndpointHealth::default() };
+    let expected = DeliveryCursor {
+        after: 2,
+        epoch: 1,
+        moved_at: Some(second(4)),
+        restarts: 1,
+        wakes_sender: true,
+        run_at: Some(second(4)),
+        leased_until: Some(second(8)),
+        health,
+        has_void_resources: true,
+        ..at_rest()
+    };
+    assert_eq!(moved, expected);
+    assert_eq!((moved.behind(10), moved.behind(1)), (8, 0));
+    assert_eq!(moved.clone().move_to(0, second(63)), Err(RefusedOrThrottled::TooMany(TimeDelta::seconds(1))));
+    assert!(moved.move_to(0, second(64)).is_ok());
+    assert!(!at_rest().move_to(2, second(4)).unwrap().has_void_resources);
+}
+
+#[test]
+fn pings_and_repeated_events_wait_up_to_ten_and_one_ping_in_ten_seconds() {
+    let pinged = at_rest().add_ping(second(10)).unwrap();
+    assert_eq!((pinged.run_at, pinged.wakes_sender), (Some(second(10)), true));
+    assert_eq!(pinged.clone().add_ping(second(19)), Err(RefusedOrThrottled::TooMany(TimeDelta::seconds(1))));
+    let event = |number: u8| DeliveryRequest::Event { event: format!("evt_a_{number}_1") };
+    let full = (2..=9).try_fold(pinged.add_ping(second(20)).unwrap(), |cursor, number| {
+        cursor.add_request(event(number), second(20))
+    });
+    let full = full.unwrap();
+    assert_eq!(full.requests.len(), MAX_QUEUED);
+    assert_eq!(full.clone().add_request(event(2), second(21)).unwrap().requests, full.requests);
+    assert_eq!(full.clone().add_request(event(1), second(21)), Err(QUEUE_FULL));
+    assert_eq!(full.add_ping(second(40)), Err(RefusedOrThrottled::Refused(QUEUE_FULL)));
+}
+
+#[test]
+fn a_run_has_the_endpoint_until_its_lease_ends() {
+    let leased = cursor().with_lease(second(30));
+    assert!(leased.is_leased(second(29)) && !leased.is_leased(second(30)));
+    assert_eq!((leased.run_at, leased.wakes_sender), (None, false));
+    let rested = leased.without_lease(Some(second(3)), second(20));
+    assert_eq!((rested.leased_until, rested.run_at), (None, Some(second(20))));
+    assert_eq!(cursor().without_lease(Some(second(9)), second(20)).run_at, Some(second(9)), "due since then");
+    assert_eq!(cursor().without_lease(None, second(20)).run_at, None);
+    assert_eq!(at_rest().run_by(second(7)).run_at, Some(second(7)));
+    assert_eq!(cursor().run_by(second(7)).run_at, Some(second(0)));
+}
+
+#[test]
+fn a_step_keeps_what_the_api_has_asked_for_meanwhile() {
+    let event = DeliveryRequest::Event { event: "e".to_owned() };
+    let before = cursor().add_ping(second(0)).unwrap().with_lease(second(30));
+    let after = DeliveryCursor { after: 9, requests: Vec::new(), ..before.clone() };
+    let meanwhile = before.clone().add_request(event.clone(), second(1)).unwrap();
+    let both = after.clone().merge_api_changes(&before, meanwhile);
+    assert_eq!((both.after, both.requests), (9, vec![event]));
+    let moved = after.merge_api_changes(&before, before.clone().move_to(2, second(1)).unwrap());
+    assert_eq!((moved.after, moved.epoch, moved.requests), (2, 1, Vec::new()));
+}
+
+#[test]
+fn a_step_overwrites_nothing_that_the_api_has_reset_meanwhile() {
+    let before = DeliveryCursor { stalled: 0, ..in_trouble() };
+    let after = DeliveryCursor { after: 9, stalled: 1, ..before.clone() };
+    assert_eq!(after.clone().merge_api_changes(&before, before.clone()), after);
+    for reset in [before.clone().resume(second(6)), before.clone().move_to(5, second(6)).unwrap()] {
+        let kept = after.clone().merge_api_changes(&before, reset.clone());
+        assert_eq!((&kept.health, kept.restarts, kept.run_at), (&reset.health, 1, Some(second(6))));
+        let is_moved = reset.epoch == 1;
+        assert_eq!((kept.after, kept.stalled), if is_moved { (5, 0) } else { (9, 1) });
+    }
+}

@@ -217,9 +217,9 @@ struct ProjectFields {
     /// or 0 for all evaluators.
     #[schemars(example = 0)]
     team_evaluation: u8,
-    /// The page of the resource in the web application.
+    /// The page of the resource in the web application; empty in a deployment without one.
     #[schemars(example = example_uri::SUITE_PROJECT)]
-    interview_suite_url: Uri,
+    interview_suite_url: OrEmpty<Uri>,
 }
 
 impl ProjectFields {
@@ -279,7 +279,7 @@ impl ProjectFields {
             evaluated_candidates_count: counts.evaluated(project),
             partner_data: settings.partner_data.to_json(),
             team_evaluation: settings.team_evaluation,
-            interview_suite_url: references.suite_page(&own),
+            interview_suite_url: OrEmpty(references.suite_page(&own)),
             resource_uri: own,
         }
     }

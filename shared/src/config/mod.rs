@@ -21,10 +21,9 @@ pub struct Config {
     /// `BASE_URL`, required: an origin followed by [`VERSION_PATH`], without a trailing slash. All references in
     /// responses are built from it, never from the Host header.
     pub base_url: Url,
-    /// `SUITE_URL`, by default the origin of `BASE_URL`: the web application, for `interview_suite_url` and links in
-    /// mails.
+    /// `SUITE_URL`, by default the origin of `BASE_URL`: the web application, which links in mails lead to.
     pub suite_url: Url,
-    /// Whether `SUITE_URL` is set: candidates then take interviews in that application.
+    /// Whether `SUITE_URL` is set: candidates then take interviews in that application, and `interview_suite_url` is not empty.
     pub has_suite: bool,
     /// `APP_URL`, optional: the application where staff work, unless their company has one of its own.
     pub app_url: Option<Url>,

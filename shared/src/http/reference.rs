@@ -21,19 +21,19 @@ use crate::media::{AnswerObjects, MediaSigner, captions_name, object_key, rendit
 #[derive(Clone, Copy)]
 pub struct ReferenceUris<'a> {
     base: &'a Url,
-    suite: &'a Url,
+    suite: Option<&'a Url>,
     signer: Option<&'a MediaSigner>,
 }
 
 impl<'a> ReferenceUris<'a> {
     /// References below the base URL of these settings.
     pub fn new(config: &'a Config) -> Self {
-        Self { base: &config.base_url, suite: &config.suite_url, signer: None }
+        Self { base: &config.base_url, suite: config.has_suite.then_some(&config.suite_url), signer: None }
     }
 
-    /// References below a base URL, which the web application's pages are below as well.
+    /// References below a base URL, in a deployment without a web application.
     pub(crate) fn below(base: &'a Url) -> Self {
-        Self { base, suite: base, signer: None }
+        Self { base, suite: None, signer: None }
     }
 
     /// Whether the service itself is at this host, with the port if it is not the scheme's own.
@@ -167,10 +167,11 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// The page of the web application that shows the resource at `reference`.
-    pub fn suite_page(&self, reference: &Uri) -> Uri {
-        let path = reference.as_str().strip_prefix(self.base.as_str()).unwrap_or_default();
-        Uri::new(format!("{}{path}", self.suite.as_str().trim_end_matches('/')))
+    /// The page of the web application that shows the resource at `reference`; `None` without an application.
+    pub fn suite_page(&self, reference: &Uri) -> Option<Uri> {
+        let suite = self.suite?.as_str().trim_end_matches('/');
+        let path = reference.as_str().strip_prefix(self.base.as_str())?;
+        Some(Uri::new(format!("{suite}{path}")))
     }
 
     /// The identifier of the resource right below company `c` at `reference`.

@@ -31,7 +31,6 @@ async fn two_names_are_enough() {
     let uri = response.uri("resource_uri");
     assert_eq!(response.header("location"), Some(uri.as_str()));
     assert!(uri.starts_with(&format!("{project}candidates/")), "{uri}");
-    let path = uri.strip_prefix("https://hr.example/api/v3").unwrap();
     let expected = json!({
         "resource_uri": uri,
         "company": "https://hr.example/api/v3/companies/acme/",
@@ -62,7 +61,7 @@ async fn two_names_are_enough() {
         "shares": [],
         "interview_key": "",
         "activation_key": "",
-        "interview_suite_url": format!("https://hr.example{path}"),
+        "interview_suite_url": "",
     });
     assert_eq!(response.json(), expected, "{response}");
     owner.get(&uri).await.expect_json(200, expected);

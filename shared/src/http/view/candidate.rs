@@ -153,9 +153,9 @@ pub struct CandidateFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = false)]
     is_on_hold: Option<bool>,
-    /// The page of the resource in the web application.
+    /// The page of the resource in the web application; empty in a deployment without one.
     #[schemars(example = example_uri::SUITE_CANDIDATE)]
-    interview_suite_url: Uri,
+    interview_suite_url: OrEmpty<Uri>,
     #[serde(flatten)]
     keys: Option<AccessKeyView>,
     /// The candidate's shares. Only callers who may change the project see them.
@@ -241,7 +241,7 @@ impl CandidateFields {
             adjustments: viewer.sees_adjustments.then(|| candidate.adjustments.map(AdjustmentsView::new)),
             erasure_due_at: candidate.erasure_request.map(|request| Timestamp(request.due_at)),
             is_on_hold: viewer.is_manager.then(|| candidate.hold_at(viewer.now).is_some()),
-            interview_suite_url: references.suite_page(&own),
+            interview_suite_url: OrEmpty(references.suite_page(&own)),
             shares: viewer.is_manager.then(|| ShareView::all_of(candidate, references)),
             keys: viewer.sees_keys.then(|| AccessKeyView::of(candidate)),
             resource_uri: own,

@@ -67,7 +67,8 @@ pub(crate) async fn create(
     access: Admitted<Company, CreateProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<ProjectView>>> {
-    let (name, changes) = read_new(body, access.company_id(), access.references())?;
+    let is_local = access.config().is_local;
+    let (name, changes) = read_new(body, access.company_id(), access.references(), is_local)?;
     let id = access.store.next_id(access.now);
     let mut project = Project::new(id, &access.target, name, access.now);
     // Without an application of the company's, mails lead to this service.
@@ -104,7 +105,8 @@ pub(crate) async fn update(
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<ProjectView>>> {
     let mut after = Project::clone(&access.target.project);
-    apply(read_changes(body, access.company_id(), access.references())?, &mut after)?;
+    let is_local = access.config().is_local;
+    apply(read_changes(body, access.company_id(), access.references(), is_local)?, &mut after)?;
     let view =
         ProjectView::new(&after, &access.target.counts, &ProjectViewer::of(&access, &access.target.company));
     access.commit(access.store.update_project(&access.target.project, &after), Json(view)).await

@@ -36,8 +36,11 @@ pub(crate) fn create_project(operation: OperationDoc) -> OperationDoc {
              must name at least one in `interview_managers`. `interview_platform` is by default `builtin`, or \
              `external` in a deployment whose mails lead to another application.",
         )
-        .body_with_references::<ProjectView, _>(read_new)
+        .body_with_references::<ProjectView, _>(|body, company, references| {
+            read_new(body, company, references, false)
+        })
         .example("project", json!({ "name": "Backend engineer", "default_interview_period": 14 }))
+        .example("way_back", json!({ "name": "Backend engineer", "return_url": "https://jobs.example.com/done?from=interview" }))
 }
 
 pub(crate) fn get_project(operation: OperationDoc) -> OperationDoc {
@@ -47,7 +50,9 @@ pub(crate) fn get_project(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn change_project(operation: OperationDoc) -> OperationDoc {
     operation
         .text("To change the status, use `status/`.")
-        .body_with_references::<ProjectView, _>(read_changes)
+        .body_with_references::<ProjectView, _>(|body, company, references| {
+            read_changes(body, company, references, false)
+        })
         .refuses(&[QUESTIONS_IN_USE])
         .example("details", json!({ "contact_person": "Grace Hopper", "team_evaluation": 1 }))
 }

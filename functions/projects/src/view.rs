@@ -6,11 +6,12 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use shared::auth::access::AdmittedRequest;
+use shared::auth::caller::Caller;
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::company::Company;
-use shared::domain::id::CustomerId;
 use shared::domain::language::Language;
-use shared::domain::project::{InterviewPlatform, JoinMode, Project, ProjectStatus};
+use shared::domain::policy::Action;
+use shared::domain::project::{InterviewPlatform, JoinMode, Project, ProjectStatus, ReturnUrl};
 use shared::domain::text::Email;
 use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::example_uri;
@@ -25,7 +26,7 @@ use crate::roles::RoleView;
 
 /// Who looks at a project.
 pub(crate) struct ProjectViewer<'a> {
-    customer: Option<CustomerId>,
+    caller: &'a Caller,
     company: &'a Company,
     loaded: ExpandedResources,
     references: ReferenceUris<'a>,
@@ -35,7 +36,7 @@ impl<'a> ProjectViewer<'a> {
     /// The caller who was admitted.
     pub(crate) fn of(access: &'a AdmittedRequest, company: &'a Company) -> Self {
         let loaded = ExpandedResources::default();
-        Self { customer: access.caller.customer(), company, loaded, references: access.references() }
+        Self { caller: &access.caller, company, loaded, references: access.references() }
     }
 
     /// The same view, with the expanded resources instead of their URLs.
@@ -101,6 +102,13 @@ struct ProjectFields {
     /// The URL of the public job listing; empty for none.
     #[schemars(example = &"")]
     job_url: String,
+    /// Where candidates can continue after the interview: the last screen shows a button that leads there. An https URL
+    /// without a user name and a fragment; empty for none. The service adds `candidate` to the query, the last segment of
+    /// the candidate's `resource_uri`, so the query may contain neither `candidate` nor `external_id`. Everyone can open
+    /// this URL, so it does not prove who returns. Only callers who may change the project see the field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"https://jobs.example.com/done?from=interview")]
+    return_url: Option<OrEmpty<ReturnUrl>>,
     /// The reply address of mails to candidates, and their sender once the operator has verified it; empty for none.
     #[schemars(example = &"ada@example.com")]
     email_alias: OrEmpty<Email>,
@@ -128,7 +136,7 @@ struct ProjectFields {
     /// The minutes that an interview which begins now may take; null until the deadline.
     #[schemars(example = 45)]
     max_interview_time: Option<u32>,
-    /// Whether the web application may invite candidates.
+    /// Stored for front ends. It does nothing in this service.
     invite_candidates: bool,
     /// Days until the deadline that candidates without one get when they are invited; null for the company's default.
     #[schemars(example = 14)]
@@ -229,10 +237,13 @@ impl ProjectFields {
         let loaded = &viewer.loaded;
         let own = references.uri(company, project.id);
         let language = settings.support_lang.unwrap_or(viewer.company.default_project_lang);
+        let is_manager = Action::ChangeProject.is_allowed(&viewer.caller.in_project(&project.staff));
+        let customer = viewer.caller.customer();
         Self {
             company: references.company(company),
             name: settings.name.to_string(),
             job_url: settings.job_url.as_str().to_owned(),
+            return_url: is_manager.then(|| OrEmpty(settings.return_url.clone())),
             email_alias: OrEmpty(settings.email_alias.clone()),
             mode: settings.mode,
             maximum_score: settings.maximum_score,
@@ -266,8 +277,8 @@ impl ProjectFields {
             roles: loaded.roles(project, references),
             criteria: loaded.criteria(project, references),
             videos: PlacedVideoView::all_of(project, references),
-            can_evaluate: counts.can_evaluate(project, viewer.customer),
-            can_see_results: counts.can_see_results(project, viewer.customer),
+            can_evaluate: counts.can_evaluate(project, customer),
+            can_see_results: counts.can_see_results(project, customer),
             can_archive: counts.can_archive(project),
             candidates_count: counts.candidates(),
             interviewed_candidates_count: counts.with_status(CandidateStatus::Interviewed),

@@ -16,6 +16,7 @@ fn settings() -> Value {
     json!({
         "name": "Sales – Zürich",
         "job_url": "https://jobs.example/1?ref=a&b=c",
+        "return_url": "https://jobs.example/done?a=b",
         "email_alias": "jobs@acme.example",
         "mode": "rolling",
         "maximum_score": 10,
@@ -48,6 +49,7 @@ async fn a_name_is_enough() {
         "company": "https://hr.example/api/v3/companies/acme/",
         "name": "Sales",
         "job_url": "",
+        "return_url": "",
         "email_alias": "",
         "mode": "rolling",
         "maximum_score": 5,
@@ -97,8 +99,6 @@ async fn a_name_is_enough() {
 }
 
 #[tokio::test]
-async fn every_field_is_kept_as_sent() {
-#[tokio::test]
 async fn pages_of_the_web_application_are_named_where_there_is_one() {
     for (suite, pages) in [
         ("", None),
@@ -117,6 +117,8 @@ async fn pages_of_the_web_application_are_named_where_there_is_one() {
     }
 }
 
+#[tokio::test]
+async fn every_field_is_kept_as_sent() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let (label, video) = (owner.label("Vertrieb").await, format!("videos/{NOBODY}/"));
@@ -173,7 +175,7 @@ async fn a_patch_changes_only_the_fields_it_names() {
 async fn null_and_empty_strings_clear_optional_fields() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let texts = ["job_url", "email_alias", "support_lang", "internal_id", "contact_person"];
+    let texts = ["job_url", "return_url", "email_alias", "support_lang", "internal_id", "contact_person"];
     let dates = ["closedate", "activationdate", "max_interview_time", "default_interview_period"];
     for empty in [Value::Null, json!("")] {
         let uri = owner.project(settings()).await;
@@ -251,6 +253,7 @@ async fn everything_wrong_is_reported_at_once() {
     let wrong = json!({
         "name": ["Sales"],
         "job_url": "javascript:alert(1)",
+        "return_url": "javascript:alert(1)",
         "email_alias": "nobody",
         "mode": "rocking",
         "maximum_score": 0,
@@ -297,6 +300,7 @@ async fn everything_wrong_is_reported_at_once() {
               "mode":["\"rocking\" is not a valid choice."],
               "name":["Not a valid string."],
               "partner_data":["Expected an object."],
+              "return_url":["Use a URL that begins with https://"],
               "reviewers":["\"https://elsewhere.example/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."],
               "support_lang":["\"xx\" is not a valid choice."],
               "team_evaluation":["Ensure this value is from 0 to 2."],

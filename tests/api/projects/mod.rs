@@ -5,6 +5,7 @@ mod expand;
 mod list;
 mod references;
 mod retention;
+mod return_url;
 mod roles;
 mod statistics;
 mod status;

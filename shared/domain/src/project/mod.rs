@@ -1,11 +1,13 @@
 //! A project: an interview that candidates are invited to, and the moves of its status.
 
 pub mod contact;
+mod return_url;
 mod settings;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+pub use return_url::ReturnUrl;
 pub use settings::{InterviewPlatform, JoinMode, PlacedVideo, ProjectSettings};
 
 use super::Refusal;
@@ -174,7 +176,7 @@ impl HasHistory for Project {
             retention, id: _, company: _, evaluator_index: _, closed_at: _,
         } = self;
         let ProjectSettings {
-            name, job_url, email_alias, mode, maximum_score, support_lang, internal_id, allow_hash_login,
+            name, job_url, return_url, email_alias, mode, maximum_score, support_lang, internal_id, allow_hash_login,
             max_interview_time, interview_platform, invite_candidates, default_interview_period, closedate, activationdate, creationdate,
             contact_person, veto_enabled, team_evaluation, partner_data, labels, videos,
         } = settings;
@@ -189,6 +191,7 @@ impl HasHistory for Project {
             ("evaluators", customers(evaluators)),
             ("reviewers", customers(reviewers)),
             ("job_url", private(job_url)),
+            ("return_url", private(return_url)),
             ("email_alias", private(email_alias)),
             ("mode", private(mode)),
             ("maximum_score", private(maximum_score)),

@@ -6,6 +6,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ReturnUrl;
 use crate::company::Company;
 use crate::id::{LabelId, VideoId};
 use crate::language::Language;
@@ -50,6 +51,9 @@ pub struct ProjectSettings {
     pub name: ShortName,
     /// Link to the public job listing.
     pub job_url: WebLink,
+    /// Where the page leads candidates after the interview.
+    #[serde(default)]
+    pub return_url: Option<ReturnUrl>,
     /// Sender address of mails to candidates.
     pub email_alias: Option<Email>,
     /// How candidates join.
@@ -67,7 +71,7 @@ pub struct ProjectSettings {
     /// Where interviews take place.
     #[serde(default = "external")]
     pub interview_platform: InterviewPlatform,
-    /// Whether the web application may invite candidates.
+    /// Whether front ends may invite candidates; the service does not use it.
     pub invite_candidates: bool,
     /// Days until the deadline that candidates without one get.
     pub default_interview_period: Option<u32>,
@@ -106,6 +110,7 @@ impl ProjectSettings {
         Self {
             name,
             job_url: WebLink::default(),
+            return_url: None,
             email_alias: None,
             mode: JoinMode::Rolling,
             maximum_score: company.default_maximum_score,

@@ -8,9 +8,12 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use url::Url;
 
+mod address;
 mod email;
 mod username;
 
+pub use address::is_loopback;
+pub(super) use address::problem_of_address;
 pub use email::Email;
 pub(super) use email::is_domain;
 pub use username::Username;

@@ -126,7 +126,7 @@ async fn candidates_who_log_in_later_find_the_button_and_it_fits() {
         assert_eq!(page.evaluate(BUTTON).await, json!([format!("{label} {LONG_HOST}"), address, ""]));
         for width in [320, 390, 1440] {
             page.resize(width, 800).await;
-            page.until_promised(&format!("innerWidth === {width}")).await;
+            page.until_promised(&format!("document.documentElement.clientWidth === {width}")).await;
             let right = "[document.documentElement.scrollWidth, document.querySelector('main a.main').getBoundingClientRect().right]";
             let shown = page.evaluate(right).await;
             let fits = shown[0].as_u64() <= Some(width.into()) && shown[1].as_f64() <= Some(width.into());

@@ -5,6 +5,7 @@ use url::Url;
 use super::wire::Uri;
 use crate::config::Config;
 use crate::domain::account::Account;
+use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::history::{ChangeAuthor, ResourceRef};
 use crate::domain::id::{
@@ -15,25 +16,29 @@ use crate::domain::language::Language;
 use crate::domain::media::file::{FileKind, FileType, StoredFile};
 use crate::domain::media::video::{Rendition, Video};
 use crate::domain::privacy::legal::LegalTextId;
+use crate::domain::project::Project;
+use crate::mail::InterviewLink;
 use crate::media::{AnswerObjects, MediaSigner, captions_name, object_key, rendition_key};
 
 /// Makes and reads references.
 #[derive(Clone, Copy)]
 pub struct ReferenceUris<'a> {
     base: &'a Url,
-    suite: Option<&'a Url>,
+    suite: &'a Url,
+    has_suite: bool,
     signer: Option<&'a MediaSigner>,
 }
 
 impl<'a> ReferenceUris<'a> {
     /// References below the base URL of these settings.
     pub fn new(config: &'a Config) -> Self {
-        Self { base: &config.base_url, suite: config.has_suite.then_some(&config.suite_url), signer: None }
+        let Config { base_url: base, suite_url: suite, has_suite, .. } = config;
+        Self { base, suite, has_suite: *has_suite, signer: None }
     }
 
     /// References below a base URL, in a deployment without a web application.
     pub(crate) fn below(base: &'a Url) -> Self {
-        Self { base, suite: None, signer: None }
+        Self { base, suite: base, has_suite: false, signer: None }
     }
 
     /// Whether the service itself is at this host, with the port if it is not the scheme's own.
@@ -169,9 +174,14 @@ impl<'a> ReferenceUris<'a> {
 
     /// The page of the web application that shows the resource at `reference`; `None` without an application.
     pub fn suite_page(&self, reference: &Uri) -> Option<Uri> {
-        let suite = self.suite?.as_str().trim_end_matches('/');
-        let path = reference.as_str().strip_prefix(self.base.as_str())?;
-        Some(Uri::new(format!("{suite}{path}")))
+        let path = reference.as_str().strip_prefix(self.base.as_str()).filter(|_| self.has_suite)?;
+        Some(Uri::new(format!("{}{path}", self.suite.as_str().trim_end_matches('/'))))
+    }
+
+    /// The link that opens the candidate's interview; `None` once it is over.
+    pub fn interview_url(&self, candidate: &Candidate, project: &Project) -> Option<Uri> {
+        let link = InterviewLink::new(self.suite, candidate, project);
+        candidate.has_open_interview().then(|| Uri::new(link.url().to_owned()))
     }
 
     /// The identifier of the resource right below company `c` at `reference`.

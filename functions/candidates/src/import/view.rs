@@ -57,7 +57,7 @@ struct ImportReportRow {
     index: usize,
     /// What became of the entry.
     status: RowStatus,
-    /// The candidate; null if there is none.
+    /// The candidate; of a failed entry the one that has its `external_id`. Null if there is none.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,
     /// Why the candidate was not created or not invited; otherwise an empty object.
@@ -105,18 +105,17 @@ impl ImportReport {
 
 impl ImportReportRow {
     fn new(access: &ImportAccess, index: usize, result: &ImportEntryResult) -> Self {
-        let (status, id, error) = match result {
-            ImportEntryResult::Invited(id) => (RowStatus::Invited, Some(*id), None),
-            ImportEntryResult::New(id, refusal) => {
-                (RowStatus::New, Some(*id), refusal.map(|refusal| Error::Refused(refusal).body()))
+        let (status, error) = match result {
+            ImportEntryResult::Invited(_) => (RowStatus::Invited, None),
+            ImportEntryResult::New(_, refusal) => {
+                (RowStatus::New, refusal.map(|refusal| Error::Refused(refusal).body()))
             }
-            ImportEntryResult::Failed(error) => (RowStatus::Failed, None, Some(error.body())),
+            ImportEntryResult::Failed { error, .. } => (RowStatus::Failed, Some(error.body())),
             // Not `failed`, which means that the entry itself is wrong.
-            ImportEntryResult::Pending => {
-                (RowStatus::Pending, None, Some(Error::from(NOT_DONE_IN_TIME).body()))
-            }
+            ImportEntryResult::Pending => (RowStatus::Pending, Some(Error::from(NOT_DONE_IN_TIME).body())),
         };
-        let candidate = id
+        let candidate = result
+            .candidate()
             .map(|id| access.references().uri_in_project(access.company_id(), access.target.project.id, id));
         Self { index, status, candidate, errors: error.unwrap_or_else(|| json!({})) }
     }

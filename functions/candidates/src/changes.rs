@@ -49,6 +49,7 @@ fn read_optional(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {
     changes.set(body.clearable("external_id", ExternalId::parse), |profile| &mut profile.external_id);
     changes.set(body.clearable("deadline", parse_timestamp), |profile| &mut profile.deadline);
     changes.set(body.partner_data("partner_data"), |profile| &mut profile.partner_data);
+    changes.set(body.flag("receive_mails"), |profile| &mut profile.receive_mails);
     changes
 }
 

@@ -1,7 +1,6 @@
 //! Creating, reading, changing and deleting candidates.
 
 use axum::Json;
-use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::candidate::Candidate;
 use shared::domain::history::erasure::ErasureReason;
@@ -11,9 +10,13 @@ use shared::domain::transition::CandidateChange;
 use shared::http::WithFiles;
 use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::CandidateView;
+use shared::{Error, Result};
 
 use crate::changes::{CandidateFiles, read_adjustments, read_changes, read_new, read_own};
 use crate::view::{view, viewer};
+
+const NO_LOGIN_NAME: &str =
+    "There is no email address or user name to log in with. The key opens the interview.";
 
 /// POST …/candidates/
 pub(crate) async fn create(
@@ -60,6 +63,9 @@ pub(crate) async fn update(
             let (password, changes) = read_own(body)?;
             changes.apply_to(&mut after.profile);
             if let Some(password) = password {
+                if !before.has_login_name() {
+                    return Err(Error::field("password", NO_LOGIN_NAME));
+                }
                 after = after.with_password(access.hash_for(before, password).await?);
             }
         }
@@ -67,6 +73,9 @@ pub(crate) async fn update(
             let adjustments = read_adjustments(&mut body)?;
             read_changes(body)?.apply_to(&mut after.profile);
             after.adjustments = adjustments.unwrap_or(after.adjustments);
+            if after.misses_mails(before) {
+                return Err(Error::field("email", "Required if `receive_mails` is true."));
+            }
         }
     }
     files.apply_to(&mut after, &access).await?;

@@ -10,7 +10,8 @@ use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
 use shared::domain::privacy::legal::LegalKind;
 use shared::domain::text::ExternalId;
 use shared::domain::transition::{
-    DEADLINE_PASSED, DEADLINE_REQUIRED, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
+    DEADLINE_PASSED, DEADLINE_REQUIRED, EMAIL_REQUIRED, MAILS_OFF, NOT_ADVANCED, NOT_REMINDABLE,
+    NOT_SKIPPABLE,
 };
 use shared::http::BodyFields;
 use shared::http::read_announcement;
@@ -103,7 +104,9 @@ pub(crate) fn import_candidates(operation: OperationDoc) -> OperationDoc {
              that cannot be created is `failed`; one that cannot be advanced stays `new`. Neither stops the \
              others. An entry whose `external_id` another candidate of the project has is `failed`, and \
              `candidate` is that candidate; so is every entry whose `external_id` an earlier entry has. \
-             Entries that do not fit into the time limit are `pending`, and `detail` says what to send again.",
+             Entries that do not fit into the time limit are `pending`, and `detail` says what to send again.\n\n\
+             With `receive_mails` false, one entry creates and invites a candidate without a mail, and the answer has the link \
+             to send them, `interview_url`.",
         )
         .body::<CandidateView, _>(read_candidate)
         .field(
@@ -115,6 +118,10 @@ pub(crate) fn import_candidates(operation: OperationDoc) -> OperationDoc {
         .field("cv", "Files are not imported: an entry with a file fails.")
         .example("one", json!([candidate()]))
         .example("consent", json!([with_consent(candidate())]))
+        .example(
+            "without_our_mail",
+            json!([{ "first_name": "Ada", "last_name": "Lovelace", "receive_mails": false, "deadline": "2026-12-24T18:00:00+01:00" }]),
+        )
 }
 
 pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
@@ -123,7 +130,9 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
             "Managers change the application. Candidates change their own `phone`, `gender`, `address`, \
              `photo`, `cv` and `password`; their other fields are ignored. A new `email` ends the \
              candidate's sessions and revokes the keys mailed to the old address; `invited` candidates get \
-             another invitation at the new one, unless they have requested erasure.",
+             another invitation at the new one, unless they have requested erasure.\n\n\
+             With `receive_mails` false, nothing is mailed, the address may be emptied, and keys that were never mailed stay good. \
+             To turn mails on for an `invited` or `confirmed` candidate, there must be an address; that sends none by itself.",
         )
         .takes_external_id()
         .refuses(&[DEADLINE_REQUIRED, EMAIL_REQUIRED, UNDELIVERABLE])
@@ -199,7 +208,7 @@ pub(crate) fn set_deadline(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "The deadline may be in the past; the candidate then expires like any other. `invited` and `confirmed` candidates get a \
-             mail about a new deadline, unless they have requested erasure.",
+             mail about a new deadline, unless they have requested erasure or `receive_mails` is false.",
         )
         .body::<CandidateView, _>(deadline::read)
         .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" }))
@@ -209,7 +218,8 @@ pub(crate) fn advance_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "The introduction has a table of the moves. Candidates who are invited without a deadline get \
-             the default of the project or the company.",
+             the default of the project or the company. With `receive_mails` false, no address is needed and no mail is sent: \
+             `interview_url` in the answer is the link to the interview.",
         )
         .refuses(&NOT_ADVANCED)
 }
@@ -223,7 +233,14 @@ pub(crate) fn skip_candidate(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn remind_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .text("Emails a reminder to a candidate who is `invited` or `confirmed`.")
-        .refuses(&[NOT_REMINDABLE, ERASURE_REQUESTED, DEADLINE_PASSED, EMAIL_MISSING, UNDELIVERABLE])
+        .refuses(&[
+            NOT_REMINDABLE,
+            ERASURE_REQUESTED,
+            DEADLINE_PASSED,
+            MAILS_OFF,
+            EMAIL_MISSING,
+            UNDELIVERABLE,
+        ])
         .is_limited("A candidate gets at most five reminders an hour.")
 }
 

@@ -5,6 +5,7 @@ use url::Url;
 use super::wire::Uri;
 use crate::config::Config;
 use crate::domain::account::Account;
+use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::history::{ChangeAuthor, ResourceRef};
 use crate::domain::id::{
@@ -15,6 +16,8 @@ use crate::domain::language::Language;
 use crate::domain::media::file::{FileKind, FileType, StoredFile};
 use crate::domain::media::video::{Rendition, Video};
 use crate::domain::privacy::legal::LegalTextId;
+use crate::domain::project::Project;
+use crate::mail::InterviewLink;
 use crate::media::{AnswerObjects, MediaSigner, captions_name, object_key, rendition_key};
 
 /// Makes and reads references.
@@ -171,6 +174,12 @@ impl<'a> ReferenceUris<'a> {
     pub fn suite_page(&self, reference: &Uri) -> Uri {
         let path = reference.as_str().strip_prefix(self.base.as_str()).unwrap_or_default();
         Uri::new(format!("{}{path}", self.suite.as_str().trim_end_matches('/')))
+    }
+
+    /// The link that opens the candidate's interview; `None` once it is over.
+    pub fn interview_url(&self, candidate: &Candidate, project: &Project) -> Option<Uri> {
+        let link = InterviewLink::new(self.suite, candidate, project);
+        candidate.has_open_interview().then(|| Uri::new(link.url().to_owned()))
     }
 
     /// The identifier of the resource right below company `c` at `reference`.

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::{MailLink, moment};
+use super::{InterviewLink, moment};
 use crate::domain::candidate::{Candidate, InterviewLength};
 use crate::domain::company::Company;
 use crate::domain::id::WebhookId;
@@ -43,7 +43,7 @@ pub enum MailOccasion<'a> {
         /// The end of the time for the interview, in words.
         deadline: Option<String>,
         /// The candidate's next page.
-        link: MailLink,
+        link: InterviewLink,
         /// The URL of the company's logo.
         logo: Option<String>,
     },
@@ -120,7 +120,7 @@ impl<'a> PersonalMail<'a> {
                     .and_then(|questionnaire| candidate.interview_length(project, questionnaire)),
                 contact: Contact::of(project, company).in_words(),
                 deadline: deadline.map(|at| moment::in_words(at, company.timezone.as_str(), language)),
-                link: MailLink::new(suite, candidate, project),
+                link: InterviewLink::new(suite, candidate, project),
                 logo,
             },
         }
@@ -192,6 +192,6 @@ mod tests {
         assert_eq!(mail.deadline(), Some("Sunday 8 November 2026 at 23:59 (Europe/Berlin, UTC+1)"));
         let MailOccasion::Interview { project: name, link, .. } = &mail.occasion else { panic!() };
         assert_eq!(name.as_str(), "Sales");
-        assert!(*link == MailLink::new(&suite, &candidate, &project));
+        assert!(*link == InterviewLink::new(&suite, &candidate, &project));
     }
 }

@@ -64,6 +64,8 @@ async fn two_names_are_enough() {
         "shares": [],
         "interview_key": "",
         "activation_key": "",
+        "interview_url": "",
+        "receive_mails": true,
         "interview_suite_url": format!("https://hr.example{path}"),
     });
     assert_eq!(response.json(), expected, "{response}");

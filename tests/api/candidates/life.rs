@@ -36,6 +36,7 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
     expected["status"] = json!("invited");
     expected["invitationdate"] = json!("2026-11-08T11:00:00Z");
     expected["activation_key"] = json!(candidate.key);
+    expected["interview_url"] = json!(format!("https://hr.example/register/{}", candidate.key));
     assert_eq!(response.json(), expected);
     owner.get(&uri).await.expect_json(200, expected.clone());
     let to_evaluator = one.get(&uri).await.expect(200);
@@ -72,6 +73,7 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
     own["status"] = json!("confirmed");
     own["confirmationdate"] = json!("2026-11-08T11:01:00Z");
     own["activation_key"] = json!("");
+    own["interview_url"] = json!("https://hr.example/interview/acme/");
     candidate.advance(&uri).await.expect_json(200, own.clone());
     candidate.get(&uri).await.expect_code(401, "invalid_credential");
     let ended = candidate.get("/whoami/candidate/").await.expect(401).json();
@@ -98,8 +100,9 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
     let token = app.anonymous().log_in("acme", "ada", PASSWORD).await.expect(200).uri("token");
     let candidate = app.token(&token);
 
-    // Interviewing.
+    // Interviewing, elsewhere.
     own["status"] = json!("interviewing");
+    own["interview_url"] = json!("");
     candidate.advance(&uri).await.expect_json(200, own.clone());
     assert_eq!(counts().await, [1, 0, 0, 1, 0, 0]);
 

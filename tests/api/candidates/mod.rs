@@ -20,6 +20,7 @@ mod import_faults;
 mod life;
 mod list;
 mod mails;
+mod mails_off;
 mod self_service;
 mod shares;
 mod status;

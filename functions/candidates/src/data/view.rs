@@ -130,6 +130,9 @@ struct ProfileDataView {
     email: OrEmpty<Email>,
     /// Whether mails reach this address. Empty without an address.
     email_status: EmailStatus,
+    /// Whether the service sends mails about the interview. If not, the company does.
+    #[schemars(example = true)]
+    receive_mails: bool,
     /// Telephone number.
     #[schemars(example = &"+44 20 7946 0000")]
     phone: String,
@@ -278,6 +281,7 @@ impl CandidateDataView {
             scores: _,
             // Credentials: the document is passed on, and must not let its readers log in.
             access_key: _,
+            is_key_mailed: _,
             former_keys: _,
             password_hash: _,
             session_epoch: _,
@@ -298,6 +302,7 @@ impl CandidateDataView {
             gender,
             address,
             partner_data,
+            receive_mails,
         } = profile;
         let own = references.uri_in_project(&company.id, project.id, *id);
         let internal = rules.map(|DataRules { webhooks, policy }| {
@@ -341,6 +346,7 @@ impl CandidateDataView {
                 username: OrEmpty(username.clone()),
                 email: OrEmpty(email.clone()),
                 email_status: candidate.email_status(),
+                receive_mails: *receive_mails,
                 phone: phone.to_string(),
                 gender: gender.to_string(),
                 address: address.to_string(),

@@ -13,6 +13,7 @@ use shared::domain::transition::project_counts::{SHARDS, shard_of};
 use shared::domain::transition::{Actor, AdvanceTerms, CandidateChange, PROJECT_NOT_RUNNING};
 use shared::http::IdempotentRun;
 use shared::http::body::import::TIME_LIMIT;
+use shared::http::wire::Uri;
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 use tokio::time::{MissedTickBehavior, interval};
@@ -26,8 +27,8 @@ use super::{ImportAccess, ImportedCandidate, ReadEntry};
 const PER_SECOND: u32 = 100;
 
 pub(super) enum ImportEntryResult {
-    /// The candidate was created and invited.
-    Invited(CandidateId),
+    /// The candidate was created and invited, with the link to the interview while it is open.
+    Invited(CandidateId, Option<Uri>),
     /// The candidate was created but not invited, for this reason; `None` if an invitation has become possible since.
     New(CandidateId, Option<Refusal>),
     /// The entry has no candidate. If another candidate has its `external_id`, that is the holder.
@@ -53,7 +54,7 @@ impl ImportEntryResult {
     /// The candidate of the entry, or the one that has its `external_id`.
     pub(super) fn candidate(&self) -> Option<CandidateId> {
         match self {
-            Self::Invited(id) | Self::New(id, _) => Some(*id),
+            Self::Invited(id, _) | Self::New(id, _) => Some(*id),
             Self::Failed { holder, .. } => *holder,
             Self::Pending => None,
         }
@@ -62,7 +63,7 @@ impl ImportEntryResult {
     /// Whether the same entry may succeed at another time.
     pub(super) fn may_succeed_later(&self) -> bool {
         match self {
-            Self::Invited(_) | Self::New(..) => false,
+            Self::Invited(..) | Self::New(..) => false,
             Self::Pending => true,
             Self::Failed { error, .. } => error.status().is_server_error(),
         }
@@ -151,7 +152,7 @@ impl ImportContext<'_> {
         let candidate = self.candidate(id, imported)?;
         let refusal = match self.advance(&candidate) {
             Ok(change) => match self.commit(&change).await {
-                Ok(()) => return Ok(ImportEntryResult::Invited(id)),
+                Ok(()) => return Ok(self.result_of(&change.candidate)),
                 // The project was read when the request began, and may have stopped since.
                 Err(Error::Refused(PROJECT_NOT_RUNNING)) => PROJECT_NOT_RUNNING,
                 Err(error) => return self.result_if_created(id, error).await,
@@ -196,7 +197,10 @@ impl ImportContext<'_> {
 
     fn result_of(&self, candidate: &Candidate) -> ImportEntryResult {
         match candidate.invited_at {
-            Some(_) => ImportEntryResult::Invited(candidate.id),
+            Some(_) => {
+                let link = self.access.references().interview_url(candidate, &self.access.target.project);
+                ImportEntryResult::Invited(candidate.id, link)
+            }
             None => ImportEntryResult::New(candidate.id, self.advance(candidate).err()),
         }
     }

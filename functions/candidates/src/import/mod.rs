@@ -38,6 +38,6 @@ async fn import(
     let results = apply_entries(access, entries, &run).await?;
     // Not kept for replay, so that a retry with the same key does the rest.
     let is_unfinished = results.iter().any(ImportEntryResult::may_succeed_later);
-    let report = Json(ImportReport::new(access, &results, run.is_keyed));
+    let report = Json(ImportReport::new(access, results, run.is_keyed));
     Ok(if is_unfinished { RunResult::Unfinished(report) } else { RunResult::Done(report) })
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use shared::Error;
 use shared::domain::Refusal;
 use shared::http::example_uri;
-use shared::http::wire::Uri;
+use shared::http::wire::{OrEmpty, Uri};
 
 use super::ImportAccess;
 use super::apply::ImportEntryResult;
@@ -60,6 +60,9 @@ struct ImportReportRow {
     /// The candidate; of a failed entry the one that has its `external_id`. Null if there is none.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,
+    /// The link to the interview, to send to the candidate: their `interview_url`. Empty unless they were invited.
+    #[schemars(example = &"")]
+    interview_url: OrEmpty<Uri>,
     /// Why the candidate was not created or not invited; otherwise an empty object.
     errors: Value,
 }
@@ -81,9 +84,9 @@ enum RowStatus {
 
 impl ImportReport {
     /// The report of an import with these `results`.
-    pub(super) fn new(access: &ImportAccess, results: &[ImportEntryResult], is_keyed: bool) -> Self {
+    pub(super) fn new(access: &ImportAccess, results: Vec<ImportEntryResult>, is_keyed: bool) -> Self {
         let objects: Vec<ImportReportRow> = results
-            .iter()
+            .into_iter()
             .enumerate()
             .map(|(index, result)| ImportReportRow::new(access, index, result))
             .collect();
@@ -104,9 +107,14 @@ impl ImportReport {
 }
 
 impl ImportReportRow {
-    fn new(access: &ImportAccess, index: usize, result: &ImportEntryResult) -> Self {
+    fn new(access: &ImportAccess, index: usize, result: ImportEntryResult) -> Self {
+        let id = result.candidate();
+        let mut interview_url = None;
         let (status, error) = match result {
-            ImportEntryResult::Invited(_) => (RowStatus::Invited, None),
+            ImportEntryResult::Invited(_, link) => {
+                interview_url = link;
+                (RowStatus::Invited, None)
+            }
             ImportEntryResult::New(_, refusal) => {
                 (RowStatus::New, refusal.map(|refusal| Error::Refused(refusal).body()))
             }
@@ -114,10 +122,10 @@ impl ImportReportRow {
             // Not `failed`, which means that the entry itself is wrong.
             ImportEntryResult::Pending => (RowStatus::Pending, Some(Error::from(NOT_DONE_IN_TIME).body())),
         };
-        let candidate = result
-            .candidate()
+        let candidate = id
             .map(|id| access.references().uri_in_project(access.company_id(), access.target.project.id, id));
-        Self { index, status, candidate, errors: error.unwrap_or_else(|| json!({})) }
+        let interview_url = OrEmpty(interview_url);
+        Self { index, status, candidate, interview_url, errors: error.unwrap_or_else(|| json!({})) }
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) async fn send(
     if mail.is_outdated(candidate, caused_at) {
         return Ok((EffectResult::Outdated, "the candidate has moved on".to_owned()));
     }
-    let Some(to) = candidate.mail_address() else {
+    let Some(to) = candidate.interview_mail_address() else {
         return Ok((EffectResult::Outdated, "the candidate takes no mails".to_owned()));
     };
     let suite = &system.config().suite_url;

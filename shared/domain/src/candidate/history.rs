@@ -51,10 +51,10 @@ impl HasHistory for Candidate {
             id: _, company: _, project: _, created_by: _, reminded_at: _, evaluations: _, scores: _, suppression: _,
             // Internal.
             interview: _, started_at: _, aborted_at: _, expired_at: _, skipped_at: _, mail_rate: _, own_changes: _, access_key: _,
-            former_keys: _, session_epoch: _, one_time_key: _,
+            is_key_mailed: _, former_keys: _, session_epoch: _, one_time_key: _,
         } = self;
         let CandidateProfile {
-            first_name, last_name, username, email, external_id, deadline, phone, gender, address, partner_data,
+            first_name, last_name, username, email, external_id, deadline, phone, gender, address, partner_data, receive_mails,
         } = profile;
         let completed_by = self.completed_by();
         vec![
@@ -80,6 +80,7 @@ impl HasHistory for Candidate {
             ("gender", private(gender)),
             ("address", private(address)),
             ("partner_data", private(partner_data)),
+            ("receive_mails", private(receive_mails)),
             ("password", private(password_hash)),
             ("photo", private(photo)),
             ("cv", private(cv)),

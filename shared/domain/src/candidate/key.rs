@@ -70,10 +70,11 @@ impl KeyEnd {
 impl Candidate {
     /// Gives the candidate another access key, or none. The former one opens nothing from now on.
     pub(crate) fn replace_key(&mut self, key: Option<AccessKey>) {
-        let Some(former) = std::mem::replace(&mut self.access_key, key) else { return };
-        if self.access_key.as_ref() == Some(&former) {
+        if self.access_key == key {
             return;
         }
+        self.is_key_mailed = false;
+        let Some(former) = std::mem::replace(&mut self.access_key, key) else { return };
         let hash = SecretHash::of(former.as_str());
         self.former_keys.push(FormerKey { hash, is_misdirected: false });
         let excess = self.former_keys.len().saturating_sub(MAX_FORMER_KEYS);

@@ -94,6 +94,14 @@ pub struct CandidateProfile {
     pub address: TextLines<500>,
     /// A partner's own data.
     pub partner_data: PartnerData,
+    /// Whether the service mails them about the interview. Otherwise the client does, and needs no address here.
+    #[serde(default = "yes")]
+    pub receive_mails: bool,
+}
+
+/// What candidates of before had.
+fn yes() -> bool {
+    true
 }
 
 impl CandidateProfile {
@@ -110,6 +118,7 @@ impl CandidateProfile {
             gender: TextLine::default(),
             address: TextLines::default(),
             partner_data: PartnerData::default(),
+            receive_mails: true,
         }
     }
 
@@ -179,6 +188,9 @@ pub struct Candidate {
     /// The credential of a candidate without a password: until they confirm or, in projects without passwords, until
     /// the interview ends.
     pub access_key: Option<AccessKey>,
+    /// Whether a mail has held the access key, so that whoever reads the address of then may have it.
+    #[serde(default = "yes")]
+    pub is_key_mailed: bool,
     /// The latest access keys that have ended, at most [`MAX_FORMER_KEYS`], oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former_keys: Vec<FormerKey>,
@@ -230,6 +242,7 @@ impl Candidate {
             evaluations: BTreeMap::new(),
             scores: BTreeMap::new(),
             access_key: None,
+            is_key_mailed: false,
             former_keys: Vec::new(),
             password_hash: None,
             session_epoch: 0,
@@ -338,19 +351,54 @@ impl Candidate {
         Suppression::status(self.suppression.as_ref(), self.profile.email.as_ref())
     }
 
-    /// The address for mails; `None` if there is none, it is suppressed, or the candidate has requested erasure.
+    /// The address for mails that the candidate asks for; `None` if there is none, it is suppressed, or they have requested
+    /// erasure.
     pub fn mail_address(&self) -> Option<&Email> {
         // Every mail to a candidate asks for the address when it is sent, so a request also stops mails noted before.
         self.profile.email.as_ref().filter(|_| self.erasure_request.is_none() && !self.is_suppressed())
+    }
+
+    /// The address for mails about the interview; `None` also if the client talks to the candidate.
+    pub fn interview_mail_address(&self) -> Option<&Email> {
+        self.mail_address().filter(|_| self.profile.receive_mails)
+    }
+
+    /// Whether the service mails them about the interview, if nothing has bounced.
+    pub(crate) fn takes_mails(&self) -> bool {
+        self.profile.email.is_some() && self.profile.receive_mails && self.erasure_request.is_none()
+    }
+
+    /// Whether mails about the interview have been turned on since `before` though there is no address, and the candidate
+    /// waits for them.
+    pub fn misses_mails(&self, before: &Self) -> bool {
+        let is_waiting = matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed);
+        let is_turned_on = self.profile.receive_mails && !before.profile.receive_mails;
+        is_waiting && is_turned_on && self.profile.email.is_none()
+    }
+
+    /// Whether a link leads to the interview: it lies ahead, or it goes on and this service conducts it.
+    pub fn has_open_interview(&self) -> bool {
+        matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed) || self.is_in_interview()
+    }
+
+    /// Whether they have a name to log in with beside a password.
+    pub fn has_login_name(&self) -> bool {
+        self.profile.email.is_some() || self.profile.username.is_some()
+    }
+
+    /// Whether a password opens the interview instead of the key: in projects with passwords, and with a name to log in with.
+    pub fn needs_password(&self, allow_hash_login: bool) -> bool {
+        !allow_hash_login && self.has_login_name()
     }
 
     fn is_suppressed(&self) -> bool {
         Suppression::reason(self.suppression.as_ref(), self.profile.email.as_ref()).is_some()
     }
 
-    /// Refuses candidates without a deliverable address. Fails with [`EMAIL_MISSING`] or [`UNDELIVERABLE`].
+    /// Refuses candidates whom mails about the interview would not reach. Fails with [`EMAIL_MISSING`] or [`UNDELIVERABLE`].
     pub fn require_reachable(&self) -> Result<(), Refusal> {
         match &self.profile.email {
+            _ if !self.profile.receive_mails => Ok(()),
             None => Err(EMAIL_MISSING),
             Some(_) if self.is_suppressed() => Err(UNDELIVERABLE),
             Some(_) => Ok(()),

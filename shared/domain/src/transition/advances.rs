@@ -34,13 +34,13 @@ pub enum MoveCondition {
     /// The candidate has not requested erasure, which ends mails to them.
     NoErasureRequest,
     ProjectRunning,
-    /// The email address is deliverable.
+    /// The email address is deliverable, or the client talks to the candidate.
     Reachable,
     /// There is a deadline, and it is in the future.
     DeadlineAhead,
     /// The deadline, if there is one, is in the future.
     DeadlineNotPassed,
-    /// A password is set, or the project needs none.
+    /// A password is set, or none is needed.
     HasPassword,
     /// The candidate has accepted the current version of every required legal text.
     TextsAccepted,
@@ -175,6 +175,11 @@ pub const NOT_SKIPPABLE: Refusal = Refusal {
 /// The candidate cannot be reminded.
 pub const NOT_REMINDABLE: Refusal =
     Refusal { code: "no_reminder", detail: "Only invited or confirmed candidates can be reminded." };
+/// The client talks to the candidate.
+pub const MAILS_OFF: Refusal = Refusal {
+    code: "mails_off",
+    detail: "`receive_mails` of the candidate is false, so the service sends them no mails about the interview.",
+};
 
 /// All refusals of advancing.
 pub const NOT_ADVANCED: [Refusal; 12] = [
@@ -261,7 +266,8 @@ impl MoveCondition {
                 candidate.is_overdue(now).then_some(DEADLINE_PASSED)
             }
             Self::HasPassword => {
-                (candidate.password_hash.is_none() && !terms.allow_hash_login).then_some(PASSWORD_MISSING)
+                let is_missing = candidate.password_hash.is_none();
+                (is_missing && candidate.needs_password(terms.allow_hash_login)).then_some(PASSWORD_MISSING)
             }
             Self::TextsAccepted => {
                 (!candidate.has_accepted(&terms.required_texts)).then_some(CONSENT_MISSING)

@@ -9,7 +9,7 @@ use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 
 pub use advances::{
     ADVANCES, Actor, AdvanceRule, AdvanceTerms, DEADLINE_PASSED, DEADLINE_REQUIRED, EMAIL_REQUIRED,
-    InterviewTerms, MoveCondition, NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
+    InterviewTerms, MAILS_OFF, MoveCondition, NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
     PROJECT_NOT_RUNNING,
 };
 pub use mail::CandidateMail;
@@ -38,9 +38,9 @@ impl From<Candidate> for CandidateChange {
 }
 
 impl CandidateChange {
-    fn new(candidate: Candidate, mail: Option<CandidateMail>) -> Self {
-        let takes_mails = candidate.profile.email.is_some() && candidate.erasure_request.is_none();
-        let mail = mail.filter(|_| takes_mails);
+    fn new(mut candidate: Candidate, mail: Option<CandidateMail>) -> Self {
+        let mail = mail.filter(|_| candidate.takes_mails());
+        candidate.is_key_mailed |= mail.is_some() && candidate.access_key.is_some();
         Self { candidate, mail, needs_running_project: false }
     }
 }
@@ -133,7 +133,7 @@ impl Candidate {
             return Err(DEADLINE_REQUIRED.into());
         }
         if self.profile.email != before.profile.email {
-            if self.status == CandidateStatus::Invited {
+            if self.status == CandidateStatus::Invited && self.profile.receive_mails {
                 self.profile.email.as_ref().ok_or(EMAIL_REQUIRED)?;
                 self.require_reachable()?;
             }
@@ -146,35 +146,38 @@ impl Candidate {
         Ok(CandidateChange::new(self, mail))
     }
 
-    /// Applies a new address: revokes the keys mailed to the old one and all sessions, and mails the next key to the
-    /// new address.
+    /// Applies a new address: revokes the keys mailed to the old one and all sessions, and mails the key to the new
+    /// address.
     fn after_move(
         mut self,
         before: &Self,
         now: DateTime<Utc>,
         key: AccessKey,
     ) -> Result<CandidateChange, RefusedOrThrottled> {
-        let had_key = self.access_key.is_some();
-        self.redirect_key(had_key.then_some(key));
+        // What only the client has handed out is known to nobody at the old address.
+        let keeps_key = self.access_key.is_some() && !self.is_key_mailed;
+        let next = self.access_key.clone().map(|known| if keeps_key { known } else { key });
+        let has_key = next.is_some();
+        self.redirect_key(next);
         self.one_time_key = None;
         self.session_epoch += 1;
         let is_over = self.is_overdue(now);
         let mail = match self.status {
             CandidateStatus::Invited => {
                 // The password was chosen with a key that the wrong person may have had.
-                self.password_hash = None;
+                self.password_hash = self.password_hash.filter(|_| keeps_key);
                 // Without a mail, this is no invitation.
-                if self.erasure_request.is_none() {
+                if self.takes_mails() {
                     self.invited_at = Some(now);
                 }
                 (!is_over).then_some(CandidateMail::Invitation)
             }
-            CandidateStatus::Confirmed if had_key => (!is_over).then_some(CandidateMail::Reminder),
+            CandidateStatus::Confirmed if has_key => (!is_over).then_some(CandidateMail::Reminder),
             _ => self.deadline_mail(before, now),
         };
         let mut change = CandidateChange::new(self, mail);
         // Counts like a reminder, or a change of the address would be a way around the limit.
-        if had_key && change.mail.is_some() {
+        if has_key && change.mail.is_some() {
             change.candidate.mail_rate.count(now)?;
         }
         Ok(change)
@@ -199,6 +202,9 @@ impl Candidate {
         }
         if self.is_overdue(now) {
             return Err(DEADLINE_PASSED.into());
+        }
+        if !self.profile.receive_mails {
+            return Err(MAILS_OFF.into());
         }
         self.require_reachable()?;
         self.mail_rate.count(now)?;

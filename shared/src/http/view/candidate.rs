@@ -24,7 +24,7 @@ use crate::store::SharedCandidate;
 pub struct CandidateViewer<'a> {
     customer: Option<CustomerId>,
     is_staff: bool,
-    sees_keys: bool,
+    sees_access: bool,
     is_manager: bool,
     sees_adjustments: bool,
     project: &'a Project,
@@ -43,10 +43,10 @@ impl<'a> CandidateViewer<'a> {
     ) -> Self {
         // The contract calls `partner_data` internal.
         let is_staff = !matches!(relation, CallerRelation::Own);
-        let sees_keys = Action::AdvanceCandidate.is_allowed(relation);
+        let sees_access = Action::AdvanceCandidate.is_allowed(relation);
         let is_manager = Action::ChangeProject.is_allowed(relation);
         let sees_adjustments = is_manager || !is_staff;
-        Self { customer, is_staff, sees_keys, is_manager, sees_adjustments, project, references, now }
+        Self { customer, is_staff, sees_access, is_manager, sees_adjustments, project, references, now }
     }
 
     /// The candidate themselves.
@@ -158,11 +158,15 @@ pub struct CandidateFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = false)]
     is_on_hold: Option<bool>,
+    /// Whether the service sends mails about the interview: the invitation, reminders and new deadlines. If not, the client
+    /// does, and the candidate needs no email address.
+    #[schemars(example = true)]
+    receive_mails: bool,
     /// The page of the resource in the web application.
     #[schemars(example = example_uri::SUITE_CANDIDATE)]
     interview_suite_url: Uri,
     #[serde(flatten)]
-    keys: Option<AccessKeyView>,
+    access: Option<InterviewAccessView>,
     /// The candidate's shares. Only callers who may change the project see them.
     #[serde(skip_serializing_if = "Option::is_none")]
     shares: Option<Vec<ShareView>>,
@@ -190,10 +194,15 @@ impl AdjustmentsView {
     }
 }
 
-/// What only project managers see, and candidates their own: the key that came with the invitation, under the name of
+/// What only project managers see, and candidates their own: the link to the interview, and the key in it under the name of
 /// what it opens.
 #[derive(Debug, Serialize, JsonSchema)]
-struct AccessKeyView {
+struct InterviewAccessView {
+    /// The link to the interview, the same that mails hold, for clients who send it themselves. Only while the candidate is
+    /// `invited` or `confirmed` or, if this service conducts the interview, `interviewing`; empty otherwise. It is as secret as
+    /// the keys. Only project managers and the candidate see it.
+    #[schemars(example = &"")]
+    interview_url: OrEmpty<Uri>,
     /// The key of the invitation until the candidate confirms, empty otherwise. Only project managers and the
     /// candidate see it.
     #[schemars(example = &"")]
@@ -204,14 +213,15 @@ struct AccessKeyView {
     interview_key: String,
 }
 
-impl AccessKeyView {
-    fn of(candidate: &Candidate) -> Self {
+impl InterviewAccessView {
+    fn new(candidate: &Candidate, project: &Project, references: ReferenceUris<'_>) -> Self {
+        let interview_url = OrEmpty(references.interview_url(candidate, project));
         let key = candidate.access_key.as_ref().map_or("", |key| key.as_str()).to_owned();
         // One key, under the name of what it opens.
         if candidate.status == CandidateStatus::Invited {
-            Self { activation_key: key, interview_key: String::new() }
+            Self { interview_url, activation_key: key, interview_key: String::new() }
         } else {
-            Self { activation_key: String::new(), interview_key: key }
+            Self { interview_url, activation_key: String::new(), interview_key: key }
         }
     }
 }
@@ -247,9 +257,12 @@ impl CandidateFields {
             adjustments: viewer.sees_adjustments.then(|| candidate.adjustments.map(AdjustmentsView::new)),
             erasure_due_at: candidate.erasure_request.map(|request| Timestamp(request.due_at)),
             is_on_hold: viewer.is_manager.then(|| candidate.hold_at(viewer.now).is_some()),
+            receive_mails: profile.receive_mails,
             interview_suite_url: references.suite_page(&own),
             shares: viewer.is_manager.then(|| ShareView::all_of(candidate, references)),
-            keys: viewer.sees_keys.then(|| AccessKeyView::of(candidate)),
+            access: viewer
+                .sees_access
+                .then(|| InterviewAccessView::new(candidate, viewer.project, references)),
             resource_uri: own,
         }
     }

@@ -6,9 +6,9 @@ use crate::domain::candidate::Candidate;
 use crate::domain::project::Project;
 use crate::domain::secret::AccessKey;
 
-/// The link in a mail to a candidate.
+/// The link that opens a candidate's interview, in mails and for clients who send it themselves.
 #[derive(Clone, PartialEq, Eq)]
-pub enum MailLink {
+pub enum InterviewLink {
     /// Registration with a password. Secret: holds the activation key.
     Register(String),
     /// The interview without a password. Secret: holds the interview key.
@@ -17,12 +17,13 @@ pub enum MailLink {
     Start(String),
 }
 
-impl MailLink {
-    /// Registration, or the interview if the project needs no password and none was chosen; login once the candidate
-    /// needs no key any more.
+impl InterviewLink {
+    /// Registration, or the interview if no password is needed and none was chosen; login once the candidate needs no key any
+    /// more.
     pub fn new(suite: &Url, candidate: &Candidate, project: &Project) -> Self {
         let company = candidate.company.as_str();
-        let needs_no_password = project.settings.allow_hash_login && candidate.password_hash.is_none();
+        let needs_password = candidate.needs_password(project.settings.allow_hash_login);
+        let needs_no_password = !needs_password && candidate.password_hash.is_none();
         match candidate.access_key.as_ref().map(AccessKey::as_str) {
             Some(key) if needs_no_password => Self::Open(page(suite, &["interview", company, key])),
             Some(key) => Self::Register(page(suite, &["register", key])),

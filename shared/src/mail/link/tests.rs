@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::samples;
 use crate::domain::secret::PasswordHash;
+use crate::domain::text::{Email, Username};
 
 fn project(allow_hash_login: bool) -> Project {
     let mut project = samples::project();
@@ -13,11 +14,13 @@ fn project(allow_hash_login: bool) -> Project {
 fn candidate(key: Option<&str>, has_password: bool) -> Candidate {
     let access_key = key.map(|key| AccessKey::new(key.to_owned()));
     let password_hash = has_password.then(|| PasswordHash::new("$argon2id$".to_owned()));
-    Candidate { access_key, password_hash, ..samples::candidate() }
+    let mut candidate = Candidate { access_key, password_hash, ..samples::candidate() };
+    candidate.profile.email = Some(Email::parse("ada@mail.example").unwrap());
+    candidate
 }
 
-fn link(suite: &str, candidate: &Candidate, allow_hash_login: bool) -> MailLink {
-    MailLink::new(&Url::parse(suite).unwrap(), candidate, &project(allow_hash_login))
+fn link(suite: &str, candidate: &Candidate, allow_hash_login: bool) -> InterviewLink {
+    InterviewLink::new(&Url::parse(suite).unwrap(), candidate, &project(allow_hash_login))
 }
 
 #[test]
@@ -37,13 +40,22 @@ fn a_link_leads_to_the_candidates_next_step() {
     ] {
         let link = link("https://hr.example", &candidate(key, has_password), allow_hash_login);
         let case = match link {
-            MailLink::Register(_) => REGISTER,
-            MailLink::Open(_) => OPEN,
-            MailLink::Start(_) => START,
+            InterviewLink::Register(_) => REGISTER,
+            InterviewLink::Open(_) => OPEN,
+            InterviewLink::Start(_) => START,
         };
         assert_eq!((link.url(), case), (expected, expected), "{has_password} {allow_hash_login}");
         assert_eq!(link.is_secret(), link.url().contains("aB3-_x"));
     }
+}
+
+#[test]
+fn only_who_has_a_name_to_log_in_with_needs_a_password() {
+    let mut one = candidate(Some("aB3-_x"), false);
+    one.profile.email = None;
+    assert!(link("https://hr.example", &one, false).url().starts_with("https://hr.example/interview/"));
+    one.profile.username = Some(Username::parse("ada").unwrap());
+    assert!(link("https://hr.example", &one, false).url().starts_with("https://hr.example/register/"));
 }
 
 #[test]

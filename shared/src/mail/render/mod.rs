@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{MailLink, MailOccasion, PersonalMail};
+use super::{InterviewLink, MailOccasion, PersonalMail};
 use crate::domain::language::Language;
 use crate::domain::transition::CandidateMail;
 

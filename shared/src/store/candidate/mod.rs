@@ -41,6 +41,7 @@ impl StoredEntity for Candidate {
         "expired_at",
         "former_keys",
         "interview",
+        "is_key_mailed",
         "mail_rate",
         "one_time_key",
         "own_changes",

@@ -94,7 +94,7 @@ proptest! {
         let around = Around { is_running: true, allow_hash_login, has_period: true, has_required_text };
         let terms = AdvanceTerms { default_days: Some(3), ..around.terms() };
         let start = Situation {
-            status: New, has_email: true, deadline: Deadline::None, has_password: false, has_key: false,
+            status: New, has_email: true, receive_mails: true, deadline: Deadline::None, has_password: false, has_key: false,
             has_accepted: false,
         };
         let mut one = start.candidate();

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn no_mail_goes_to_a_suppressed_address() {
-    for one in Situation::all().filter(|one| one.has_email && one.deadline == Deadline::Ahead) {
+    for one in Situation::all().filter(|one| one.takes_mails() && one.deadline == Deadline::Ahead) {
         let reason = crate::mail::suppression::SuppressionReason::Bounced;
         let before = one.candidate().after_delivery_report("ada@mail.example", reason).unwrap();
         let around =
@@ -66,7 +66,7 @@ fn no_mail_goes_to_candidates_who_have_requested_erasure() {
 #[test]
 fn another_address_revokes_the_keys_sent_to_the_old_one() {
     let elsewhere = || Email::parse("elsewhere@mail.example").unwrap();
-    for one in Situation::all().filter(|one| one.has_email) {
+    for one in Situation::all().filter(|one| one.takes_mails()) {
         let before = one.candidate();
         let mut moved = before.clone();
         moved.profile.email = Some(elsewhere());
@@ -88,6 +88,7 @@ fn another_address_revokes_the_keys_sent_to_the_old_one() {
         if one.has_key && mail.is_some() {
             expected.mail_rate.count(now()).unwrap();
         }
+        expected.is_key_mailed = is_key_mailed(&before, &expected, mail);
         assert_eq!((change.candidate, change.mail), (expected, mail), "{one:?}");
 
         let mut emptied = before.clone();
@@ -118,13 +119,63 @@ fn a_new_deadline_is_mailed_to_invited_and_confirmed_candidates() {
             }
             let change = change.unwrap();
             let is_told = matches!(one.status, Invited | Confirmed)
-                && one.has_email
+                && one.takes_mails()
                 && !one.deadline.is_over()
                 && before != after.profile.deadline;
             let mail = is_told.then_some(CandidateMail::DeadlineChanged);
             let case = format!("{one:?}, before {before:?}");
-            assert_eq!((&change.candidate, change.mail), (&after, mail), "{case}");
+            let mut expected = after.clone();
+            expected.is_key_mailed = is_key_mailed(&was, &expected, mail);
+            assert_eq!((&change.candidate, change.mail), (&expected, mail), "{case}");
             assert!(!change.needs_running_project, "{case}");
         }
+    }
+}
+
+#[test]
+fn nothing_is_mailed_where_the_client_talks_to_the_candidate_and_the_key_it_gave_them_stays_good() {
+    let elsewhere = || Email::parse("elsewhere@mail.example").unwrap();
+    for one in Situation::all().filter(|one| !one.receive_mails && one.has_key) {
+        let before = one.candidate();
+        for email in [None, Some(elsewhere())].into_iter().filter(|email| *email != before.profile.email) {
+            let mut moved = before.clone();
+            moved.profile.email = email;
+            moved.profile.deadline = Some(now() + TimeDelta::days(3));
+            let change = moved.clone().after_change(&before, now(), fresh_key()).unwrap();
+            // Passwords can be replaced by mail, so an address that is not theirs may have opened sessions.
+            moved.session_epoch += u32::from(one.has_email);
+            assert_eq!((change.candidate, change.mail), (moved, None), "{one:?}");
+        }
+    }
+}
+
+#[test]
+fn a_key_that_was_mailed_ends_with_the_address_also_if_mails_are_off_since() {
+    for one in Situation::all().filter(|one| one.takes_mails() && one.has_key) {
+        let before = one.candidate();
+        let mut moved = before.clone();
+        moved.profile.receive_mails = false;
+        moved.profile.email = None;
+        let after = moved.after_change(&before, now(), fresh_key()).unwrap().candidate;
+        assert_eq!(after.access_key, Some(fresh_key()), "{one:?}");
+        assert_eq!(after.former_keys, samples::former_keys(&before, true), "{one:?}");
+        assert!(!after.is_key_mailed, "{one:?}");
+        if one.status == Invited {
+            assert_eq!(after.password_hash, None, "{one:?}");
+        }
+    }
+}
+
+#[test]
+fn mails_are_turned_on_only_with_an_address_while_the_candidate_waits_for_them() {
+    for one in Situation::all().filter(|one| !one.receive_mails) {
+        let before = one.candidate();
+        let mut after = before.clone();
+        after.profile.receive_mails = true;
+        let is_waiting = matches!(one.status, Invited | Confirmed);
+        assert_eq!(after.misses_mails(&before), is_waiting && !one.has_email, "{one:?}");
+        assert!(!after.misses_mails(&after), "{one:?}: mails were on before");
+        let change = after.after_change(&before, now(), fresh_key()).unwrap();
+        assert_eq!(change.mail, None, "{one:?}");
     }
 }

@@ -62,6 +62,7 @@ impl Deadline {
 struct Situation {
     status: CandidateStatus,
     has_email: bool,
+    receive_mails: bool,
     deadline: Deadline,
     has_password: bool,
     has_key: bool,
@@ -70,7 +71,9 @@ struct Situation {
 
 impl Situation {
     fn all() -> impl Iterator<Item = Self> {
-        CandidateStatus::ALL.into_iter().flat_map(|status| {
+        let statuses = CandidateStatus::ALL.into_iter();
+        let with_mails = statuses.flat_map(|status| NO_AND_YES.map(|receive_mails| (status, receive_mails)));
+        with_mails.flat_map(|(status, receive_mails)| {
             NO_AND_YES.into_iter().flat_map(move |has_email| {
                 Deadline::ALL.into_iter().flat_map(move |deadline| {
                     NO_AND_YES.into_iter().flat_map(move |has_password| {
@@ -78,6 +81,7 @@ impl Situation {
                             NO_AND_YES.map(|has_accepted| Self {
                                 status,
                                 has_email,
+                                receive_mails,
                                 deadline,
                                 has_password,
                                 has_key,
@@ -90,10 +94,15 @@ impl Situation {
         })
     }
 
+    fn takes_mails(self) -> bool {
+        self.has_email && self.receive_mails
+    }
+
     /// A candidate in this situation who has been through everything, so that a rule which forgets something shows.
     fn candidate(self) -> Candidate {
         let mut candidate = samples::candidate();
         candidate.profile.email = self.has_email.then(|| Email::parse("ada@mail.example").unwrap());
+        candidate.profile.receive_mails = self.receive_mails;
         candidate.profile.deadline = self.deadline.moment();
         if self.has_accepted {
             candidate = accepting(candidate);
@@ -107,6 +116,7 @@ impl Situation {
             interviewed_at: earlier(6),
             reminded_at: earlier(5),
             access_key: self.has_key.then(|| AccessKey::new("known".to_owned())),
+            is_key_mailed: self.has_key && self.takes_mails(),
             password_hash: self.has_password.then(|| PasswordHash::new("$argon2id$".to_owned())),
             session_epoch: 3,
             ..candidate
@@ -170,11 +180,13 @@ impl Around {
 fn promised(one: Situation, by: Actor, around: Around) -> Result<CandidateStatus, &'static str> {
     let needs = |holds: bool, code| if holds { Ok(()) } else { Err(code) };
     let project = needs(around.is_running, "project_not_running");
-    let email = needs(one.has_email, "email_missing");
+    let email = needs(one.has_email || !one.receive_mails, "email_missing");
     let not_over = needs(!one.deadline.is_over(), "deadline_passed");
     let gets_deadline = one.status == New && around.has_period;
     let deadline = needs(one.deadline != Deadline::None || gets_deadline, "deadline_missing").and(not_over);
-    let password = needs(one.has_password || around.allow_hash_login, "password_missing");
+    // Without an address, the sample has no name to log in with.
+    let needs_no_password = around.allow_hash_login || !one.has_email;
+    let password = needs(one.has_password || needs_no_password, "password_missing");
     let texts = needs(one.has_accepted || !around.has_required_text, "consent_missing");
     match (one.status, by) {
         (New, Actor::Manager) => project.and(email).and(deadline).and(Ok(Invited)),
@@ -215,6 +227,12 @@ fn advanced(before: &Candidate, to: CandidateStatus) -> Candidate {
     after
 }
 
+/// Whether a mail has held the key of the candidate, who was `before`, once `mail` has left.
+fn is_key_mailed(before: &Candidate, after: &Candidate, mail: Option<CandidateMail>) -> bool {
+    let was_mailed = before.is_key_mailed && before.access_key == after.access_key;
+    was_mailed || (after.access_key.is_some() && mail.is_some())
+}
+
 #[test]
 fn advancing_leads_where_the_contract_says_and_changes_nothing_else() {
     let mut walked = 0;
@@ -232,21 +250,21 @@ fn advancing_leads_where_the_contract_says_and_changes_nothing_else() {
                         // Whole seconds, or reading a candidate and sending it back would change its deadline.
                         expected.profile.deadline = Some("2026-11-22T10:00:00Z".parse().unwrap());
                     }
-                    assert_eq!(change.candidate, expected, "{case}");
                     assert!(change.needs_running_project, "{case}");
                     let mail = match (one.status, to) {
-                        _ if !one.has_email => None,
+                        _ if !one.takes_mails() => None,
                         (_, Invited) => Some(CandidateMail::Invitation),
                         (Expired | Aborted, Confirmed) => Some(CandidateMail::DeadlineChanged),
                         _ => None,
                     };
-                    assert_eq!(change.mail, mail, "{case}");
+                    expected.is_key_mailed = is_key_mailed(&before, &expected, mail);
+                    assert_eq!((change.candidate, change.mail), (expected, mail), "{case}");
                 }
                 (outcome, promised) => panic!("{case}: {outcome:?}, promised {promised:?}"),
             }
         }
     }
-    assert_eq!(walked, 8 * 2 * 4 * 2 * 2 * 2 * 2 * 16);
+    assert_eq!(walked, 8 * 2 * 2 * 4 * 2 * 2 * 2 * 2 * 16);
 }
 
 #[test]
@@ -263,8 +281,15 @@ fn skipping_ends_all_that_has_not_begun_or_was_broken_off() {
         let former_keys = samples::former_keys(&before, false);
         let status = Skipped;
         let skipped_at = Some(now());
-        let expected =
-            Candidate { status, skipped_at, access_key: None, former_keys, session_epoch, ..before };
+        let expected = Candidate {
+            status,
+            skipped_at,
+            access_key: None,
+            is_key_mailed: false,
+            former_keys,
+            session_epoch,
+            ..before
+        };
         assert_eq!((change.candidate, change.mail), (expected, None), "{one:?}");
         assert!(!change.needs_running_project, "{one:?}");
     }
@@ -279,6 +304,7 @@ fn only_candidates_who_can_still_act_are_reminded() {
             Situation { status: Invited | Confirmed, deadline, .. } if deadline.is_over() => {
                 Err("deadline_passed")
             }
+            Situation { status: Invited | Confirmed, receive_mails: false, .. } => Err("mails_off"),
             Situation { status: Invited | Confirmed, has_email: false, .. } => Err("email_missing"),
             Situation { status: Invited | Confirmed, .. } => {
                 let mut expected = Candidate { reminded_at: Some(now()), ..before };
@@ -310,6 +336,7 @@ fn a_passed_deadline_expires_or_aborts_the_candidate() {
             aborted_at,
             expired_at,
             access_key: None,
+            is_key_mailed: false,
             former_keys: samples::former_keys(&before, false),
             session_epoch,
             ..before.clone()
@@ -336,6 +363,7 @@ fn a_password_ends_sessions_and_the_key_that_stood_for_it() {
         if one.status != Invited {
             expected.former_keys = samples::former_keys(&before, false);
             expected.access_key = None;
+            expected.is_key_mailed = false;
         }
         assert_eq!(before.with_password(hash), expected, "{one:?}");
     }

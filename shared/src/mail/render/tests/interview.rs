@@ -19,12 +19,12 @@ struct Case {
     contact: Option<String>,
     deadline: Option<String>,
     length: Option<InterviewLength>,
-    link: MailLink,
+    link: InterviewLink,
     logo: Option<String>,
 }
 
 impl Case {
-    fn hostile(link: MailLink) -> Self {
+    fn hostile(link: InterviewLink) -> Self {
         Self {
             names: [FIRST, LAST, COMPANY, PROJECT].map(|name| ShortName::parse(name).unwrap()),
             contact: Some(PERSON.to_owned()),
@@ -52,15 +52,15 @@ impl Case {
     }
 }
 
-fn links() -> [MailLink; 3] {
+fn links() -> [InterviewLink; 3] {
     [
-        MailLink::Register(REGISTER.to_owned()),
-        MailLink::Open(OPEN.to_owned()),
-        MailLink::Start(START.to_owned()),
+        InterviewLink::Register(REGISTER.to_owned()),
+        InterviewLink::Open(OPEN.to_owned()),
+        InterviewLink::Start(START.to_owned()),
     ]
 }
 
-fn all() -> impl Iterator<Item = (CandidateMail, Language, MailLink)> {
+fn all() -> impl Iterator<Item = (CandidateMail, Language, InterviewLink)> {
     let mails =
         CandidateMail::ALL.into_iter().flat_map(|mail| Language::ALL.map(|language| (mail, language)));
     mails.flat_map(|(mail, language)| links().map(|link| (mail, language, link)))
@@ -155,9 +155,13 @@ fn the_steps_fit_the_link() {
             // The registration page's URL is not a word of the text.
             let told = part.replace(link.url(), "").to_lowercase();
             let has_steps = told.contains("<ol>") || told.contains("\n1. ");
-            assert_eq!(told.contains(password), link != MailLink::Open(OPEN.to_owned()), "{subject}");
-            assert_eq!(told.contains(registration), link != MailLink::Open(OPEN.to_owned()), "{subject}");
-            let is_first = matches!((mail, &link), (CandidateMail::Invitation, MailLink::Register(_)));
+            assert_eq!(told.contains(password), link != InterviewLink::Open(OPEN.to_owned()), "{subject}");
+            assert_eq!(
+                told.contains(registration),
+                link != InterviewLink::Open(OPEN.to_owned()),
+                "{subject}"
+            );
+            let is_first = matches!((mail, &link), (CandidateMail::Invitation, InterviewLink::Register(_)));
             assert_eq!(has_steps, is_first, "{subject}");
         }
     }
@@ -224,7 +228,7 @@ fn the_invitation_tells_how_long_the_interview_takes() {
     ] {
         for (questions, line) in [(1, one), (4, several)] {
             let length = Some(InterviewLength { questions, minutes: 15 });
-            let case = Case { length, ..Case::hostile(MailLink::Open(OPEN.to_owned())) };
+            let case = Case { length, ..Case::hostile(InterviewLink::Open(OPEN.to_owned())) };
             let invitation = case.render(CandidateMail::Invitation, language);
             assert!(invitation.text.contains(line) && invitation.html.contains(line), "{}", invitation.text);
             let reminder = case.render(CandidateMail::Reminder, language);

@@ -228,8 +228,8 @@ pub(crate) struct CandidateWhoAmIView {
     project: OwnProjectView,
     /// The contact for questions.
     contact: ContactView,
-    /// Where the candidate can continue after the interview: the project's `return_url` with `candidate` added to its query;
-    /// empty for none. The candidate's key ends with the interview, so read it before.
+    /// Where the candidate can continue after the interview: the project's `return_url` with `candidate`, and `external_id` if
+    /// there is one, added to its query; empty for none. The candidate's key ends with the interview, so read it before.
     #[schemars(example = &"https://jobs.example.com/done?from=interview&candidate=01JQ8ZB4T1H6W5Y7X3Q9E2G0FA")]
     return_url: OrEmpty<Uri>,
     /// Seconds until the deadline; 0 once it has passed, null if there is none.
@@ -284,13 +284,13 @@ impl CandidateWhoAmIView {
         let company = &access.target.company;
         let project = &access.target.project;
         let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
+        let candidate = &access.target.candidate;
+        let external_id = candidate.profile.external_id.as_ref();
         let return_url = project.settings.return_url.as_ref();
-        let left = access.target.candidate.profile.deadline.map(|deadline| deadline - access.now);
+        let return_url = return_url.map(|url| url.of_candidate(candidate.id, external_id));
+        let left = candidate.profile.deadline.map(|deadline| deadline - access.now);
         Self {
-            candidate: CandidateFields::new(
-                &access.target.candidate,
-                &CandidateViewer::itself(project, references),
-            ),
+            candidate: CandidateFields::new(candidate, &CandidateViewer::itself(project, references)),
             company: OwnCompanyView {
                 resource_uri: references.company(&company.id),
                 name: company.name.to_string(),
@@ -307,7 +307,7 @@ impl CandidateWhoAmIView {
                 videos: PlacedVideoView::all_of(project, references),
             },
             contact: Contact::of(project, company).into(),
-            return_url: OrEmpty(return_url.map(|url| Uri::new(url.of_candidate(access.target.candidate.id)))),
+            return_url: OrEmpty(return_url.map(Uri::new)),
             seconds_until_deadline: left.map(|left| left.num_seconds().max(0)),
         }
     }

@@ -8,7 +8,7 @@ use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::parse_enum;
 use shared::domain::project::{MAX_ATTACHED, PlacedVideo, Project, ReturnUrl};
 use shared::domain::staff::MAX_STAFF;
-use shared::domain::text::{Email, ShortName, TextLine, WebLink};
+use shared::domain::text::{Email, ExternalId, ShortName, TextLine, WebLink};
 use shared::error::FieldErrors;
 use shared::http::iso8601::parse_date;
 use shared::http::reference::ReferenceUris;
@@ -60,6 +60,8 @@ fn read_optional(
     changes.set(body.integer("maximum_score", 1, MAX_SCORE), |project| &mut project.settings.maximum_score);
     changes.set(body.clearable("support_lang", parse_enum), |project| &mut project.settings.support_lang);
     changes.set(body.emptied("internal_id", TextLine::parse), |project| &mut project.settings.internal_id);
+    changes
+        .set(body.clearable("external_id", ExternalId::parse), |project| &mut project.settings.external_id);
     changes.set(body.flag("allow_hash_login"), |project| &mut project.settings.allow_hash_login);
     let minutes = body.clearable_integer("max_interview_time", 1, 100_000);
     changes.set(minutes, |project| &mut project.settings.max_interview_time);

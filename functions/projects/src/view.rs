@@ -12,7 +12,7 @@ use shared::domain::company::Company;
 use shared::domain::language::Language;
 use shared::domain::policy::Action;
 use shared::domain::project::{InterviewPlatform, JoinMode, Project, ProjectStatus, ReturnUrl};
-use shared::domain::text::Email;
+use shared::domain::text::{Email, ExternalId};
 use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
@@ -125,9 +125,12 @@ struct ProjectFields {
     language: &'static str,
     /// The current status; change it at `status_update_uri`.
     status: ProjectStatus,
-    /// The company's own identifier of the project.
+    /// The company's own identifier of the project, shown to people. Other projects may have the same.
     #[schemars(example = &"BE-7")]
     internal_id: String,
+    /// The client's own key of the project, unique in the company and compared exactly; empty if there is none.
+    #[schemars(example = &"REQ-7")]
+    external_id: OrEmpty<ExternalId>,
     /// Whether candidates may take the interview without a password, with the key of their invitation.
     allow_hash_login: bool,
     /// Where candidates take the interview: `builtin` here, with the project's questions; `external` elsewhere, from where
@@ -251,6 +254,7 @@ impl ProjectFields {
             language: language.iso(),
             status: project.status,
             internal_id: settings.internal_id.to_string(),
+            external_id: OrEmpty(settings.external_id.clone()),
             allow_hash_login: settings.allow_hash_login,
             interview_platform: settings.interview_platform,
             max_interview_time: settings.max_interview_time,

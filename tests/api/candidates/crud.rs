@@ -13,6 +13,7 @@ fn profile() -> Value {
         "last_name": "O’Neil-Łukasz",
         "username": "Zoe.1",
         "email": "zoe.o'neil+jobs@mail.example.com",
+        "external_id": "4711/7 b",
         "deadline": "2026-12-24T18:00:00Z",
         "phone": "+41 44 123 45 67",
         "gender": "mrs",
@@ -39,6 +40,7 @@ async fn two_names_are_enough() {
         "last_name": "Lovelace",
         "username": "",
         "email": "",
+        "external_id": "",
         "email_status": "",
         "status": "new",
         "confirmationdate": null,
@@ -178,7 +180,7 @@ async fn null_and_empty_strings_clear_optional_fields() {
     let mut refusals = Vec::new();
     for empty in [Value::Null, json!("")] {
         let uri = owner.candidate(&project, profile()).await;
-        for name in ["username", "email", "phone", "gender", "address"] {
+        for name in ["username", "email", "external_id", "phone", "gender", "address"] {
             let candidate = owner.patch(&uri, json!({ name: empty })).await.expect(200).json();
             assert_eq!(candidate[name], "", "{name}");
         }

@@ -22,6 +22,7 @@ fn settings() -> Value {
         "maximum_score": 10,
         "support_lang": "de",
         "internal_id": "S-1",
+        "external_id": "REQ#7",
         "allow_hash_login": true,
         "max_interview_time": 45,
         "interview_platform": "external",
@@ -57,6 +58,7 @@ async fn a_name_is_enough() {
         "language": "en-GB",
         "status": "10-incomplete",
         "internal_id": "",
+        "external_id": "",
         "allow_hash_login": false,
         "max_interview_time": null,
         "interview_platform": "builtin",
@@ -175,7 +177,15 @@ async fn a_patch_changes_only_the_fields_it_names() {
 async fn null_and_empty_strings_clear_optional_fields() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let texts = ["job_url", "return_url", "email_alias", "support_lang", "internal_id", "contact_person"];
+    let texts = [
+        "job_url",
+        "return_url",
+        "email_alias",
+        "support_lang",
+        "internal_id",
+        "external_id",
+        "contact_person",
+    ];
     let dates = ["closedate", "activationdate", "max_interview_time", "default_interview_period"];
     for empty in [Value::Null, json!("")] {
         let uri = owner.project(settings()).await;
@@ -259,6 +269,7 @@ async fn everything_wrong_is_reported_at_once() {
         "maximum_score": 0,
         "support_lang": "xx",
         "internal_id": 1,
+        "external_id": 1,
         "allow_hash_login": "yes",
         "max_interview_time": -1,
         "interview_platform": "here",
@@ -289,6 +300,7 @@ async fn everything_wrong_is_reported_at_once() {
               "default_interview_period":["A valid integer is required."],
               "email_alias":["Enter a valid email address."],
               "evaluators":["Expected a list of references."],
+              "external_id":["Not a valid string."],
               "internal_id":["Not a valid string."],
               "interview_managers":["Expected a list of items."],
               "interview_platform":["\"here\" is not a valid choice."],

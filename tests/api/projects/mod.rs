@@ -2,6 +2,7 @@
 
 mod crud;
 mod expand;
+mod external_ids;
 mod list;
 mod references;
 mod retention;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use url::{Url, form_urlencoded};
 
 use crate::id::CandidateId;
-use crate::text::{TextLine, is_loopback, problem_of_address};
+use crate::text::{ExternalId, TextLine, is_loopback, problem_of_address};
 
 /// The most characters of an address.
 const MAX: usize = 2000;
@@ -50,8 +50,8 @@ impl ReturnUrl {
         &self.0
     }
 
-    /// The address for one candidate, with their identifier at the end of the query.
-    pub fn of_candidate(&self, candidate: CandidateId) -> String {
+    /// The address for one candidate, with their identifier, and the client's key for them, at the end of the query.
+    pub fn of_candidate(&self, candidate: CandidateId, external_id: Option<&ExternalId>) -> String {
         let mut address = self.0.clone();
         let mark = address.find('?').unwrap_or_else(|| {
             address.push('?');
@@ -60,6 +60,7 @@ impl ReturnUrl {
         // What the query has stays as it was sent: parsing it would rewrite its escapes.
         let mut query = form_urlencoded::Serializer::for_suffix(address, mark + 1);
         query.append_pair("candidate", &candidate.to_string());
+        query.extend_pairs(external_id.map(|key| ("external_id", key.as_str())));
         query.finish()
     }
 }
@@ -144,7 +145,11 @@ mod tests {
             ("https://jobs.example/?a=%2B+b&c&d=/?", "https://jobs.example/?a=%2B+b&c&d=/?&"),
         ] {
             let url = ReturnUrl::parse(address, false).unwrap();
-            assert_eq!(url.of_candidate(candidate), format!("{with_separator}candidate={candidate}"));
+            let expected = format!("{with_separator}candidate={candidate}");
+            assert_eq!(url.of_candidate(candidate, None), expected);
+            let key = ExternalId::parse("A 17&b=ö").unwrap();
+            let with_key = format!("{expected}&external_id=A+17%26b%3D%C3%B6");
+            assert_eq!(url.of_candidate(candidate, Some(&key)), with_key);
         }
     }
 }

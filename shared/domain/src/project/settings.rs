@@ -11,7 +11,7 @@ use crate::company::Company;
 use crate::id::{LabelId, VideoId};
 use crate::language::Language;
 use crate::partner_data::PartnerData;
-use crate::text::{Email, ShortName, TextLine, WebLink};
+use crate::text::{Email, ExternalId, ShortName, TextLine, WebLink};
 
 /// How candidates join a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -62,8 +62,11 @@ pub struct ProjectSettings {
     pub maximum_score: u32,
     /// Language of mails to candidates; none means the company's default.
     pub support_lang: Option<Language>,
-    /// The client's own identifier.
+    /// The company's own identifier, for people; not unique.
     pub internal_id: TextLine<100>,
+    /// The client's key, unique in the company.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<ExternalId>,
     /// Whether candidates may take the interview without a password.
     pub allow_hash_login: bool,
     /// Minutes an interview may take.
@@ -116,6 +119,7 @@ impl ProjectSettings {
             maximum_score: company.default_maximum_score,
             support_lang: None,
             internal_id: TextLine::default(),
+            external_id: None,
             allow_hash_login: false,
             max_interview_time: None,
             interview_platform: InterviewPlatform::External,

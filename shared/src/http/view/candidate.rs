@@ -13,7 +13,7 @@ use crate::domain::media::file::FileKind;
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
 use crate::domain::scoring::status::EvaluationStatus;
-use crate::domain::text::{Email, Username};
+use crate::domain::text::{Email, ExternalId, Username};
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::view::{CustomerView, ExpandedReference};
@@ -100,6 +100,11 @@ pub struct CandidateFields {
     /// For mails and as a login name; empty if there is none.
     #[schemars(example = &"ada@example.com")]
     email: OrEmpty<Email>,
+    /// The client's own key of the candidate, unique in the project and compared exactly; empty if there is none. Candidates do not
+    /// see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"4711")]
+    external_id: Option<OrEmpty<ExternalId>>,
     /// Addresses that are not `deliverable` get no mails until they are replaced. Empty without an address.
     email_status: EmailStatus,
     /// Changed by advancing and skipping, by deadlines and by the interview itself.
@@ -232,6 +237,7 @@ impl CandidateFields {
             last_name: profile.last_name.to_string(),
             username: OrEmpty(profile.username.clone()),
             email: OrEmpty(profile.email.clone()),
+            external_id: viewer.is_staff.then(|| OrEmpty(profile.external_id.clone())),
             email_status: candidate.email_status(),
             status: candidate.status,
             confirmationdate: candidate.confirmed_at.map(Timestamp),

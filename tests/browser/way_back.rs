@@ -56,14 +56,25 @@ async fn a_button_leads_back_to_the_application_of_the_client() {
     let (origin, mut requests) = application().await;
     // A path like one of the API, which the page must not take for one.
     let return_url = format!("{origin}/api/v3/done?from=interview&step=%2B4");
-    let visit = Visit::invited(json!({ "return_url": return_url }), &[json!({ "kind": "text" })]).await;
+    let fields = json!({ "return_url": return_url, "allow_hash_login": false });
+    let visit = Visit::invited(fields, &[json!({ "kind": "text" })]).await;
+    let (project, _) = visit.candidate.uri.split_once("candidates/").unwrap();
+    // One request creates and invites a candidate without an address, and returns the link.
+    let deadline = visit.app.clock().in_days(7);
+    let list = json!([{
+        "first_name": "Alan", "last_name": "Turing", "receive_mails": false, "external_id": "A 17", "deadline": deadline,
+    }]);
+    let report = visit.owner.post(&format!("{project}candidates/import/"), list).await.expect(200).json();
+    let row = |name: &str| report["objects"][0][name].as_str().unwrap();
     let mut page = Page::open_with(BrowserOptions::with_devices()).await;
-    visit.begin(&mut page).await;
+    visit.begin_by(&mut page, row("interview_url")).await;
     answer_and_complete(&mut page).await;
+    let candidate = visit.owner.get(row("candidate")).await.expect(200).json();
+    assert_eq!((&candidate["status"], &candidate["email"]), (&json!("interviewed"), &json!("")));
 
     let (_, host) = origin.split_once("//").unwrap();
-    let target =
-        format!("/api/v3/done?from=interview&step=%2B4&candidate={}", last_segment(&visit.candidate.uri));
+    let id = last_segment(row("candidate"));
+    let target = format!("/api/v3/done?from=interview&step=%2B4&candidate={id}&external_id=A+17");
     for (language, label) in [("en", "Continue to"), ("de", "Weiter zu")] {
         choose(&mut page, language).await;
         page.until(&format!("document.querySelector('main a.main')?.textContent.startsWith('{label}')"))

@@ -104,8 +104,8 @@ struct ProjectFields {
     job_url: String,
     /// Where candidates can continue after the interview: the last screen shows a button that leads there. An https URL
     /// without a user name and a fragment; empty for none. The service adds `candidate` to the query, the last segment of
-    /// the candidate's `resource_uri`, so the query may contain neither `candidate` nor `external_id`. Everyone can open
-    /// this URL, so it does not prove who returns. Only callers who may change the project see the field.
+    /// the candidate's `resource_uri`, and their `external_id` if they have one, so the query may contain neither. Everyone can
+    /// open this URL, so it does not prove who returns. Only callers who may change the project see the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"https://jobs.example.com/done?from=interview")]
     return_url: Option<OrEmpty<ReturnUrl>>,

@@ -10,6 +10,7 @@ use crate::company::Company;
 use crate::id::{LabelId, VideoId};
 use crate::language::Language;
 use crate::partner_data::PartnerData;
+use crate::project::ReminderDays;
 use crate::text::{Email, ShortName, TextLine, WebLink};
 
 /// How candidates join a project.
@@ -83,6 +84,9 @@ pub struct ProjectSettings {
     pub veto_enabled: bool,
     /// The number of completed evaluations that a fully evaluated candidate needs; 0 means all evaluators.
     pub team_evaluation: u8,
+    /// When candidates are reminded without a request.
+    #[serde(default)]
+    pub reminder_days: ReminderDays,
     /// A partner's own data.
     pub partner_data: PartnerData,
     /// Labels of the company.
@@ -122,6 +126,7 @@ impl ProjectSettings {
             contact_person: TextLine::default(),
             veto_enabled: false,
             team_evaluation: 0,
+            reminder_days: ReminderDays::default(),
             partner_data: PartnerData::default(),
             labels: BTreeSet::new(),
             videos: Vec::new(),

@@ -10,6 +10,7 @@ use chrono::TimeDelta;
 use serde_json::{Map, Value, json};
 
 use crate::domain::Refusal;
+use crate::domain::history::ResourceRef;
 use crate::domain::mail::rate::RefusedOrThrottled;
 use crate::domain::questionnaire::NotPlaced;
 
@@ -39,6 +40,13 @@ pub enum Error {
     MethodNotAllowed,
     /// Another request modified the resource; fetch it and try again: 409.
     Changed,
+    /// The `external_id` is that of another candidate of the project, or of another project of the company: 409.
+    ExternalIdTaken {
+        /// The resource that has it; `None` if it cannot be told.
+        holder: Option<ResourceRef>,
+        /// Its URL; `None` if the caller may not see it.
+        resource_uri: Option<String>,
+    },
     /// The same request is being processed; retry after so many seconds: 409.
     InProgress(i64),
     /// The events after the requested number have expired; this is the first one that is left: 410.
@@ -91,7 +99,7 @@ impl Error {
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Changed | Self::InProgress(_) => StatusCode::CONFLICT,
+            Self::Changed | Self::ExternalIdTaken { .. } | Self::InProgress(_) => StatusCode::CONFLICT,
             Self::Expired(_) => StatusCode::GONE,
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::TooLarge | Self::FilesTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
@@ -133,6 +141,14 @@ impl Error {
             ),
             Self::Changed => {
                 detail("changed", "Another request modified this resource. Fetch it and try again.")
+            }
+            Self::ExternalIdTaken { resource_uri: Some(uri), .. } => json!({
+                "detail": "This `external_id` is already in use. Use the resource at `resource_uri`, or send another `external_id`.",
+                "code": EXTERNAL_ID_TAKEN,
+                "resource_uri": uri,
+            }),
+            Self::ExternalIdTaken { resource_uri: None, .. } => {
+                detail(EXTERNAL_ID_TAKEN, "This `external_id` is already in use. Send another one.")
             }
             Self::InProgress(_) => detail(
                 "in_progress",
@@ -196,6 +212,8 @@ impl Error {
         }
     }
 }
+
+const EXTERNAL_ID_TAKEN: &str = "external_id_taken";
 
 fn detail(code: &str, detail: &str) -> Value {
     json!({"detail": detail, "code": code})

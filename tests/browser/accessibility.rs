@@ -113,7 +113,8 @@ impl ScreenCheck {
 
 async fn tour(axe: Option<String>, scheme: &str) {
     let questions = [json!({ "preparation_seconds": 30 }), json!({ "kind": "text", "is_required": false })];
-    let visit = Visit::invited(json!({ "max_interview_time": 45 }), &questions).await;
+    let fields = json!({ "max_interview_time": 45, "return_url": "https://jobs.example/done" });
+    let visit = Visit::invited(fields, &questions).await;
     let mut page = Page::open_with(BrowserOptions::with_devices()).await;
     page.resize(NARROW, 640).await;
     page.prefer(scheme).await;
@@ -137,7 +138,8 @@ async fn no_screen_has_findings() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_language_fits_a_narrow_phone_and_has_all_texts() {
     let questions = [json!({}), json!({ "preparation_seconds": 30 }), json!({ "kind": "text" })];
-    let visit = Visit::invited(json!({ "max_interview_time": 45 }), &questions).await;
+    let fields = json!({ "max_interview_time": 45, "return_url": "https://jobs.example/done" });
+    let visit = Visit::invited(fields, &questions).await;
     let mut page = Page::open_with(BrowserOptions::with_devices()).await;
     page.resize(NARROW, 640).await;
     visit.begin(&mut page).await;

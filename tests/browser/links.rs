@@ -2,17 +2,19 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use tests::caller::{Caller, Invited, PASSWORD};
+use tests::caller::{Caller, Invited, PASSWORD, last_segment};
 
 use crate::devtools::{BrowserOptions, Page};
 use crate::visit::{Visit, has_kept, mailed_link};
 
 const CONTACT: &str = "jobs@acme.example";
 const ASK: &str = "Questions? Ask Zoë, jobs@acme.example";
+const RETURN_URL: &str = "https://jobs.example/done";
 
-/// Candidates of a company that tells whom to ask.
+/// Candidates of a company that tells whom to ask, and has a page for those who are done.
 async fn visit(allow_hash_login: bool) -> Visit {
-    let fields = json!({ "allow_hash_login": allow_hash_login, "contact_person": "Zoë" });
+    let fields =
+        json!({ "allow_hash_login": allow_hash_login, "contact_person": "Zoë", "return_url": RETURN_URL });
     let visit = Visit::invited(fields, &[json!({})]).await;
     visit.owner.patch("/companies/acme/", json!({ "registration_email": CONTACT })).await.expect(200);
     visit
@@ -146,6 +148,9 @@ async fn an_open_page_says_that_the_interview_was_completed_on_another_device() 
         let text = page.text().await;
         assert!(text.contains("Your interview is complete") && text.contains(ASK), "{text}");
         assert!(text.contains("Answers\n1"), "{text}");
+        // Without a credential, but the page has known it from the beginning.
+        let address = format!("{RETURN_URL}?candidate={}", last_segment(&visit.candidate.uri));
+        assert_eq!(page.evaluate("document.querySelector('main a.main')?.href").await, address);
     }
 }
 

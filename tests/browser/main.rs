@@ -22,6 +22,7 @@ mod shared_computer;
 mod state;
 mod told;
 mod visit;
+mod way_back;
 mod webkit;
 
 use std::process::Stdio;

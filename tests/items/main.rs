@@ -48,7 +48,7 @@ async fn projects(owner: &Staff) -> String {
         .running_project(json!({
             "allow_hash_login": true, "evaluators": [owner.uri], "labels": [label], "veto_enabled": true,
             "videos": [{ "uri": video, "position": 1 }],
-            "partner_data": { "id": 7 },
+            "partner_data": { "id": 7 }, "external_id": "REQ-7", "return_url": "https://jobs.example/done?from=interview",
         }))
         .await
 }
@@ -69,7 +69,8 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
     let form = Form::new()
         .file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 8, 8))
         .file("cv", "cv.pdf", "application/pdf", &pdf(1000))
-        .text("username", "ada");
+        .text("username", "ada")
+        .text("external_id", "4711");
     owner.send(Request::patch(&candidate).form(form)).await.expect(200);
     let consent = json!({ "version": 1, "language": "en" });
     owner.send(Request::put(&format!("{candidate}consents/consent/")).json(&consent)).await.expect(200);

@@ -24,7 +24,7 @@ use shared::http::reference::ReferenceUris;
 use shared::http::view::{
     CandidateFields, CandidateView, CandidateViewer, ContactView, CustomerView, PlacedVideoView,
 };
-use shared::http::wire::{Timestamp, Uri};
+use shared::http::wire::{OrEmpty, Timestamp, Uri};
 use shared::openapi::{DescribeResponse, OperationDoc};
 use shared::store::{Session, SessionKind};
 use shared::{Error, Result};
@@ -228,6 +228,10 @@ pub(crate) struct CandidateWhoAmIView {
     project: OwnProjectView,
     /// The contact for questions.
     contact: ContactView,
+    /// Where the candidate can continue after the interview: the project's `return_url` with `candidate`, and `external_id` if
+    /// there is one, added to its query; empty for none. The candidate's key ends with the interview, so read it before.
+    #[schemars(example = &"https://jobs.example.com/done?from=interview&candidate=01JQ8ZB4T1H6W5Y7X3Q9E2G0FA")]
+    return_url: OrEmpty<Uri>,
     /// Seconds until the deadline; 0 once it has passed, null if there is none.
     #[schemars(example = 86400)]
     seconds_until_deadline: Option<i64>,
@@ -280,12 +284,13 @@ impl CandidateWhoAmIView {
         let company = &access.target.company;
         let project = &access.target.project;
         let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
-        let left = access.target.candidate.profile.deadline.map(|deadline| deadline - access.now);
+        let candidate = &access.target.candidate;
+        let external_id = candidate.profile.external_id.as_ref();
+        let return_url = project.settings.return_url.as_ref();
+        let return_url = return_url.map(|url| url.of_candidate(candidate.id, external_id));
+        let left = candidate.profile.deadline.map(|deadline| deadline - access.now);
         Self {
-            candidate: CandidateFields::new(
-                &access.target.candidate,
-                &CandidateViewer::itself(project, references),
-            ),
+            candidate: CandidateFields::new(candidate, &CandidateViewer::itself(project, references)),
             company: OwnCompanyView {
                 resource_uri: references.company(&company.id),
                 name: company.name.to_string(),
@@ -302,6 +307,7 @@ impl CandidateWhoAmIView {
                 videos: PlacedVideoView::all_of(project, references),
             },
             contact: Contact::of(project, company).into(),
+            return_url: OrEmpty(return_url.map(Uri::new)),
             seconds_until_deadline: left.map(|left| left.num_seconds().max(0)),
         }
     }

@@ -1,8 +1,9 @@
-//! The candidates of all projects with an email address: the candidacies of one person.
+//! The candidates of all projects with an email address or a client's key: the candidacies of one person.
 
 use shared::auth::access::Admitted;
 use shared::domain::company::Company;
 use shared::domain::policy::SeeAllProjects;
+use shared::domain::text::ExternalId;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::view::CandidateView;
 use shared::store::CandidateWithProject;
@@ -11,24 +12,37 @@ use shared::{Error, Result};
 
 use crate::view::viewer;
 
-/// GET /companies/{companyId}/candidates/?email=
+/// GET /companies/{companyId}/candidates/?email=&external_id=
 pub(crate) async fn list(
     access: Admitted<Company, SeeAllProjects>,
     query: ListQuery,
 ) -> Result<PageView<CandidateView>> {
     let store = &access.store;
     let company = access.company_id();
-    // Required: answers to a person's request must not depend on whether a client has forgotten the filter.
+    // One is required: answers to a person's request must not depend on whether a client has forgotten the filter.
     let email = query.filter("email", |email| Ok(email.to_owned()))?;
-    let email = email.ok_or_else(|| Error::field("email", "This field is required."))?;
-    let ids = store.candidate_ids_by_email(company, &email).await?;
+    let external_id = query.unique_filter("external_id", ExternalId::parse)?;
+    let ids = match (&email, &external_id) {
+        (None, None) => return Err(Error::field("email", "This field is required.")),
+        (Some(email), None) => store.candidate_ids_by_email(company, email).await?,
+        (None, Some(external_id)) => store.candidate_ids_by_external_id(company, external_id).await?,
+        (Some(email), Some(external_id)) => {
+            let (mut ids, by_external_id) = tokio::try_join!(
+                store.candidate_ids_by_email(company, email),
+                store.candidate_ids_by_external_id(company, external_id)
+            )?;
+            ids.retain(|id| by_external_id.contains(id));
+            ids
+        }
+    };
     let (page, total) = query.slice(ids, |(_, candidate)| candidate.to_string());
     query.check_range(total)?;
     let found = store.candidates_with_projects(company, &page.rows).await?;
     let rows = found.into_iter().filter_map(|CandidateWithProject { candidate, project }| {
         let relation = access.caller.in_project(&project.staff);
-        // The address may have changed between the two reads.
-        let is_theirs = candidate.profile.has_email(&email);
+        // Address and key may have changed between the two reads.
+        let is_theirs = email.as_ref().is_none_or(|email| candidate.profile.has_email(email))
+            && external_id.as_ref().is_none_or(|key| candidate.profile.external_id.as_ref() == Some(key));
         is_theirs.then(|| CandidateView::new(&candidate, &viewer(&access, &relation, &project)))
     });
     query.answer(Page { rows: rows.collect(), next: page.next, previous: page.previous }, total)

@@ -7,7 +7,7 @@ use shared::domain::candidate::{
     Candidate, CandidateProfile, InterviewAdjustments, MAX_EXTRA_TAKES, TimeFactor,
 };
 use shared::domain::media::file::FileKind;
-use shared::domain::text::{Email, ShortName, TextLine, TextLines, Username};
+use shared::domain::text::{Email, ExternalId, ShortName, TextLine, TextLines, Username};
 use shared::http::iso8601::parse_timestamp;
 use shared::http::wire::Uri;
 use shared::http::{BodyChanges, BodyFields, FileChange};
@@ -46,6 +46,7 @@ fn read_optional(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {
     let mut changes = read_contact(body);
     changes.set(body.clearable("username", Username::parse), |profile| &mut profile.username);
     changes.set(body.clearable("email", Email::parse), |profile| &mut profile.email);
+    changes.set(body.clearable("external_id", ExternalId::parse), |profile| &mut profile.external_id);
     changes.set(body.clearable("deadline", parse_timestamp), |profile| &mut profile.deadline);
     changes.set(body.partner_data("partner_data"), |profile| &mut profile.partner_data);
     changes.set(body.flag("receive_mails"), |profile| &mut profile.receive_mails);

@@ -34,7 +34,9 @@ pub(crate) async fn create(
     let change = CandidateChange::from(candidate);
     let viewer = viewer(&access, &access.target.relation, &access.target.project);
     let created = Created(CandidateView::new(&change.candidate, &viewer));
-    access.commit(access.store.create_candidate(&change, access.now), created).await
+    let writes = access.store.create_candidate(&change, access.now);
+    // A manager sees all candidates of the project.
+    access.commit(writes, created).await.map_err(|error| access.name_holder(error))
 }
 
 /// GET …/candidates/{candidateId}/
@@ -84,7 +86,8 @@ pub(crate) async fn update(
     let key = access.new_access_key(access.target.project.id, before.id);
     let change = after.after_change(before, reminder_days, access.now, key)?;
     let shown = Json(view(&access, &change.candidate));
-    access.commit(access.store.change_candidate(before, &change, access.now), shown).await
+    let writes = access.store.change_candidate(before, &change, access.now);
+    access.commit(writes, shown).await.map_err(|error| access.name_holder(error))
 }
 
 /// DELETE …/candidates/{candidateId}/

@@ -8,6 +8,7 @@ use shared::domain::mail::suppression::UNDELIVERABLE;
 use shared::domain::media::file::FileKind;
 use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
 use shared::domain::privacy::legal::LegalKind;
+use shared::domain::text::ExternalId;
 use shared::domain::transition::{
     DEADLINE_PASSED, DEADLINE_REQUIRED, EMAIL_REQUIRED, MAILS_OFF, NOT_ADVANCED, NOT_REMINDABLE,
     NOT_SKIPPABLE,
@@ -32,15 +33,24 @@ pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
             "Only candidates with this email address; case is ignored.",
             json!({ "type": "string", "maxLength": 254 }),
         )
+        .query::<ExternalId>(
+            "external_id",
+            "Only the candidate with this key, which is compared exactly. May not be empty.",
+        )
 }
 
 pub(crate) fn list_candidates_by_email(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "The candidates of all projects with this email address, oldest first: to find everything that concerns a person \
-             who asks for their data, or for its erasure.",
+            "The candidates of all projects with this email address or key, oldest first: to find everything that concerns a \
+             person who asks for their data, or for its erasure. Send `email`, `external_id`, or both, which must then both hold.",
         )
-        .required_query("email", "The email address; case is ignored.", "ada@example.com")
+        .query_as(
+            "email",
+            "The email address; case is ignored.",
+            json!({ "type": "string", "minLength": 1, "examples": ["ada@example.com"] }),
+        )
+        .query::<ExternalId>("external_id", "The client's key, which is compared exactly. May not be empty.")
 }
 
 pub(crate) fn get_candidate_data(operation: OperationDoc) -> OperationDoc {
@@ -66,7 +76,12 @@ pub(crate) fn get_candidate_data(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn create_candidate(operation: OperationDoc) -> OperationDoc {
     operation
-        .text("The status is `new`: candidates get no mail until they are advanced.")
+        .text(
+            "The status is `new`: candidates get no mail until they are advanced. With an `external_id`, a client creates a \
+             candidate or finds the one that it has created: if another candidate of the project has the key, the answer is \
+             409 with the code `external_id_taken`, and `resource_uri` is that candidate.",
+        )
+        .takes_external_id()
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);
             read_new(body)
@@ -87,8 +102,9 @@ pub(crate) fn import_candidates(operation: OperationDoc) -> OperationDoc {
         .text(
             "For each entry, creates the candidate, sets the deadline and advances the candidate. An entry \
              that cannot be created is `failed`; one that cannot be advanced stays `new`. Neither stops the \
-             others. Entries that do not fit into the time limit are `pending`, and `detail` says what to \
-             send again.\n\n\
+             others. An entry whose `external_id` another candidate of the project has is `failed`, and \
+             `candidate` is that candidate; so is every entry whose `external_id` an earlier entry has. \
+             Entries that do not fit into the time limit are `pending`, and `detail` says what to send again.\n\n\
              With `receive_mails` false, one entry creates and invites a candidate without a mail, and the answer has the link \
              to send them, `interview_url`.",
         )
@@ -118,6 +134,7 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
              With `receive_mails` false, nothing is mailed, the address may be emptied, and keys that were never mailed stay good. \
              To turn mails on for an `invited` or `confirmed` candidate, there must be an address; that sends none by itself.",
         )
+        .takes_external_id()
         .refuses(&[DEADLINE_REQUIRED, EMAIL_REQUIRED, UNDELIVERABLE])
         .is_limited(
             "A candidate gets at most five invitations an hour, and may make 100 changes of their own.",
@@ -295,7 +312,7 @@ pub(crate) fn share_candidate(operation: OperationDoc) -> OperationDoc {
 }
 
 fn candidate() -> serde_json::Value {
-    json!({ "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com",
+    json!({ "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "external_id": "4711",
             "deadline": "2026-12-24T18:00:00+01:00" })
 }
 

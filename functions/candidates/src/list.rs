@@ -4,6 +4,7 @@ use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::parse_enum;
 use shared::domain::policy::ReadProject;
+use shared::domain::text::ExternalId;
 use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::view::CandidateView;
@@ -19,11 +20,22 @@ pub(crate) async fn list(
     let company = access.company_id();
     let project = access.target.project.id;
     let status = query.filter("status", parse_enum)?;
-    let (page, total) = match query.filter("email", |email| Ok(email.to_owned()))? {
-        // No counter knows addresses, so the few candidates with this one are read whole.
-        Some(email) => {
-            let mut found = store.candidates_by_email(company, project, &email).await?;
-            found.retain(|candidate| status.is_none_or(|status| candidate.status == status));
+    let email = query.filter("email", |email| Ok(email.to_owned()))?;
+    let external_id = query.unique_filter("external_id", ExternalId::parse)?;
+    // No counter knows addresses and keys, so the few candidates with these are read whole.
+    let found = match (&external_id, &email) {
+        (Some(external_id), _) => {
+            Some(store.candidate_by_external_id(company, project, external_id).await?.into_iter().collect())
+        }
+        (None, Some(email)) => Some(store.candidates_by_email(company, project, email).await?),
+        (None, None) => None,
+    };
+    let (page, total) = match found {
+        Some(mut found) => {
+            found.retain(|candidate| {
+                status.is_none_or(|status| candidate.status == status)
+                    && email.as_ref().is_none_or(|email| candidate.profile.has_email(email))
+            });
             query.slice(found, |candidate| candidate.id.to_string())
         }
         None => {

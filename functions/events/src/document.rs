@@ -10,7 +10,8 @@ pub(crate) fn list_events(operation: OperationDoc) -> OperationDoc {
              without gaps, and those with one `resource_uri` are in the order of its changes, so a client that follows `next` \
              misses nothing: read until `more` is false, store `next`, and continue there at any time.\n\n\
              An event can tell of several things at once: `types` has all of them, `type` the most telling one. \
-             Events hold facts such as statuses and dates, but no personal data: fetch the resource for the rest. \
+             Events hold facts such as statuses and dates, and the client's own keys, but no other personal data: fetch \
+             the resource for the rest. \
              With a filter, a request looks at 500 events at most, so a page may be empty although `more` is true.\n\n\
              Events are kept for 400 days, unless the operator has set another time. If those after `after` have been \
              deleted, the answer is 410 with the number of the `first` one that is left: read all resources anew, and \

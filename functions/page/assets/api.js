@@ -189,7 +189,10 @@ export class Api {
  */
 function parsed(text, base) {
     const reference = new RegExp(`^https?://[^/\\s]+(${base}/\\S*)$`);
-    const toPath = (/** @type {string} */ _, /** @type {unknown} */ value) => (typeof value === "string" ? value.replace(reference, "$1") : value);
+    // By their names, `return_url` and `job_url` lead elsewhere, even to a path that looks like one of the API.
+    const isReference = (/** @type {string} */ name) => !name.endsWith("_url");
+    const toPath = (/** @type {string} */ name, /** @type {unknown} */ value) =>
+        typeof value === "string" && isReference(name) ? value.replace(reference, "$1") : value;
     try {
         return text ? JSON.parse(text, toPath) : undefined;
     } catch {

@@ -1,6 +1,7 @@
 // Where the page leads from one of its screens.
 
 import { element } from "./dom.js";
+import { filled } from "./language.js";
 
 /** The identifier of a company in its reference. @param {string} reference */
 export const companyIn = (reference) => reference.split("/").at(-2) ?? "";
@@ -9,7 +10,18 @@ export const companyIn = (reference) => reference.split("/").at(-2) ?? "";
 export const loginOf = (reference) => `/interview/${encodeURIComponent(companyIn(reference))}/`;
 
 /** A link that looks like a button. @param {string} address @param {string} text */
-export const buttonTo = (address, text) => element("p", {}, element("a", { class: "main", href: address }, text));
+export const buttonTo = (address, text) =>
+    // The address of this page holds a key.
+    element("p", {}, element("a", { class: "main", href: address, rel: "noreferrer", referrerpolicy: "no-referrer" }, text));
+
+/**
+ * The button to the page that the company has for candidates after the interview, if it has one and the page knows the candidate.
+ * @param {import("./main.js").App} app
+ */
+export function returnButton({ model, texts }) {
+    const address = model.candidate?.return_url;
+    return address ? buttonTo(address, filled(texts.done.goOn, { host: new URL(address).host })) : null;
+}
 
 /**
  * Whom candidates can ask, as far as the page knows.

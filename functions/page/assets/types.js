@@ -31,6 +31,7 @@
  * @property {{ time_factor: number, may_write: boolean } | null} adjustments
  * @property {{ resource_uri: string, name: string, logo: string | null }} company
  * @property {Contact} contact
+ * @property {string} return_url where the candidate goes on when the interview is complete; empty for none
  * @property {{ resource_uri: string, name: string, job_url: string, support_lang: string, language: string, interview_platform: "builtin" | "external",
  *   videos: { uri: string, position: number }[] }} project
  *

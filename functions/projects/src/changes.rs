@@ -6,34 +6,36 @@ use serde_json::Value;
 use shared::domain::evaluation::MAX_SCORE;
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::parse_enum;
-use shared::domain::project::{MAX_ATTACHED, PlacedVideo, Project, ReminderDay, ReminderDays};
+use shared::domain::project::{MAX_ATTACHED, PlacedVideo, Project, ReminderDay, ReminderDays, ReturnUrl};
 use shared::domain::staff::MAX_STAFF;
-use shared::domain::text::{Email, ShortName, TextLine, WebLink};
+use shared::domain::text::{Email, ExternalId, ShortName, TextLine, WebLink};
 use shared::error::FieldErrors;
 use shared::http::iso8601::parse_date;
 use shared::http::reference::ReferenceUris;
 use shared::http::{BodyChanges, BodyFields};
 use shared::{Error, Result};
 
-/// Reads the body of a change.
+/// Reads the body of a change in a deployment that may be local.
 pub(crate) fn read_changes(
     mut body: BodyFields,
     company: &CompanyId,
     references: ReferenceUris<'_>,
+    is_local: bool,
 ) -> Result<BodyChanges<Project>> {
-    let mut changes = read_optional(&mut body, company, references);
+    let mut changes = read_optional(&mut body, company, references, is_local);
     changes.set(body.text("name", ShortName::parse), |project| &mut project.settings.name);
     body.finish(|| Some(changes))
 }
 
-/// Reads the body of a creation: the name, and the other fields.
+/// Reads the body of a creation in a deployment that may be local: the name, and the other fields.
 pub(crate) fn read_new(
     mut body: BodyFields,
     company: &CompanyId,
     references: ReferenceUris<'_>,
+    is_local: bool,
 ) -> Result<(ShortName, BodyChanges<Project>)> {
     let name = body.required("name", ShortName::parse);
-    let changes = read_optional(&mut body, company, references);
+    let changes = read_optional(&mut body, company, references, is_local);
     body.finish(|| Some((name?, changes)))
 }
 
@@ -41,6 +43,7 @@ fn read_optional(
     body: &mut BodyFields,
     company: &CompanyId,
     references: ReferenceUris<'_>,
+    is_local: bool,
 ) -> BodyChanges<Project> {
     let mut changes: BodyChanges<Project> = BodyChanges::default();
     changes.set(read_staff(body, "evaluators", company, references), |project| &mut project.staff.evaluators);
@@ -50,11 +53,15 @@ fn read_optional(
     changes.set(read_staff(body, "reviewers", company, references), |project| &mut project.staff.reviewers);
     let job_url = body.clearable("job_url", WebLink::parse).map(Option::unwrap_or_default);
     changes.set(job_url, |project| &mut project.settings.job_url);
+    let return_url = body.clearable("return_url", |text| ReturnUrl::parse(text, is_local));
+    changes.set(return_url, |project| &mut project.settings.return_url);
     changes.set(body.clearable("email_alias", Email::parse), |project| &mut project.settings.email_alias);
     changes.set(body.text("mode", parse_enum), |project| &mut project.settings.mode);
     changes.set(body.integer("maximum_score", 1, MAX_SCORE), |project| &mut project.settings.maximum_score);
     changes.set(body.clearable("support_lang", parse_enum), |project| &mut project.settings.support_lang);
     changes.set(body.emptied("internal_id", TextLine::parse), |project| &mut project.settings.internal_id);
+    changes
+        .set(body.clearable("external_id", ExternalId::parse), |project| &mut project.settings.external_id);
     changes.set(body.flag("allow_hash_login"), |project| &mut project.settings.allow_hash_login);
     let minutes = body.clearable_integer("max_interview_time", 1, 100_000);
     changes.set(minutes, |project| &mut project.settings.max_interview_time);

@@ -1,17 +1,20 @@
 //! Listing, creating, reading and changing projects.
 
 use axum::Json;
-use shared::auth::access::Admitted;
+use shared::auth::access::{Admitted, AdmittedRequest};
 use shared::domain::company::Company;
+use shared::domain::history::ResourceRef;
 use shared::domain::parse_enum;
 use shared::domain::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
 use shared::domain::project::{InterviewPlatform, Project};
 use shared::domain::staff::customer::Customer;
+use shared::domain::text::ExternalId;
 use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::exchange::respond::{CommittedResponse, Created};
 use shared::http::expand::ExpandFields;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::{BodyFields, QueryParameters};
+use shared::store::CountedProject;
 use shared::{Error, Result};
 
 use crate::changes::{apply, read_changes, read_new};
@@ -28,11 +31,21 @@ pub(crate) async fn list(
 ) -> Result<PageView<ListedProjectView>> {
     let expand = query.expand(NAMES)?;
     let status = query.filter("status", parse_enum)?;
+    let external_id = query.unique_filter("external_id", ExternalId::parse)?;
+    let store = &access.store;
+    let company = access.company_id();
     let sees_all = Action::SeeAllProjects.is_allowed(&access.caller.in_company());
-    let (page, total) = match access.caller.customer().filter(|_| !sees_all) {
-        None => access.store.list_projects(access.company_id(), status, query.page()).await?,
-        Some(customer) => {
-            let projects = access.store.projects_of(access.company_id(), customer, status).await?;
+    let (page, total) = match (external_id, access.caller.customer().filter(|_| !sees_all)) {
+        (Some(external_id), _) => {
+            let found = store.project_by_external_id(company, &external_id).await?;
+            let found = found.filter(|CountedProject { project, .. }| {
+                is_seen(&access, project) && status.is_none_or(|status| project.status == status)
+            });
+            query.slice(found.into_iter().collect(), |counted| counted.project.id.to_string())
+        }
+        (None, None) => store.list_projects(company, status, query.page()).await?,
+        (None, Some(customer)) => {
+            let projects = store.projects_of(company, customer, status).await?;
             query.slice(projects, |counted| counted.project.id.to_string())
         }
     };
@@ -52,8 +65,7 @@ pub(crate) async fn list_of_customer(
     let status = query.filter("status", parse_enum)?;
     let mut projects =
         access.store.projects_of(access.company_id(), access.target.customer.id, status).await?;
-    projects
-        .retain(|counted| Action::ReadProject.is_allowed(&access.caller.in_project(&counted.project.staff)));
+    projects.retain(|counted| is_seen(&access, &counted.project));
     let (page, total) = query.slice(projects, |counted| counted.project.id.to_string());
     let loaded =
         ExpandedResources::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
@@ -67,7 +79,8 @@ pub(crate) async fn create(
     access: Admitted<Company, CreateProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<ProjectView>>> {
-    let (name, changes) = read_new(body, access.company_id(), access.references())?;
+    let is_local = access.config().is_local;
+    let (name, changes) = read_new(body, access.company_id(), access.references(), is_local)?;
     let id = access.store.next_id(access.now);
     let mut project = Project::new(id, &access.target, name, access.now);
     // Without an application of the company's, mails lead to this service.
@@ -84,7 +97,10 @@ pub(crate) async fn create(
     let view =
         ProjectView::new(&project, &ProjectCounts::default(), &ProjectViewer::of(&access, &access.target));
     let created = Created(view);
-    access.commit(access.store.create_project(&project), created).await
+    match access.commit(access.store.create_project(&project), created).await {
+        Err(error) => Err(name_visible_holder(&access, error).await?),
+        committed => committed,
+    }
 }
 
 /// GET …/projects/{projectId}/
@@ -104,8 +120,28 @@ pub(crate) async fn update(
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<ProjectView>>> {
     let mut after = Project::clone(&access.target.project);
-    apply(read_changes(body, access.company_id(), access.references())?, &mut after)?;
+    let is_local = access.config().is_local;
+    apply(read_changes(body, access.company_id(), access.references(), is_local)?, &mut after)?;
     let view =
         ProjectView::new(&after, &access.target.counts, &ProjectViewer::of(&access, &access.target.company));
-    access.commit(access.store.update_project(&access.target.project, &after), Json(view)).await
+    match access.commit(access.store.update_project(&access.target.project, &after), Json(view)).await {
+        Err(error) => Err(name_visible_holder(&access, error).await?),
+        committed => committed,
+    }
+}
+
+/// The error with the project that has the `external_id`, if it is that error and the caller may see the project.
+async fn name_visible_holder(access: &AdmittedRequest, error: Error) -> Result<Error> {
+    let Error::ExternalIdTaken { holder: Some(ResourceRef::Project { project }), .. } = error else {
+        return Ok(error);
+    };
+    // Callers without a role in it must not learn that it exists.
+    let holder = access.store.project(access.company_id(), project).await?;
+    let is_seen = holder.is_some_and(|holder| is_seen(access, &holder));
+    Ok(if is_seen { access.name_holder(error) } else { error })
+}
+
+/// Whether the caller may see a project of the company.
+fn is_seen(access: &AdmittedRequest, project: &Project) -> bool {
+    Action::ReadProject.is_allowed(&access.caller.in_project(&project.staff))
 }

@@ -3,6 +3,7 @@
 use serde_json::json;
 use shared::domain::project::{CandidateRequirement, NO_MOVE, ProjectStatus};
 use shared::domain::questionnaire::QUESTIONS_IN_USE;
+use shared::domain::text::ExternalId;
 use shared::openapi::OperationDoc;
 
 use crate::changes::{read_changes, read_new};
@@ -19,6 +20,10 @@ pub(crate) fn list_projects(operation: OperationDoc) -> OperationDoc {
              role.",
         )
         .query::<ProjectStatus>("status", "Only projects with this status.")
+        .query::<ExternalId>(
+            "external_id",
+            "Only the project with this key, which is compared exactly. May not be empty.",
+        )
         .expand(NAMES)
 }
 
@@ -34,10 +39,19 @@ pub(crate) fn create_project(operation: OperationDoc) -> OperationDoc {
         .text(
             "Creates a draft with the caller as an interview manager. A named token is not a customer, so it \
              must name at least one in `interview_managers`. `interview_platform` is by default `builtin`, or \
-             `external` in a deployment whose mails lead to another application.",
+             `external` in a deployment whose mails lead to another application. If another project of the company \
+             has the `external_id`, the answer is 409 with the code `external_id_taken`; `resource_uri` is that project, \
+             unless the caller may not see it.",
         )
-        .body_with_references::<ProjectView, _>(read_new)
-        .example("project", json!({ "name": "Backend engineer", "default_interview_period": 14 }))
+        .takes_external_id()
+        .body_with_references::<ProjectView, _>(|body, company, references| {
+            read_new(body, company, references, false)
+        })
+        .example(
+            "project",
+            json!({ "name": "Backend engineer", "external_id": "REQ-7", "default_interview_period": 14 }),
+        )
+        .example("way_back", json!({ "name": "Backend engineer", "return_url": "https://jobs.example.com/done?from=interview" }))
 }
 
 pub(crate) fn get_project(operation: OperationDoc) -> OperationDoc {
@@ -47,7 +61,10 @@ pub(crate) fn get_project(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn change_project(operation: OperationDoc) -> OperationDoc {
     operation
         .text("To change the status, use `status/`.")
-        .body_with_references::<ProjectView, _>(read_changes)
+        .takes_external_id()
+        .body_with_references::<ProjectView, _>(|body, company, references| {
+            read_changes(body, company, references, false)
+        })
         .refuses(&[QUESTIONS_IN_USE])
         .example("details", json!({ "contact_person": "Grace Hopper", "team_evaluation": 1 }))
 }

@@ -6,12 +6,13 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use shared::auth::access::AdmittedRequest;
+use shared::auth::caller::Caller;
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::company::Company;
-use shared::domain::id::CustomerId;
 use shared::domain::language::Language;
-use shared::domain::project::{InterviewPlatform, JoinMode, Project, ProjectStatus, ReminderDay};
-use shared::domain::text::Email;
+use shared::domain::policy::Action;
+use shared::domain::project::{InterviewPlatform, JoinMode, Project, ProjectStatus, ReminderDay, ReturnUrl};
+use shared::domain::text::{Email, ExternalId};
 use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
@@ -25,7 +26,7 @@ use crate::roles::RoleView;
 
 /// Who looks at a project.
 pub(crate) struct ProjectViewer<'a> {
-    customer: Option<CustomerId>,
+    caller: &'a Caller,
     company: &'a Company,
     loaded: ExpandedResources,
     references: ReferenceUris<'a>,
@@ -35,7 +36,7 @@ impl<'a> ProjectViewer<'a> {
     /// The caller who was admitted.
     pub(crate) fn of(access: &'a AdmittedRequest, company: &'a Company) -> Self {
         let loaded = ExpandedResources::default();
-        Self { customer: access.caller.customer(), company, loaded, references: access.references() }
+        Self { caller: &access.caller, company, loaded, references: access.references() }
     }
 
     /// The same view, with the expanded resources instead of their URLs.
@@ -101,6 +102,13 @@ struct ProjectFields {
     /// The URL of the public job listing; empty for none.
     #[schemars(example = &"")]
     job_url: String,
+    /// Where candidates can continue after the interview: the last screen shows a button that leads there. An https URL
+    /// without a user name and a fragment; empty for none. The service adds `candidate` to the query, the last segment of
+    /// the candidate's `resource_uri`, so the query may contain neither `candidate` nor `external_id`. Everyone can open
+    /// this URL, so it does not prove who returns. Only callers who may change the project see the field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"https://jobs.example.com/done?from=interview")]
+    return_url: Option<OrEmpty<ReturnUrl>>,
     /// The reply address of mails to candidates, and their sender once the operator has verified it; empty for none.
     #[schemars(example = &"ada@example.com")]
     email_alias: OrEmpty<Email>,
@@ -117,9 +125,12 @@ struct ProjectFields {
     language: &'static str,
     /// The current status; change it at `status_update_uri`.
     status: ProjectStatus,
-    /// The company's own identifier of the project.
+    /// The company's own identifier of the project, shown to people. Other projects may have the same.
     #[schemars(example = &"BE-7")]
     internal_id: String,
+    /// The client's own key of the project, unique in the company and compared exactly; empty if there is none.
+    #[schemars(example = &"REQ-7")]
+    external_id: OrEmpty<ExternalId>,
     /// Whether candidates may take the interview without a password, with the key of their invitation.
     allow_hash_login: bool,
     /// Where candidates take the interview: `builtin` here, with the project's questions; `external` elsewhere, from where
@@ -128,7 +139,7 @@ struct ProjectFields {
     /// The minutes that an interview which begins now may take; null until the deadline.
     #[schemars(example = 45)]
     max_interview_time: Option<u32>,
-    /// Whether the web application may invite candidates.
+    /// Stored for front ends. It does nothing in this service.
     invite_candidates: bool,
     /// Days until the deadline that candidates without one get when they are invited; null for the company's default.
     #[schemars(example = 14)]
@@ -221,9 +232,9 @@ struct ProjectFields {
     /// or 0 for all evaluators.
     #[schemars(example = 0)]
     team_evaluation: u8,
-    /// The page of the resource in the web application.
+    /// The page of the resource in the web application; empty in a deployment without one.
     #[schemars(example = example_uri::SUITE_PROJECT)]
-    interview_suite_url: Uri,
+    interview_suite_url: OrEmpty<Uri>,
 }
 
 impl ProjectFields {
@@ -233,10 +244,13 @@ impl ProjectFields {
         let loaded = &viewer.loaded;
         let own = references.uri(company, project.id);
         let language = settings.support_lang.unwrap_or(viewer.company.default_project_lang);
+        let is_manager = Action::ChangeProject.is_allowed(&viewer.caller.in_project(&project.staff));
+        let customer = viewer.caller.customer();
         Self {
             company: references.company(company),
             name: settings.name.to_string(),
             job_url: settings.job_url.as_str().to_owned(),
+            return_url: is_manager.then(|| OrEmpty(settings.return_url.clone())),
             email_alias: OrEmpty(settings.email_alias.clone()),
             mode: settings.mode,
             maximum_score: settings.maximum_score,
@@ -244,6 +258,7 @@ impl ProjectFields {
             language: language.iso(),
             status: project.status,
             internal_id: settings.internal_id.to_string(),
+            external_id: OrEmpty(settings.external_id.clone()),
             allow_hash_login: settings.allow_hash_login,
             interview_platform: settings.interview_platform,
             max_interview_time: settings.max_interview_time,
@@ -270,8 +285,8 @@ impl ProjectFields {
             roles: loaded.roles(project, references),
             criteria: loaded.criteria(project, references),
             videos: PlacedVideoView::all_of(project, references),
-            can_evaluate: counts.can_evaluate(project, viewer.customer),
-            can_see_results: counts.can_see_results(project, viewer.customer),
+            can_evaluate: counts.can_evaluate(project, customer),
+            can_see_results: counts.can_see_results(project, customer),
             can_archive: counts.can_archive(project),
             candidates_count: counts.candidates(),
             interviewed_candidates_count: counts.with_status(CandidateStatus::Interviewed),
@@ -284,7 +299,7 @@ impl ProjectFields {
             reminder_days: settings.reminder_days.iter().collect(),
             partner_data: settings.partner_data.to_json(),
             team_evaluation: settings.team_evaluation,
-            interview_suite_url: references.suite_page(&own),
+            interview_suite_url: OrEmpty(references.suite_page(&own)),
             resource_uri: own,
         }
     }

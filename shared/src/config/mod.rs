@@ -5,11 +5,11 @@ use std::ops::RangeInclusive;
 
 use chrono::TimeDelta;
 use sha2::{Digest, Sha256};
-use url::{Host, Url};
+use url::Url;
 
 use crate::domain::history::erasure::CopyRetention;
 use crate::domain::privacy::receipt::ReceiptKeys;
-use crate::domain::text::Email;
+use crate::domain::text::{Email, is_loopback};
 use crate::domain::webhook::AllowedTargets;
 
 /// The common prefix of all routes.
@@ -21,10 +21,9 @@ pub struct Config {
     /// `BASE_URL`, required: an origin followed by [`VERSION_PATH`], without a trailing slash. All references in
     /// responses are built from it, never from the Host header.
     pub base_url: Url,
-    /// `SUITE_URL`, by default the origin of `BASE_URL`: the web application, for `interview_suite_url` and links in
-    /// mails.
+    /// `SUITE_URL`, by default the origin of `BASE_URL`: the web application, which links in mails lead to.
     pub suite_url: Url,
-    /// Whether `SUITE_URL` is set: candidates then take interviews in that application.
+    /// Whether `SUITE_URL` is set: candidates then take interviews in that application, and `interview_suite_url` is not empty.
     pub has_suite: bool,
     /// `APP_URL`, optional: the application where staff work, unless their company has one of its own.
     pub app_url: Option<Url>,
@@ -49,8 +48,10 @@ pub struct Config {
     pub release: Option<String>,
     /// `BUCKET_NAME`, required where files are stored or fetched: the S3 bucket.
     pub bucket: Option<String>,
-    /// `WEAK_PASSWORD_HASHES`, optional: `1` hashes passwords at the lowest cost, for tests. Refused unless DynamoDB's
-    /// endpoint is on this computer, which it never is in production.
+    /// Whether DynamoDB's endpoint is on this computer, which it never is in production.
+    pub is_local: bool,
+    /// `WEAK_PASSWORD_HASHES`, optional: `1` hashes passwords at the lowest cost, for tests. Refused unless the deployment is
+    /// local.
     pub weak_password_hashes: bool,
     /// `EVENT_RETENTION_DAYS`, default 400: how long the history keeps changes.
     pub event_retention: TimeDelta,
@@ -61,7 +62,7 @@ pub struct Config {
     /// receipts state.
     pub copies_kept: CopyRetention,
     /// `WEBHOOK_TARGETS`, default public names over https: `any` sends events to any address, over http too. Refused unless
-    /// DynamoDB's endpoint is on this computer, which it never is in production.
+    /// the deployment is local.
     pub webhook_targets: AllowedTargets,
     /// `PATH`, set by every system: the folders of ffmpeg and ffprobe.
     pub program_path: String,
@@ -157,9 +158,10 @@ impl Config {
         };
         let mail_sender = read.get("MAIL_SENDER").map(|text| Email::parse(&text)).transpose();
         let dynamodb_endpoint = read.endpoint("AWS_ENDPOINT_URL_DYNAMODB");
-        // DynamoDB never is on this computer in production, so these settings cannot weaken real passwords, or let webhooks
-        // reach the metadata of the cloud or the service's own network, by mistake.
-        let is_local = dynamodb_endpoint.as_deref().is_some_and(is_loopback);
+        let endpoint = dynamodb_endpoint.and_then(|url| Url::parse(&url).ok());
+        // So these settings cannot weaken real passwords, or let webhooks reach the metadata of the cloud or the service's own
+        // network, by mistake.
+        let is_local = endpoint.is_some_and(|url| is_loopback(&url));
         Ok(Self {
             base_url,
             suite_url,
@@ -178,6 +180,7 @@ impl Config {
             },
             metrics_namespace: read.get("METRICS_NAMESPACE"),
             bucket: read.get("BUCKET_NAME"),
+            is_local,
             weak_password_hashes: read.local_flag("WEAK_PASSWORD_HASHES", "1", is_local)?,
             event_retention: TimeDelta::days(read.number("EVENT_RETENTION_DAYS", 1..=3_650)?.unwrap_or(400)),
             receipt_keys: read.receipt_keys()?,
@@ -284,16 +287,6 @@ impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
 
     fn endpoint(&self, name: &'static str) -> Option<String> {
         self.get(name).or_else(|| self.get("AWS_ENDPOINT_URL"))
-    }
-}
-
-fn is_loopback(url: &str) -> bool {
-    match Url::parse(url).ok().as_ref().and_then(Url::host) {
-        // No other name is sure to lead to this computer.
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
     }
 }
 

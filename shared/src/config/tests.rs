@@ -22,7 +22,7 @@ fn defaults_follow_from_the_required_variables() {
     assert_eq!(config.base_url.as_str(), "https://hr.example/api/v3");
     assert_eq!(config.suite_url.as_str(), "https://hr.example/");
     assert_eq!(config.session_idle_minutes, 120);
-    assert!(config.aws.dynamodb_endpoint.is_none() && config.mail_sender.is_none());
+    assert!(config.aws.dynamodb_endpoint.is_none() && config.mail_sender.is_none() && !config.is_local);
 }
 
 #[test]

@@ -25,18 +25,20 @@ use crate::media::{AnswerObjects, MediaSigner, captions_name, object_key, rendit
 pub struct ReferenceUris<'a> {
     base: &'a Url,
     suite: &'a Url,
+    has_suite: bool,
     signer: Option<&'a MediaSigner>,
 }
 
 impl<'a> ReferenceUris<'a> {
     /// References below the base URL of these settings.
     pub fn new(config: &'a Config) -> Self {
-        Self { base: &config.base_url, suite: &config.suite_url, signer: None }
+        let Config { base_url: base, suite_url: suite, has_suite, .. } = config;
+        Self { base, suite, has_suite: *has_suite, signer: None }
     }
 
-    /// References below a base URL, which the web application's pages are below as well.
+    /// References below a base URL, in a deployment without a web application.
     pub(crate) fn below(base: &'a Url) -> Self {
-        Self { base, suite: base, signer: None }
+        Self { base, suite: base, has_suite: false, signer: None }
     }
 
     /// Whether the service itself is at this host, with the port if it is not the scheme's own.
@@ -170,10 +172,10 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// The page of the web application that shows the resource at `reference`.
-    pub fn suite_page(&self, reference: &Uri) -> Uri {
-        let path = reference.as_str().strip_prefix(self.base.as_str()).unwrap_or_default();
-        Uri::new(format!("{}{path}", self.suite.as_str().trim_end_matches('/')))
+    /// The page of the web application that shows the resource at `reference`; `None` without an application.
+    pub fn suite_page(&self, reference: &Uri) -> Option<Uri> {
+        let path = reference.as_str().strip_prefix(self.base.as_str()).filter(|_| self.has_suite)?;
+        Some(Uri::new(format!("{}{path}", self.suite.as_str().trim_end_matches('/'))))
     }
 
     /// The link that opens the candidate's interview; `None` once it is over.

@@ -18,6 +18,7 @@ pub(super) enum ErrorResponseDoc {
     Forbidden,
     NotFound,
     Conflict,
+    ExternalIdTaken,
     Gone,
     PreconditionFailed,
     TooLarge,
@@ -29,13 +30,14 @@ pub(super) enum ErrorResponseDoc {
 }
 
 impl ErrorResponseDoc {
-    pub(super) const ALL: [Self; 14] = [
+    pub(super) const ALL: [Self; 15] = [
         Self::Invalid,
         Self::Unauthenticated,
         Self::EndedKey,
         Self::Forbidden,
         Self::NotFound,
         Self::Conflict,
+        Self::ExternalIdTaken,
         Self::Gone,
         Self::PreconditionFailed,
         Self::TooLarge,
@@ -66,6 +68,9 @@ impl ErrorResponseDoc {
             Self::NotFound => "The resource does not exist, or the caller may not see it.",
             Self::Conflict => {
                 "Other requests kept changing the resource, or the same request is still running. Try again."
+            }
+            Self::ExternalIdTaken => {
+                "With the code `external_id_taken`: another resource has this `external_id`; nothing was written. Otherwise, other requests kept changing the resource, or the same request is still running: try again."
             }
             Self::Gone => {
                 "The events have been deleted because of their age. `first` is the number of the first one that is left."
@@ -104,6 +109,12 @@ impl ErrorResponseDoc {
             Self::Forbidden => vec![("denied", Error::Forbidden(NOT_ALLOWED))],
             Self::NotFound => vec![("unknown", Error::NotFound)],
             Self::Conflict => vec![("changed", Error::Changed), ("in_progress", Error::InProgress(2))],
+            Self::ExternalIdTaken => vec![
+                ("taken", external_id_taken(Some(example_uri::CANDIDATE.to_owned()))),
+                ("taken_by_hidden", external_id_taken(None)),
+                ("changed", Error::Changed),
+                ("in_progress", Error::InProgress(2)),
+            ],
             Self::Gone => vec![("expired", Error::Expired(57))],
             Self::PreconditionFailed => vec![("changed", Error::PreconditionFailed)],
             Self::TooLarge => vec![("too_large", Error::TooLarge), ("files_too_large", Error::FilesTooLarge)],
@@ -130,6 +141,7 @@ impl ErrorResponseDoc {
                 { "$ref": "#/components/schemas/FieldErrors" },
             ] }),
             Self::EndedKey => json!({ "$ref": "#/components/schemas/EndedKey" }),
+            Self::ExternalIdTaken => json!({ "$ref": "#/components/schemas/ExternalIdTaken" }),
             Self::Gone => json!({ "$ref": "#/components/schemas/EventsExpired" }),
             _ => json!({ "$ref": "#/components/schemas/Problem" }),
         };
@@ -138,7 +150,7 @@ impl ErrorResponseDoc {
             Self::Unauthenticated | Self::EndedKey => {
                 headers["WWW-Authenticate"] = json!({ "$ref": "#/components/headers/Challenge" });
             }
-            Self::Throttled | Self::Busy | Self::Conflict => {
+            Self::Throttled | Self::Busy | Self::Conflict | Self::ExternalIdTaken => {
                 headers["Retry-After"] = json!({ "$ref": "#/components/headers/RetryAfter" });
             }
             _ => {}
@@ -153,7 +165,7 @@ impl ErrorResponseDoc {
         })
     }
 
-    pub(super) fn schemas() -> [(&'static str, Value); 4] {
+    pub(super) fn schemas() -> [(&'static str, Value); 5] {
         let codes = KeyEnd::ALL.map(|end| format!("`{}`", end.refusal().code)).join(", ");
         [
             (
@@ -204,6 +216,22 @@ impl ErrorResponseDoc {
                 }),
             ),
             (
+                "ExternalIdTaken",
+                json!({
+                    "type": "object",
+                    "description": "Why the request was refused.",
+                    "required": ["detail", "code"],
+                    "properties": {
+                        "detail": { "type": "string", "description": "A text for people." },
+                        "code": { "type": "string", "description": "A code for programs. Codes never change." },
+                        "resource_uri": {
+                            "type": "string", "format": "uri",
+                            "description": "The resource that has the `external_id`. Missing for other codes, and if the caller may not see it.",
+                        },
+                    },
+                }),
+            ),
+            (
                 "FieldErrors",
                 json!({
                     "type": "object",
@@ -225,6 +253,10 @@ impl ErrorResponseDoc {
             ),
         ]
     }
+}
+
+fn external_id_taken(resource_uri: Option<String>) -> Error {
+    Error::ExternalIdTaken { holder: None, resource_uri }
 }
 
 fn ended_key(end: KeyEnd, interviewdate: Value, answers: Value) -> Error {

@@ -151,6 +151,12 @@ impl OperationDoc {
         self
     }
 
+    /// Adds 409 for an `external_id` that another resource has.
+    pub fn takes_external_id(mut self) -> Self {
+        self.fails(ErrorResponseDoc::ExternalIdTaken);
+        self
+    }
+
     /// Shows a list, which has no `ETag`.
     pub fn untagged(self) -> Self {
         Self { is_list: true, ..self }

@@ -4,16 +4,18 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use futures_util::future::try_join_all;
+use serde::de::DeserializeOwned;
 
+use super::external_id::marker_of_candidate;
 use super::staff::customer;
 use super::table::item::{self, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::retry::RetryPolicy;
 use super::table::write::transaction::Transaction;
 use super::{Store, candidate};
-use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::Effect;
+use crate::domain::history::ResourceRef;
 use crate::domain::history::erasure::{ErasedItem, ErasureCause, ErasureRecord};
 use crate::domain::id::CompanyId;
 use crate::domain::staff::customer::Customer;
@@ -126,7 +128,10 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<()> {
         let account = candidate.account();
-        let others = self.logins_of_others(candidate::username_of(candidate), account).await?;
+        let mut others = self.markers_of_others(candidate::username_of(candidate), account).await?;
+        let key = marker_of_candidate(candidate);
+        let itself = ResourceRef::Candidate { project: candidate.project, candidate: candidate.id };
+        others.extend(self.markers_of_others(key, itself).await?);
         let mut transaction = self.transaction().without_keys(others);
         transaction.candidate_gone(candidate, cause, now)?;
         self.commit(transaction).await
@@ -155,25 +160,24 @@ impl Store {
         }
         let names = [customer::username_of(&customer), customer::email_of(&customer)];
         // A name that is another account's by now stays with it.
-        let others = self.logins_of_others(names, customer.account()).await?;
+        let others = self.markers_of_others(names, customer.account()).await?;
         let mut transaction = self.transaction().without_keys(others);
         transaction.customer_gone(&customer, cause, now);
         self.commit(transaction).await
     }
 
-    /// Returns the markers that belong to another account.
-    pub(super) async fn logins_of_others(
+    /// Returns the unique markers that lead to another owner.
+    pub(super) async fn markers_of_others<T: DeserializeOwned + PartialEq>(
         &self,
-        logins: impl IntoIterator<Item = ItemKey>,
-        account: Account,
+        markers: impl IntoIterator<Item = ItemKey>,
+        owner: T,
     ) -> Result<Vec<ItemKey>> {
-        let logins: Vec<ItemKey> = logins.into_iter().collect();
-        let mut batch = self.get(logins.iter().cloned()).await?;
+        let markers: Vec<ItemKey> = markers.into_iter().collect();
+        let mut batch = self.get(markers.iter().cloned()).await?;
         let mut others = Vec::new();
-        for key in logins {
-            let Some(login) = batch.take_item(&key) else { continue };
-            let leads_to: Account = item::value_in(&login)?;
-            others.extend(Some(key).filter(|_| leads_to != account));
+        for key in markers {
+            let leads_to: Option<T> = batch.take_value(&key)?;
+            others.extend(Some(key).filter(|_| leads_to.is_some_and(|one| one != owner)));
         }
         Ok(others)
     }

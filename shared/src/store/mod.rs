@@ -8,6 +8,7 @@ mod deletion;
 mod due;
 mod effect;
 mod erasure;
+mod external_id;
 mod history;
 mod idempotency;
 mod login;

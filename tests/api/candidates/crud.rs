@@ -13,6 +13,7 @@ fn profile() -> Value {
         "last_name": "O’Neil-Łukasz",
         "username": "Zoe.1",
         "email": "zoe.o'neil+jobs@mail.example.com",
+        "external_id": "4711/7 b",
         "deadline": "2026-12-24T18:00:00Z",
         "phone": "+41 44 123 45 67",
         "gender": "mrs",
@@ -31,7 +32,6 @@ async fn two_names_are_enough() {
     let uri = response.uri("resource_uri");
     assert_eq!(response.header("location"), Some(uri.as_str()));
     assert!(uri.starts_with(&format!("{project}candidates/")), "{uri}");
-    let path = uri.strip_prefix("https://hr.example/api/v3").unwrap();
     let expected = json!({
         "resource_uri": uri,
         "company": "https://hr.example/api/v3/companies/acme/",
@@ -40,6 +40,7 @@ async fn two_names_are_enough() {
         "last_name": "Lovelace",
         "username": "",
         "email": "",
+        "external_id": "",
         "email_status": "",
         "status": "new",
         "confirmationdate": null,
@@ -64,7 +65,7 @@ async fn two_names_are_enough() {
         "activation_key": "",
         "interview_url": "",
         "receive_mails": true,
-        "interview_suite_url": format!("https://hr.example{path}"),
+        "interview_suite_url": "",
     });
     assert_eq!(response.json(), expected, "{response}");
     owner.get(&uri).await.expect_json(200, expected);
@@ -179,7 +180,7 @@ async fn null_and_empty_strings_clear_optional_fields() {
     let mut refusals = Vec::new();
     for empty in [Value::Null, json!("")] {
         let uri = owner.candidate(&project, profile()).await;
-        for name in ["username", "email", "phone", "gender", "address"] {
+        for name in ["username", "email", "external_id", "phone", "gender", "address"] {
             let candidate = owner.patch(&uri, json!({ name: empty })).await.expect(200).json();
             assert_eq!(candidate[name], "", "{name}");
         }

@@ -21,7 +21,7 @@ async fn candidate_with_everything(given: &EvaluationFixture) -> (Invited, Token
     let EvaluationFixture { app, owner, evaluators: [one, two], .. } = given;
     let profile = json!({
         "first_name": "Ada", "last_name": "Lovelace", "username": "countess", "phone": "+44 1", "gender": "mrs",
-        "address": "12 St James's Square\nLondon", "partner_data": { "ats": CANARY },
+        "address": "12 St James's Square\nLondon", "external_id": format!("{CANARY} 7"), "partner_data": { "ats": CANARY },
     });
     let invited = owner.invite(&given.project, profile).await;
     let form = Form::new().file("photo", "me.jpg", "image/jpeg", &photo(Jpeg, 60, 40));
@@ -126,6 +126,7 @@ async fn staff_get_all_that_is_stored_about_a_candidate() {
         "answers": [],
         "erasure_request": { "requested_at": in_days(0), "due_at": in_days(30) },
         "created_by": owner.uri,
+        "external_id": format!("{CANARY} 7"),
         "partner_data": { "ats": CANARY },
         "suppressed_email": "",
         "hold": { "reason": format!("{CANARY} sues."), "until": in_days(30) },

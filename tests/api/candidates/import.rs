@@ -32,7 +32,11 @@ pub(crate) fn mixed(app: &TestApp) -> (Value, Vec<&'static str>) {
     list[2]["last_name"] = Value::Null;
     list[5]["email"] = Value::Null;
     list[6] = json!("Ada");
+    for (number, entry) in list.iter_mut().enumerate().filter(|(_, entry)| entry.is_object()) {
+        entry["external_id"] = json!(format!("key {number}"));
+    }
     list[9]["username"] = json!("ADA-1");
+    list[9]["external_id"] = json!("key 3");
     list[10]["deadline"] = json!("2001-01-01T00:00:00Z");
     let fates = (0..list.len()).map(|number| match number {
         2 | 6 | 9 => "failed",

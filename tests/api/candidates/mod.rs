@@ -7,6 +7,7 @@ mod data;
 mod data_pages;
 mod deadline;
 mod erasure_request;
+mod external_ids;
 mod file_addresses;
 mod file_forms;
 mod file_histories;

@@ -1,6 +1,7 @@
 //! The feed of a company's events, and webhooks.
 
 mod authors;
+mod external_ids;
 pub(crate) mod feed;
 mod feed_holes;
 mod receipts;

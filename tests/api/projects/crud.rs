@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::{Caller, last_segment};
+use tests::caller::Caller;
 use tests::files::Form;
 use tests::http::Request;
 use tests::{assert_refusal, assert_refusals};
@@ -16,11 +16,13 @@ fn settings() -> Value {
     json!({
         "name": "Sales – Zürich",
         "job_url": "https://jobs.example/1?ref=a&b=c",
+        "return_url": "https://jobs.example/done?a=b",
         "email_alias": "jobs@acme.example",
         "mode": "rolling",
         "maximum_score": 10,
         "support_lang": "de",
         "internal_id": "S-1",
+        "external_id": "REQ#7",
         "allow_hash_login": true,
         "max_interview_time": 45,
         "interview_platform": "external",
@@ -48,6 +50,7 @@ async fn a_name_is_enough() {
         "company": "https://hr.example/api/v3/companies/acme/",
         "name": "Sales",
         "job_url": "",
+        "return_url": "",
         "email_alias": "",
         "mode": "rolling",
         "maximum_score": 5,
@@ -55,6 +58,7 @@ async fn a_name_is_enough() {
         "language": "en-GB",
         "status": "10-incomplete",
         "internal_id": "",
+        "external_id": "",
         "allow_hash_login": false,
         "max_interview_time": null,
         "interview_platform": "builtin",
@@ -90,10 +94,29 @@ async fn a_name_is_enough() {
         "skipped_candidates_count": 0,
         "partner_data": {},
         "team_evaluation": 0,
-        "interview_suite_url": format!("https://hr.example/companies/acme/projects/{}/", last_segment(&uri)),
+        "interview_suite_url": "",
     });
     assert_eq!(response.json(), expected, "{response}");
     owner.get(&uri).await.expect_json(200, expected);
+}
+
+#[tokio::test]
+async fn pages_of_the_web_application_are_named_where_there_is_one() {
+    for (suite, pages) in [
+        ("", None),
+        ("https://suite.example", Some("https://suite.example")),
+        ("https://hr.example/suite/", Some("https://hr.example/suite")),
+    ] {
+        let app = TestApp::start_with(&[("SUITE_URL", suite)]).await;
+        let owner = app.owner().await;
+        let project = owner.project(json!({})).await;
+        let candidate = owner.candidate(&project, json!({})).await;
+        for uri in [project, candidate] {
+            let (_, path) = uri.split_once("/api/v3").unwrap();
+            let expected = pages.map_or_else(String::new, |pages| format!("{pages}{path}"));
+            assert_eq!(owner.get(&uri).await.expect(200).json()["interview_suite_url"], expected);
+        }
+    }
 }
 
 #[tokio::test]
@@ -154,7 +177,15 @@ async fn a_patch_changes_only_the_fields_it_names() {
 async fn null_and_empty_strings_clear_optional_fields() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let texts = ["job_url", "email_alias", "support_lang", "internal_id", "contact_person"];
+    let texts = [
+        "job_url",
+        "return_url",
+        "email_alias",
+        "support_lang",
+        "internal_id",
+        "external_id",
+        "contact_person",
+    ];
     let dates = ["closedate", "activationdate", "max_interview_time", "default_interview_period"];
     for empty in [Value::Null, json!("")] {
         let uri = owner.project(settings()).await;
@@ -232,11 +263,13 @@ async fn everything_wrong_is_reported_at_once() {
     let wrong = json!({
         "name": ["Sales"],
         "job_url": "javascript:alert(1)",
+        "return_url": "javascript:alert(1)",
         "email_alias": "nobody",
         "mode": "rocking",
         "maximum_score": 0,
         "support_lang": "xx",
         "internal_id": 1,
+        "external_id": 1,
         "allow_hash_login": "yes",
         "max_interview_time": -1,
         "interview_platform": "here",
@@ -267,6 +300,7 @@ async fn everything_wrong_is_reported_at_once() {
               "default_interview_period":["A valid integer is required."],
               "email_alias":["Enter a valid email address."],
               "evaluators":["Expected a list of references."],
+              "external_id":["Not a valid string."],
               "internal_id":["Not a valid string."],
               "interview_managers":["Expected a list of items."],
               "interview_platform":["\"here\" is not a valid choice."],
@@ -278,6 +312,7 @@ async fn everything_wrong_is_reported_at_once() {
               "mode":["\"rocking\" is not a valid choice."],
               "name":["Not a valid string."],
               "partner_data":["Expected an object."],
+              "return_url":["Use a URL that begins with https://"],
               "reviewers":["\"https://elsewhere.example/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."],
               "support_lang":["\"xx\" is not a valid choice."],
               "team_evaluation":["Ensure this value is from 0 to 2."],

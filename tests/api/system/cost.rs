@@ -85,6 +85,42 @@ async fn a_change_is_two_round_trips() {
 }
 
 #[tokio::test]
+async fn a_key_costs_one_item_where_it_is_used_and_no_call() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let units = |response: &Response| response.log().write_units;
+    let project = async |fields: Value| owner.post("/companies/acme/projects/", fields).await;
+    let plain = project(json!({ "name": "Sales" })).await.expect(201);
+    let keyed = project(json!({ "name": "Sales", "external_id": "REQ" })).await.expect(201);
+    let candidates = format!("{}candidates/", plain.uri("resource_uri"));
+    let candidate = async |external_id: Value| {
+        let body = json!({ "first_name": "Ada", "last_name": "Byron", "external_id": external_id });
+        owner.post(&candidates, body).await
+    };
+    let [without, with] =
+        [candidate(json!(null)).await.expect(201), candidate(json!("4711")).await.expect(201)];
+    for (plain, keyed) in [(&plain, &keyed), (&without, &with)] {
+        assert_calls(plain, 2);
+        assert_calls(keyed, 2);
+        // A transaction takes two units for each item.
+        assert_eq!(units(keyed) - units(plain), 2.0);
+    }
+    let [without, with] = [without, with].map(|created| created.uri("resource_uri"));
+    let [plain, keyed] = [
+        owner.patch(&without, json!({ "phone": "1" })).await,
+        owner.patch(&with, json!({ "phone": "1" })).await,
+    ];
+    assert_eq!(units(&plain), units(&keyed));
+    // The refusal has the holder from the write that failed.
+    assert_calls(&candidate(json!("4711")).await.expect(409), 2);
+    assert_calls(&owner.patch(&without, json!({ "external_id": "4711" })).await.expect(409), 2);
+    for list in [candidates.as_str(), "/companies/acme/candidates/"] {
+        assert_calls(&owner.get(&format!("{list}?external_id=4711")).await.expect(200), 3);
+    }
+    assert_calls(&owner.get("/companies/acme/projects/?external_id=REQ").await.expect(200), 3);
+}
+
+#[tokio::test]
 async fn a_change_without_effect_writes_nothing() {
     let app = TestApp::start().await;
     let owner = app.owner().await;

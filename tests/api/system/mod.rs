@@ -13,6 +13,7 @@ mod effects;
 mod encodings;
 pub(crate) mod erasure;
 mod expiry;
+mod external_ids;
 mod given_up;
 mod histories;
 pub(crate) mod idempotency;

@@ -23,7 +23,7 @@ use shared::domain::scoring::result::ResultSummary;
 use shared::domain::secret::SecretHash;
 use shared::domain::staff::customer::{AccountType, Customer};
 use shared::domain::staff::named_token::NamedToken;
-use shared::domain::text::fold_case;
+use shared::domain::text::{ExternalId, fold_case};
 use shared::domain::transition::project_counts::{SHARDS, shard_of};
 use shared::domain::webhook::{DeliveryCursor, Webhook};
 use shared::store::EventSequence;
@@ -178,6 +178,10 @@ impl Expected {
             let attributes = self.items.entry(shard).or_default();
             attributes.insert("project_status".to_owned(), project.status.as_str().into());
         }
+        if let Some(external_id) = &project.settings.external_id {
+            let leads_to = [("project", p.to_string())];
+            self.expect_key(c, external_id, "PROJECT".to_owned(), leads_to);
+        }
         for customer in project.staff.everybody() {
             self.count((format!("COMPANY#{c}#CUSTOMER#{customer}"), format!("PROJECT#{p}")), []);
         }
@@ -201,6 +205,10 @@ impl Expected {
         if let Some(email) = &profile.email {
             self.count((login(company.as_str(), email.as_str()), format!("CANDIDATE#{id}")), []);
         }
+        if let Some(external_id) = &profile.external_id {
+            let leads_to = [("project", project.to_string()), ("candidate", id.to_string())];
+            self.expect_key(company, external_id, format!("CANDIDATE_OF#{project}"), leads_to);
+        }
         for (share, customer) in shares {
             let note = self
                 .items
@@ -217,6 +225,21 @@ impl Expected {
         for (key, attributes) in search_entries(candidate) {
             let attributes = attributes.map(|(name, value)| (name.to_owned(), value.into()));
             self.items.entry(key).or_default().extend(attributes);
+        }
+    }
+
+    /// Expects the unique marker of a client's key, which leads to the resource that alone has the key.
+    fn expect_key<const N: usize>(
+        &mut self,
+        company: &CompanyId,
+        external_id: &ExternalId,
+        sk: String,
+        leads_to: [(&str, String); N],
+    ) {
+        let key = (format!("EXTERNAL#{company}#{}", SecretHash::of(external_id.as_str()).as_str()), sk);
+        let leads_to = leads_to.map(|(name, id)| (name.to_owned(), id.into()));
+        if self.items.insert(key, leads_to.into()).is_some() {
+            self.wrong.push(format!("two have the key {external_id:?}"));
         }
     }
 

@@ -61,8 +61,8 @@ impl Drop for SoundAtEnd {
     }
 }
 
-/// What is wrong: counts shard by shard, logins, search entries, memberships, shares, label texts, token values, places in
-/// the indexes, histories.
+/// What is wrong: counts shard by shard, logins, clients' keys, search entries, memberships, shares, label texts, token
+/// values, places in the indexes, histories.
 fn problems_of(items: &Contents) -> Vec<String> {
     let mut expected = Expected::default();
     for (key, item) in items {
@@ -140,13 +140,13 @@ fn is_primary((pk, sk): &Key) -> bool {
 }
 
 /// What follows from other items: the counters that are not zero, the status that a shard repeats, where a
-/// share leads, and where a search entry stands in its index.
-fn derived((_, sk): &Key, item: &Item) -> Attributes {
+/// share and a client's key lead, and where a search entry stands in its index.
+fn derived((pk, sk): &Key, item: &Item) -> Attributes {
     let attributes: Attributes = serde_dynamo::from_item(item.clone()).expect("JSON");
     let is_derived = |name: &str| match name {
         "customers" | "owners" | "labels" | "named_tokens" | "project_status" => true,
         "videos" | "webhooks" => sk == "TALLY",
-        "project" | "candidate" => sk.starts_with("SHARE#"),
+        "project" | "candidate" => sk.starts_with("SHARE#") || pk.starts_with("EXTERNAL#"),
         "by" | "vetos" => sk.starts_with("RESULT#"),
         "search_pk" | "search_sk" | "words" => true,
         name if is_of_erased(name) => false,

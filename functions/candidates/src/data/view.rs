@@ -13,7 +13,7 @@ use shared::domain::mail::suppression::EmailStatus;
 use shared::domain::media::file::{FileKind, StoredFile};
 use shared::domain::privacy::retention_rule::{RetentionRule, RetentionStart};
 use shared::domain::retention::ScheduledRule;
-use shared::domain::text::{Email, Username};
+use shared::domain::text::{Email, ExternalId, Username};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{AdjustmentsView, ShareView};
@@ -196,6 +196,9 @@ struct InternalDataView {
     /// The customer who created the candidate; null for a named token. Only staff get this field.
     #[schemars(example = example_uri::CUSTOMER)]
     created_by: Option<Uri>,
+    /// The client's own key of the candidate; empty if there is none. Only staff get this field.
+    #[schemars(example = &"4711")]
+    external_id: OrEmpty<ExternalId>,
     /// The partner's own data about the candidate. Only staff get this field.
     #[schemars(with = "Map<String, Value>")]
     partner_data: Box<RawValue>,
@@ -211,7 +214,8 @@ struct InternalDataView {
     #[serde(flatten)]
     lists: DataListsView,
     /// The host names of the webhooks that are sent events about the candidate, disabled ones included. These events hold
-    /// identifiers and facts, no names; what the receivers read besides, the service cannot tell. Only staff get this field.
+    /// identifiers, the client's keys and facts, no names; what the receivers read besides, the service cannot tell. Only staff
+    /// get this field.
     #[schemars(example = &["hooks.example.com"])]
     recipients: BTreeSet<String>,
     /// How long the candidate is kept. Only staff get this field.
@@ -295,6 +299,7 @@ impl CandidateDataView {
             last_name,
             username,
             email,
+            external_id,
             deadline,
             phone,
             gender,
@@ -308,6 +313,7 @@ impl CandidateDataView {
             let scheduled = policy.applied_to(project);
             InternalDataView {
                 created_by: created_by.map(|by| references.uri(&company.id, by)),
+                external_id: OrEmpty(external_id.clone()),
                 partner_data: partner_data.to_json(),
                 suppressed_email: OrEmpty(suppression.as_ref().map(|known| known.address().clone())),
                 hold: hold.as_ref().map(HoldView::new),

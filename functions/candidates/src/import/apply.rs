@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use shared::domain::Refusal;
 use shared::domain::candidate::Candidate;
-use shared::domain::history::ChangeAuthor;
+use shared::domain::history::{ChangeAuthor, ResourceRef};
 use shared::domain::id::CandidateId;
 use shared::domain::privacy::consent::ConsentProblem;
 use shared::domain::transition::project_counts::{SHARDS, shard_of};
@@ -18,7 +18,8 @@ use shared::store::VersionedItem;
 use shared::{Error, Result};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{ImportAccess, ImportedCandidate};
+use super::entry::taken_external_id;
+use super::{ImportAccess, ImportedCandidate, ReadEntry};
 
 /// How many entries are begun per second.
 // Each writes four units to the partition of its project, which takes 1,000 per second, and about 30 to the table, which
@@ -30,19 +31,41 @@ pub(super) enum ImportEntryResult {
     Invited(CandidateId, Option<Uri>),
     /// The candidate was created but not invited, for this reason; `None` if an invitation has become possible since.
     New(CandidateId, Option<Refusal>),
-    /// There is no candidate.
-    Failed(Error),
+    /// The entry has no candidate. If another candidate has its `external_id`, that is the holder.
+    Failed { error: Error, holder: Option<CandidateId> },
     /// There was no time.
     Pending,
 }
 
 impl ImportEntryResult {
+    fn failed(error: Error) -> Self {
+        match error {
+            Error::ExternalIdTaken { holder, .. } => {
+                let holder = match holder {
+                    Some(ResourceRef::Candidate { candidate, .. }) => Some(candidate),
+                    _ => None,
+                };
+                Self::Failed { error: Error::Fields(taken_external_id()), holder }
+            }
+            error => Self::Failed { error, holder: None },
+        }
+    }
+
+    /// The candidate of the entry, or the one that has its `external_id`.
+    pub(super) fn candidate(&self) -> Option<CandidateId> {
+        match self {
+            Self::Invited(id, _) | Self::New(id, _) => Some(*id),
+            Self::Failed { holder, .. } => *holder,
+            Self::Pending => None,
+        }
+    }
+
     /// Whether the same entry may succeed at another time.
     pub(super) fn may_succeed_later(&self) -> bool {
         match self {
             Self::Invited(..) | Self::New(..) => false,
             Self::Pending => true,
-            Self::Failed(error) => error.status().is_server_error(),
+            Self::Failed { error, .. } => error.status().is_server_error(),
         }
     }
 }
@@ -57,13 +80,15 @@ struct ImportEntry {
 /// Creates the candidates of all valid entries. Returns the results in the order of the entries.
 pub(super) async fn apply_entries(
     access: &ImportAccess,
-    candidates: Vec<Result<ImportedCandidate>>,
+    entries: Vec<ReadEntry>,
     run: &IdempotentRun,
 ) -> Result<Vec<ImportEntryResult>> {
     let mut lanes: [Vec<ImportEntry>; SHARDS as usize] = Default::default();
-    for (index, imported) in candidates.into_iter().enumerate() {
+    let mut repeated = Vec::new();
+    for (index, ReadEntry { candidate, repeats }) in entries.into_iter().enumerate() {
         let id = run.ids.id(index);
-        lanes[usize::from(shard_of(id))].push(ImportEntry { index, id, imported });
+        lanes[usize::from(shard_of(id))].push(ImportEntry { index, id, imported: candidate });
+        repeated.extend(repeats.map(|first| (index, first)));
     }
     // Only an earlier run of the same request can have created any.
     let valid = lanes.iter().flatten().filter(|entry| run.is_resumed && entry.imported.is_ok());
@@ -72,7 +97,15 @@ pub(super) async fn apply_entries(
     let terms = AdvanceTerms::of(&access.target.project, &access.target.company);
     let context = ImportContext { access, run, terms, created };
     let results = join_all(lanes.map(|lane| context.create_in_turn(lane))).await;
-    Ok(results.into_iter().flatten().collect::<BTreeMap<_, _>>().into_values().collect())
+    let mut results: Vec<_> =
+        results.into_iter().flatten().collect::<BTreeMap<_, _>>().into_values().collect();
+    for (index, first) in repeated {
+        let has_key = results[first].candidate();
+        if let ImportEntryResult::Failed { holder, .. } = &mut results[index] {
+            *holder = has_key;
+        }
+    }
+    Ok(results)
 }
 
 /// What all entries have in common.
@@ -94,14 +127,14 @@ impl ImportContext<'_> {
         let mut results = Vec::with_capacity(entries.len());
         for ImportEntry { index, id, imported } in entries {
             let result = match imported {
-                Err(error) => ImportEntryResult::Failed(error),
+                Err(error) => ImportEntryResult::failed(error),
                 Ok(_) if self.access.age() >= TIME_LIMIT => ImportEntryResult::Pending,
                 Ok(imported) => {
                     pace.tick().await;
-                    self.create(id, imported).await.unwrap_or_else(ImportEntryResult::Failed)
+                    self.create(id, imported).await.unwrap_or_else(ImportEntryResult::failed)
                 }
             };
-            if let ImportEntryResult::Failed(error) = &result
+            if let ImportEntryResult::Failed { error, .. } = &result
                 && error.status().is_server_error()
             {
                 tracing::warn!(target: "import", candidate = %id, %error, "an entry was not done");

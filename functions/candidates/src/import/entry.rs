@@ -1,14 +1,16 @@
 //! The body of an import: the candidates as the client lists them.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use shared::Result;
 use shared::domain::candidate::CandidateProfile;
 use shared::domain::privacy::consent::ConsentStatement;
 use shared::domain::privacy::legal::LegalKind;
-use shared::domain::text::fold_case;
+use shared::domain::text::{ExternalId, fold_case};
+use shared::error::FieldErrors;
 use shared::http::BodyFields;
 use shared::store::taken_username;
+use shared::{Error, Result};
 
 use crate::changes::{CandidateFiles, read_new};
 use crate::privacy::consents::read_imported;
@@ -19,20 +21,60 @@ pub(crate) struct ImportedCandidate {
     pub(super) consents: Vec<ConsentStatement>,
 }
 
-/// Reads all entries. Of those with the same user name only the first is valid, whether or not it can be created.
-pub(super) fn read_candidates(entries: Vec<Result<BodyFields>>) -> Vec<Result<ImportedCandidate>> {
+/// An entry as it was read.
+pub(super) struct ReadEntry {
+    pub(super) candidate: Result<ImportedCandidate>,
+    /// The index of the first entry with the same `external_id`; `None` for the first one, and without a key.
+    pub(super) repeats: Option<usize>,
+}
+
+/// Reads all entries. Of those with the same user name only the first is valid, whether or not it can be created; of those with
+/// the same `external_id` also if the first cannot be read.
+// The table would let the first of two concurrent entries win, whichever that is.
+pub(super) fn read_entries(entries: Vec<Result<BodyFields>>) -> Vec<ReadEntry> {
     let mut usernames = HashSet::new();
-    let mut candidates = Vec::with_capacity(entries.len());
-    for entry in entries {
-        candidates.push(entry.and_then(read_candidate).and_then(
-            |candidate| match &candidate.profile.username {
-                // The table would let the first of two concurrent entries win, whichever that is.
+    let mut external_ids = HashMap::new();
+    let mut read = Vec::with_capacity(entries.len());
+    for (index, mut entry) in entries.into_iter().enumerate() {
+        let repeats = external_id_of(&mut entry).and_then(|key| match external_ids.entry(key) {
+            Entry::Occupied(first) => Some(*first.get()),
+            Entry::Vacant(place) => {
+                place.insert(index);
+                None
+            }
+        });
+        let candidate =
+            entry.and_then(read_candidate).and_then(|candidate| match &candidate.profile.username {
                 Some(name) if !usernames.insert(fold_case(name.as_str())) => Err(taken_username()),
                 _ => Ok(candidate),
-            },
-        ));
+            });
+        let candidate = if repeats.is_some() { Err(with_taken_external_id(candidate)) } else { candidate };
+        read.push(ReadEntry { candidate, repeats });
     }
-    candidates
+    read
+}
+
+/// The key of an entry; `None` if it has none. A malformed one is refused when the entry is read.
+fn external_id_of(entry: &mut Result<BodyFields>) -> Option<ExternalId> {
+    entry.as_mut().ok()?.clearable("external_id", ExternalId::parse)?
+}
+
+/// The message for an entry whose key another candidate or entry has.
+pub(super) fn taken_external_id() -> FieldErrors {
+    let message = "This external_id is already in use.".to_owned();
+    FieldErrors::from_iter([("external_id".to_owned(), vec![message])])
+}
+
+/// The error of an entry whose key is taken, with what else is wrong with it.
+fn with_taken_external_id(candidate: Result<ImportedCandidate>) -> Error {
+    match candidate {
+        Ok(_) => Error::Fields(taken_external_id()),
+        Err(Error::Fields(mut others)) => {
+            others.merge(taken_external_id());
+            Error::Fields(others)
+        }
+        Err(other) => other,
+    }
 }
 
 /// Reads one entry.

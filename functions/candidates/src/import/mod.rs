@@ -16,7 +16,7 @@ use shared::store::IMPORT_PATIENCE;
 
 use apply::{ImportEntryResult, apply_entries};
 pub(crate) use entry::read_candidate;
-use entry::{ImportedCandidate, read_candidates};
+use entry::{ImportedCandidate, ReadEntry, read_entries};
 use view::ImportReport;
 
 type ImportAccess = Admitted<Project, ChangeProject>;
@@ -26,16 +26,16 @@ pub(crate) async fn create(
     access: ImportAccess,
     JsonEntries(entries): JsonEntries<MAX_ENTRIES>,
 ) -> Result<CommittedResponse<Json<ImportReport>>> {
-    let candidates = read_candidates(entries);
-    access.run_once(IMPORT_PATIENCE, |run| import(&access, candidates, run)).await
+    let entries = read_entries(entries);
+    access.run_once(IMPORT_PATIENCE, |run| import(&access, entries, run)).await
 }
 
 async fn import(
     access: &ImportAccess,
-    candidates: Vec<Result<ImportedCandidate>>,
+    entries: Vec<ReadEntry>,
     run: IdempotentRun,
 ) -> Result<RunResult<Json<ImportReport>>> {
-    let results = apply_entries(access, candidates, &run).await?;
+    let results = apply_entries(access, entries, &run).await?;
     // Not kept for replay, so that a retry with the same key does the rest.
     let is_unfinished = results.iter().any(ImportEntryResult::may_succeed_later);
     let report = Json(ImportReport::new(access, results, run.is_keyed));

@@ -57,7 +57,7 @@ struct ImportReportRow {
     index: usize,
     /// What became of the entry.
     status: RowStatus,
-    /// The candidate; null if there is none.
+    /// The candidate; of a failed entry the one that has its `external_id`. Null if there is none.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,
     /// The link to the interview, to send to the candidate: their `interview_url`. Empty unless they were invited.
@@ -108,20 +108,19 @@ impl ImportReport {
 
 impl ImportReportRow {
     fn new(access: &ImportAccess, index: usize, result: ImportEntryResult) -> Self {
+        let id = result.candidate();
         let mut interview_url = None;
-        let (status, id, error) = match result {
-            ImportEntryResult::Invited(id, link) => {
+        let (status, error) = match result {
+            ImportEntryResult::Invited(_, link) => {
                 interview_url = link;
-                (RowStatus::Invited, Some(id), None)
+                (RowStatus::Invited, None)
             }
-            ImportEntryResult::New(id, refusal) => {
-                (RowStatus::New, Some(id), refusal.map(|refusal| Error::Refused(refusal).body()))
+            ImportEntryResult::New(_, refusal) => {
+                (RowStatus::New, refusal.map(|refusal| Error::Refused(refusal).body()))
             }
-            ImportEntryResult::Failed(error) => (RowStatus::Failed, None, Some(error.body())),
+            ImportEntryResult::Failed { error, .. } => (RowStatus::Failed, Some(error.body())),
             // Not `failed`, which means that the entry itself is wrong.
-            ImportEntryResult::Pending => {
-                (RowStatus::Pending, None, Some(Error::from(NOT_DONE_IN_TIME).body()))
-            }
+            ImportEntryResult::Pending => (RowStatus::Pending, Some(Error::from(NOT_DONE_IN_TIME).body())),
         };
         let candidate = id
             .map(|id| access.references().uri_in_project(access.company_id(), access.target.project.id, id));

@@ -2,7 +2,7 @@
 
 import { button, element } from "../dom.js";
 import { filled } from "../language.js";
-import { buttonTo, contactLine, loginOf } from "../links.js";
+import { buttonTo, contactLine, loginOf, returnButton } from "../links.js";
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
 export function showDone(app) {
@@ -11,7 +11,7 @@ export function showDone(app) {
     const { title, text, close } = app.texts.done;
     return {
         title: filled(title, names),
-        content: [element("p", { class: "lead" }, filled(text, names)), element("p", {}, close)],
+        content: [element("p", { class: "lead" }, filled(text, names)), returnButton(app) ?? element("p", {}, close)],
     };
 }
 
@@ -25,7 +25,7 @@ export function showOver(app, { reason = "link" }) {
         title,
         content: [
             element("p", { class: "lead" }, filled(text, { company, forgotten: app.texts.login.forgotten })),
-            reason === "completed" && completion(app),
+            reason === "completed" && [completion(app), returnButton(app)],
             contact && element("p", {}, contact),
             reason === "offline" && button(app.texts.tryAgain, () => app.attempt(() => app.load()), { class: "main" }),
             reason === "replaced" && ended && buttonTo(loginOf(ended.company.resource_uri), app.texts.login.submit),

@@ -206,6 +206,7 @@ export default {
         title: "Vielen Dank, {name}",
         text: "Ihr Interview ist abgeschlossen. {company} hat Ihre Antworten erhalten und wird sich bei Ihnen melden.",
         close: "Sie können diese Seite schließen.",
+        goOn: "Weiter zu {host}",
     },
     over: {
         link: { title: "Dieser Link funktioniert nicht", text: "Vielleicht ist er unvollständig, oder er gehört zu einem gelöschten Interview. Öffnen Sie ihn in Ihrer E-Mail noch einmal, oder kopieren Sie ihn ganz. Wenn das nicht hilft, fragen Sie das Unternehmen, das Sie eingeladen hat." },

@@ -206,6 +206,7 @@ export default {
         title: "Thank you, {name}",
         text: "Your interview is complete. {company} has received your answers and will contact you.",
         close: "You can close this page.",
+        goOn: "Continue to {host}",
     },
     over: {
         link: { title: "This link does not work", text: "It may be incomplete, or belong to an interview that was deleted. Open it in your email again, or copy all of it. If that does not help, ask the company that invited you." },

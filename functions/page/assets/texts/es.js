@@ -206,6 +206,7 @@ export default {
         title: "Gracias, {name}",
         text: "Su entrevista está completa. {company} ha recibido sus respuestas y se pondrá en contacto con usted.",
         close: "Puede cerrar esta página.",
+        goOn: "Continuar a {host}",
     },
     over: {
         link: { title: "Este enlace no funciona", text: "Puede que esté incompleto o que su entrevista se haya eliminado. Ábralo de nuevo en su correo o cópielo entero. Si no sirve, pregunte a la empresa que le invitó." },

@@ -206,6 +206,7 @@ export default {
         title: "Merci, {name}",
         text: "Votre entretien est terminé. {company} a reçu vos réponses et vous contactera.",
         close: "Vous pouvez fermer cette page.",
+        goOn: "Continuer vers {host}",
     },
     over: {
         link: { title: "Ce lien ne fonctionne pas", text: "Il est peut-être incomplet, ou son entretien a été supprimé. Ouvrez-le à nouveau dans votre e-mail, ou copiez-le en entier. Si cela ne suffit pas, demandez à l’entreprise qui vous a invité." },

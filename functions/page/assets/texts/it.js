@@ -206,6 +206,7 @@ export default {
         title: "Grazie, {name}",
         text: "Il Suo colloquio è completo. {company} ha ricevuto le Sue risposte e La contatterà.",
         close: "Può chiudere questa pagina.",
+        goOn: "Continua su {host}",
     },
     over: {
         link: { title: "Questo link non funziona", text: "Forse è incompleto, oppure il suo colloquio è stato eliminato. Lo apra di nuovo dalla Sua e-mail o lo copi per intero. Se non basta, chieda all’azienda che L’ha invitata." },

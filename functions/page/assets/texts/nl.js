@@ -206,6 +206,7 @@ export default {
         title: "Hartelijk dank, {name}",
         text: "Uw interview is afgerond. {company} heeft uw antwoorden ontvangen en neemt contact met u op.",
         close: "U kunt deze pagina sluiten.",
+        goOn: "Verder naar {host}",
     },
     over: {
         link: { title: "Deze link werkt niet", text: "Misschien is hij onvolledig, of is het interview verwijderd. Open hem opnieuw in uw e-mail, of kopieer hem helemaal. Helpt dat niet, vraag het dan aan het bedrijf dat u heeft uitgenodigd." },

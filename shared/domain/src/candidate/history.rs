@@ -9,6 +9,7 @@ use crate::history::{
 };
 use crate::id::CompanyId;
 use crate::mail::suppression::EmailStatus;
+use crate::text::ExternalId;
 
 /// The fields whose changes have events of their own.
 const TOLD: [&str; 12] = [
@@ -35,6 +36,10 @@ impl HasHistory for Candidate {
         (&self.company, ResourceRef::Candidate { project: self.project, candidate: self.id })
     }
 
+    fn external_id(&self) -> Option<&ExternalId> {
+        self.profile.external_id.as_ref()
+    }
+
     #[rustfmt::skip]
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
@@ -49,7 +54,7 @@ impl HasHistory for Candidate {
             is_key_mailed: _, former_keys: _, session_epoch: _, one_time_key: _,
         } = self;
         let CandidateProfile {
-            first_name, last_name, username, email, deadline, phone, gender, address, partner_data, receive_mails,
+            first_name, last_name, username, email, external_id, deadline, phone, gender, address, partner_data, receive_mails,
         } = profile;
         let completed_by = self.completed_by();
         vec![
@@ -70,6 +75,7 @@ impl HasHistory for Candidate {
             ("last_name", private(last_name)),
             ("username", private(username)),
             ("email", private(email)),
+            ("external_id", private(external_id)),
             ("phone", private(phone)),
             ("gender", private(gender)),
             ("address", private(address)),

@@ -36,7 +36,7 @@ use super::privacy::erasure_request::ErasureRequest;
 use super::privacy::hold::CandidateHold;
 use super::privacy::legal::LegalKind;
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
-use super::text::{Email, ShortName, TextLine, TextLines, Username, fold_case};
+use super::text::{Email, ExternalId, ShortName, TextLine, TextLines, Username, fold_case};
 
 use search::{WordSource, words_of};
 
@@ -81,6 +81,9 @@ pub struct CandidateProfile {
     pub username: Option<Username>,
     /// For mails and logins; not unique.
     pub email: Option<Email>,
+    /// The client's key, unique in the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<ExternalId>,
     /// The end of the time for the interview.
     pub deadline: Option<DateTime<Utc>>,
     /// Telephone number.
@@ -109,6 +112,7 @@ impl CandidateProfile {
             last_name,
             username: None,
             email: None,
+            external_id: None,
             deadline: None,
             phone: TextLine::default(),
             gender: TextLine::default(),

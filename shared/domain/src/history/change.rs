@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{EventType, FieldChanges, FieldValue, ResourceRef};
 use crate::history::erasure::{CopyRetention, ErasureDetails};
 use crate::id::CompanyId;
+use crate::text::ExternalId;
 
 /// A resource that has a history. Each implementation stands in the file of its type.
 pub trait HasHistory {
@@ -16,6 +17,11 @@ pub trait HasHistory {
     const DELETED: Option<EventType>;
 
     fn place(&self) -> (&CompanyId, ResourceRef);
+
+    /// The client's key of the resource; `None` if it has none.
+    fn external_id(&self) -> Option<&ExternalId> {
+        None
+    }
 
     /// Its fields by their names in the API. Implementations take the whole value apart, so that a new field does not
     /// compile until it is listed or left out on purpose.
@@ -43,6 +49,15 @@ pub struct ResourceChange {
     // Texts instead of `EventType`, since newer releases know more types.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
+    /// The client's key of the resource, as of this change; of a candidate's interview, that of the candidate when the event was
+    /// numbered. `None` if there was none, and once the candidate is erased.
+    // Also of a deletion, so that readers of the feed know which of their records it is about. The erasure takes it out of
+    // every entry of the candidate, the deletion's included: whoever reads later gets identifiers alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<ExternalId>,
+    /// Of a candidate or an interview, the client's key of the project when the event was numbered; `None` if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_external_id: Option<ExternalId>,
     /// What the write did to its fields.
     pub details: FieldChanges,
 }
@@ -55,19 +70,18 @@ impl ResourceChange {
 
     /// The change of `before` to `after`; `None` for neither. A new resource has no `before`, a deleted one no `after`.
     pub fn of<T: HasHistory>(before: Option<&T>, after: Option<&T>) -> Option<Self> {
-        let (company, resource) = after.or(before)?.place();
+        let written = after.or(before)?;
+        let (company, resource) = written.place();
+        let external_id = written.external_id().cloned();
         let Some(after) = after else {
-            return Some(Self::new(
-                company,
-                resource,
-                T::DELETED.into_iter().collect(),
-                FieldChanges::default(),
-            ));
+            let types = T::DELETED.into_iter().collect();
+            let deletion = Self::new(company, resource, types, FieldChanges::default());
+            return Some(deletion.with_external_id(external_id));
         };
         let details = FieldChanges::between(before.map(T::history_fields), after.history_fields());
         let created = before.is_none().then_some(T::CREATED);
         let types = created.into_iter().chain(T::events(before, after, &details)).collect();
-        Some(Self::new(company, resource, types, details))
+        Some(Self::new(company, resource, types, details).with_external_id(external_id))
     }
 
     pub fn new(
@@ -77,7 +91,25 @@ impl ResourceChange {
         details: FieldChanges,
     ) -> Self {
         let types = types.into_iter().map(|one| one.as_str().to_owned()).collect();
-        Self { company: company.clone(), resource, types, details }
+        let (external_id, project_external_id) = (None, None);
+        Self { company: company.clone(), resource, types, external_id, project_external_id, details }
+    }
+
+    /// The change of a resource with this key.
+    pub(crate) fn with_external_id(self, external_id: Option<ExternalId>) -> Self {
+        Self { external_id, ..self }
+    }
+
+    /// The change of a candidate or of an interview with the keys of what it belongs to: of a candidate the project, of an
+    /// interview the candidate and the project. Other changes stay as they are.
+    pub fn with_keys_of_owners(self, candidate: Option<ExternalId>, project: Option<ExternalId>) -> Self {
+        match self.resource {
+            ResourceRef::Candidate { .. } => Self { project_external_id: project, ..self },
+            ResourceRef::Interview { .. } => {
+                Self { external_id: candidate, project_external_id: project, ..self }
+            }
+            _ => self,
+        }
     }
 
     /// The erasure of what the deletion of a candidate at this moment has left. `copies` says how long copies

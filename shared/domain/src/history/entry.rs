@@ -96,6 +96,8 @@ impl HistoryEntry {
     pub fn stripped(mut self) -> Self {
         let FieldChanges { erasure, deleted_at, copies, .. } = self.change.details;
         self.change.details = FieldChanges { erasure, deleted_at, copies, ..FieldChanges::default() };
+        // That of the project stays, like the project's identifier: neither says anything of the candidate.
+        self.change.external_id = None;
         self
     }
 

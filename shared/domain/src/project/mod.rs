@@ -2,12 +2,14 @@
 
 pub mod contact;
 mod reminder_days;
+mod return_url;
 mod settings;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use reminder_days::{ReminderDay, ReminderDays};
+pub use return_url::ReturnUrl;
 pub use settings::{InterviewPlatform, JoinMode, PlacedVideo, ProjectSettings};
 
 use super::Refusal;
@@ -22,7 +24,7 @@ use super::names::named;
 use super::privacy::retention_rule::ProjectRetention;
 use super::questionnaire::Questionnaire;
 use super::staff::ProjectStaff;
-use super::text::ShortName;
+use super::text::{ExternalId, ShortName};
 
 /// The maximum number of welcome videos, and of labels, per project.
 pub const MAX_ATTACHED: usize = 20;
@@ -169,6 +171,10 @@ impl HasHistory for Project {
         (&self.company, ResourceRef::Project { project: self.id })
     }
 
+    fn external_id(&self) -> Option<&ExternalId> {
+        self.settings.external_id.as_ref()
+    }
+
     #[rustfmt::skip]
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
@@ -176,13 +182,14 @@ impl HasHistory for Project {
             retention, id: _, company: _, evaluator_index: _, closed_at: _,
         } = self;
         let ProjectSettings {
-            name, job_url, email_alias, mode, maximum_score, support_lang, internal_id, allow_hash_login,
+            name, job_url, return_url, email_alias, mode, maximum_score, support_lang, internal_id, external_id, allow_hash_login,
             max_interview_time, interview_platform, invite_candidates, default_interview_period, closedate, activationdate, creationdate,
             contact_person, veto_enabled, team_evaluation, reminder_days, partner_data, labels, videos,
         } = settings;
         vec![
             ("name", fact(name)),
             ("internal_id", fact(internal_id)),
+            ("external_id", private(external_id)),
             ("status", fact(status)),
             ("activationdate", fact(activationdate)),
             ("closedate", fact(closedate)),
@@ -191,6 +198,7 @@ impl HasHistory for Project {
             ("evaluators", customers(evaluators)),
             ("reviewers", customers(reviewers)),
             ("job_url", private(job_url)),
+            ("return_url", private(return_url)),
             ("email_alias", private(email_alias)),
             ("mode", private(mode)),
             ("maximum_score", private(maximum_score)),
@@ -233,6 +241,7 @@ impl Project {
         let (company, resource) = self.place();
         let changes = FieldChanges::between(Some(before), after);
         ResourceChange::new(company, resource, vec![EventType::ProjectUpdated], changes)
+            .with_external_id(self.settings.external_id.clone())
     }
 }
 

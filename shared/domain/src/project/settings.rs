@@ -6,12 +6,12 @@ use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{ReminderDays, ReturnUrl};
 use crate::company::Company;
 use crate::id::{LabelId, VideoId};
 use crate::language::Language;
 use crate::partner_data::PartnerData;
-use crate::project::ReminderDays;
-use crate::text::{Email, ShortName, TextLine, WebLink};
+use crate::text::{Email, ExternalId, ShortName, TextLine, WebLink};
 
 /// How candidates join a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +51,9 @@ pub struct ProjectSettings {
     pub name: ShortName,
     /// Link to the public job listing.
     pub job_url: WebLink,
+    /// Where the page leads candidates after the interview.
+    #[serde(default)]
+    pub return_url: Option<ReturnUrl>,
     /// Sender address of mails to candidates.
     pub email_alias: Option<Email>,
     /// How candidates join.
@@ -59,8 +62,11 @@ pub struct ProjectSettings {
     pub maximum_score: u32,
     /// Language of mails to candidates; none means the company's default.
     pub support_lang: Option<Language>,
-    /// The client's own identifier.
+    /// The company's own identifier, for people; not unique.
     pub internal_id: TextLine<100>,
+    /// The client's key, unique in the company.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<ExternalId>,
     /// Whether candidates may take the interview without a password.
     pub allow_hash_login: bool,
     /// Minutes an interview may take.
@@ -68,7 +74,7 @@ pub struct ProjectSettings {
     /// Where interviews take place.
     #[serde(default = "external")]
     pub interview_platform: InterviewPlatform,
-    /// Whether the web application may invite candidates.
+    /// Whether front ends may invite candidates; the service does not use it.
     pub invite_candidates: bool,
     /// Days until the deadline that candidates without one get.
     pub default_interview_period: Option<u32>,
@@ -110,11 +116,13 @@ impl ProjectSettings {
         Self {
             name,
             job_url: WebLink::default(),
+            return_url: None,
             email_alias: None,
             mode: JoinMode::Rolling,
             maximum_score: company.default_maximum_score,
             support_lang: None,
             internal_id: TextLine::default(),
+            external_id: None,
             allow_hash_login: false,
             max_interview_time: None,
             interview_platform: InterviewPlatform::External,

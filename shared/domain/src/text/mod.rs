@@ -8,11 +8,16 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use url::Url;
 
+mod address;
 mod email;
+mod external_id;
 mod username;
 
+pub use address::is_loopback;
+pub(super) use address::problem_of_address;
 pub use email::Email;
 pub(super) use email::is_domain;
+pub use external_id::ExternalId;
 pub use username::Username;
 
 const BLANK: &str = "This field may not be blank.";
@@ -68,13 +73,17 @@ impl<const MAX: usize> fmt::Display for TextLine<MAX> {
 
 /// Visible to readers: no white space, no combining mark alone, none of Unicode's ignorable characters.
 fn is_visible(character: char) -> bool {
-    let is_ignorable = matches!(
+    !is_ignorable(character) && !character.is_whitespace() && !is_combining_mark(character)
+}
+
+/// One of Unicode's characters that programs show as nothing.
+fn is_ignorable(character: char) -> bool {
+    matches!(
         character,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
             | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{e0000}'..='\u{e0fff}'
-    );
-    !is_ignorable && !character.is_whitespace() && !is_combining_mark(character)
+    )
 }
 
 /// Control characters, and invisible ones that reorder or hide the text around them.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use crate::text::{is_domain, without_marks};
+use crate::text::{is_domain, problem_of_address, without_marks};
 
 /// The most bytes of an address.
 const MAX: usize = 2048;
@@ -37,16 +37,7 @@ impl WebhookUrl {
             "http" if targets == AllowedTargets::Any => None,
             _ => Some("Use a URL that begins with https://"),
         };
-        let problem = problem.or_else(|| {
-            (!names_host(&text)).then_some("The URL names no host. Write it as https://host/path.")
-        });
-        let problem = problem.or_else(|| {
-            let user = url.username();
-            let password = url.password();
-            let has_user = !user.is_empty() || password.is_some();
-            (has_user).then_some("A user name or a password may not be part of the URL.")
-        });
-        let problem = problem.or(url.fragment().map(|_| "A fragment (#) may not be part of the URL."));
+        let problem = problem.or_else(|| problem_of_address(&text, &url));
         let problem = problem.or_else(|| match targets {
             AllowedTargets::Any => problem_of_any_place(&url),
             // Tells the client what is wrong. Only the check at each connection is safe, since a name may resolve
@@ -79,14 +70,6 @@ impl WebhookUrl {
         let rest = self.0.split_once("://").map_or(self.0.as_str(), |(_, rest)| rest);
         rest.split(['/', '?']).next().unwrap_or_default()
     }
-}
-
-/// Whether a host follows the scheme.
-fn names_host(text: &str) -> bool {
-    let rest = text.split_once("://").map(|(_, rest)| rest);
-    // Without a host, the parser does what browsers do and takes the first segment of the path: events for
-    // `https:///hooks` would go to a host called `hooks`.
-    rest.is_some_and(|rest| !rest.starts_with(['/', '\\']))
 }
 
 /// Why no request can be sent to the host and the port of `url`, wherever it is.

@@ -60,6 +60,18 @@ impl AdmittedRequest {
         ReferenceUris::new(self.config()).signed_by(&self.signer)
     }
 
+    /// The error with the URL of the resource that has the `external_id`, if it is that error. Only for callers who may see that
+    /// resource.
+    pub fn name_holder(&self, error: Error) -> Error {
+        match error {
+            Error::ExternalIdTaken { holder: Some(holder), .. } => {
+                let uri = self.references().resource(self.company_id(), holder);
+                Error::ExternalIdTaken { holder: Some(holder), resource_uri: Some(uri.to_string()) }
+            }
+            error => error,
+        }
+    }
+
     /// Stores the files that the request brings or announces.
     pub fn files(&self) -> Result<FileWriter<'_>> {
         let company = self.company_id();

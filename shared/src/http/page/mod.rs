@@ -67,6 +67,18 @@ impl ListQuery {
         value.map(|(_, value)| parse(value).map_err(|message| Error::field(name, message))).transpose()
     }
 
+    /// Returns the value of a filter that finds one resource, read by `parse`, which refuses an empty value; `None` if it is
+    /// absent.
+    // A client that has no value by mistake must not get the whole list.
+    pub fn unique_filter<T>(
+        &self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Option<T>> {
+        let value = self.parameters.value(name);
+        value.map(|value| parse(value).map_err(|message| Error::field(name, message))).transpose()
+    }
+
     /// Returns the references, of these `names`, that the client wants expanded.
     pub fn expand(&self, names: &[&'static str]) -> Result<ExpandFields> {
         ExpandFields::read(&self.parameters, names)

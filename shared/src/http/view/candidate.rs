@@ -13,7 +13,7 @@ use crate::domain::media::file::FileKind;
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
 use crate::domain::scoring::status::EvaluationStatus;
-use crate::domain::text::{Email, Username};
+use crate::domain::text::{Email, ExternalId, Username};
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::view::{CustomerView, ExpandedReference};
@@ -100,6 +100,11 @@ pub struct CandidateFields {
     /// For mails and as a login name; empty if there is none.
     #[schemars(example = &"ada@example.com")]
     email: OrEmpty<Email>,
+    /// The client's own key of the candidate, unique in the project and compared exactly; empty if there is none. Candidates do not
+    /// see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"4711")]
+    external_id: Option<OrEmpty<ExternalId>>,
     /// Addresses that are not `deliverable` get no mails until they are replaced. Empty without an address.
     email_status: EmailStatus,
     /// Changed by advancing and skipping, by deadlines and by the interview itself.
@@ -162,9 +167,9 @@ pub struct CandidateFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = ())]
     next_reminder_at: Option<Option<Timestamp>>,
-    /// The page of the resource in the web application.
+    /// The page of the resource in the web application; empty in a deployment without one.
     #[schemars(example = example_uri::SUITE_CANDIDATE)]
-    interview_suite_url: Uri,
+    interview_suite_url: OrEmpty<Uri>,
     #[serde(flatten)]
     access: Option<InterviewAccessView>,
     /// The candidate's shares. Only callers who may change the project see them.
@@ -237,6 +242,7 @@ impl CandidateFields {
             last_name: profile.last_name.to_string(),
             username: OrEmpty(profile.username.clone()),
             email: OrEmpty(profile.email.clone()),
+            external_id: viewer.is_staff.then(|| OrEmpty(profile.external_id.clone())),
             email_status: candidate.email_status(),
             status: candidate.status,
             confirmationdate: candidate.confirmed_at.map(Timestamp),
@@ -258,7 +264,7 @@ impl CandidateFields {
             is_on_hold: viewer.is_manager.then(|| candidate.hold_at(viewer.now).is_some()),
             receive_mails: profile.receive_mails,
             next_reminder_at: viewer.is_manager.then(|| candidate.next_reminder_at().map(Timestamp)),
-            interview_suite_url: references.suite_page(&own),
+            interview_suite_url: OrEmpty(references.suite_page(&own)),
             shares: viewer.is_manager.then(|| ShareView::all_of(candidate, references)),
             access: viewer
                 .sees_access

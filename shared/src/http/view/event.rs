@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::domain::history::erasure::ErasureDetails;
 use crate::domain::history::{ChangeAuthor, EventType, HistoryEntry};
 use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::text::ExternalId;
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::schema::inline;
@@ -62,13 +63,23 @@ fn known_types(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// What a change did. The facts of the resource after the change stand beside these fields, such as `status` and
-/// `deadline`. Once the resource is erased, only its URL, project and version are left, and what `candidate.erased` says.
+/// `deadline`. Once the resource is erased, only its URL, its project with its key, and its version are left, and what
+/// `candidate.erased` says.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Change")]
 struct ChangeView {
     /// The URL of the changed resource, which may be deleted since.
     #[schemars(example = example_uri::CANDIDATE)]
     resource_uri: Uri,
+    /// The client's key of the candidate, of the candidate of the interview, or of the project, as of this change. Missing if
+    /// there was none, and once the candidate is erased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"4711")]
+    external_id: Option<ExternalId>,
+    /// Of a candidate or an interview, the client's key of the project when the event got its number. Missing if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"REQ-7")]
+    project_external_id: Option<ExternalId>,
     /// The project that the resource is or belongs to; null for none.
     #[schemars(example = example_uri::PROJECT)]
     project: Option<Uri>,
@@ -139,6 +150,8 @@ impl EventView {
             company: references.company(company),
             data: ChangeView {
                 resource_uri: references.resource(company, change.resource),
+                external_id: change.external_id.clone(),
+                project_external_id: change.project_external_id.clone(),
                 project: change.resource.project().map(|project| references.uri(company, project)),
                 version: entry.version_after,
                 changed: details.changed.clone(),

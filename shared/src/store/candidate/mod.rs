@@ -14,6 +14,7 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::due::DueQueue;
+use super::external_id::marker_of_candidate;
 use super::login::taken_username;
 use super::media::upload::OwnedFiles;
 use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
@@ -24,8 +25,8 @@ use super::table::write::transaction::Transaction;
 use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
 use crate::domain::effect::Effect;
-use crate::domain::history::ResourceChange;
 use crate::domain::history::erasure::{ErasedItem, ErasureCause, ErasureReason};
+use crate::domain::history::{ResourceChange, ResourceRef};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::media::upload::ARRIVAL;
 use crate::domain::project::Project;
@@ -86,7 +87,8 @@ pub struct CandidateWithProject {
 
 impl Store {
     /// Creates the candidate of `change`. Fails with [`Error::Changed`] if the identifier exists, with a message on
-    /// `username` if it is taken, and with `PROJECT_NOT_RUNNING` if the change needs a running project.
+    /// `username` if it is taken, with [`Error::ExternalIdTaken`], and with `PROJECT_NOT_RUNNING` if the change needs a running
+    /// project.
     pub fn create_candidate(&self, change: &CandidateChange, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         // An import has fixed its identifiers beforehand: a concurrent repeat of it may have created the candidate.
@@ -96,8 +98,8 @@ impl Store {
         transaction
     }
 
-    /// Fails also with a message on `username` if a new one is taken, with one on `customer` if a new share has no
-    /// customer, and with `PROJECT_NOT_RUNNING` if the change needs a running project.
+    /// Fails also with a message on `username` if a new one is taken, with [`Error::ExternalIdTaken`], with a message on
+    /// `customer` if a new share has no customer, and with `PROJECT_NOT_RUNNING` if the change needs a running project.
     pub fn change_candidate(
         &self,
         before: &VersionedItem<Candidate>,
@@ -276,7 +278,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Writes what follows from a candidate `before` becoming `after`: counts, names, search entries, shares, files.
+    /// Writes what follows from a candidate `before` becoming `after`: counts, names, key, search entries, shares, files.
     fn follow(
         &mut self,
         before: Option<&Candidate>,
@@ -292,11 +294,19 @@ impl Transaction {
             self.candidate_logins(before, after);
             self.search_entries(before, after);
         }
+        self.candidate_external_id(before, after);
         self.shares(before, after);
         self.summary(before, after);
         if let Some(after) = after {
             self.files(before.map(files_of), files_of(after), now);
         }
+    }
+
+    fn candidate_external_id(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
+        let Some(Candidate { project, id, .. }) = after.or(before) else { return };
+        let resource = ResourceRef::Candidate { project: *project, candidate: *id };
+        let [old, new] = [before, after].map(|one| one.and_then(marker_of_candidate));
+        self.move_external_id(old, new, resource);
     }
 
     fn candidate_logins(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {

@@ -3,17 +3,20 @@
 //! Numbers are given after the change, so that changes of a company do not wait for each other. All conditions are versions:
 //! a repeated, a concurrent and a broken-off attempt change nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
+use serde::Deserialize;
 
-use crate::domain::history::HistoryEntry;
+use crate::domain::history::{HistoryEntry, ResourceRef};
 use crate::domain::id::CompanyId;
+use crate::domain::text::ExternalId;
 use crate::error::Result;
 use crate::store::Store;
 use crate::store::history::{EntryKey, EventSequence};
 use crate::store::table::item::VersionedItem;
-use crate::store::table::keys;
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::read::projection::ProjectionExpression;
 use crate::store::table::retry::RetryPolicy;
 
 /// The most events that one transaction numbers, besides the sequence.
@@ -61,6 +64,7 @@ impl Store {
     ) -> Result<()> {
         let sequence = self.one::<EventSequence>(keys::sequence(company));
         let (sequence, events) = tokio::try_join!(sequence, self.unnumbered(company, entries))?;
+        let owners = self.owners_of(company, &events).await?;
         let mut sequence =
             sequence.unwrap_or_else(|| VersionedItem::not_stored(EventSequence::new(company.clone(), now)));
         for together in in_order(events).chunks(MAX_TOGETHER) {
@@ -69,7 +73,7 @@ impl Store {
             for event in together {
                 // Conditions on the versions of entry and sequence: two that number at once, or twice, change nothing
                 // twice.
-                transaction.replace(event, &after.number(HistoryEntry::clone(event), now));
+                transaction.replace(event, &owners.tell(after.number(HistoryEntry::clone(event), now)));
             }
             transaction.save(&sequence, &after);
             self.commit(transaction).await?;
@@ -102,6 +106,67 @@ impl Store {
             }
             earlier.retain(|place| !found.contains_key(place));
             places = earlier;
+        }
+        Ok(found)
+    }
+}
+
+/// The client's keys of the candidates and projects that events are about.
+#[derive(Default)]
+struct OwnerKeys(HashMap<ItemKey, ExternalId>);
+
+/// The attributes of candidates and projects that hold their keys.
+const EXTERNAL_IDS: ProjectionExpression =
+    ProjectionExpression::new("pk, sk, profile.external_id, settings.external_id", &[]);
+
+/// A candidate or a project, by its attributes that hold its key.
+#[derive(Deserialize)]
+struct KeyedResource {
+    #[serde(alias = "profile", alias = "settings")]
+    fields: Option<KeyedFields>,
+}
+
+#[derive(Deserialize)]
+struct KeyedFields {
+    external_id: Option<ExternalId>,
+}
+
+impl OwnerKeys {
+    /// The event with the keys of what its resource belongs to.
+    fn tell(&self, mut event: HistoryEntry) -> HistoryEntry {
+        let [candidate, project] = owners(&event.change.company, event.change.resource);
+        let [candidate, project] = [candidate, project].map(|key| self.0.get(&key?).cloned());
+        event.change = event.change.with_keys_of_owners(candidate, project);
+        event
+    }
+}
+
+/// The candidate and the project whose keys an event of this resource tells beside its own.
+fn owners(company: &CompanyId, resource: ResourceRef) -> [Option<ItemKey>; 2] {
+    match resource {
+        ResourceRef::Candidate { project, .. } => [None, Some(keys::project(company, project))],
+        ResourceRef::Interview { project, candidate } => {
+            let candidate = keys::candidate(company, project, candidate);
+            [Some(candidate), Some(keys::project(company, project))]
+        }
+        _ => [None, None],
+    }
+}
+
+impl Store {
+    /// Reads the keys of what the resources of `events` belong to. Makes no call for events of other resources.
+    // When they become events, and not by whoever writes: the function that converts takes may not read candidates, and
+    // schedules have no project at hand. Numbers are given within a second of the change.
+    async fn owners_of(&self, company: &CompanyId, events: &EventsByHistory) -> Result<OwnerKeys> {
+        let resources = events.values().map(|event| event.change.resource);
+        let wanted: BTreeSet<ItemKey> =
+            resources.flat_map(|resource| owners(company, resource)).flatten().collect();
+        let mut batch = self.get_attributes(wanted.iter().cloned(), &EXTERNAL_IDS).await?;
+        let mut found = OwnerKeys::default();
+        for key in wanted {
+            let read = batch.take_listed_value::<KeyedResource>(&key)?;
+            let external_id = read.and_then(|read| read.fields?.external_id);
+            found.0.extend(external_id.map(|external_id| (key, external_id)));
         }
         Ok(found)
     }

@@ -7,13 +7,14 @@ use std::collections::BTreeSet;
 
 use super::Store;
 use super::company::counts::CompanyCount;
+use super::external_id::marker_of_project;
 use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::read::batch::ItemBatch;
 use super::table::read::page::{ListSource, Page, PageRequest};
 use super::table::write::condition::IS_ACTIVE;
 use super::table::write::transaction::Transaction;
-use crate::domain::history::ResourceChange;
+use crate::domain::history::{ResourceChange, ResourceRef};
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::project::{CandidateRequirement, Project, ProjectStatus};
 use crate::domain::transition::project_counts::ProjectCounts;
@@ -55,7 +56,8 @@ impl Store {
         self.one(keys::project(company, id)).await
     }
 
-    /// Creates a project with its counts and memberships. Fails with messages on fields whose references do not exist.
+    /// Creates a project with its counts and memberships. Fails with messages on fields whose references do not exist, and with
+    /// [`Error::ExternalIdTaken`].
     pub fn create_project(&self, project: &Project) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(project);
@@ -64,11 +66,13 @@ impl Store {
         transaction.change_company_counts(&project.company, &[(CompanyCount::Projects(project.status), 1)]);
         transaction.attachments(None, project);
         transaction.memberships(None, project);
+        transaction.project_external_id(None, Some(project));
         transaction
     }
 
     /// Replaces `before` by `after`, which has the same status. Fails also with messages on fields whose new references
-    /// do not exist, and with `QUESTIONS_IN_USE` if it has another platform and a candidate has begun.
+    /// do not exist, with [`Error::ExternalIdTaken`], and with `QUESTIONS_IN_USE` if it has another platform and a candidate has
+    /// begun.
     pub fn update_project(&self, before: &VersionedItem<Project>, after: &Project) -> Transaction {
         let mut transaction = self.replacing(before, after);
         if before.settings.interview_platform != after.settings.interview_platform {
@@ -76,6 +80,7 @@ impl Store {
         }
         transaction.attachments(Some(before), after);
         transaction.memberships(Some(before), after);
+        transaction.project_external_id(Some(before), Some(after));
         transaction
     }
 
@@ -126,6 +131,18 @@ impl Store {
         let mut batch = self.get(rows.iter().flat_map(|row| shards(company, row.id))).await?;
         let rows = rows.into_iter().map(|project| batch.count(project)).collect();
         Ok((Page { rows, next, previous }, total))
+    }
+
+    /// Reads a project with the counts of its candidates.
+    pub(super) async fn counted_project(
+        &self,
+        company: &CompanyId,
+        id: ProjectId,
+    ) -> Result<Option<CountedProject>> {
+        let key = keys::project(company, id);
+        let mut batch = self.get([key.clone()].into_iter().chain(shards(company, id))).await?;
+        let project = batch.take_listed::<Project>(&key)?;
+        Ok(project.map(|project| batch.count(project)))
     }
 
     /// The projects where a customer has a role, oldest first.
@@ -204,6 +221,17 @@ impl Transaction {
                 self.require(keys::video(c, placed.video), IS_ACTIVE, missing);
             }
         }
+    }
+
+    /// Moves the unique marker of a project's key.
+    pub(in crate::store) fn project_external_id(
+        &mut self,
+        before: Option<&Project>,
+        after: Option<&Project>,
+    ) {
+        let Some(Project { id, .. }) = after.or(before) else { return };
+        let [old, new] = [before, after].map(|one| one.and_then(marker_of_project));
+        self.move_external_id(old, new, ResourceRef::Project { project: *id });
     }
 
     /// Writes the memberships of `after`. Customers who join must exist.

@@ -206,6 +206,7 @@ impl Store {
         let mut last = self.transaction();
         // Last, because it leads to all the others. Its deletion is no entry of the history, which is gone.
         last.delete_unrecorded(project);
+        last.project_external_id(Some(project), None);
         last.change_counts_of_erased_company(c, &[(CompanyCount::Projects(project.status), -1)]);
         self.commit(last).await
     }

@@ -8,7 +8,7 @@ use crate::domain::company::Company;
 use crate::domain::company::label::Label;
 use crate::domain::effect::Effect;
 use crate::domain::evaluation::Evaluation;
-use crate::domain::history::HistoryEntry;
+use crate::domain::history::{HistoryEntry, ResourceRef};
 use crate::domain::media::upload::Upload;
 use crate::domain::media::video::Video;
 use crate::domain::privacy::legal::LegalText;
@@ -38,6 +38,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
     let is_of_company = key.pk.starts_with("COMPANY#");
     let kind = key.sk.split('#').next().unwrap_or_default();
     let name = match (kind, key.pk.split('#').next().unwrap_or_default()) {
+        (_, "EXTERNAL") => value::<ResourceRef>("marker of a client's key", item),
         ("COMPANY", _) => entity::<Company>("company", item),
         ("CUSTOMER", _) => entity::<Customer>("customer", item),
         // A membership: its key says everything.

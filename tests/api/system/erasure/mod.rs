@@ -77,9 +77,9 @@ impl ErasureFixture {
     }
 }
 
-/// A candidate with a user name, an address and files.
+/// A candidate with a user name, a client's key, an address and files.
 async fn create(owner: &Staff, project: &str, name: &str) -> String {
-    let form = [("first_name", name), ("last_name", "Byron"), ("username", name)];
+    let form = [("first_name", name), ("last_name", "Byron"), ("username", name), ("external_id", name)];
     let form = form.into_iter().fold(Form::new(), |form, (name, text)| form.text(name, text));
     let form = form.text("email", &format!("{name}@mail.example"));
     let form = form.file("photo", "p.jpg", "image/jpeg", &photo(Jpeg, 9, 9));
@@ -163,7 +163,10 @@ async fn the_new_owner_of_a_name_stays() {
     another.activate().await;
     app.settle().await;
     given.assert_sound().await;
-    // The names are taken.
+    // Names and key are taken.
+    let same_key = json!({ "first_name": "A", "last_name": "B", "external_id": "ada" });
+    let taken = owner.post(&format!("{project}candidates/"), same_key).await.expect(409);
+    assert_eq!(taken.uri("resource_uri"), another_ada);
     assert_refusal!(owner.post(
 &format!("{project}candidates/"),
 json!({ "first_name": "A", "last_name": "B", "username": "ada" }),

@@ -14,7 +14,7 @@ use crate::domain::language::Language;
 use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::project::ProjectStatus;
 use crate::domain::secret::SecretHash;
-use crate::domain::text::fold_case;
+use crate::domain::text::{ExternalId, fold_case};
 
 pub(crate) const COMPANY: &str = "COMPANY";
 /// The sort key of a [`company_erasure`].
@@ -149,6 +149,22 @@ pub(crate) fn label(c: &CompanyId, l: LabelId) -> ItemKey {
 pub(crate) fn label_by_text(c: &CompanyId, text: &str) -> ItemKey {
     // Hashed, because folding can make a text longer than a key may be.
     ItemKey::new(format!("LABEL#{c}#{}", SecretHash::of(&fold_case(text)).as_str()), "TEXT")
+}
+
+/// The unique markers of one text as the key of a project, and of candidates.
+fn external_id_partition(c: &CompanyId, external_id: &ExternalId) -> String {
+    // Hashed, because the stream carries keys, and its records outlive the erasure of a candidate.
+    format!("EXTERNAL#{c}#{}", SecretHash::of(external_id.as_str()).as_str())
+}
+
+/// The unique marker of a project's key.
+pub(crate) fn project_by_external_id(c: &CompanyId, external_id: &ExternalId) -> ItemKey {
+    ItemKey::new(external_id_partition(c, external_id), "PROJECT")
+}
+
+/// The unique markers of a candidate's key. The identifiers are those of the projects.
+pub(crate) fn candidates_by_external_id(c: &CompanyId, external_id: &ExternalId) -> ItemCollection {
+    ItemCollection { pk: external_id_partition(c, external_id), prefix: "CANDIDATE_OF#" }
 }
 
 /// The projects where a customer has a role.

@@ -8,6 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::error::{Error, FieldErrors, Result};
 use crate::store::Store;
+use crate::store::external_id;
 use crate::store::table::retry::CallFailure;
 use crate::store::table::write::transaction::Transaction;
 
@@ -41,17 +42,20 @@ impl Store {
             self.usage.count_commit();
             return Ok(());
         }
-        // Messages about fields are returned together, unless there is another error.
+        // Messages about fields are returned together, unless there is another error than a key that is taken.
         let mut fields = FieldErrors::default();
+        let mut taken = None;
         for (refusal, reason) in refusals.into_iter().zip(reasons).filter(|(_, reason)| is_unmet(reason)) {
             match refusal {
                 // DynamoDB returns the item that failed the condition; without one, it was deleted in the meantime.
                 Error::Changed if reason.item().is_none() => return Err(Error::NotFound),
                 Error::Fields(more) => fields.merge(more),
+                // Only once nothing is wrong with the fields: the client may then use the resource that has the key.
+                Error::ExternalIdTaken { .. } => taken = Some(external_id::taken_by(reason.item())),
                 refusal => return Err(refusal),
             }
         }
-        Err(Error::Fields(fields))
+        Err(taken.filter(|_| fields.is_empty()).unwrap_or(Error::Fields(fields)))
     }
 
     /// Returns no reasons on success, or one for each write if conditions have failed.

@@ -157,6 +157,8 @@ impl Simulation {
                 company: company.clone(),
                 resource: label,
                 types,
+                external_id: None,
+                project_external_id: None,
                 details: Default::default(),
             };
             let origin = ChangeOrigin::new(ChangeAuthor::System, second(at));

@@ -1,0 +1,155 @@
+//! Where the page leads candidates after the interview.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use url::{Url, form_urlencoded};
+
+use crate::id::CandidateId;
+use crate::text::{ExternalId, TextLine, is_loopback, problem_of_address};
+
+/// The most characters of an address.
+const MAX: usize = 2000;
+/// The parameters of the query that are the service's to add.
+const ADDED: [&str; 2] = ["candidate", "external_id"];
+
+/// The address of a page of the client's, which candidates go on to after the interview.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("format" = "uri", "maxLength" = MAX))]
+pub struct ReturnUrl(String);
+
+impl ReturnUrl {
+    /// Parses an address, in the spelling that browsers give it. In a deployment that `is_local`, http may lead to the same
+    /// computer. Fails with what is wrong with it.
+    pub fn parse(text: &str, is_local: bool) -> Result<Self, String> {
+        let line = TextLine::<MAX>::parse_unmarked(text)?;
+        let url = Url::parse(line.as_str()).map_err(|_| "Enter a valid URL.")?;
+        let is_web = url.scheme() == "https" || (is_local && url.scheme() == "http" && is_loopback(&url));
+        if !is_web {
+            return Err("Use a URL that begins with https://".to_owned());
+        }
+        if let Some(problem) = problem_of_address(line.as_str(), &url) {
+            return Err(problem.to_owned());
+        }
+        // With two of a name, servers take the first or the last, so a candidate could return as another one.
+        if let Some(name) = ADDED.iter().find(|name| url.query_pairs().any(|(sent, _)| sent == **name)) {
+            return Err(format!(
+                "The service adds the parameter `{name}` itself. Leave it out of the query."
+            ));
+        }
+        // Escapes make it longer, and what clients have read they may send back.
+        if url.as_str().len() > MAX {
+            return Err(format!(
+                "Ensure this field has no more than {MAX} characters. Escapes such as %20 count as three."
+            ));
+        }
+        Ok(Self(url.into()))
+    }
+
+    /// The address.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The address for one candidate, with their identifier, and the client's key for them, at the end of the query.
+    pub fn of_candidate(&self, candidate: CandidateId, external_id: Option<&ExternalId>) -> String {
+        let mut address = self.0.clone();
+        let mark = address.find('?').unwrap_or_else(|| {
+            address.push('?');
+            address.len() - 1
+        });
+        // What the query has stays as it was sent: parsing it would rewrite its escapes.
+        let mut query = form_urlencoded::Serializer::for_suffix(address, mark + 1);
+        query.append_pair("candidate", &candidate.to_string());
+        query.extend_pairs(external_id.map(|key| ("external_id", key.as_str())));
+        query.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(text: &str, is_local: bool) -> String {
+        ReturnUrl::parse(text, is_local).unwrap_err()
+    }
+
+    #[test]
+    fn candidates_return_over_https() {
+        for (sent, kept) in [
+            (" https://jobs.example/done?step=4&step=5 ", "https://jobs.example/done?step=4&step=5"),
+            ("HTTPS://Jobs.example:443", "https://jobs.example/"),
+            ("https://jobs.example:8443/%23?", "https://jobs.example:8443/%23?"),
+            ("https://müller.example/ä", "https://xn--mller-kva.example/%C3%A4"),
+            ("https://localhost/?Candidate=1", "https://localhost/?Candidate=1"),
+        ] {
+            let url = ReturnUrl::parse(sent, false).unwrap();
+            assert_eq!(url.as_str(), kept);
+            assert_eq!(ReturnUrl::parse(kept, false), Ok(url));
+        }
+        for (refused, reason) in [
+            ("jobs.example", "valid URL"),
+            ("https://", "valid URL"),
+            ("http://jobs.example/", "https://"),
+            ("http://localhost/", "https://"),
+            ("http://127.0.0.1:8080/", "https://"),
+            ("javascript:alert(1)", "https://"),
+            ("data:text/html,x", "https://"),
+            ("https:///jobs.example/", "names no host"),
+            ("https:jobs.example", "names no host"),
+            ("https:\\\\jobs.example", "names no host"),
+            ("https://me@jobs.example/", "user name"),
+            ("https://:secret@jobs.example/", "user name"),
+            ("https://jobs.example/#x", "fragment"),
+            ("https://jobs.example/#", "fragment"),
+            ("https://jobs.example/?a=1&candidate=2", "`candidate`"),
+            ("https://jobs.example/?%63andidate", "`candidate`"),
+            ("https://jobs.example/?external_id=", "`external_id`"),
+            ("https://jobs.example/\nx", "Control characters"),
+            ("https://jobs.example/\tx", "Control characters"),
+        ] {
+            let problem = refusal(refused, false);
+            assert!(problem.contains(reason), "{refused}: {problem}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_short_with_its_escapes_too() {
+        let of = |characters: usize, letter: &str| {
+            format!("https://jobs.example/{}", letter.repeat(characters - "https://jobs.example/".len()))
+        };
+        assert!(ReturnUrl::parse(&of(MAX, "a"), false).is_ok());
+        assert_eq!(refusal(&of(MAX + 1, "a"), false), "Ensure this field has no more than 2000 characters.");
+        assert!(refusal(&of(MAX, "ä"), false).contains("count as three"));
+    }
+
+    #[test]
+    fn the_local_run_leads_to_this_computer_alone() {
+        for own in
+            ["http://localhost:3000/", "http://127.0.0.1/x", "http://[::1]:1/", "https://jobs.example/"]
+        {
+            assert_eq!(ReturnUrl::parse(own, true).unwrap().as_str(), own);
+        }
+        for other in
+            ["http://jobs.example/", "http://localhost.example/", "http://10.0.0.1/", "ftp://localhost/"]
+        {
+            assert!(refusal(other, true).contains("https://"), "{other}");
+        }
+    }
+
+    #[test]
+    fn the_query_is_kept() {
+        let candidate: CandidateId = "01JQ8ZB4T1H6W5Y7X3Q9E2G0FA".parse().unwrap();
+        for (address, with_separator) in [
+            ("https://jobs.example/done", "https://jobs.example/done?"),
+            ("https://jobs.example/?", "https://jobs.example/?"),
+            ("https://jobs.example/?a=%2B+b&c&d=/?", "https://jobs.example/?a=%2B+b&c&d=/?&"),
+        ] {
+            let url = ReturnUrl::parse(address, false).unwrap();
+            let expected = format!("{with_separator}candidate={candidate}");
+            assert_eq!(url.of_candidate(candidate, None), expected);
+            let key = ExternalId::parse("A 17&b=ö").unwrap();
+            let with_key = format!("{expected}&external_id=A+17%26b%3D%C3%B6");
+            assert_eq!(url.of_candidate(candidate, Some(&key)), with_key);
+        }
+    }
+}

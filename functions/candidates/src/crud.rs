@@ -82,8 +82,9 @@ pub(crate) async fn update(
     if after == to_change {
         return access.show(view(&access, before));
     }
+    let reminder_days = &access.target.project.settings.reminder_days;
     let key = access.new_access_key(access.target.project.id, before.id);
-    let change = after.after_change(before, access.now, key)?;
+    let change = after.after_change(before, reminder_days, access.now, key)?;
     let shown = Json(view(&access, &change.candidate));
     let writes = access.store.change_candidate(before, &change, access.now);
     access.commit(writes, shown).await.map_err(|error| access.name_holder(error))

@@ -25,8 +25,9 @@ pub(crate) async fn update(
     }
     let mut after = Candidate::clone(before);
     after.profile.deadline = Some(deadline);
+    let reminder_days = &access.target.project.settings.reminder_days;
     let key = access.new_access_key(access.target.project.id, before.id);
-    let change = after.after_change(before, access.now, key)?;
+    let change = after.after_change(before, reminder_days, access.now, key)?;
     let shown = Json(view(&access, &change.candidate));
     access.commit(access.store.change_candidate(before, &change, access.now), shown).await
 }

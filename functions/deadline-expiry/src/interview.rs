@@ -3,18 +3,16 @@
 use shared::Result;
 use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
+use shared::domain::transition::CandidateChange;
 use shared::store::VersionedItem;
 
-use crate::{ExpiryMove, ExpirySummary};
+use crate::ExpirySummary;
 
 /// Ends the interview of a candidate whose time is over.
 pub(crate) async fn close(system: &SystemAccess, candidate: VersionedItem<Candidate>) -> ExpirySummary {
     let mut summary = ExpirySummary::default();
     match end(system, &candidate).await {
-        Ok(Some(after)) => {
-            let done: ExpiryMove = (candidate, after);
-            summary.count(&done, system.now);
-        }
+        Ok(Some(change)) => summary.count(&(candidate, change), system.now),
         Ok(None) => {}
         Err(error) => summary.count_failure(&candidate, &error),
     }
@@ -22,13 +20,14 @@ pub(crate) async fn close(system: &SystemAccess, candidate: VersionedItem<Candid
 }
 
 /// Moves the candidate: to interviewed if nothing required is missing, else to aborted.
-async fn end(system: &SystemAccess, candidate: &VersionedItem<Candidate>) -> Result<Option<Candidate>> {
+async fn end(system: &SystemAccess, candidate: &VersionedItem<Candidate>) -> Result<Option<CandidateChange>> {
     let Some(aborted) = Candidate::clone(candidate).expire(system.now) else { return Ok(None) };
     let (interview, answers) = system.store.interview_of(candidate).await?;
     let closed = system.with_takes_closed(&answers).await?;
     let is_answered = closed.missing(&interview, candidate.adjusted(), system.now).is_empty();
-    let after = if is_answered { Candidate::clone(candidate).interviewed(system.now) } else { aborted };
-    let writes = system.store.end_interview(candidate, after.clone(), &answers, &closed, system.now);
+    let completed = || Candidate::clone(candidate).completed(system.now);
+    let change = if is_answered { completed() } else { aborted.into() };
+    let writes = system.store.end_interview(candidate, &change, &answers, &closed, system.now);
     system.commit(writes).await?;
-    Ok(Some(after))
+    Ok(Some(change))
 }

@@ -1,5 +1,6 @@
 //! Moves candidates whose deadline has passed to expired, or to aborted if they had started. Interviews that
-//! this service conducts end when they close: the candidate is interviewed, or aborted.
+//! this service conducts end when they close: the candidate is interviewed, or aborted. Reminds candidates before their
+//! deadline, on the days that their project sets.
 //!
 //! Every rule that reads a deadline applies at once; this makes lists and counts follow within a minute or two.
 
@@ -17,6 +18,8 @@ use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::id::{CompanyId, ProjectId};
+use shared::domain::project::ProjectStatus;
+use shared::domain::transition::CandidateChange;
 use shared::domain::transition::project_counts::SHARDS;
 use shared::event::leave_to_next_run;
 use shared::store::{DuePages, Store, VersionedItem};
@@ -36,18 +39,29 @@ pub struct ExpirySummary {
     pub aborted: usize,
     /// Candidates who had answered everything that is required, but not said so.
     pub interviewed: usize,
+    /// Candidates who were reminded.
+    pub reminded: usize,
+    /// Reminders that were dropped.
+    pub dropped: usize,
     /// Candidates that another request moved first.
     pub moved_on: usize,
-    /// Candidates who could not be moved; the next run retries them.
+    /// Candidates who could not be changed; the next run retries them.
     pub failed: usize,
-    /// How long the longest overdue candidate had been overdue.
+    /// How long the longest overdue deadline or reminder had been overdue.
     pub lag_seconds: i64,
     /// Whether work may remain for the next run.
     pub more: bool,
 }
 
-/// A candidate before and after the expiry.
-type ExpiryMove = (VersionedItem<Candidate>, Candidate);
+/// A candidate and what time makes of them.
+type DueChange = (VersionedItem<Candidate>, CandidateChange);
+
+/// The candidates of one project who are due.
+#[derive(Default)]
+struct DueCandidates {
+    expired: Vec<DueChange>,
+    to_remind: Vec<VersionedItem<Candidate>>,
+}
 
 /// Handles one scheduled run.
 ///
@@ -72,8 +86,9 @@ pub async fn sweep(app: &App, time: Duration) -> Result<ExpirySummary> {
     let runs: Vec<ExpirySummary> = try_join_all(runs).await?;
     let mut summary = ExpirySummary::default();
     runs.into_iter().for_each(|run| summary.add(run));
-    let ExpirySummary { expired, aborted, interviewed, moved_on, failed, lag_seconds, more } = summary;
-    log_run!(target: "deadline-expiry", system.usage(), expired, aborted, interviewed, moved_on, failed, lag_seconds, more, "swept");
+    let ExpirySummary { expired, aborted, interviewed, reminded, dropped, .. } = summary;
+    let ExpirySummary { moved_on, failed, lag_seconds, more, .. } = summary;
+    log_run!(target: "deadline-expiry", system.usage(), expired, aborted, interviewed, reminded, dropped, moved_on, failed, lag_seconds, more, "swept");
     Ok(summary)
 }
 
@@ -84,19 +99,22 @@ async fn expire_due(
 ) -> Result<ExpirySummary> {
     let mut summary = ExpirySummary::default();
     while let Some(page) = due.try_next().await? {
-        let mut projects: BTreeMap<(CompanyId, ProjectId), Vec<ExpiryMove>> = BTreeMap::new();
+        let mut projects: BTreeMap<(CompanyId, ProjectId), DueCandidates> = BTreeMap::new();
         for before in page {
             if before.is_in_interview() {
                 summary.add(interview::close(system, before).await);
-            } else if let Some(after) = Candidate::clone(&before).expire(system.now) {
-                let project = (before.company.clone(), before.project);
-                projects.entry(project).or_default().push((before, after));
+                continue;
+            }
+            let due = projects.entry((before.company.clone(), before.project)).or_default();
+            match Candidate::clone(&before).expire(system.now) {
+                Some(after) => due.expired.push((before, after.into())),
+                None => due.to_remind.push(before),
             }
         }
-        let moves = projects.into_values().map(|moves| expire(system, moves));
-        let mut parts = stream::iter(moves).buffer_unordered(PROJECTS);
+        let changes = projects.into_iter().map(|(project, due)| change_of_project(system, project, due));
+        let mut parts = stream::iter(changes).buffer_unordered(PROJECTS);
         while let Some(part) = parts.next().await {
-            summary.add(part);
+            summary.add(part?);
         }
         if system.usage().elapsed() >= time {
             summary.more = true;
@@ -106,17 +124,35 @@ async fn expire_due(
     Ok(summary)
 }
 
-/// Moves candidates of one project and one shard of its counts: in one transaction, or one by one if that fails.
-async fn expire(system: &SystemAccess, moves: Vec<ExpiryMove>) -> ExpirySummary {
+/// Expires and reminds candidates of one project.
+async fn change_of_project(
+    system: &SystemAccess,
+    (company, project): (CompanyId, ProjectId),
+    due: DueCandidates,
+) -> Result<ExpirySummary> {
+    let mut changes = due.expired;
+    if !due.to_remind.is_empty() {
+        let project = system.store.project(&company, project).await?;
+        let is_running = project.is_some_and(|project| project.status == ProjectStatus::Running);
+        changes.extend(due.to_remind.into_iter().filter_map(|before| {
+            let change = Candidate::clone(&before).after_due_reminder(is_running, system.now)?;
+            Some((before, change))
+        }));
+    }
+    Ok(change_all(system, changes).await)
+}
+
+/// Changes candidates of one project and one shard of its counts: in one transaction, or one by one if that fails.
+async fn change_all(system: &SystemAccess, changes: Vec<DueChange>) -> ExpirySummary {
     let mut summary = ExpirySummary::default();
-    for together in moves.chunks(Store::MAX_TOGETHER) {
-        if system.commit(system.store.change_together(together)).await.is_ok() {
+    for together in changes.chunks(Store::MAX_TOGETHER) {
+        if system.commit(system.store.change_together(together, system.now)).await.is_ok() {
             together.iter().for_each(|done| summary.count(done, system.now));
             continue;
         }
         // One that another request has changed must not hold up the others.
         for one in together {
-            match system.commit(system.store.change_together(std::slice::from_ref(one))).await {
+            match system.commit(system.store.change_together(std::slice::from_ref(one), system.now)).await {
                 Ok(()) => summary.count(one, system.now),
                 Err(error) => summary.count_failure(&one.0, &error),
             }
@@ -126,13 +162,16 @@ async fn expire(system: &SystemAccess, moves: Vec<ExpiryMove>) -> ExpirySummary 
 }
 
 impl ExpirySummary {
-    fn count(&mut self, done: &ExpiryMove, now: DateTime<Utc>) {
-        match done.1.status {
+    fn count(&mut self, (before, change): &DueChange, now: DateTime<Utc>) {
+        match change.candidate.status {
             CandidateStatus::Aborted => self.aborted += 1,
             CandidateStatus::Interviewed => self.interviewed += 1,
-            _ => self.expired += 1,
+            CandidateStatus::Expired => self.expired += 1,
+            _ if change.mail.is_some() => self.reminded += 1,
+            _ => self.dropped += 1,
         }
-        let overdue = done.0.expires_at().map_or(0, |end| (now - end).num_seconds());
+        let due_at = before.expires_at().into_iter().chain(before.next_reminder_at()).min();
+        let overdue = due_at.map_or(0, |at| (now - at).num_seconds());
         self.lag_seconds = self.lag_seconds.max(overdue);
     }
 
@@ -141,7 +180,7 @@ impl ExpirySummary {
             self.moved_on += 1;
             return;
         }
-        log_failure!(target: "deadline-expiry", error, candidate = %candidate.id, "could not expire the candidate");
+        log_failure!(target: "deadline-expiry", error, candidate = %candidate.id, "could not expire or remind the candidate");
         self.failed += 1;
     }
 
@@ -149,6 +188,8 @@ impl ExpirySummary {
         self.expired += other.expired;
         self.aborted += other.aborted;
         self.interviewed += other.interviewed;
+        self.reminded += other.reminded;
+        self.dropped += other.dropped;
         self.moved_on += other.moved_on;
         self.failed += other.failed;
         self.lag_seconds = self.lag_seconds.max(other.lag_seconds);

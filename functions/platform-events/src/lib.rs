@@ -68,11 +68,11 @@ async fn apply_event(system: &SystemAccess, event: &CandidateEvent) -> Result<Re
         return Ok(RecordOutcome::Ignored);
     };
     let mut evaluator_index = project.evaluator_index.clone();
-    let after = Candidate::clone(&before).after_report(event.report, &mut evaluator_index, event.at)?;
-    let Some(after) = after else { return Ok(RecordOutcome::Ignored) };
+    let change = Candidate::clone(&before).after_report(event.report, &mut evaluator_index, event.at)?;
+    let Some(change) = change else { return Ok(RecordOutcome::Ignored) };
     let ends_here = event.report == PlatformReport::Completed && before.interview.is_some();
     let mut transaction =
-        system.store.apply_report(&event.id, &before, after, &project, evaluator_index, system.now);
+        system.store.apply_report(&event.id, &before, &change, &project, evaluator_index, system.now);
     if ends_here {
         let (_, answers) = system.store.interview_of(&before).await?;
         let closed = system.with_takes_closed(&answers).await?;

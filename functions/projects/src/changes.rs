@@ -6,7 +6,7 @@ use serde_json::Value;
 use shared::domain::evaluation::MAX_SCORE;
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::parse_enum;
-use shared::domain::project::{MAX_ATTACHED, PlacedVideo, Project, ReturnUrl};
+use shared::domain::project::{MAX_ATTACHED, PlacedVideo, Project, ReminderDay, ReminderDays, ReturnUrl};
 use shared::domain::staff::MAX_STAFF;
 use shared::domain::text::{Email, ExternalId, ShortName, TextLine, WebLink};
 use shared::error::FieldErrors;
@@ -81,6 +81,7 @@ fn read_optional(
     changes.set(body.flag("veto_enabled"), |project| &mut project.settings.veto_enabled);
     let needed = body.integer("team_evaluation", 0, 2).and_then(|number| u8::try_from(number).ok());
     changes.set(needed, |project| &mut project.settings.team_evaluation);
+    changes.set(read_reminder_days(body), |project| &mut project.settings.reminder_days);
     changes.set(body.partner_data("partner_data"), |project| &mut project.settings.partner_data);
     let labels = body.list("labels", MAX_ATTACHED, |value| references.parse(company, text(value)?));
     changes.set(labels.map(BTreeSet::from_iter), |project| &mut project.settings.labels);
@@ -96,6 +97,13 @@ fn read_staff(
 ) -> Option<BTreeSet<CustomerId>> {
     let staff = body.list(name, MAX_STAFF, |value| references.parse(company, text(value)?));
     staff.map(BTreeSet::from_iter)
+}
+
+fn read_reminder_days(body: &mut BodyFields) -> Option<ReminderDays> {
+    let days = body.list("reminder_days", ReminderDays::MAX, |value| {
+        ReminderDay::new(value.as_u64().unwrap_or_default())
+    })?;
+    ReminderDays::new(days).map_err(|message| body.refuse("reminder_days", message)).ok()
 }
 
 fn read_videos(

@@ -11,7 +11,7 @@ use shared::domain::candidate::CandidateStatus;
 use shared::domain::company::Company;
 use shared::domain::language::Language;
 use shared::domain::policy::Action;
-use shared::domain::project::{InterviewPlatform, JoinMode, Project, ProjectStatus, ReturnUrl};
+use shared::domain::project::{InterviewPlatform, JoinMode, Project, ProjectStatus, ReminderDay, ReturnUrl};
 use shared::domain::text::{Email, ExternalId};
 use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::example_uri;
@@ -221,6 +221,10 @@ struct ProjectFields {
     /// The number of interviewed candidates who are fully evaluated by the current evaluators.
     #[schemars(example = 0)]
     evaluated_candidates_count: i64,
+    /// How many days before the deadline candidates who are `invited` or `confirmed` are reminded by mail, ascending: at most
+    /// three days. A change is for invitations and deadlines from then on.
+    #[schemars(length(max = 3), example = [1, 3])]
+    reminder_days: Vec<ReminderDay>,
     /// A partner's own data, at most 4,096 bytes as JSON. The service does not use it.
     #[schemars(with = "Map<String, Value>")]
     partner_data: Box<RawValue>,
@@ -292,6 +296,7 @@ impl ProjectFields {
             interviewing_candidates_count: counts.with_status(CandidateStatus::Interviewing),
             aborted_candidates_count: counts.with_status(CandidateStatus::Aborted),
             evaluated_candidates_count: counts.evaluated(project),
+            reminder_days: settings.reminder_days.iter().collect(),
             partner_data: settings.partner_data.to_json(),
             team_evaluation: settings.team_evaluation,
             interview_suite_url: OrEmpty(references.suite_page(&own)),

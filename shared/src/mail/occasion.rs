@@ -30,7 +30,7 @@ pub struct PersonalMail<'a> {
 /// Why a mail is sent, with what only mails of this kind say.
 #[derive(Clone)]
 pub enum MailOccasion<'a> {
-    /// Asks a candidate to take the interview.
+    /// Is about a candidate's interview.
     Interview {
         /// What has happened.
         reason: CandidateMail,
@@ -42,8 +42,8 @@ pub enum MailOccasion<'a> {
         contact: Option<String>,
         /// The end of the time for the interview, in words.
         deadline: Option<String>,
-        /// The candidate's next page.
-        link: InterviewLink,
+        /// The candidate's next page; `None` once the interview is complete.
+        link: Option<InterviewLink>,
         /// The URL of the company's logo.
         logo: Option<String>,
     },
@@ -107,7 +107,8 @@ impl<'a> PersonalMail<'a> {
         logo: Option<String>,
     ) -> Self {
         let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
-        let deadline = candidate.profile.deadline;
+        let is_open = reason != CandidateMail::Completed;
+        let deadline = candidate.profile.deadline.filter(|_| is_open);
         Self {
             first_name: &candidate.profile.first_name,
             last_name: &candidate.profile.last_name,
@@ -120,7 +121,7 @@ impl<'a> PersonalMail<'a> {
                     .and_then(|questionnaire| candidate.interview_length(project, questionnaire)),
                 contact: Contact::of(project, company).in_words(),
                 deadline: deadline.map(|at| moment::in_words(at, company.timezone.as_str(), language)),
-                link: InterviewLink::new(suite, candidate, project),
+                link: is_open.then(|| InterviewLink::new(suite, candidate, project)),
                 logo,
             },
         }
@@ -145,7 +146,7 @@ impl<'a> PersonalMail<'a> {
     /// The link of a mail with a single one, shown as a button.
     pub(super) fn link(&self) -> Option<&str> {
         match &self.occasion {
-            MailOccasion::Interview { link, .. } => Some(link.url()),
+            MailOccasion::Interview { link, .. } => link.as_ref().map(InterviewLink::url),
             MailOccasion::StaffInvitation { link, .. } => Some(link),
             MailOccasion::PasswordReset { accounts: [account], .. } => Some(&account.link),
             _ => None,
@@ -163,7 +164,9 @@ impl<'a> PersonalMail<'a> {
     /// How many links the reader must keep to themselves.
     pub(super) fn secret_links(&self) -> usize {
         match &self.occasion {
-            MailOccasion::Interview { link, .. } => usize::from(link.is_secret()),
+            MailOccasion::Interview { link, .. } => {
+                usize::from(link.as_ref().is_some_and(InterviewLink::is_secret))
+            }
             MailOccasion::StaffInvitation { .. } => 1,
             MailOccasion::PasswordReset { accounts, .. } => accounts.len(),
             _ => 0,
@@ -192,6 +195,6 @@ mod tests {
         assert_eq!(mail.deadline(), Some("Sunday 8 November 2026 at 23:59 (Europe/Berlin, UTC+1)"));
         let MailOccasion::Interview { project: name, link, .. } = &mail.occasion else { panic!() };
         assert_eq!(name.as_str(), "Sales");
-        assert!(*link == InterviewLink::new(&suite, &candidate, &project));
+        assert!(*link == Some(InterviewLink::new(&suite, &candidate, &project)));
     }
 }

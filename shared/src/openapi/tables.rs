@@ -67,6 +67,7 @@ pub(super) fn advances() -> String {
             CandidateMail::Invitation => "invitation",
             CandidateMail::DeadlineChanged => "deadline changed",
             CandidateMail::Reminder => "reminder",
+            CandidateMail::Completed => "your interview has arrived",
         });
         let from = line.from.as_str();
         let to = line.to.as_str();
@@ -79,10 +80,12 @@ fn words(condition: MoveCondition) -> &'static str {
     match condition {
         MoveCondition::NoErasureRequest => "has not requested erasure",
         MoveCondition::ProjectRunning => "the project is running",
-        MoveCondition::Reachable => "the email address is deliverable",
+        MoveCondition::Reachable => "the email address is deliverable, or `receive_mails` is false",
         MoveCondition::DeadlineAhead => "the deadline is in the future",
         MoveCondition::DeadlineNotPassed => "there is no deadline, or it is in the future",
-        MoveCondition::HasPassword => "has a password, or the project needs none",
+        MoveCondition::HasPassword => {
+            "has a password, or needs none: where `allow_hash_login` is true, or without email address and user name"
+        }
         MoveCondition::TextsAccepted => "the current version of every required legal text is accepted",
         MoveCondition::QuestionsAnswered => {
             "required questions answered; never if the interview takes place elsewhere"

@@ -21,6 +21,7 @@ mod life;
 mod list;
 mod mails;
 mod mails_off;
+mod reminders;
 mod self_service;
 mod shares;
 mod status;

@@ -252,10 +252,12 @@ impl Expected {
         }
     }
 
-    /// Expects a candidate in the index at the earlier of their deadline and the day of their request for erasure.
+    /// Expects a candidate in the index at the earliest of their deadline, their next reminder and the day of their request for
+    /// erasure.
     fn check_candidate_due(&mut self, key: &Key, item: &Item, candidate: &Candidate) {
         let last = candidate.id.to_bytes()[15];
-        match (candidate.expires_at(), candidate.erasure_request.map(|request| request.due_at)) {
+        let deadline = candidate.expires_at().into_iter().chain(candidate.next_reminder_at()).min();
+        match (deadline, candidate.erasure_request.map(|request| request.due_at)) {
             (deadline, Some(erasure)) if deadline.is_none_or(|deadline| erasure < deadline) => {
                 self.check_due(key, item, 38 + last % 4, Some(erasure));
             }

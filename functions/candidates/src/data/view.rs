@@ -288,6 +288,9 @@ impl CandidateDataView {
             one_time_key: _,
             // The moments of mails of the last hour, which the history tells as well.
             mail_rate: _,
+            mailed_at: _,
+            // Follows from the deadline and the days of the project.
+            reminders: _,
             // Numbers that limit requests.
             own_changes: _,
         } = &**candidate;

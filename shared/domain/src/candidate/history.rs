@@ -48,7 +48,7 @@ impl HasHistory for Candidate {
             // They hint at the health of the candidate, so that not even their name is told.
             adjustments: _,
             // Told by the identifiers, by events, or by other fields.
-            id: _, company: _, project: _, created_by: _, reminded_at: _, evaluations: _, scores: _, suppression: _,
+            id: _, company: _, project: _, created_by: _, reminded_at: _, reminders: _, mailed_at: _, evaluations: _, scores: _, suppression: _,
             // Internal.
             interview: _, started_at: _, aborted_at: _, expired_at: _, skipped_at: _, mail_rate: _, own_changes: _, access_key: _,
             is_key_mailed: _, former_keys: _, session_epoch: _, one_time_key: _,

@@ -1,6 +1,6 @@
 //! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
 //! `consents`, `evaluations`, `hold`, `interview_time` and `key` here, and in `scoring/status.rs`, `transition/mod.rs`,
-//! `transition/report` and `retention/mod.rs`.
+//! `transition/reminders.rs`, `transition/report` and `retention/mod.rs`.
 
 mod consents;
 mod evaluations;
@@ -158,6 +158,13 @@ pub struct Candidate {
     pub started_at: Option<DateTime<Utc>>,
     /// When the last reminder was requested.
     pub reminded_at: Option<DateTime<Utc>>,
+    /// The moments of the reminders to come without a request, ascending: see
+    /// [`next_reminder_at`](Self::next_reminder_at).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reminders: Vec<DateTime<Utc>>,
+    /// When the service last mailed them about the interview.
+    #[serde(default)]
+    pub mailed_at: Option<DateTime<Utc>>,
     /// When the interview was last aborted.
     pub aborted_at: Option<DateTime<Utc>>,
     /// When the candidate last missed the deadline.
@@ -229,6 +236,8 @@ impl Candidate {
             interviewed_at: None,
             started_at: None,
             reminded_at: None,
+            reminders: Vec::new(),
+            mailed_at: None,
             aborted_at: None,
             expired_at: None,
             skipped_at: None,

@@ -103,10 +103,11 @@ pub struct FormerCustomer {
 
 impl EffectTask {
     /// The names of all tasks.
-    pub const KINDS: [&str; 13] = [
+    pub const KINDS: [&str; 14] = [
         "invitation",
         "reminder",
         "deadline-changed",
+        "completed",
         "customer-invitation",
         "customer-deleted",
         "objects-deleted",

@@ -1,12 +1,14 @@
 //! A project: an interview that candidates are invited to, and the moves of its status.
 
 pub mod contact;
+mod reminder_days;
 mod return_url;
 mod settings;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+pub use reminder_days::{ReminderDay, ReminderDays};
 pub use return_url::ReturnUrl;
 pub use settings::{InterviewPlatform, JoinMode, PlacedVideo, ProjectSettings};
 
@@ -182,7 +184,7 @@ impl HasHistory for Project {
         let ProjectSettings {
             name, job_url, return_url, email_alias, mode, maximum_score, support_lang, internal_id, external_id, allow_hash_login,
             max_interview_time, interview_platform, invite_candidates, default_interview_period, closedate, activationdate, creationdate,
-            contact_person, veto_enabled, team_evaluation, partner_data, labels, videos,
+            contact_person, veto_enabled, team_evaluation, reminder_days, partner_data, labels, videos,
         } = settings;
         vec![
             ("name", fact(name)),
@@ -210,6 +212,7 @@ impl HasHistory for Project {
             ("contact_person", private(contact_person)),
             ("veto_enabled", private(veto_enabled)),
             ("team_evaluation", private(team_evaluation)),
+            ("reminder_days", private(reminder_days)),
             ("partner_data", private(partner_data)),
             ("labels", private(labels)),
             ("videos", private(videos)),

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ReturnUrl;
+use super::{ReminderDays, ReturnUrl};
 use crate::company::Company;
 use crate::id::{LabelId, VideoId};
 use crate::language::Language;
@@ -90,6 +90,9 @@ pub struct ProjectSettings {
     pub veto_enabled: bool,
     /// The number of completed evaluations that a fully evaluated candidate needs; 0 means all evaluators.
     pub team_evaluation: u8,
+    /// When candidates are reminded without a request.
+    #[serde(default)]
+    pub reminder_days: ReminderDays,
     /// A partner's own data.
     pub partner_data: PartnerData,
     /// Labels of the company.
@@ -131,6 +134,7 @@ impl ProjectSettings {
             contact_person: TextLine::default(),
             veto_enabled: false,
             team_evaluation: 0,
+            reminder_days: ReminderDays::default(),
             partner_data: PartnerData::default(),
             labels: BTreeSet::new(),
             videos: Vec::new(),

@@ -12,7 +12,7 @@ use crate::mail::suppression::UNDELIVERABLE;
 use crate::privacy::consent::CONSENT_MISSING;
 use crate::privacy::erasure_request::ERASURE_REQUESTED;
 use crate::privacy::legal::LegalTextId;
-use crate::project::{Project, ProjectStatus};
+use crate::project::{Project, ProjectStatus, ReminderDays};
 use crate::questionnaire::Questionnaire;
 use crate::transition::CandidateMail;
 
@@ -83,6 +83,7 @@ pub const ADVANCES: &[AdvanceRule] = {
         AdvanceRule { from, by, has_password, needs, to, mail }
     }
     const INVITATION: Option<CandidateMail> = Some(CandidateMail::Invitation);
+    const COMPLETED: Option<CandidateMail> = Some(CandidateMail::Completed);
     const DEADLINE: Option<CandidateMail> = Some(CandidateMail::DeadlineChanged);
     &[
         line(
@@ -134,7 +135,7 @@ pub const ADVANCES: &[AdvanceRule] = {
             Interviewing,
             None,
         ),
-        line(Interviewing, Actor::Candidate, None, &[QuestionsAnswered], Interviewed, None),
+        line(Interviewing, Actor::Candidate, None, &[QuestionsAnswered], Interviewed, COMPLETED),
     ]
 };
 
@@ -206,6 +207,8 @@ pub struct AdvanceTerms {
     pub default_days: Option<u32>,
     /// Whether candidates may take the interview without a password.
     pub allow_hash_login: bool,
+    /// When candidates are reminded without a request.
+    pub reminder_days: ReminderDays,
     /// The legal texts that candidates must have accepted.
     pub required_texts: Vec<LegalTextId>,
     /// The interview, if this service conducts it.
@@ -228,6 +231,7 @@ impl AdvanceTerms {
             is_running: project.status == ProjectStatus::Running,
             default_days: project.settings.default_interview_period.or(company.default_interview_period),
             allow_hash_login: project.settings.allow_hash_login,
+            reminder_days: project.settings.reminder_days.clone(),
             required_texts: company.legal.required(),
             interview: None,
         }

@@ -14,16 +14,20 @@ named! {
         Reminder = "reminder",
         /// You have until another time than before.
         DeadlineChanged = "deadline-changed",
+        /// Your interview has arrived.
+        Completed = "completed",
     }
 }
 
 impl CandidateMail {
     /// Whether the candidate has moved on since the mail was caused, or a newer invitation tells the same.
     pub fn is_outdated(self, candidate: &Candidate, caused_at: DateTime<Utc>) -> bool {
-        use CandidateStatus::{Confirmed, Invited};
+        use CandidateStatus::{Confirmed, Interviewed, Invited};
         let is_repeated = candidate.invited_at.is_some_and(|invited_at| invited_at > caused_at);
         match self {
             Self::Invitation => candidate.status != Invited || is_repeated,
+            // Of an interview that goes on, the next completion tells.
+            Self::Completed => candidate.status != Interviewed,
             Self::Reminder | Self::DeadlineChanged => !matches!(candidate.status, Invited | Confirmed),
         }
     }

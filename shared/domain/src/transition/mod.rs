@@ -3,6 +3,7 @@
 mod advances;
 mod mail;
 pub mod project_counts;
+mod reminders;
 pub mod report;
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
@@ -18,6 +19,7 @@ use super::Refusal;
 use super::candidate::{Candidate, CandidateStatus};
 use super::mail::rate::RefusedOrThrottled;
 use super::privacy::erasure_request::ERASURE_REQUESTED;
+use super::project::ReminderDays;
 use super::secret::AccessKey;
 
 /// A change of a candidate as a rule allows it, with the mail about it.
@@ -33,13 +35,14 @@ pub struct CandidateChange {
 impl From<Candidate> for CandidateChange {
     /// A change without a mail.
     fn from(candidate: Candidate) -> Self {
-        Self::new(candidate, None)
+        Self { candidate, mail: None, needs_running_project: false }
     }
 }
 
 impl CandidateChange {
-    fn new(mut candidate: Candidate, mail: Option<CandidateMail>) -> Self {
+    fn new(mut candidate: Candidate, mail: Option<CandidateMail>, now: DateTime<Utc>) -> Self {
         let mail = mail.filter(|_| candidate.takes_mails());
+        candidate.mailed_at = mail.map(|_| now).or(candidate.mailed_at);
         candidate.is_key_mailed |= mail.is_some() && candidate.access_key.is_some();
         Self { candidate, mail, needs_running_project: false }
     }
@@ -74,6 +77,10 @@ impl Candidate {
         if let Some(refusal) = line.needs.iter().find_map(|condition| condition.refusal(&self, terms, now)) {
             return Err(refusal);
         }
+        let is_waiting = |status| matches!(status, CandidateStatus::Invited | CandidateStatus::Confirmed);
+        if is_waiting(line.to) && !is_waiting(self.status) {
+            self.arm_reminders(&terms.reminder_days, now);
+        }
         self.status = line.to;
         match line.to {
             CandidateStatus::Invited => {
@@ -94,7 +101,13 @@ impl Candidate {
             _ => {}
         }
         let needs_running_project = line.needs.contains(&MoveCondition::ProjectRunning);
-        Ok(CandidateChange { needs_running_project, ..CandidateChange::new(self, line.mail) })
+        Ok(CandidateChange { needs_running_project, ..CandidateChange::new(self, line.mail, now) })
+    }
+
+    /// Completes the interview at `at`: ends the candidate's access, with a mail if this service conducts the interview.
+    pub fn completed(self, at: DateTime<Utc>) -> CandidateChange {
+        let mail = self.interview.map(|_| CandidateMail::Completed);
+        CandidateChange::new(self.interviewed(at), mail, at)
     }
 
     /// Withdraws the candidate permanently at `now`: revokes their sessions and their key. Fails for candidates who have started
@@ -112,19 +125,23 @@ impl Candidate {
         self.replace_key(None);
         self.one_time_key = None;
         self.session_epoch += 1;
-        Ok(CandidateChange::new(self, None))
+        Ok(self.into())
     }
 
     /// Applies a manager's change at `now` to the candidate, who was `before`: a new deadline is mailed, and a new
     /// address revokes the keys sent to the old one. `key` is a fresh one. Nothing is mailed to candidates who have
-    /// requested erasure. Fails if an invited candidate would be without a deliverable address, an interview would have no
+    /// requested erasure. `reminder_days` are those of the project. Fails if an invited candidate would be without a deliverable address, an interview would have no
     /// end, or the candidate gets too many mails.
     pub fn after_change(
-        self,
+        mut self,
         before: &Self,
+        reminder_days: &ReminderDays,
         now: DateTime<Utc>,
         key: AccessKey,
     ) -> Result<CandidateChange, RefusedOrThrottled> {
+        if self.profile.deadline != before.profile.deadline {
+            self.arm_reminders(reminder_days, now);
+        }
         // A key and an interview without an end would last for ever.
         if self.status == CandidateStatus::Interviewing
             && self.profile.deadline.is_none()
@@ -143,7 +160,7 @@ impl Candidate {
             }
         }
         let mail = self.deadline_mail(before, now);
-        Ok(CandidateChange::new(self, mail))
+        Ok(CandidateChange::new(self, mail, now))
     }
 
     /// Applies a new address: revokes the keys mailed to the old one and all sessions, and mails the key to the new
@@ -175,7 +192,7 @@ impl Candidate {
             CandidateStatus::Confirmed if has_key => (!is_over).then_some(CandidateMail::Reminder),
             _ => self.deadline_mail(before, now),
         };
-        let mut change = CandidateChange::new(self, mail);
+        let mut change = CandidateChange::new(self, mail, now);
         // Counts like a reminder, or a change of the address would be a way around the limit.
         if has_key && change.mail.is_some() {
             change.candidate.mail_rate.count(now)?;
@@ -209,7 +226,7 @@ impl Candidate {
         self.require_reachable()?;
         self.mail_rate.count(now)?;
         self.reminded_at = Some(now);
-        Ok(CandidateChange::new(self, Some(CandidateMail::Reminder)))
+        Ok(CandidateChange::new(self, Some(CandidateMail::Reminder), now))
     }
 
     /// The candidate after the deadline, or after the interview has closed: revokes their sessions and their key. `None` if it

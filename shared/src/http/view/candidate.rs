@@ -162,6 +162,11 @@ pub struct CandidateFields {
     /// does, and the candidate needs no email address.
     #[schemars(example = true)]
     receive_mails: bool,
+    /// When the service reminds the candidate next without a request, by the project's `reminder_days`; null for never. The
+    /// reminder is dropped if another mail has left within a day before. Only callers who may change the project see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = ())]
+    next_reminder_at: Option<Option<Timestamp>>,
     /// The page of the resource in the web application; empty in a deployment without one.
     #[schemars(example = example_uri::SUITE_CANDIDATE)]
     interview_suite_url: OrEmpty<Uri>,
@@ -258,6 +263,7 @@ impl CandidateFields {
             erasure_due_at: candidate.erasure_request.map(|request| Timestamp(request.due_at)),
             is_on_hold: viewer.is_manager.then(|| candidate.hold_at(viewer.now).is_some()),
             receive_mails: profile.receive_mails,
+            next_reminder_at: viewer.is_manager.then(|| candidate.next_reminder_at().map(Timestamp)),
             interview_suite_url: OrEmpty(references.suite_page(&own)),
             shares: viewer.is_manager.then(|| ShareView::all_of(candidate, references)),
             access: viewer

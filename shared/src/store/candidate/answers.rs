@@ -163,17 +163,17 @@ impl Store {
         self.commit(transaction).await
     }
 
-    /// Ends the interview of a candidate as `after`, with the answers that they have given until then. Fails with
+    /// Ends the interview of a candidate by this change, with the answers that they have given until then. Fails with
     /// [`Error::Changed`] after a concurrent write of either.
     pub fn end_interview(
         &self,
         candidate: &VersionedItem<Candidate>,
-        after: Candidate,
+        change: &CandidateChange,
         answers: &VersionedItem<Answers>,
         closed: &Answers,
         now: DateTime<Utc>,
     ) -> Transaction {
-        self.change_candidate(candidate, &after.into(), now).with_final_answers(answers, closed, now)
+        self.change_candidate(candidate, change, now).with_final_answers(answers, closed, now)
     }
 
     /// Replaces `before` by `after`, or creates it. Fails with [`Error::Changed`] also after a concurrent write of the

@@ -43,10 +43,12 @@ impl StoredEntity for Candidate {
         "interview",
         "is_key_mailed",
         "mail_rate",
+        "mailed_at",
         "one_time_key",
         "own_changes",
         "password_hash",
         "reminded_at",
+        "reminders",
         "scores",
         "session_epoch",
         "skipped_at",
@@ -69,7 +71,8 @@ impl StoredEntity for Candidate {
     fn due(&self) -> Option<DueEntry<'_>> {
         let place =
             |queue: DueQueue, at| DueEntry { shard: queue.shard_of(self.id), at, company: &self.company };
-        let deadline = self.expires_at().map(|at| place(DueQueue::Candidates, at));
+        let next = self.expires_at().into_iter().chain(self.next_reminder_at()).min();
+        let deadline = next.map(|at| place(DueQueue::Candidates, at));
         let erasure = self.erasure_request.map(|request| place(DueQueue::Erasures, request.due_at));
         // An item has one place in the index. Once the first is done, the write that does it moves the item to the other.
         deadline.into_iter().chain(erasure).min_by_key(|due| due.at)
@@ -109,14 +112,19 @@ impl Store {
     }
 
     /// Changes up to [`MAX_TOGETHER`](Self::MAX_TOGETHER) candidates of one shard of one project's counts, whose names
-    /// stay as they are. Sends no mails.
-    pub fn change_together(&self, changes: &[(VersionedItem<Candidate>, Candidate)]) -> Transaction {
+    /// stay as they are.
+    pub fn change_together(
+        &self,
+        changes: &[(VersionedItem<Candidate>, CandidateChange)],
+        now: DateTime<Utc>,
+    ) -> Transaction {
         let mut transaction = self.transaction();
         let Some((first, _)) = changes.first() else { return transaction };
         let mut total = ProjectCounts::default();
-        for (before, after) in changes {
-            transaction.replace(before, after);
-            for (counter, count) in ProjectCounts::change(Some(before), Some(after)).iter() {
+        for (before, change) in changes {
+            transaction.replace(before, &change.candidate);
+            transaction.effect(Effect::of_change(change, before.version() + 1, now));
+            for (counter, count) in ProjectCounts::change(Some(before), Some(&change.candidate)).iter() {
                 total.add(counter, count);
             }
         }

@@ -60,17 +60,16 @@ impl Store {
         &self,
         event: &str,
         before: &VersionedItem<Candidate>,
-        after: Candidate,
+        change: &CandidateChange,
         project: &VersionedItem<Project>,
         evaluator_index: EvaluatorIndex,
         now: DateTime<Utc>,
     ) -> Transaction {
-        let change = CandidateChange::from(after);
         let mut transaction = self.transaction();
         let mark = item::bare([(EXPIRES_AT, number((now + REMEMBERED).timestamp()))]);
         // In the same transaction: an event that is delivered twice is applied once.
         transaction.put(keys::event(event), mark, WriteCondition::Absent, Error::Changed);
-        transaction.change_candidate(before, &change, now);
+        transaction.change_candidate(before, change, now);
         transaction.evaluator_index(project, evaluator_index);
         transaction
     }

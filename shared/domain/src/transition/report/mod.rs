@@ -7,6 +7,7 @@ use crate::candidate::{Candidate, CandidateStatus};
 use crate::evaluation::EvaluationReport;
 use crate::evaluation::evaluator_index::EvaluatorIndex;
 use crate::id::CustomerId;
+use crate::transition::CandidateChange;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlatformReport {
@@ -24,7 +25,7 @@ pub enum PlatformReport {
 }
 
 impl Candidate {
-    /// The candidate after `report` of an event at `at`; `None` if it changes nothing. The first evaluation
+    /// The change of the candidate by `report` of an event at `at`; `None` if it changes nothing. The first evaluation
     /// by a customer assigns a bit in the project's `evaluator_index`.
     ///
     /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current
@@ -37,11 +38,11 @@ impl Candidate {
         report: PlatformReport,
         evaluator_index: &mut EvaluatorIndex,
         at: DateTime<Utc>,
-    ) -> Result<Option<Self>, Refusal> {
+    ) -> Result<Option<CandidateChange>, Refusal> {
         use CandidateStatus::{Aborted, Confirmed, Expired, Interviewing};
         match (report, self.status) {
             (PlatformReport::Completed, Interviewing | Confirmed | Aborted | Expired) => {
-                self = self.interviewed(at);
+                return Ok(Some(self.completed(at)));
             }
             (PlatformReport::Aborted, Interviewing) if !self.started_after(at) => {
                 self.status = Aborted;
@@ -61,7 +62,7 @@ impl Candidate {
             }
             (PlatformReport::Completed | PlatformReport::Aborted, _) => return Ok(None),
         }
-        Ok(Some(self))
+        Ok(Some(self.into()))
     }
 
     /// Whether the current attempt at the interview started after `at`, which has whole seconds.

@@ -14,7 +14,8 @@ fn at() -> DateTime<Utc> {
 }
 
 fn reported(before: Candidate, report: PlatformReport, at: DateTime<Utc>) -> Option<Candidate> {
-    before.after_report(report, &mut evaluator_index(), at).unwrap()
+    let change = before.after_report(report, &mut evaluator_index(), at).unwrap();
+    change.map(|change| change.candidate)
 }
 
 fn candidate(status: CandidateStatus) -> Candidate {

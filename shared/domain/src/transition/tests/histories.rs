@@ -26,7 +26,8 @@ enum Event {
 }
 
 fn reported(before: Candidate, report: PlatformReport, at: DateTime<Utc>) -> Option<Candidate> {
-    before.after_report(report, &mut EvaluatorIndex::default(), at).unwrap()
+    let change = before.after_report(report, &mut EvaluatorIndex::default(), at).unwrap();
+    change.map(|change| change.candidate)
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -65,7 +66,7 @@ fn after(
             let mut changed = own;
             changed.profile.deadline = days.map(|days| at + TimeDelta::days(days));
             changed
-                .after_change(candidate, at, AccessKey::new(key.to_owned()))
+                .after_change(candidate, &ReminderDays::default(), at, AccessKey::new(key.to_owned()))
                 .ok()
                 .map(|change| change.candidate)
         }

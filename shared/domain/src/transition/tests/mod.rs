@@ -7,7 +7,7 @@ use crate::language::Language;
 use crate::privacy::consent::ConsentStatement;
 use crate::privacy::erasure_request::ErasureRequest;
 use crate::privacy::legal::{LegalDraft, LegalKind, LegalWording};
-use crate::project::ProjectStatus;
+use crate::project::{ProjectStatus, ReminderDays};
 use crate::samples;
 use crate::secret::PasswordHash;
 use crate::text::Email;
@@ -171,6 +171,7 @@ impl Around {
             default_days: has_period.then_some(14),
             allow_hash_login,
             required_texts,
+            reminder_days: ReminderDays::default(),
             interview: None,
         }
     }
@@ -227,10 +228,12 @@ fn advanced(before: &Candidate, to: CandidateStatus) -> Candidate {
     after
 }
 
-/// Whether a mail has held the key of the candidate, who was `before`, once `mail` has left.
-fn is_key_mailed(before: &Candidate, after: &Candidate, mail: Option<CandidateMail>) -> bool {
+/// The candidate, who was `before`, once `mail` has left.
+fn mailed(before: &Candidate, mut after: Candidate, mail: Option<CandidateMail>) -> Candidate {
     let was_mailed = before.is_key_mailed && before.access_key == after.access_key;
-    was_mailed || (after.access_key.is_some() && mail.is_some())
+    after.is_key_mailed = was_mailed || (after.access_key.is_some() && mail.is_some());
+    after.mailed_at = mail.map(|_| now()).or(before.mailed_at);
+    after
 }
 
 #[test]
@@ -257,7 +260,7 @@ fn advancing_leads_where_the_contract_says_and_changes_nothing_else() {
                         (Expired | Aborted, Confirmed) => Some(CandidateMail::DeadlineChanged),
                         _ => None,
                     };
-                    expected.is_key_mailed = is_key_mailed(&before, &expected, mail);
+                    let expected = mailed(&before, expected, mail);
                     assert_eq!((change.candidate, change.mail), (expected, mail), "{case}");
                 }
                 (outcome, promised) => panic!("{case}: {outcome:?}, promised {promised:?}"),
@@ -307,7 +310,7 @@ fn only_candidates_who_can_still_act_are_reminded() {
             Situation { status: Invited | Confirmed, receive_mails: false, .. } => Err("mails_off"),
             Situation { status: Invited | Confirmed, has_email: false, .. } => Err("email_missing"),
             Situation { status: Invited | Confirmed, .. } => {
-                let mut expected = Candidate { reminded_at: Some(now()), ..before };
+                let mut expected = Candidate { reminded_at: Some(now()), mailed_at: Some(now()), ..before };
                 expected.mail_rate.count(now()).unwrap();
                 Ok((expected, Some(CandidateMail::Reminder)))
             }
@@ -396,3 +399,4 @@ fn a_projects_period_counts_before_its_companys() {
 
 mod histories;
 mod mails;
+mod reminders;

@@ -19,16 +19,16 @@ struct Case {
     contact: Option<String>,
     deadline: Option<String>,
     length: Option<InterviewLength>,
-    link: InterviewLink,
+    link: Option<InterviewLink>,
     logo: Option<String>,
 }
 
 impl Case {
-    fn hostile(link: InterviewLink) -> Self {
+    fn hostile(link: Option<InterviewLink>) -> Self {
         Self {
             names: [FIRST, LAST, COMPANY, PROJECT].map(|name| ShortName::parse(name).unwrap()),
             contact: Some(PERSON.to_owned()),
-            deadline: Some(DEADLINE.to_owned()),
+            deadline: link.as_ref().map(|_| DEADLINE.to_owned()),
             length: None,
             link,
             logo: None,
@@ -60,9 +60,16 @@ fn links() -> [InterviewLink; 3] {
     ]
 }
 
-fn all() -> impl Iterator<Item = (CandidateMail, Language, InterviewLink)> {
-    let mails =
-        CandidateMail::ALL.into_iter().flat_map(|mail| Language::ALL.map(|language| (mail, language)));
+/// Every mail, with and without a link as it comes.
+fn all() -> impl Iterator<Item = (CandidateMail, Language, Option<InterviewLink>)> {
+    let done = Language::ALL.map(|language| (CandidateMail::Completed, language, None));
+    asking().map(|(mail, language, link)| (mail, language, Some(link))).chain(done)
+}
+
+/// The mails that ask for something.
+fn asking() -> impl Iterator<Item = (CandidateMail, Language, InterviewLink)> {
+    let asking = CandidateMail::ALL.into_iter().filter(|mail| *mail != CandidateMail::Completed);
+    let mails = asking.flat_map(|mail| Language::ALL.map(|language| (mail, language)));
     mails.flat_map(|(mail, language)| links().map(|link| (mail, language, link)))
 }
 
@@ -120,8 +127,8 @@ fn subjects_are_one_line_despite_line_breaks_in_stored_names() {
 
 #[test]
 fn the_link_stands_in_both_parts() {
-    for (mail, language, link) in all() {
-        let RenderedMail { html, text, .. } = Case::hostile(link.clone()).render(mail, language);
+    for (mail, language, link) in asking() {
+        let RenderedMail { html, text, .. } = Case::hostile(Some(link.clone())).render(mail, language);
         let url = link.url();
         assert!(html.contains(&format!("href=\"{url}\"")) && html.contains(&format!(">{url}</a>")));
         // Below the line that labels it.
@@ -141,8 +148,22 @@ fn the_link_stands_in_both_parts() {
 }
 
 #[test]
+fn a_mail_about_what_is_complete_asks_for_nothing() {
+    for language in Language::ALL {
+        let RenderedMail { html, text, .. } = Case::hostile(None).render(CandidateMail::Completed, language);
+        for part in [&html, &text] {
+            assert!(
+                !part.contains("https://") && !part.contains("<ol>") && !part.contains("class=\"note\""),
+                "{part}"
+            );
+        }
+        assert!(!html.contains("class=\"deadline\"") && !html.contains("class=\"button\""), "{html}");
+    }
+}
+
+#[test]
 fn the_steps_fit_the_link() {
-    for (mail, language, link) in all() {
+    for (mail, language, link) in asking() {
         let (password, registration) = match language {
             Language::En | Language::It => ("password", "regist"),
             Language::De => ("passwort", "regist"),
@@ -150,7 +171,7 @@ fn the_steps_fit_the_link() {
             Language::Es => ("contraseña", "regist"),
             Language::Nl => ("wachtwoord", "regist"),
         };
-        let RenderedMail { subject, html, text } = Case::hostile(link.clone()).render(mail, language);
+        let RenderedMail { subject, html, text } = Case::hostile(Some(link.clone())).render(mail, language);
         for part in [html, text] {
             // The registration page's URL is not a word of the text.
             let told = part.replace(link.url(), "").to_lowercase();
@@ -169,13 +190,13 @@ fn the_steps_fit_the_link() {
 
 #[test]
 fn a_deadline_is_told_if_there_is_one() {
-    for (mail, language, link) in all() {
-        let rendered = Case::hostile(link.clone()).render(mail, language);
+    for (mail, language, link) in asking() {
+        let rendered = Case::hostile(Some(link.clone())).render(mail, language);
         assert!(rendered.html.contains(&format!("</span><br><strong>{DEADLINE}</strong>")));
         assert!(!rendered.html.contains(":</span>"), "{mail:?} {language:?}");
         assert!(rendered.text.contains(&format!(": {DEADLINE}\n\n")), "{mail:?} {language:?}");
 
-        let without = Case { deadline: None, ..Case::hostile(link.clone()) }.render(mail, language);
+        let without = Case { deadline: None, ..Case::hostile(Some(link.clone())) }.render(mail, language);
         for part in [&without.html, &without.text] {
             assert!(!part.contains("2026") && !part.contains("None"), "{mail:?} {language:?}");
         }
@@ -228,7 +249,7 @@ fn the_invitation_tells_how_long_the_interview_takes() {
     ] {
         for (questions, line) in [(1, one), (4, several)] {
             let length = Some(InterviewLength { questions, minutes: 15 });
-            let case = Case { length, ..Case::hostile(InterviewLink::Open(OPEN.to_owned())) };
+            let case = Case { length, ..Case::hostile(Some(InterviewLink::Open(OPEN.to_owned()))) };
             let invitation = case.render(CandidateMail::Invitation, language);
             assert!(invitation.text.contains(line) && invitation.html.contains(line), "{}", invitation.text);
             let reminder = case.render(CandidateMail::Reminder, language);
@@ -243,5 +264,5 @@ fn mails_differ_by_occasion_and_language() {
         all().map(|(mail, language, link)| Case::hostile(link).render(mail, language).subject).collect();
     subjects.sort();
     subjects.dedup();
-    assert_eq!(subjects.len(), 18);
+    assert_eq!(subjects.len(), 24);
 }

@@ -1,0 +1,49 @@
+//! Reminders that go without a request, at moments before the deadline.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{CandidateChange, CandidateMail};
+use crate::candidate::{Candidate, CandidateStatus};
+use crate::project::ReminderDays;
+
+/// A reminder is dropped if another mail has left so shortly before, and if it is so late.
+const DAY: TimeDelta = TimeDelta::days(1);
+
+impl Candidate {
+    /// The moment of the next reminder without a request, whatever may drop it then. `None` unless the candidate is invited or
+    /// confirmed.
+    pub fn next_reminder_at(&self) -> Option<DateTime<Utc>> {
+        let is_waiting = matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed);
+        self.reminders.first().copied().filter(|_| is_waiting)
+    }
+
+    /// Sets the moments of the reminders before the deadline. A later change of the project's days is for later invitations and
+    /// deadlines.
+    pub(super) fn arm_reminders(&mut self, days: &ReminderDays, now: DateTime<Utc>) {
+        let deadline = self.profile.deadline;
+        self.reminders = deadline.map(|deadline| days.moments(deadline, now)).unwrap_or_default();
+    }
+
+    /// The candidate after the reminder that is due at `now`; `None` if none is. Dropped, not postponed, are reminders after a
+    /// day, within a day of another mail, in projects that do not run, and of candidates whom no mail would reach.
+    pub fn after_due_reminder(
+        mut self,
+        project_is_running: bool,
+        now: DateTime<Utc>,
+    ) -> Option<CandidateChange> {
+        self.next_reminder_at().filter(|moment| *moment <= now)?;
+        self.reminders.retain(|moment| now - *moment < DAY);
+        let Some(moment) = self.reminders.first().copied().filter(|moment| *moment <= now) else {
+            return Some(self.into());
+        };
+        self.reminders.remove(0);
+        let is_mailed = self.mailed_at.is_some_and(|mailed_at| mailed_at > moment - DAY);
+        let is_reached = self.takes_mails() && self.require_reachable().is_ok();
+        if is_mailed || !is_reached || !project_is_running || self.is_overdue(now) {
+            return Some(self.into());
+        }
+        self.reminded_at = Some(now);
+        // At its moment, so that reminders a day apart all go, however late the sweeps are.
+        Some(CandidateChange::new(self, Some(CandidateMail::Reminder), moment))
+    }
+}

@@ -18,7 +18,8 @@ pub(super) fn introduction() -> String {
          they have no role.\n\n{permissions}\n\n## Candidate status\n\n`status/advance/` makes these moves:\n\n{advances}\n\
          `status/skip/` withdraws candidates who have not begun. When a deadline passes, `invited` and `confirmed` \
          become `expired`, and `interviewing` becomes `aborted`. The interview itself turns `interviewing` into \
-         `interviewed` or `aborted`.\n\n## Project status\n\n{moves}",
+         `interviewed` or `aborted`. `interview/reopen/` turns `interviewed` back into `interviewing` while nobody has evaluated \
+         an interview that this service conducts.\n\n## Project status\n\n{moves}",
         include_str!("introduction.md").trim(),
     )
 }

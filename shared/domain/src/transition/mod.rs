@@ -10,9 +10,9 @@ pub mod report;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 
 pub use advances::{
-    ADVANCES, Actor, AdvanceRule, AdvanceTerms, DEADLINE_MISSING, DEADLINE_PASSED, DEADLINE_REQUIRED, EMAIL_REQUIRED,
-    InterviewTerms, MAILS_OFF, MoveCondition, NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
-    PROJECT_NOT_RUNNING,
+    ADVANCES, Actor, AdvanceRule, AdvanceTerms, DEADLINE_MISSING, DEADLINE_PASSED, DEADLINE_REQUIRED,
+    EMAIL_REQUIRED, InterviewTerms, MAILS_OFF, MoveCondition, NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE,
+    NOT_SKIPPABLE, PROJECT_NOT_RUNNING,
 };
 pub use mail::CandidateMail;
 pub use reopening::{ALREADY_EVALUATED, NOT_REOPENABLE, ReopeningRequest, ReopeningTerms};

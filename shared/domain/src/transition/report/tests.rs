@@ -82,8 +82,11 @@ fn an_interview_of_before_it_was_reopened_counts_no_more() {
         for status in CandidateStatus::ALL {
             // As whoever starts anew after an abort.
             for started_at in [reopened_at, at() - TimeDelta::days(1)] {
-                let reopened =
-                    Candidate { reopening: reopening.clone(), started_at: Some(started_at), ..candidate(status) };
+                let reopened = Candidate {
+                    reopening: reopening.clone(),
+                    started_at: Some(started_at),
+                    ..candidate(status)
+                };
                 let before = Candidate { reopening: None, ..reopened.clone() };
                 for seconds in [-1, 0] {
                     let late = at() + TimeDelta::seconds(seconds);

@@ -109,7 +109,7 @@ async fn a_completed_interview_goes_on_where_it_was_left() {
     write(candidate, text, "In March 2019").await.expect(200);
     record(candidate, video).await;
     let takes = format!("{}takes/", answer(candidate, video));
-    assert_refusal!(candidate.post(&takes, json!({})).await, @"");
+    assert_refusal!(candidate.post(&takes, json!({})).await, @r#"400 {"code":"no_takes_left","detail":"This question was recorded as often as it may be."}"#);
     let shown = given.shown_project().await;
     assert_eq!([&shown["interviewed_candidates_count"], &shown["can_archive"]], [&json!(0), &json!(false)]);
     let done = candidate.advance(uri).await.expect(200).json();

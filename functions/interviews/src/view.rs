@@ -186,7 +186,8 @@ pub(crate) struct AnswerView {
     /// How many takes have begun.
     #[schemars(example = 2)]
     takes_begun: u32,
-    /// How many takes may still begin, with one more for each time that the interview was reopened. Only managers and the candidate see it.
+    /// How many takes may still begin, with one more for each time that the interview was reopened. Only managers and the
+    /// candidate see it.
     #[schemars(example = 1)]
     takes_left: Option<u32>,
     /// How many takes were interrupted: something had arrived of them when the service closed them.

@@ -239,8 +239,8 @@ struct InterviewAccessView {
     /// candidate see it.
     #[schemars(example = &"")]
     activation_key: String,
-    /// The key of a candidate without a password who is `confirmed` or `interviewing`, empty otherwise. Only project managers and the candidate
-    /// see it.
+    /// The key of a candidate without a password who is `confirmed` or `interviewing`, empty otherwise. Only project
+    /// managers and the candidate see it.
     #[schemars(example = &"")]
     interview_key: String,
 }

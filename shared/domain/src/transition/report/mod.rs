@@ -29,9 +29,9 @@ impl Candidate {
     /// by a customer assigns a bit in the project's `evaluator_index`.
     ///
     /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current
-    /// attempt. Neither counts from before the interview was reopened. An evaluation may arrive before its interview; of two by one evaluator, or of one and what they have saved
-    /// here, the later one counts. That of an evaluator who has vetoed stays completed.
-    /// Evaluations by other customers are kept. Fails with
+    /// attempt. Neither counts from before the interview was reopened. An evaluation may arrive before its interview; of
+    /// two by one evaluator, or of one and what they have saved here, the later one counts. That of an evaluator who has
+    /// vetoed stays completed. Evaluations by other customers are kept. Fails with
     /// [`TOO_MANY_EVALUATORS`](crate::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
     pub fn after_report(
         mut self,

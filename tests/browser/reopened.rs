@@ -30,6 +30,7 @@ async fn the_same_link_opens_the_interview_again_with_one_more_take() {
     page.record(1).await;
     keep(&mut page).await;
     page.press("Answer question 2").await;
+    page.press("Answer in writing").await;
     page.on("write").await;
     page.evaluate("document.querySelector('textarea').value = 'In March.'").await;
     page.press("Save answer").await;

@@ -97,7 +97,7 @@ async fn a_project_that_closes_meanwhile_keeps_the_interview_complete() {
     let held = chaos.pause_about("TransactWriteItems", last_segment(&candidate.uri));
     let meanwhile = async {
         held.reached().await;
-        // As an opinion that is taken back in time would be.
+        // A project closes once everybody is evaluated.
         app.evaluate(&candidate.uri, &evaluator.uri, true).await;
         owner.set_status(project, "60-closed").await.expect(200);
         held.resume();

@@ -18,6 +18,7 @@ mod marionette;
 mod options;
 mod recording;
 mod reference;
+mod reopened;
 mod shared_computer;
 mod state;
 mod told;

@@ -23,6 +23,7 @@ async fn main() {
     let owner = app.owner().await;
     let project = projects(&owner).await;
     candidates(&app, &owner, &project).await;
+    interviews(&owner).await;
     people(&app, &owner).await;
     webhooks(&app, &owner, &project).await;
     let items: Vec<Value> = app
@@ -85,6 +86,20 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
     owner.post(&format!("{candidate}vetos/"), veto).await.expect(201);
     let upload = json!({ "field": "cv", "content_type": "application/pdf", "size": 9_000_000 });
     owner.post(&format!("{candidate}uploads/"), upload).await.expect(201);
+}
+
+/// A candidate whose interview was reopened.
+async fn interviews(owner: &Staff) {
+    let fields = json!({ "allow_hash_login": true, "interview_platform": "builtin" });
+    let project = owner.running_project(fields).await;
+    let question = json!({ "text": "Why us?", "is_required": false });
+    owner.post(&format!("{project}questions/"), question).await.expect(201);
+    let candidate = owner.invite(&project, json!({})).await;
+    for _ in ["confirmed", "interviewing", "interviewed"] {
+        candidate.advance(&candidate.uri).await.expect(200);
+    }
+    let reason = json!({ "reason": "No sound." });
+    owner.post(&format!("{}interview/reopen/", candidate.uri), reason).await.expect(200);
 }
 
 /// Staff of every kind, with what accounts leave behind.

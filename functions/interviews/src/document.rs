@@ -5,9 +5,15 @@ use shared::domain::answers::{
     ALREADY_INTERVIEWED, MAX_PARTS, NO_TAKES_LEFT, NOT_RECORDED, NOT_WRITTEN, TAKE_CLOSED, TOO_LARGE,
 };
 use shared::domain::candidate::{NOT_INTERVIEWING, TIME_OVER};
+use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
+use shared::domain::transition::{
+    ALREADY_EVALUATED, DEADLINE_MISSING, DEADLINE_PASSED, NOT_REOPENABLE, PROJECT_NOT_RUNNING,
+};
+use shared::http::view::CandidateView;
 use shared::openapi::OperationDoc;
 
 use crate::answers::read_text;
+use crate::reopening::read_request;
 use crate::takes::{read_finished, read_parts};
 use crate::view::{AnswerView, SignedPartsView, TakeView};
 
@@ -18,6 +24,32 @@ pub(crate) fn get_interview(operation: OperationDoc) -> OperationDoc {
              projects whose `interview_platform` is `external` or that have no questions.",
         )
         .untagged()
+}
+
+pub(crate) fn reopen_interview(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Lets a candidate who is `interviewed` go on with the interview: they are `interviewing` again with all answers and one \
+             more take of each question, up to 20 takes. The time of the interview begins anew with this request and ends at the \
+             deadline or, if that is earlier, after the project's `max_interview_time`. `interviewdate` is null until the candidate \
+             completes the interview again. The candidate's link works again, candidates with a password log in, and a mail tells \
+             them, unless `receive_mails` is false. 404 in projects whose `interview_platform` is `external` or that have no questions.",
+        )
+        .body::<CandidateView, _>(read_request)
+        .field("reason", "Why the interview goes on. Only callers who may change the project see it, as `reopening` of the candidate.")
+        .field("deadline", "The new deadline; without it, the deadline stays.")
+        .refuses(&[
+            NOT_REOPENABLE,
+            PROJECT_NOT_RUNNING,
+            ERASURE_REQUESTED,
+            ALREADY_EVALUATED,
+            DEADLINE_MISSING,
+            DEADLINE_PASSED,
+        ])
+        .example(
+            "reopen",
+            json!({ "reason": "The second answer has no sound.", "deadline": "2026-12-24T18:00:00+01:00" }),
+        )
 }
 
 pub(crate) fn get_answer(operation: OperationDoc) -> OperationDoc {

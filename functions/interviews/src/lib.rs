@@ -4,6 +4,7 @@ mod answers;
 mod document;
 mod files;
 mod interview;
+mod reopening;
 mod takes;
 mod view;
 
@@ -15,6 +16,7 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .group("Interviews", "What candidates answer in projects whose interviews this service conducts.")
         .under("/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/")
         .get("interview/", interview::read, "Get interview", document::get_interview)
+        .post("interview/reopen/", reopening::reopen, "Reopen interview", document::reopen_interview)
         .under("/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/answers/{questionId}/")
         .get("", answers::read, "Get answer", document::get_answer)
         .put("", answers::write, "Write answer", document::write_answer)

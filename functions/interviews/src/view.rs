@@ -61,7 +61,7 @@ pub(crate) struct InterviewView {
     status: CandidateStatus,
     /// The time of the service. Count down from it, since clocks of browsers are wrong.
     now: Timestamp,
-    /// When the candidate last began; null before.
+    /// When the candidate last began, or the interview was reopened; null before.
     started_at: Option<Timestamp>,
     /// When the time to begin answers ends; null without a deadline. Only managers and the candidate see it.
     ends_at: Option<Timestamp>,
@@ -186,7 +186,8 @@ pub(crate) struct AnswerView {
     /// How many takes have begun.
     #[schemars(example = 2)]
     takes_begun: u32,
-    /// How many takes may still begin. Only managers and the candidate see it.
+    /// How many takes may still begin, with one more for each time that the interview was reopened. Only managers and the
+    /// candidate see it.
     #[schemars(example = 1)]
     takes_left: Option<u32>,
     /// How many takes were interrupted: something had arrived of them when the service closed them.

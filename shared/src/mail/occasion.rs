@@ -108,7 +108,7 @@ impl<'a> PersonalMail<'a> {
     ) -> Self {
         let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
         let is_open = reason != CandidateMail::Completed;
-        let deadline = candidate.profile.deadline.filter(|_| is_open);
+        let ends_at = candidate.ends_at().filter(|_| is_open);
         Self {
             first_name: &candidate.profile.first_name,
             last_name: &candidate.profile.last_name,
@@ -120,7 +120,7 @@ impl<'a> PersonalMail<'a> {
                 length: questionnaire
                     .and_then(|questionnaire| candidate.interview_length(project, questionnaire)),
                 contact: Contact::of(project, company).in_words(),
-                deadline: deadline.map(|at| moment::in_words(at, company.timezone.as_str(), language)),
+                deadline: ends_at.map(|at| moment::in_words(at, company.timezone.as_str(), language)),
                 link: is_open.then(|| InterviewLink::new(suite, candidate, project)),
                 logo,
             },

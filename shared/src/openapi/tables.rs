@@ -68,6 +68,7 @@ pub(super) fn advances() -> String {
             CandidateMail::DeadlineChanged => "deadline changed",
             CandidateMail::Reminder => "reminder",
             CandidateMail::Completed => "your interview has arrived",
+            CandidateMail::Reopened => "you can go on with your interview",
         });
         let from = line.from.as_str();
         let to = line.to.as_str();

@@ -130,6 +130,7 @@ async fn staff_get_all_that_is_stored_about_a_candidate() {
         "partner_data": { "ats": CANARY },
         "suppressed_email": "",
         "hold": { "reason": format!("{CANARY} sues."), "until": in_days(30) },
+        "reopening": null,
         "shares": shown["shares"],
         "evaluations": [
             {

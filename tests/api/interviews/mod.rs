@@ -9,6 +9,7 @@ mod overlap;
 mod parts;
 mod queue;
 mod races;
+mod reopening;
 mod settings;
 mod takes;
 mod texts;

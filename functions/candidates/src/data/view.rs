@@ -16,7 +16,7 @@ use shared::domain::retention::ScheduledRule;
 use shared::domain::text::{Email, ExternalId, Username};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::view::{AdjustmentsView, ShareView};
+use shared::http::view::{AdjustmentsView, ReopeningView, ShareView};
 use shared::http::wire::{OrEmpty, Timestamp, Uri};
 
 use super::DataRules;
@@ -157,7 +157,7 @@ struct ProfileDataView {
     /// When the invitation was accepted; null if it was not.
     #[schemars(example = ())]
     confirmationdate: Option<Timestamp>,
-    /// When the interview was last started; null if it was not.
+    /// When the interview was last started, or reopened; null if it was not.
     #[schemars(example = ())]
     started_at: Option<Timestamp>,
     /// When the interview was completed; null if it was not.
@@ -209,6 +209,9 @@ struct InternalDataView {
     /// The hold that prevents erasure, also after its end; null without one. Only staff get this field.
     #[schemars(example = ())]
     hold: Option<HoldView>,
+    /// The last time that a manager has reopened the interview; null if it was never reopened. Only staff get this field.
+    #[schemars(example = ())]
+    reopening: Option<ReopeningView>,
     /// The customers who may read the candidate without a role in the project. Only staff get this field.
     shares: Vec<ShareView>,
     #[serde(flatten)]
@@ -264,6 +267,7 @@ impl CandidateDataView {
             expired_at,
             skipped_at,
             hold,
+            reopening,
             erasure_request,
             suppression,
             photo,
@@ -317,6 +321,7 @@ impl CandidateDataView {
                 partner_data: partner_data.to_json(),
                 suppressed_email: OrEmpty(suppression.as_ref().map(|known| known.address().clone())),
                 hold: hold.as_ref().map(HoldView::new),
+                reopening: reopening.as_ref().map(ReopeningView::new),
                 shares: ShareView::all_of(candidate, references),
                 lists: DataListsView::default(),
                 recipients: wanting.map(|webhook| webhook.url.host().to_owned()).collect(),

@@ -12,7 +12,7 @@ use crate::mail::suppression::EmailStatus;
 use crate::text::ExternalId;
 
 /// The fields whose changes have events of their own.
-const TOLD: [&str; 12] = [
+const TOLD: [&str; 13] = [
     "status",
     "deadline",
     "invitationdate",
@@ -25,6 +25,7 @@ const TOLD: [&str; 12] = [
     "is_on_hold",
     "erasure_due_at",
     "consents",
+    "reopening",
 ];
 
 impl HasHistory for Candidate {
@@ -44,7 +45,7 @@ impl HasHistory for Candidate {
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
             status, profile, invited_at, confirmed_at, interviewed_at, shares, password_hash, photo, cv,
-            hold, erasure_request, consents: _,
+            hold, erasure_request, reopening, consents: _,
             // They hint at the health of the candidate, so that not even their name is told.
             adjustments: _,
             // Told by the identifiers, by events, or by other fields.
@@ -71,6 +72,8 @@ impl HasHistory for Candidate {
             ("consents", accepted(self)),
             // Under the name that clients see. Its reason may name people.
             ("is_on_hold", private(hold)),
+            // Its reason may name people, too.
+            ("reopening", private(reopening)),
             ("first_name", private(first_name)),
             ("last_name", private(last_name)),
             ("username", private(username)),
@@ -89,7 +92,9 @@ impl HasHistory for Candidate {
 
     fn events(before: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
         let has_moved = before.is_none_or(|before| before.status != after.status);
-        let mut events: Vec<EventType> = arrival(after.status).filter(|_| has_moved).into_iter().collect();
+        let is_reopened = before.is_some_and(|before| before.reopening != after.reopening);
+        let moved = if is_reopened { Some(EventType::CandidateReopened) } else { arrival(after.status) };
+        let mut events: Vec<EventType> = moved.filter(|_| has_moved).into_iter().collect();
         events.extend(has_consented(before, after).then_some(EventType::CandidateConsented));
         let Some(before) = before else { return events };
         let is_undeliverable = matches!(after.email_status(), EmailStatus::Bounced | EmailStatus::Complained);

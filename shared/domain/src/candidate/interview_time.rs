@@ -114,9 +114,11 @@ impl Candidate {
         self.interview.filter(|_| matches!(self.status, Interviewing | Interviewed | Aborted))
     }
 
-    /// The adjustments, those of most candidates by default.
+    /// The adjustments, those of most candidates by default, with one more take for each time that the interview was reopened.
     pub fn adjusted(&self) -> InterviewAdjustments {
-        self.adjustments.unwrap_or_default()
+        let own = self.adjustments.unwrap_or_default();
+        let extra_takes = own.extra_takes + self.reopening.as_ref().map_or(0, |last| last.count);
+        InterviewAdjustments { extra_takes, ..own }
     }
 
     /// The seconds from the beginning of the interview to its end, whatever the deadline; `None` without a limit. Before the
@@ -173,11 +175,13 @@ impl Candidate {
         if self.closes_at().is_some_and(|end| end <= now) { Err(TIME_OVER) } else { Ok(()) }
     }
 
-    /// The candidate, who has completed the interview at this moment: revokes their sessions and their key.
+    /// The candidate, who has completed the interview at this moment: revokes their sessions. Their key stays, and opens nothing
+    /// unless the interview is reopened.
     pub fn interviewed(mut self, at: DateTime<Utc>) -> Self {
         self.status = CandidateStatus::Interviewed;
         self.interviewed_at = Some(at);
-        self.with_access_ended()
+        // The interview may have been taken on a shared computer, whose next user must not be the candidate.
+        self.with_sessions_ended()
     }
 }
 

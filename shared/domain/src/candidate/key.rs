@@ -81,6 +81,17 @@ impl Candidate {
         self.former_keys.drain(..excess);
     }
 
+    /// The access key as clients see it; `None` once the interview is complete, when it opens nothing.
+    pub fn shown_key(&self) -> Option<&AccessKey> {
+        self.access_key.as_ref().filter(|_| self.status != CandidateStatus::Interviewed)
+    }
+
+    /// Lets the candidate go on with the key that they have, or else with `key`; with none if they have a password.
+    pub(crate) fn keep_key_or(&mut self, key: AccessKey) {
+        let known = self.access_key.clone();
+        self.replace_key(self.password_hash.is_none().then(|| known.unwrap_or(key)));
+    }
+
     /// Gives the candidate another access key, or none, since all former ones went to another address.
     pub(crate) fn redirect_key(&mut self, key: Option<AccessKey>) {
         self.replace_key(key);

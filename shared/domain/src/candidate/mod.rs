@@ -1,6 +1,6 @@
 //! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
-//! `consents`, `evaluations`, `hold`, `interview_time` and `key` here, and in `scoring/status.rs`, `transition/mod.rs`,
-//! `transition/reminders.rs`, `transition/report` and `retention/mod.rs`.
+//! `consents`, `evaluations`, `hold`, `interview_time`, `key` and `reopening` here, and in `scoring/status.rs`,
+//! `transition/mod.rs`, `transition/reminders.rs`, `transition/reopening.rs`, `transition/report` and `retention/mod.rs`.
 
 mod consents;
 mod evaluations;
@@ -8,6 +8,7 @@ mod history;
 mod hold;
 mod interview_time;
 mod key;
+mod reopening;
 pub mod search;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ pub use interview_time::{
     TimeFactor,
 };
 pub use key::{FormerKey, KeyEnd, MAX_FORMER_KEYS};
+pub use reopening::{Reopening, ReopeningReason};
 
 use super::Refusal;
 use super::account::Account;
@@ -95,13 +97,17 @@ pub struct CandidateProfile {
     /// A partner's own data.
     pub partner_data: PartnerData,
     /// Whether the service mails them about the interview. Otherwise the client does, and needs no address here.
-    #[serde(default = "yes")]
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub receive_mails: bool,
 }
 
-/// What candidates of before had.
+/// What most candidates have, and is not stored: lists read items by their size.
 fn yes() -> bool {
     true
+}
+
+fn is_yes(value: &bool) -> bool {
+    *value
 }
 
 impl CandidateProfile {
@@ -174,6 +180,9 @@ pub struct Candidate {
     pub skipped_at: Option<DateTime<Utc>>,
     /// The interview, if this service conducts it; set when the candidate begins.
     pub interview: Option<ConductedInterview>,
+    /// The last reopening of the interview; `None` if it was never reopened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reopening: Option<Reopening>,
     /// The candidate's adjustments to the interview.
     pub adjustments: Option<InterviewAdjustments>,
     /// Prevents the erasure of the candidate; it may have ended, see [`hold_at`](Self::hold_at).
@@ -193,10 +202,10 @@ pub struct Candidate {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<CustomerId, ScoreNumbers>,
     /// The credential of a candidate without a password: until they confirm or, in projects without passwords, until
-    /// the interview ends.
+    /// the interview ends. Once it is complete, the key opens nothing unless the interview is reopened.
     pub access_key: Option<AccessKey>,
     /// Whether a mail has held the access key, so that whoever reads the address of then may have it.
-    #[serde(default = "yes")]
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub is_key_mailed: bool,
     /// The latest access keys that have ended, at most [`MAX_FORMER_KEYS`], oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -242,6 +251,7 @@ impl Candidate {
             expired_at: None,
             skipped_at: None,
             interview: None,
+            reopening: None,
             adjustments: None,
             hold: None,
             erasure_request: None,
@@ -291,7 +301,8 @@ impl Candidate {
 
     /// Whether the access key is valid at `now`. An overdue key is invalid even before the schedule has run.
     pub fn may_use_key(&self, now: DateTime<Utc>) -> bool {
-        self.may_log_in() && self.key_ends_at().is_none_or(|end| end > now)
+        let is_complete = self.status == CandidateStatus::Interviewed;
+        self.may_log_in() && !is_complete && self.key_ends_at().is_none_or(|end| end > now)
     }
 
     /// When the access key ends: with the deadline, or when the interview closes that this service conducts.
@@ -315,9 +326,8 @@ impl Candidate {
         self
     }
 
-    /// Revokes all sessions and the access key, as the interview has ended. A password still logs in.
+    /// Revokes all sessions and the access key, as the interview has ended before it was complete. A password still logs in.
     pub(super) fn with_access_ended(mut self) -> Self {
-        // The interview may have been taken on a shared computer, whose next user must not be the candidate.
         self.replace_key(None);
         self.with_sessions_ended()
     }

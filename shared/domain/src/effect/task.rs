@@ -103,11 +103,12 @@ pub struct FormerCustomer {
 
 impl EffectTask {
     /// The names of all tasks.
-    pub const KINDS: [&str; 14] = [
+    pub const KINDS: [&str; 15] = [
         "invitation",
         "reminder",
         "deadline-changed",
         "completed",
+        "reopened",
         "customer-invitation",
         "customer-deleted",
         "objects-deleted",

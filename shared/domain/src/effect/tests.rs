@@ -11,7 +11,7 @@ use crate::text::{Email, ShortName, Username};
 use crate::transition::CandidateMail;
 use crate::webhook::tests::webhook;
 
-fn effects() -> [Effect; 14] {
+fn effects() -> [Effect; 15] {
     let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
     let project = Id::from_bytes([1; 16]);
     let candidate = Id::from_bytes([2; 16]);
@@ -32,6 +32,7 @@ fn effects() -> [Effect; 14] {
         mail(CandidateMail::Reminder),
         mail(CandidateMail::DeadlineChanged),
         mail(CandidateMail::Completed),
+        mail(CandidateMail::Reopened),
         EffectTask::CustomerInvitation { customer },
         EffectTask::CustomerDeleted { was, by: by.clone() },
         EffectTask::ObjectsDeleted { keys: Vec::new() },

@@ -18,6 +18,8 @@ named! {
         CandidateInterviewing = "candidate.interviewing",
         /// A candidate has completed the interview.
         CandidateInterviewed = "candidate.interviewed",
+        /// A candidate goes on with an interview that they had completed, since a manager has reopened it.
+        CandidateReopened = "candidate.reopened",
         /// A candidate has started but did not complete the interview.
         CandidateAborted = "candidate.aborted",
         /// A candidate has missed the deadline.

@@ -156,7 +156,8 @@ pub const DEADLINE_REQUIRED: Refusal = Refusal {
     code: "deadline_missing",
     detail: "A candidate in the interview needs a deadline. Replace it instead of removing it.",
 };
-const DEADLINE_MISSING: Refusal =
+/// The candidate has no deadline.
+pub const DEADLINE_MISSING: Refusal =
     Refusal { code: "deadline_missing", detail: "The candidate has no deadline. Set one first." };
 pub const DEADLINE_PASSED: Refusal = Refusal {
     code: "deadline_passed",
@@ -254,6 +255,17 @@ impl AdvanceTerms {
     }
 }
 
+impl Candidate {
+    /// Refuses candidates without a deadline in the future. Fails with [`DEADLINE_MISSING`] or [`DEADLINE_PASSED`].
+    pub(super) fn require_deadline_ahead(&self, now: DateTime<Utc>) -> Result<(), Refusal> {
+        match self.profile.deadline {
+            None => Err(DEADLINE_MISSING),
+            Some(_) if self.is_overdue(now) => Err(DEADLINE_PASSED),
+            Some(_) => Ok(()),
+        }
+    }
+}
+
 impl MoveCondition {
     pub(super) fn refusal(
         self,
@@ -265,10 +277,8 @@ impl MoveCondition {
             Self::NoErasureRequest => candidate.erasure_request.map(|_| ERASURE_REQUESTED),
             Self::ProjectRunning => (!terms.is_running).then_some(PROJECT_NOT_RUNNING),
             Self::Reachable => candidate.require_reachable().err(),
-            Self::DeadlineAhead if candidate.profile.deadline.is_none() => Some(DEADLINE_MISSING),
-            Self::DeadlineAhead | Self::DeadlineNotPassed => {
-                candidate.is_overdue(now).then_some(DEADLINE_PASSED)
-            }
+            Self::DeadlineAhead => candidate.require_deadline_ahead(now).err(),
+            Self::DeadlineNotPassed => candidate.is_overdue(now).then_some(DEADLINE_PASSED),
             Self::HasPassword => {
                 let is_missing = candidate.password_hash.is_none();
                 (is_missing && candidate.needs_password(terms.allow_hash_login)).then_some(PASSWORD_MISSING)

@@ -4,16 +4,18 @@ mod advances;
 mod mail;
 pub mod project_counts;
 mod reminders;
+mod reopening;
 pub mod report;
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 
 pub use advances::{
-    ADVANCES, Actor, AdvanceRule, AdvanceTerms, DEADLINE_PASSED, DEADLINE_REQUIRED, EMAIL_REQUIRED,
-    InterviewTerms, MAILS_OFF, MoveCondition, NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
-    PROJECT_NOT_RUNNING,
+    ADVANCES, Actor, AdvanceRule, AdvanceTerms, DEADLINE_MISSING, DEADLINE_PASSED, DEADLINE_REQUIRED,
+    EMAIL_REQUIRED, InterviewTerms, MAILS_OFF, MoveCondition, NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE,
+    NOT_SKIPPABLE, PROJECT_NOT_RUNNING,
 };
 pub use mail::CandidateMail;
+pub use reopening::{ALREADY_EVALUATED, NOT_REOPENABLE, ReopeningRequest, ReopeningTerms};
 
 use super::Refusal;
 use super::candidate::{Candidate, CandidateStatus};
@@ -89,9 +91,7 @@ impl Candidate {
             }
             CandidateStatus::Confirmed => {
                 self.confirmed_at = Some(now);
-                // Only projects without passwords: there the key stays the candidate's only credential.
-                let known = self.access_key.clone();
-                self.replace_key(self.password_hash.is_none().then(|| known.unwrap_or(key)));
+                self.keep_key_or(key);
             }
             CandidateStatus::Interviewing => {
                 self.started_at = Some(now);
@@ -104,7 +104,7 @@ impl Candidate {
         Ok(CandidateChange { needs_running_project, ..CandidateChange::new(self, line.mail, now) })
     }
 
-    /// Completes the interview at `at`: ends the candidate's access, with a mail if this service conducts the interview.
+    /// Completes the interview at `at`: revokes the candidate's sessions, with a mail if this service conducts the interview.
     pub fn completed(self, at: DateTime<Utc>) -> CandidateChange {
         let mail = self.interview.map(|_| CandidateMail::Completed);
         CandidateChange::new(self.interviewed(at), mail, at)

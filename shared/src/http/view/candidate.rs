@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::domain::candidate::{Candidate, CandidateStatus, InterviewAdjustments};
+use crate::domain::candidate::{Candidate, CandidateStatus, InterviewAdjustments, Reopening};
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::mail::suppression::EmailStatus;
 use crate::domain::media::file::FileKind;
@@ -150,6 +150,11 @@ pub struct CandidateFields {
     /// see it, and no event tells of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     adjustments: Option<Option<AdjustmentsView>>,
+    /// The last time that a manager has reopened the interview; null if it was never reopened. Only callers who may change the
+    /// project see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = ())]
+    reopening: Option<Option<ReopeningView>>,
     /// When the service erases the candidate, who has requested it; null without a request. A hold delays it.
     #[schemars(example = ())]
     erasure_due_at: Option<Timestamp>,
@@ -199,6 +204,28 @@ impl AdjustmentsView {
     }
 }
 
+/// The last reopening of an interview.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Reopening")]
+pub struct ReopeningView {
+    /// Why the interview was reopened. It never appears in events.
+    #[schemars(example = &"The second answer has no sound.")]
+    reason: String,
+    /// When the interview was reopened.
+    reopened_at: Timestamp,
+    /// How often the interview was reopened, this time included. Each time gives one more take of each question.
+    #[schemars(example = 1)]
+    count: u32,
+}
+
+impl ReopeningView {
+    /// The view of a reopening.
+    pub fn new(reopening: &Reopening) -> Self {
+        let Reopening { reason, reopened_at, count } = reopening;
+        Self { reason: reason.to_string(), reopened_at: Timestamp(*reopened_at), count: *count }
+    }
+}
+
 /// What only project managers see, and candidates their own: the link to the interview, and the key in it under the name of
 /// what it opens.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -212,8 +239,8 @@ struct InterviewAccessView {
     /// candidate see it.
     #[schemars(example = &"")]
     activation_key: String,
-    /// The key of a confirmed candidate without a password, empty otherwise. Only project managers and the candidate
-    /// see it.
+    /// The key of a candidate without a password who is `confirmed` or `interviewing`, empty otherwise. Only project
+    /// managers and the candidate see it.
     #[schemars(example = &"")]
     interview_key: String,
 }
@@ -221,7 +248,7 @@ struct InterviewAccessView {
 impl InterviewAccessView {
     fn new(candidate: &Candidate, project: &Project, references: ReferenceUris<'_>) -> Self {
         let interview_url = OrEmpty(references.interview_url(candidate, project));
-        let key = candidate.access_key.as_ref().map_or("", |key| key.as_str()).to_owned();
+        let key = candidate.shown_key().map_or("", |key| key.as_str()).to_owned();
         // One key, under the name of what it opens.
         if candidate.status == CandidateStatus::Invited {
             Self { interview_url, activation_key: key, interview_key: String::new() }
@@ -260,6 +287,7 @@ impl CandidateFields {
             // The contract calls it internal.
             partner_data: viewer.is_staff.then(|| profile.partner_data.to_json()),
             adjustments: viewer.sees_adjustments.then(|| candidate.adjustments.map(AdjustmentsView::new)),
+            reopening: viewer.is_manager.then(|| candidate.reopening.as_ref().map(ReopeningView::new)),
             erasure_due_at: candidate.erasure_request.map(|request| Timestamp(request.due_at)),
             is_on_hold: viewer.is_manager.then(|| candidate.hold_at(viewer.now).is_some()),
             receive_mails: profile.receive_mails,

@@ -12,7 +12,9 @@ mod questionnaire;
 mod upload;
 mod video;
 
-pub use candidate::{AdjustmentsView, CandidateFields, CandidateView, CandidateViewer, ShareView};
+pub use candidate::{
+    AdjustmentsView, CandidateFields, CandidateView, CandidateViewer, ReopeningView, ShareView,
+};
 pub use contact::ContactView;
 pub(crate) use contact::EndedKeyView;
 pub use customer::CustomerView;

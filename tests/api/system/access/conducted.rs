@@ -34,6 +34,9 @@ impl AccessFixture {
         self.owner.patch(&candidate.uri, json!({ "adjustments": { "may_write": true } })).await.expect(200);
         let itself = self.begun(candidate).await;
         let target = target.replace("{questionId}", last_segment(&asked));
+        if path.ends_with("/interview/reopen/") {
+            self.app.complete(&candidate.uri).await;
+        }
         if !path.contains("{candidateId}/answers/") {
             return target;
         }

@@ -241,7 +241,7 @@ impl AccessFixture {
             path.contains("{candidateId}/evaluations/") || path.contains("{candidateId}/vetos/");
         match is_evaluated {
             true => "evaluator",
-            false if is_conducted(path) && *method != Method::DELETE => "itself",
+            false if is_conducted(path) && *method != Method::DELETE && !is_interviewed(path) => "itself",
             false => "owner",
         }
     }
@@ -363,5 +363,7 @@ impl AccessFixture {
 
 /// Whether a path is about a candidate who has completed the interview.
 fn is_interviewed(path: &str) -> bool {
-    path.contains("{candidateId}/vetos/") || path.contains("/results/{candidateId}/")
+    path.contains("{candidateId}/vetos/")
+        || path.contains("/results/{candidateId}/")
+        || path.ends_with("/interview/reopen/")
 }

@@ -72,6 +72,7 @@ impl AccessFixture {
                 | "takes"
                 | "erasure-request",
             ) => None,
+            ("POST", "reopen") => Some(json!({ "reason": "No sound." })),
             ("PATCH", "deadline") => Some(json!({ "deadline": "2027-01-01T00:00:00Z" })),
             ("POST", "api-token-auth" | "api-session-auth") => {
                 Some(json!({ "company": "acme", "username": "owner", "password": PASSWORD }))

@@ -29,9 +29,9 @@ impl Candidate {
     /// by a customer assigns a bit in the project's `evaluator_index`.
     ///
     /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current
-    /// attempt. An evaluation may arrive before its interview; of two by one evaluator, or of one and what they have saved
-    /// here, the later one counts. That of an evaluator who has vetoed stays completed.
-    /// Evaluations by other customers are kept. Fails with
+    /// attempt. Neither counts from before the interview was reopened. An evaluation may arrive before its interview; of
+    /// two by one evaluator, or of one and what they have saved here, the later one counts. That of an evaluator who has
+    /// vetoed stays completed. Evaluations by other customers are kept. Fails with
     /// [`TOO_MANY_EVALUATORS`](crate::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
     pub fn after_report(
         mut self,
@@ -41,6 +41,9 @@ impl Candidate {
     ) -> Result<Option<CandidateChange>, Refusal> {
         use CandidateStatus::{Aborted, Confirmed, Expired, Interviewing};
         match (report, self.status) {
+            (PlatformReport::Completed | PlatformReport::Aborted, _) if self.was_reopened_since(at) => {
+                return Ok(None);
+            }
             (PlatformReport::Completed, Interviewing | Confirmed | Aborted | Expired) => {
                 return Ok(Some(self.completed(at)));
             }
@@ -63,6 +66,11 @@ impl Candidate {
             (PlatformReport::Completed | PlatformReport::Aborted, _) => return Ok(None),
         }
         Ok(Some(self.into()))
+    }
+
+    /// Whether the interview was reopened after `at`, which has whole seconds, or in the same second.
+    fn was_reopened_since(&self, at: DateTime<Utc>) -> bool {
+        self.reopening.as_ref().is_some_and(|last| last.reopened_at.timestamp() >= at.timestamp())
     }
 
     /// Whether the current attempt at the interview started after `at`, which has whole seconds.

@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 use proptest::prelude::*;
 
 use super::*;
+use crate::candidate::{Reopening, ReopeningReason};
 use crate::samples::{self, customer, evaluator_index};
 use crate::secret::AccessKey;
 use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped};
@@ -34,8 +35,6 @@ fn a_completed_interview_counts_for_all_who_may_have_started() {
         let expected = counts.then(|| Candidate {
             status: Interviewed,
             interviewed_at: Some(at()),
-            access_key: None,
-            former_keys: samples::former_keys(&before, false),
             session_epoch: before.session_epoch + 1,
             ..before.clone()
         });
@@ -70,6 +69,36 @@ fn an_interview_that_was_broken_off_counts_only_if_it_is_the_present_one() {
                 expected,
                 "{status:?} {started_at:?}"
             );
+        }
+    }
+}
+
+#[test]
+fn an_interview_of_before_it_was_reopened_counts_no_more() {
+    let reason = ReopeningReason::parse("No sound.").unwrap();
+    let reopened_at = at() + TimeDelta::milliseconds(250);
+    let reopening = Some(Reopening { reason, reopened_at, count: 1 });
+    for report in [PlatformReport::Completed, PlatformReport::Aborted] {
+        for status in CandidateStatus::ALL {
+            // As whoever starts anew after an abort.
+            for started_at in [reopened_at, at() - TimeDelta::days(1)] {
+                let reopened = Candidate {
+                    reopening: reopening.clone(),
+                    started_at: Some(started_at),
+                    ..candidate(status)
+                };
+                let before = Candidate { reopening: None, ..reopened.clone() };
+                for seconds in [-1, 0] {
+                    let late = at() + TimeDelta::seconds(seconds);
+                    assert_eq!(reported(reopened.clone(), report, late), None, "{report:?} {status:?}");
+                }
+                let next = at() + TimeDelta::seconds(1);
+                assert_eq!(
+                    reported(reopened, report, next).map(|after| after.status),
+                    reported(before, report, next).map(|after| after.status),
+                    "{report:?} {status:?}"
+                );
+            }
         }
     }
 }

@@ -4,10 +4,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::candidate::CandidateProfile;
+use crate::candidate::{CandidateProfile, ConductedInterview, ReopeningReason};
 use crate::evaluation::evaluator_index::EvaluatorIndex;
 use crate::id::Id;
 use crate::transition::report::PlatformReport;
+use crate::transition::{ReopeningRequest, ReopeningTerms};
 
 #[derive(Debug, Clone, Copy)]
 enum Event {
@@ -20,6 +21,7 @@ enum Event {
     Accept,
     Withdraw,
     Completed,
+    Reopen,
     Aborted,
     Evaluated(bool),
     Wait,
@@ -41,6 +43,7 @@ fn event() -> impl Strategy<Value = Event> {
         2 => Just(Event::Accept),
         1 => Just(Event::Withdraw),
         1 => Just(Event::Completed),
+        2 => Just(Event::Reopen),
         1 => Just(Event::Aborted),
         1 => any::<bool>().prop_map(Event::Evaluated),
         2 => Just(Event::Wait),
@@ -76,6 +79,13 @@ fn after(
         Event::Accept => Some(accepting(own)),
         Event::Withdraw => Some(own.without_consent(LegalKind::Consent, at)),
         Event::Completed => reported(own, PlatformReport::Completed, at),
+        Event::Reopen => {
+            let reason = ReopeningReason::parse("No sound.").unwrap();
+            let request = ReopeningRequest { reason, deadline: Some(at + TimeDelta::days(2)) };
+            let conducted = ConductedInterview { max_minutes: Some(45) };
+            let terms = ReopeningTerms { is_running: true, has_evaluation: false, conducted };
+            change(own.reopen(request, terms, at, AccessKey::new(key.to_owned())))
+        }
         Event::Aborted => reported(own, PlatformReport::Aborted, at),
         Event::Evaluated(completed) => {
             reported(own, PlatformReport::Evaluated { customer: Id::from_bytes([4; 16]), completed }, at)
@@ -93,7 +103,9 @@ proptest! {
         events in vec(event(), 1..40),
     ) {
         let around = Around { is_running: true, allow_hash_login, has_period: true, has_required_text };
-        let terms = AdvanceTerms { default_days: Some(3), ..around.terms() };
+        let conducted = ConductedInterview { max_minutes: None };
+        let interview = Some(InterviewTerms { conducted, is_answered: true });
+        let terms = AdvanceTerms { default_days: Some(3), interview, ..around.terms() };
         let start = Situation {
             status: New, has_email: true, receive_mails: true, deadline: Deadline::None, has_password: false, has_key: false,
             has_accepted: false,
@@ -113,11 +125,14 @@ proptest! {
 
             let has_key = next.access_key.is_some();
             let needs_key = match next.status {
-                New | Expired | Aborted | Skipped | Interviewed => false,
+                New | Expired | Aborted | Skipped => false,
+                // It rests, unless it had ended before.
+                Interviewed => has_key && next.password_hash.is_none(),
                 Invited => true,
                 Confirmed | Interviewing => next.password_hash.is_none(),
             };
             prop_assert_eq!(has_key, needs_key, "{:?}", &next);
+            prop_assert_eq!(next.shown_key().is_some(), has_key && next.status != Interviewed);
             // A key that was taken away never opens anything again.
             if let Some(key) = next.access_key.clone().filter(|key| Some(key) != one.access_key.as_ref()) {
                 prop_assert!(!given.contains(&key));
@@ -140,8 +155,14 @@ proptest! {
                 Interviewing | Aborted => prop_assert!(next.started_at.is_some()),
                 Interviewed => prop_assert!(next.interviewed_at.is_some()),
             }
-            if matches!(one.status, Skipped | Interviewed) {
-                prop_assert_eq!(next.status, one.status, "both are the end");
+            match (one.status, event) {
+                (Interviewed, Event::Reopen) => {
+                    prop_assert_eq!((next.status, next.interviewed_at), (Interviewing, None));
+                    prop_assert!(one.access_key.is_none() || next.access_key == one.access_key);
+                }
+                (Skipped | Interviewed, _) => prop_assert_eq!(next.status, one.status, "both are the end"),
+                (_, Event::Reopen) => unreachable!("only what is complete is reopened"),
+                _ => {}
             }
             let deadline = next.profile.deadline;
             prop_assert_eq!((next.id, &next.company, next.project), (one.id, &one.company, one.project));

@@ -373,11 +373,11 @@ fn a_password_ends_sessions_and_the_key_that_stood_for_it() {
 }
 
 #[test]
-fn a_key_opens_nothing_after_the_deadline_or_a_skip() {
+fn a_key_opens_nothing_after_the_deadline_a_skip_or_the_interview() {
     for one in Situation::all() {
         let candidate = one.candidate();
         assert_eq!(candidate.may_log_in(), one.status != Skipped, "{one:?}");
-        let expected = one.status != Skipped && !one.deadline.is_over();
+        let expected = !matches!(one.status, Skipped | Interviewed) && !one.deadline.is_over();
         assert_eq!(candidate.may_use_key(now()), expected, "{one:?}");
     }
 }
@@ -400,3 +400,4 @@ fn a_projects_period_counts_before_its_companys() {
 mod histories;
 mod mails;
 mod reminders;
+mod reopening;

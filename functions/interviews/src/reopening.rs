@@ -1,0 +1,53 @@
+//! Interviews that go on after they were completed.
+
+use axum::Json;
+use shared::Result;
+use shared::auth::access::{Admitted, AnswersTarget};
+use shared::domain::answers::Answers;
+use shared::domain::candidate::{Candidate, ConductedInterview, ReopeningReason};
+use shared::domain::policy::ChangeProject;
+use shared::domain::project::ProjectStatus;
+use shared::domain::transition::{ReopeningRequest, ReopeningTerms};
+use shared::http::BodyFields;
+use shared::http::exchange::respond::CommittedResponse;
+use shared::http::iso8601::parse_timestamp;
+use shared::http::view::{CandidateView, CandidateViewer};
+
+/// POST …/candidates/{candidateId}/interview/reopen/
+pub(crate) async fn reopen(
+    access: Admitted<Answers, ChangeProject>,
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<CandidateView>>> {
+    let request = read_request(body)?;
+    let AnswersTarget { project, candidate, relation, answers, .. } = &access.target;
+    let terms = ReopeningTerms {
+        is_running: project.status == ProjectStatus::Running,
+        has_evaluation: has_evaluation(&access).await?,
+        conducted: ConductedInterview::of(project),
+    };
+    let key = access.new_access_key(project.id, candidate.id);
+    let change = Candidate::clone(candidate).reopen(request, terms, access.now, key)?;
+    let viewer =
+        CandidateViewer::new(access.caller.customer(), relation, project, access.references(), access.now);
+    let shown = Json(CandidateView::new(&change.candidate, &viewer));
+    let writes = access.store.advance_candidate(candidate, &change, project, answers, access.now);
+    access.commit(writes, shown).await
+}
+
+/// Whether an evaluation of the candidate is stored, be it a draft.
+// Read after the candidate, whom each evaluation also writes: one that is saved in between makes the transaction fail.
+async fn has_evaluation(access: &Admitted<Answers, ChangeProject>) -> Result<bool> {
+    let Candidate { company, project, id, scores, .. } = &*access.target.candidate;
+    // Also drafts, and deleted evaluations, have left numbers there.
+    if scores.is_empty() {
+        return Ok(false);
+    }
+    Ok(!access.store.evaluation_keys(company, *project, *id).await?.is_empty())
+}
+
+/// Reads the body of a reopening.
+pub(crate) fn read_request(mut body: BodyFields) -> Result<ReopeningRequest> {
+    let reason = body.required("reason", ReopeningReason::parse);
+    let deadline = body.text("deadline", parse_timestamp);
+    body.finish(|| Some(ReopeningRequest { reason: reason?, deadline }))
+}

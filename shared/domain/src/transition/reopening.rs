@@ -1,0 +1,80 @@
+//! Interviews that go on after they were completed.
+
+use chrono::{DateTime, Utc};
+
+use super::{CandidateChange, CandidateMail, PROJECT_NOT_RUNNING};
+use crate::Refusal;
+use crate::candidate::{Candidate, CandidateStatus, ConductedInterview, Reopening, ReopeningReason};
+use crate::privacy::erasure_request::ERASURE_REQUESTED;
+use crate::secret::AccessKey;
+
+/// There is nothing to reopen.
+pub const NOT_REOPENABLE: Refusal = Refusal {
+    code: "not_interviewed",
+    detail: "The candidate has not completed an interview that this service conducts.",
+};
+/// Somebody has begun to evaluate the interview.
+pub const ALREADY_EVALUATED: Refusal = Refusal {
+    code: "already_evaluated",
+    detail: "Somebody has saved an evaluation of the interview or a draft, or has vetoed. Evaluations and drafts can be deleted \
+             by those who wrote them.",
+};
+
+/// What a manager asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReopeningRequest {
+    pub reason: ReopeningReason,
+    /// `None` to keep the deadline.
+    pub deadline: Option<DateTime<Utc>>,
+}
+
+/// The settings of the project for a reopening, and what has become of the interview.
+#[derive(Debug, Clone, Copy)]
+pub struct ReopeningTerms {
+    /// Whether the project is running.
+    pub is_running: bool,
+    /// Whether an evaluation is stored, be it a draft.
+    pub has_evaluation: bool,
+    /// The interview of a candidate who begins now.
+    pub conducted: ConductedInterview,
+}
+
+impl Candidate {
+    /// Lets the candidate go on with the interview that they have completed, with a mail about it. The interview's time begins anew.
+    /// `key` is a fresh one, for candidates who have neither a key nor a password. Fails with
+    /// [`NOT_REOPENABLE`], [`PROJECT_NOT_RUNNING`], [`ERASURE_REQUESTED`], [`ALREADY_EVALUATED`] and, without a deadline in the
+    /// future, [`DEADLINE_MISSING`](super::DEADLINE_MISSING) or [`DEADLINE_PASSED`](super::DEADLINE_PASSED).
+    pub fn reopen(
+        mut self,
+        request: ReopeningRequest,
+        terms: ReopeningTerms,
+        now: DateTime<Utc>,
+        key: AccessKey,
+    ) -> Result<CandidateChange, Refusal> {
+        if self.status != CandidateStatus::Interviewed || self.interview.is_none() {
+            return Err(NOT_REOPENABLE);
+        }
+        if !terms.is_running {
+            return Err(PROJECT_NOT_RUNNING);
+        }
+        if self.erasure_request.is_some() {
+            return Err(ERASURE_REQUESTED);
+        }
+        // The platform reports evaluations without storing one here.
+        if terms.has_evaluation || !self.completed_by().is_empty() {
+            return Err(ALREADY_EVALUATED);
+        }
+        let ReopeningRequest { reason, deadline } = request;
+        self.profile.deadline = deadline.or(self.profile.deadline);
+        self.require_deadline_ahead(now)?;
+        self.status = CandidateStatus::Interviewing;
+        self.started_at = Some(now);
+        self.interviewed_at = None;
+        self.interview = Some(terms.conducted);
+        let count = self.reopening.map_or(0, |last| last.count) + 1;
+        self.reopening = Some(Reopening { reason, reopened_at: now, count });
+        self.keep_key_or(key);
+        let change = CandidateChange::new(self, Some(CandidateMail::Reopened), now);
+        Ok(CandidateChange { needs_running_project: true, ..change })
+    }
+}

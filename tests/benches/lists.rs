@@ -116,7 +116,7 @@ impl Company {
             let profiles: Vec<CandidateProfile> =
                 (filled..filled + count).map(profile).collect::<std::result::Result<_, _>>()?;
             in_all += profiles.iter().map(|profile| profile.words().len()).sum::<usize>();
-            app.fill_with(project, deadline, profiles.into_iter()).await;
+            app.fill_with(project, deadline, &[], profiles.into_iter()).await;
             filled += count;
         }
         let ready = json!({ "email": "one.of.them@mail.example" });

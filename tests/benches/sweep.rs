@@ -1,5 +1,5 @@
-//! What it takes to expire deadlines: 10,000 that have passed among 100,000 candidates of ten projects; and what partitions
-//! take of it if 4,000 deadlines of one project pass at once, with the latency of DynamoDB on AWS.
+//! What it takes to expire deadlines: 10,000 that have passed among 100,000 candidates of ten projects; to send 10,000 reminders;
+//! and what partitions take of it if 4,000 deadlines of one project pass at once, with the latency of DynamoDB on AWS.
 //!
 //! `tests/bench sweep [DUE [ALL]]` measures other numbers.
 #![recursion_limit = "256"]
@@ -69,7 +69,37 @@ async fn main() -> Result<()> {
     if summary.expired != expired || counted != expired as u64 || again.expired != 0 {
         return Err(format!("{} expired, {counted} counted, {} again", summary.expired, again.expired).into());
     }
+    remind(due).await?;
     heat().await
+}
+
+/// Reminds this many candidates of ten projects.
+async fn remind(due: usize) -> Result<()> {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let now = app.clock().now();
+    for _ in 0..PROJECTS {
+        let project = owner.running_project(json!({})).await;
+        let moment = now + TimeDelta::hours(1);
+        app.fill_to_remind(&project, due / PROJECTS, now + TimeDelta::days(30), moment).await;
+    }
+    app.clock().advance(TimeDelta::minutes(90));
+    let summary = deadline_expiry::sweep(app.app(), Duration::MAX).await?;
+    let line = take_lines("deadline-expiry").pop().ok_or("no summary in the log")?;
+    for (figure, value) in [
+        ("reminded", json!(summary.reminded)),
+        ("reminding_seconds", round(line["milliseconds"].as_f64().unwrap_or_default() / 1e3)),
+        ("reminding_dynamodb_calls", line["dynamodb_calls"].clone()),
+        ("reminding_read_units", line["read_units"].clone()),
+        ("reminding_write_units", line["write_units"].clone()),
+    ] {
+        print(figure, value);
+    }
+    let again = deadline_expiry::sweep(app.app(), Duration::MAX).await?;
+    if summary.reminded != due / PROJECTS * PROJECTS || again.reminded != 0 {
+        return Err(format!("{} reminded, {} again", summary.reminded, again.reminded).into());
+    }
+    Ok(())
 }
 
 /// Sweeps in front of partitions without and with limits.

@@ -49,7 +49,7 @@ async fn projects(owner: &Staff) -> String {
         .running_project(json!({
             "allow_hash_login": true, "evaluators": [owner.uri], "labels": [label], "veto_enabled": true,
             "videos": [{ "uri": video, "position": 1 }],
-            "partner_data": { "id": 7 }, "external_id": "REQ-7", "return_url": "https://jobs.example/done?from=interview",
+            "partner_data": { "id": 7 }, "external_id": "REQ-7", "reminder_days": [1, 3], "return_url": "https://jobs.example/done?from=interview",
         }))
         .await
 }

@@ -232,7 +232,10 @@ pub(crate) fn skip_candidate(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn remind_candidate(operation: OperationDoc) -> OperationDoc {
     operation
-        .text("Emails a reminder to a candidate who is `invited` or `confirmed`.")
+        .text(
+            "Emails a reminder to a candidate who is `invited` or `confirmed`. The service sends reminders itself on the \
+             `reminder_days` of the project.",
+        )
         .refuses(&[
             NOT_REMINDABLE,
             ERASURE_REQUESTED,

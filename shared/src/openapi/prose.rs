@@ -19,7 +19,8 @@ pub(super) fn introduction() -> String {
          `status/skip/` withdraws candidates who have not begun. When a deadline passes, `invited` and `confirmed` \
          become `expired`, and `interviewing` becomes `aborted`. The interview itself turns `interviewing` into \
          `interviewed` or `aborted`. `interview/reopen/` turns `interviewed` back into `interviewing` while nobody has evaluated \
-         an interview that this service conducts.\n\n## Project status\n\n{moves}",
+         an interview that this service conducts. Candidates who are `invited` or `confirmed` are reminded by mail on the \
+         `reminder_days` of the project, unless another mail has left within a day before.\n\n## Project status\n\n{moves}",
         include_str!("introduction.md").trim(),
     )
 }

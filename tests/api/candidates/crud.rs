@@ -65,6 +65,8 @@ async fn two_names_are_enough() {
         "activation_key": "",
         "interview_url": "",
         "receive_mails": true,
+        "next_reminder_at": null,
+        "reopening": null,
         "interview_suite_url": "",
     });
     assert_eq!(response.json(), expected, "{response}");

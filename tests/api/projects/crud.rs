@@ -34,6 +34,7 @@ fn settings() -> Value {
         "contact_person": "Grace Hopper",
         "veto_enabled": true,
         "team_evaluation": 2,
+        "reminder_days": [1, 3],
         "partner_data": { "a": [1, 2.5, null, { "ä": "€" }] },
     })
 }
@@ -93,6 +94,7 @@ async fn a_name_is_enough() {
         "evaluated_candidates_count": 0,
         "skipped_candidates_count": 0,
         "partner_data": {},
+        "reminder_days": [],
         "team_evaluation": 0,
         "interview_suite_url": "",
     });

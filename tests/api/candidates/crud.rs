@@ -66,6 +66,7 @@ async fn two_names_are_enough() {
         "interview_url": "",
         "receive_mails": true,
         "next_reminder_at": null,
+        "reopening": null,
         "interview_suite_url": "",
     });
     assert_eq!(response.json(), expected, "{response}");

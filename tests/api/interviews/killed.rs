@@ -123,13 +123,8 @@ impl Story {
             if !key.contains(id) && !item.to_string().contains(id) {
                 continue;
             }
-            let mut chances = vec![
-                "/due_shard",
-                "/created_by",
-                "/origin/by/customer",
-                "/origin/request",
-                "/former_keys/0/hash",
-            ];
+            let mut chances =
+                vec!["/due_shard", "/created_by", "/origin/by/customer", "/origin/request", "/access_key"];
             // A conversion that begins again is one more write, which only versions and an entry without an event show.
             if step == DeadlyStep::Conversion && key.contains("-interview/") {
                 let Some(number) = item["sequence"].as_u64() else { continue };

@@ -180,7 +180,7 @@ impl Expected {
         }
         if let Some(external_id) = &project.settings.external_id {
             let leads_to = [("project", p.to_string())];
-            self.expect_key(c, external_id, "PROJECT".to_owned(), leads_to);
+            self.expect_key(c, external_id, "PROJECT_OF_COMPANY".to_owned(), leads_to);
         }
         for customer in project.staff.everybody() {
             self.count((format!("COMPANY#{c}#CUSTOMER#{customer}"), format!("PROJECT#{p}")), []);

@@ -159,7 +159,8 @@ fn external_id_partition(c: &CompanyId, external_id: &ExternalId) -> String {
 
 /// The unique marker of a project's key.
 pub(crate) fn project_by_external_id(c: &CompanyId, external_id: &ExternalId) -> ItemKey {
-    ItemKey::new(external_id_partition(c, external_id), "PROJECT")
+    // Not `PROJECT`, which other releases read as a project.
+    ItemKey::new(external_id_partition(c, external_id), "PROJECT_OF_COMPANY")
 }
 
 /// The unique markers of a candidate's key. The identifiers are those of the projects.

@@ -180,8 +180,11 @@ impl<'a> ReferenceUris<'a> {
 
     /// The link that opens the candidate's interview; `None` once it is over.
     pub fn interview_url(&self, candidate: &Candidate, project: &Project) -> Option<Uri> {
-        let link = InterviewLink::new(self.suite, candidate, project);
-        candidate.has_open_interview().then(|| Uri::new(link.url().to_owned()))
+        // Lists show many candidates, of whom most have none: the link is not made for them.
+        candidate.has_open_interview().then(|| {
+            let link = InterviewLink::new(self.suite, candidate, project);
+            Uri::new(link.url().to_owned())
+        })
     }
 
     /// The identifier of the resource right below company `c` at `reference`.

@@ -111,10 +111,11 @@ async fn expire_due(
                 None => due.to_remind.push(before),
             }
         }
-        let changes = projects.into_iter().map(|(project, due)| change_of_project(system, project, due));
+        let changes =
+            projects.into_iter().map(|((company, project), due)| change_due(system, company, project, due));
         let mut parts = stream::iter(changes).buffer_unordered(PROJECTS);
         while let Some(part) = parts.next().await {
-            summary.add(part?);
+            summary.add(part);
         }
         if system.usage().elapsed() >= time {
             summary.more = true;
@@ -125,21 +126,30 @@ async fn expire_due(
 }
 
 /// Expires and reminds candidates of one project.
-async fn change_of_project(
+async fn change_due(
     system: &SystemAccess,
-    (company, project): (CompanyId, ProjectId),
+    company: CompanyId,
+    project: ProjectId,
     due: DueCandidates,
-) -> Result<ExpirySummary> {
-    let mut changes = due.expired;
-    if !due.to_remind.is_empty() {
-        let project = system.store.project(&company, project).await?;
-        let is_running = project.is_some_and(|project| project.status == ProjectStatus::Running);
-        changes.extend(due.to_remind.into_iter().filter_map(|before| {
-            let change = Candidate::clone(&before).after_due_reminder(is_running, system.now)?;
-            Some((before, change))
-        }));
+) -> ExpirySummary {
+    let DueCandidates { expired, to_remind } = due;
+    let mut summary = change_all(system, expired).await;
+    if to_remind.is_empty() {
+        return summary;
     }
-    Ok(change_all(system, changes).await)
+    match system.store.project(&company, project).await {
+        Ok(found) => {
+            let is_running = found.is_some_and(|project| project.status == ProjectStatus::Running);
+            let reminders = to_remind.into_iter().filter_map(|before| {
+                let change = Candidate::clone(&before).after_due_reminder(is_running, system.now)?;
+                Some((before, change))
+            });
+            summary.add(change_all(system, reminders.collect()).await);
+        }
+        // One project that cannot be read must not hold up the others.
+        Err(error) => to_remind.iter().for_each(|before| summary.count_failure(before, &error)),
+    }
+    summary
 }
 
 /// Changes candidates of one project and one shard of its counts: in one transaction, or one by one if that fails.

@@ -35,7 +35,7 @@ pub(crate) async fn reopen(
 }
 
 /// Whether an evaluation of the candidate is stored, be it a draft.
-// Read after the candidate, whom each evaluation also writes: one that is saved in between makes the transaction fail.
+// Read after the candidate. Each evaluation also writes the candidate, so that one saved in between fails the transaction.
 async fn has_evaluation(access: &Admitted<Answers, ChangeProject>) -> Result<bool> {
     let Candidate { company, project, id, scores, .. } = &*access.target.candidate;
     // Also drafts, and deleted evaluations, have left numbers there.

@@ -1,10 +1,11 @@
 //! Reminders that go without a request, and the mail about a completed interview.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::assert_refusal;
-use tests::caller::{Caller, Invited, Staff, Token};
+use tests::caller::{Caller, Invited, Staff, Token, last_segment};
 use tests::http::Request;
 
 use crate::system::undeliverable::{bounced as bounce, put};
@@ -198,6 +199,29 @@ async fn two_sweeps_at_once_remind_once_and_a_deadline_in_the_same_minute_comes_
     let late = owner.invite(&project, json!({})).await;
     let summary = sweep_after(&app, 7 * 24).await;
     assert_eq!((summary.reminded, summary.expired), (0, 1));
+    assert_eq!(owner.new_token().await.get(&late.uri).await.expect(200).json()["status"], "expired");
+}
+
+#[tokio::test]
+async fn a_project_that_cannot_be_read_holds_up_no_other() {
+    let (app, owner, project) = given(json!([1])).await;
+    english(&owner).await;
+    let broken = owner.running_project(json!({ "allow_hash_login": true, "reminder_days": [1] })).await;
+    let ada = owner.invite(&project, json!({})).await;
+    let grace = owner.invite(&broken, json!({})).await;
+    let late = owner.invite(&broken, json!({ "deadline": app.clock().in_days(6) })).await;
+    app.settle().await;
+    let key = ("COMPANY#acme".to_owned(), format!("PROJECT#{}", last_segment(&broken)));
+    let settings = app.table().contents().await[&key]["settings"].clone();
+    app.table().set(&key, "settings", AttributeValue::S("x".to_owned())).await;
+    let summary = sweep_after(&app, 6 * 24).await;
+    assert_eq!((summary.reminded, summary.expired, summary.failed), (1, 1, 1));
+    assert_eq!(mails(&app, &ada).await, ["invitation", "reminder"]);
+
+    // Once it can be read, the reminder follows.
+    app.table().set(&key, "settings", settings).await;
+    assert_eq!(app.expire_overdue().await.reminded, 1);
+    assert_eq!(mails(&app, &grace).await, ["invitation", "reminder"]);
     assert_eq!(owner.new_token().await.get(&late.uri).await.expect(200).json()["status"], "expired");
 }
 

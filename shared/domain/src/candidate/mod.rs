@@ -1,5 +1,5 @@
 //! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
-//! `consents`, `evaluations`, `hold`, `interview_time`, `key` and `reopening` here, and in `scoring/status.rs`,
+//! `consents`, `evaluations`, `hold`, `interview_time`, `key`, `mails` and `reopening` here, and in `scoring/status.rs`,
 //! `transition/mod.rs`, `transition/reminders.rs`, `transition/reopening.rs`, `transition/report` and `retention/mod.rs`.
 
 mod consents;
@@ -8,6 +8,7 @@ mod history;
 mod hold;
 mod interview_time;
 mod key;
+mod mails;
 mod reopening;
 pub mod search;
 
@@ -22,6 +23,7 @@ pub use interview_time::{
     TimeFactor,
 };
 pub use key::{FormerKey, KeyEnd, MAX_FORMER_KEYS};
+pub use mails::EMAIL_MISSING;
 pub use reopening::{Reopening, ReopeningReason};
 
 use super::Refusal;
@@ -29,7 +31,7 @@ use super::account::Account;
 use super::evaluation::{EvaluationReport, ScoreNumbers};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use super::mail::rate::{ChangeRate, MailRate};
-use super::mail::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
+use super::mail::suppression::Suppression;
 use super::media::file::{FileKind, StoredFile};
 use super::names::named;
 use super::partner_data::PartnerData;
@@ -45,9 +47,6 @@ use search::{WordSource, words_of};
 /// The maximum number of shares of a candidate; deleting a candidate deletes their shares in the same transaction.
 pub const MAX_SHARES: usize = 50;
 
-/// There is no email address.
-pub const EMAIL_MISSING: Refusal =
-    Refusal { code: "email_missing", detail: "The candidate has no email address. Set one first." };
 /// The candidate has the maximum number of shares.
 pub const TOO_MANY_SHARES: Refusal =
     Refusal { code: "too_many_shares", detail: "A candidate may have 50 shares. Delete one first." };
@@ -71,6 +70,13 @@ named! {
         Aborted = "aborted",
         /// Withdrawn by a manager.
         Skipped = "skipped",
+    }
+}
+
+impl CandidateStatus {
+    /// Whether the candidate is invited or confirmed: it is for them to go on.
+    pub fn is_waiting(self) -> bool {
+        matches!(self, Self::Invited | Self::Confirmed)
     }
 }
 
@@ -204,7 +210,7 @@ pub struct Candidate {
     /// The credential of a candidate without a password: until they confirm or, in projects without passwords, until
     /// the interview ends. Once it is complete, the key opens nothing unless the interview is reopened.
     pub access_key: Option<AccessKey>,
-    /// Whether a mail has held the access key, so that whoever reads the address of then may have it.
+    /// Whether a mail has held the access key. Everyone who reads the address of that mail may have it.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub is_key_mailed: bool,
     /// The latest access keys that have ended, at most [`MAX_FORMER_KEYS`], oldest first.
@@ -365,39 +371,9 @@ impl Candidate {
         self
     }
 
-    /// The `email_status` that clients see.
-    pub fn email_status(&self) -> EmailStatus {
-        Suppression::status(self.suppression.as_ref(), self.profile.email.as_ref())
-    }
-
-    /// The address for mails that the candidate asks for; `None` if there is none, it is suppressed, or they have requested
-    /// erasure.
-    pub fn mail_address(&self) -> Option<&Email> {
-        // Every mail to a candidate asks for the address when it is sent, so a request also stops mails noted before.
-        self.profile.email.as_ref().filter(|_| self.erasure_request.is_none() && !self.is_suppressed())
-    }
-
-    /// The address for mails about the interview; `None` also if the client talks to the candidate.
-    pub fn interview_mail_address(&self) -> Option<&Email> {
-        self.mail_address().filter(|_| self.profile.receive_mails)
-    }
-
-    /// Whether the service mails them about the interview, if nothing has bounced.
-    pub(crate) fn takes_mails(&self) -> bool {
-        self.profile.email.is_some() && self.profile.receive_mails && self.erasure_request.is_none()
-    }
-
-    /// Whether mails about the interview have been turned on since `before` though there is no address, and the candidate
-    /// waits for them.
-    pub fn misses_mails(&self, before: &Self) -> bool {
-        let is_waiting = matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed);
-        let is_turned_on = self.profile.receive_mails && !before.profile.receive_mails;
-        is_waiting && is_turned_on && self.profile.email.is_none()
-    }
-
     /// Whether a link leads to the interview: it lies ahead, or it goes on and this service conducts it.
     pub fn has_open_interview(&self) -> bool {
-        matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed) || self.is_in_interview()
+        self.status.is_waiting() || self.is_in_interview()
     }
 
     /// Whether they have a name to log in with beside a password.
@@ -408,33 +384,5 @@ impl Candidate {
     /// Whether a password opens the interview instead of the key: in projects with passwords, and with a name to log in with.
     pub fn needs_password(&self, allow_hash_login: bool) -> bool {
         !allow_hash_login && self.has_login_name()
-    }
-
-    fn is_suppressed(&self) -> bool {
-        Suppression::reason(self.suppression.as_ref(), self.profile.email.as_ref()).is_some()
-    }
-
-    /// Refuses candidates whom mails about the interview would not reach. Fails with [`EMAIL_MISSING`] or [`UNDELIVERABLE`].
-    pub fn require_reachable(&self) -> Result<(), Refusal> {
-        match &self.profile.email {
-            _ if !self.profile.receive_mails => Ok(()),
-            None => Err(EMAIL_MISSING),
-            Some(_) if self.is_suppressed() => Err(UNDELIVERABLE),
-            Some(_) => Ok(()),
-        }
-    }
-
-    /// The candidate after SES reported `reason` for mails to `reported`. None if that changes nothing.
-    pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
-        let known = self.suppression.as_ref();
-        let address = self.profile.email.as_ref();
-        self.suppression = Some(Suppression::after_report(known, address, reported, reason)?);
-        Some(self)
-    }
-
-    /// The candidate, who gets mails at their address again.
-    pub fn with_mails_allowed(mut self) -> Self {
-        self.suppression = None;
-        self
     }
 }

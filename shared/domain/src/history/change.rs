@@ -51,8 +51,8 @@ pub struct ResourceChange {
     pub types: Vec<String>,
     /// The client's key of the resource, as of this change; of a candidate's interview, that of the candidate when the event was
     /// numbered. `None` if there was none, and once the candidate is erased.
-    // Also of a deletion, so that readers of the feed know which of their records it is about. The erasure takes it out of
-    // every entry of the candidate, the deletion's included: whoever reads later gets identifiers alone.
+    // Also of a deletion, so that readers of the feed know which of their records it is about. The erasure removes it from every
+    // entry of the candidate, the deletion's included. Later readers get identifiers only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id: Option<ExternalId>,
     /// Of a candidate or an interview, the client's key of the project when the event was numbered; `None` if there was none.
@@ -91,8 +91,14 @@ impl ResourceChange {
         details: FieldChanges,
     ) -> Self {
         let types = types.into_iter().map(|one| one.as_str().to_owned()).collect();
-        let (external_id, project_external_id) = (None, None);
-        Self { company: company.clone(), resource, types, external_id, project_external_id, details }
+        Self {
+            company: company.clone(),
+            resource,
+            types,
+            external_id: None,
+            project_external_id: None,
+            details,
+        }
     }
 
     /// The change of a resource with this key.

@@ -24,7 +24,7 @@ named! {
 impl CandidateMail {
     /// Whether the candidate has moved on since the mail was caused, or a newer invitation tells the same.
     pub fn is_outdated(self, candidate: &Candidate, caused_at: DateTime<Utc>) -> bool {
-        use CandidateStatus::{Confirmed, Interviewed, Interviewing, Invited};
+        use CandidateStatus::{Interviewed, Interviewing, Invited};
         let is_repeated = candidate.invited_at.is_some_and(|invited_at| invited_at > caused_at);
         let is_reopened = candidate.was_reopened_after(caused_at);
         match self {
@@ -32,7 +32,7 @@ impl CandidateMail {
             // Of an interview that goes on, the next completion tells.
             Self::Completed => candidate.status != Interviewed || is_reopened,
             Self::Reopened => candidate.status != Interviewing || is_reopened,
-            Self::Reminder | Self::DeadlineChanged => !matches!(candidate.status, Invited | Confirmed),
+            Self::Reminder | Self::DeadlineChanged => !candidate.status.is_waiting(),
         }
     }
 }

@@ -79,8 +79,7 @@ impl Candidate {
         if let Some(refusal) = line.needs.iter().find_map(|condition| condition.refusal(&self, terms, now)) {
             return Err(refusal);
         }
-        let is_waiting = |status| matches!(status, CandidateStatus::Invited | CandidateStatus::Confirmed);
-        if is_waiting(line.to) && !is_waiting(self.status) {
+        if line.to.is_waiting() && !self.status.is_waiting() {
             self.arm_reminders(&terms.reminder_days, now);
         }
         self.status = line.to;
@@ -130,8 +129,8 @@ impl Candidate {
 
     /// Applies a manager's change at `now` to the candidate, who was `before`: a new deadline is mailed, and a new
     /// address revokes the keys sent to the old one. `key` is a fresh one. Nothing is mailed to candidates who have
-    /// requested erasure. `reminder_days` are those of the project. Fails if an invited candidate would be without a deliverable address, an interview would have no
-    /// end, or the candidate gets too many mails.
+    /// requested erasure. `reminder_days` are those of the project. Fails if an invited candidate would be without a
+    /// deliverable address, an interview would have no end, or the candidate gets too many mails.
     pub fn after_change(
         mut self,
         before: &Self,
@@ -171,7 +170,7 @@ impl Candidate {
         now: DateTime<Utc>,
         key: AccessKey,
     ) -> Result<CandidateChange, RefusedOrThrottled> {
-        // What only the client has handed out is known to nobody at the old address.
+        // Nobody at the old address knows a key that only the client has handed out.
         let keeps_key = self.access_key.is_some() && !self.is_key_mailed;
         let next = self.access_key.clone().map(|known| if keeps_key { known } else { key });
         let has_key = next.is_some();
@@ -202,16 +201,15 @@ impl Candidate {
 
     /// The mail about a changed deadline, if it affects the candidate.
     fn deadline_mail(&self, before: &Self, now: DateTime<Utc>) -> Option<CandidateMail> {
-        let is_waiting = matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed);
         // A deadline that was set in the past is no news that the candidate could act on.
         let is_news = self.profile.deadline != before.profile.deadline && !self.is_overdue(now);
-        (is_waiting && is_news).then_some(CandidateMail::DeadlineChanged)
+        (self.status.is_waiting() && is_news).then_some(CandidateMail::DeadlineChanged)
     }
 
     /// Reminds the candidate of the interview. Fails if they are neither invited nor confirmed, they have requested
     /// erasure, the deadline has passed, the address is not deliverable, or too many mails were sent.
     pub fn remind(mut self, now: DateTime<Utc>) -> Result<CandidateChange, RefusedOrThrottled> {
-        if !matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed) {
+        if !self.status.is_waiting() {
             return Err(NOT_REMINDABLE.into());
         }
         if self.erasure_request.is_some() {

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{CandidateChange, CandidateMail};
-use crate::candidate::{Candidate, CandidateStatus};
+use crate::candidate::Candidate;
 use crate::project::ReminderDays;
 
 /// A reminder is dropped if another mail has left so shortly before, and if it is so late.
@@ -13,8 +13,7 @@ impl Candidate {
     /// The moment of the next reminder without a request, whatever may drop it then. `None` unless the candidate is invited or
     /// confirmed.
     pub fn next_reminder_at(&self) -> Option<DateTime<Utc>> {
-        let is_waiting = matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed);
-        self.reminders.first().copied().filter(|_| is_waiting)
+        self.reminders.first().copied().filter(|_| self.status.is_waiting())
     }
 
     /// Sets the moments of the reminders before the deadline. A later change of the project's days is for later invitations and
@@ -24,8 +23,8 @@ impl Candidate {
         self.reminders = deadline.map(|deadline| days.moments(deadline, now)).unwrap_or_default();
     }
 
-    /// The candidate after the reminder that is due at `now`; `None` if none is. Dropped, not postponed, are reminders after a
-    /// day, within a day of another mail, in projects that do not run, and of candidates whom no mail would reach.
+    /// The candidate after the reminder that is due at `now`; `None` if none is. A reminder is dropped, not postponed, if it is a
+    /// day late, if another mail has left within a day before, if the project does not run, or if the candidate gets no mails.
     pub fn after_due_reminder(
         mut self,
         project_is_running: bool,

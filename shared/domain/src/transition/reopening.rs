@@ -13,7 +13,7 @@ pub const NOT_REOPENABLE: Refusal = Refusal {
     code: "not_interviewed",
     detail: "The candidate has not completed an interview that this service conducts.",
 };
-/// Somebody has begun to evaluate the interview.
+/// An evaluation, a draft or a veto is saved.
 pub const ALREADY_EVALUATED: Refusal = Refusal {
     code: "already_evaluated",
     detail: "Somebody has saved an evaluation of the interview or a draft, or has vetoed. Evaluations and drafts can be deleted \

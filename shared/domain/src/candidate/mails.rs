@@ -1,0 +1,69 @@
+//! Which mails a candidate gets.
+
+use super::Candidate;
+use crate::Refusal;
+use crate::mail::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
+use crate::text::Email;
+
+/// There is no email address.
+pub const EMAIL_MISSING: Refusal =
+    Refusal { code: "email_missing", detail: "The candidate has no email address. Set one first." };
+
+impl Candidate {
+    /// The `email_status` that clients see.
+    pub fn email_status(&self) -> EmailStatus {
+        Suppression::status(self.suppression.as_ref(), self.profile.email.as_ref())
+    }
+
+    /// The address for mails that the candidate asks for; `None` if there is none, it is suppressed, or they have requested
+    /// erasure.
+    pub fn mail_address(&self) -> Option<&Email> {
+        // Every mail to a candidate asks for the address when it is sent, so a request also stops mails noted before.
+        self.profile.email.as_ref().filter(|_| self.erasure_request.is_none() && !self.is_suppressed())
+    }
+
+    /// The address for mails about the interview; `None` also if the client talks to the candidate.
+    pub fn interview_mail_address(&self) -> Option<&Email> {
+        self.mail_address().filter(|_| self.profile.receive_mails)
+    }
+
+    /// Whether the service mails them about the interview, if nothing has bounced.
+    pub(crate) fn takes_mails(&self) -> bool {
+        self.profile.email.is_some() && self.profile.receive_mails && self.erasure_request.is_none()
+    }
+
+    /// Whether mails about the interview have been turned on since `before` though there is no address, and the candidate
+    /// waits for them.
+    pub fn misses_mails(&self, before: &Self) -> bool {
+        let is_turned_on = self.profile.receive_mails && !before.profile.receive_mails;
+        self.status.is_waiting() && is_turned_on && self.profile.email.is_none()
+    }
+
+    fn is_suppressed(&self) -> bool {
+        Suppression::reason(self.suppression.as_ref(), self.profile.email.as_ref()).is_some()
+    }
+
+    /// Refuses candidates who cannot get mails about the interview. Fails with [`EMAIL_MISSING`] or [`UNDELIVERABLE`].
+    pub fn require_reachable(&self) -> Result<(), Refusal> {
+        match &self.profile.email {
+            _ if !self.profile.receive_mails => Ok(()),
+            None => Err(EMAIL_MISSING),
+            Some(_) if self.is_suppressed() => Err(UNDELIVERABLE),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// The candidate after SES reported `reason` for mails to `reported`. None if that changes nothing.
+    pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
+        let known = self.suppression.as_ref();
+        let address = self.profile.email.as_ref();
+        self.suppression = Some(Suppression::after_report(known, address, reported, reason)?);
+        Some(self)
+    }
+
+    /// The candidate, who gets mails at their address again.
+    pub fn with_mails_allowed(mut self) -> Self {
+        self.suppression = None;
+        self
+    }
+}

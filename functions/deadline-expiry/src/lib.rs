@@ -180,8 +180,7 @@ impl ExpirySummary {
             _ if change.mail.is_some() => self.reminded += 1,
             _ => self.dropped += 1,
         }
-        let due_at = before.expires_at().into_iter().chain(before.next_reminder_at()).min();
-        let overdue = due_at.map_or(0, |at| (now - at).num_seconds());
+        let overdue = before.due_at().map_or(0, |at| (now - at).num_seconds());
         self.lag_seconds = self.lag_seconds.max(overdue);
     }
 

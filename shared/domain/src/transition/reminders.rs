@@ -16,6 +16,11 @@ impl Candidate {
         self.reminders.first().copied().filter(|_| self.status.is_waiting())
     }
 
+    /// When the schedule looks at the candidate next: at the end of their time or at the next reminder, whichever is first.
+    pub fn due_at(&self) -> Option<DateTime<Utc>> {
+        self.expires_at().into_iter().chain(self.next_reminder_at()).min()
+    }
+
     /// Sets the moments of the reminders before the deadline. A later change of the project's days is for later invitations and
     /// deadlines.
     pub(super) fn arm_reminders(&mut self, days: &ReminderDays, now: DateTime<Utc>) {

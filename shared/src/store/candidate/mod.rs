@@ -71,11 +71,10 @@ impl StoredEntity for Candidate {
     fn due(&self) -> Option<DueEntry<'_>> {
         let place =
             |queue: DueQueue, at| DueEntry { shard: queue.shard_of(self.id), at, company: &self.company };
-        let next = self.expires_at().into_iter().chain(self.next_reminder_at()).min();
-        let deadline = next.map(|at| place(DueQueue::Candidates, at));
+        let next = self.due_at().map(|at| place(DueQueue::Candidates, at));
         let erasure = self.erasure_request.map(|request| place(DueQueue::Erasures, request.due_at));
         // An item has one place in the index. Once the first is done, the write that does it moves the item to the other.
-        deadline.into_iter().chain(erasure).min_by_key(|due| due.at)
+        next.into_iter().chain(erasure).min_by_key(|due| due.at)
     }
 }
 

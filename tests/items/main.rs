@@ -26,6 +26,7 @@ async fn main() {
     interviews(&owner).await;
     people(&app, &owner).await;
     webhooks(&app, &owner, &project).await;
+    notices(&app, &owner, &project).await;
     let items: Vec<Value> = app
         .table()
         .contents()
@@ -100,6 +101,16 @@ async fn interviews(owner: &Staff) {
     }
     let reason = json!({ "reason": "No sound." });
     owner.post(&format!("{}interview/reopen/", candidate.uri), reason).await.expect(200);
+}
+
+/// An interview of which staff have been told, one that waits for the next mail, and one that the schedule has yet to read of.
+async fn notices(app: &TestApp, owner: &Staff, project: &str) {
+    for _ in 0..3 {
+        app.clock().advance(TimeDelta::minutes(5));
+        app.sweep().await;
+        owner.candidate_at(project, CandidateStatus::Interviewed).await;
+        app.settle().await;
+    }
 }
 
 /// Staff of every kind, with what accounts leave behind.

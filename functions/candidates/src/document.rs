@@ -137,7 +137,7 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
         .takes_external_id()
         .refuses(&[DEADLINE_REQUIRED, EMAIL_REQUIRED, UNDELIVERABLE])
         .is_limited(
-            "A candidate gets at most five invitations an hour, and may make 100 changes of their own.",
+            "A candidate gets at most five mails an hour that changes and reminders cause, and may make 100 changes of their own.",
         )
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);
@@ -210,6 +210,7 @@ pub(crate) fn set_deadline(operation: OperationDoc) -> OperationDoc {
             "The deadline may be in the past; the candidate then expires like any other. `invited` and `confirmed` candidates get a \
              mail about a new deadline, unless they have requested erasure or `receive_mails` is false.",
         )
+        .is_limited("A candidate gets at most five mails an hour that changes and reminders cause.")
         .body::<CandidateView, _>(deadline::read)
         .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" }))
 }
@@ -244,7 +245,7 @@ pub(crate) fn remind_candidate(operation: OperationDoc) -> OperationDoc {
             EMAIL_MISSING,
             UNDELIVERABLE,
         ])
-        .is_limited("A candidate gets at most five reminders an hour.")
+        .is_limited("A candidate gets at most five mails an hour that changes and reminders cause.")
 }
 
 pub(crate) fn get_candidate_photo(operation: OperationDoc) -> OperationDoc {

@@ -47,6 +47,7 @@ pub use retention::company_erasure::CompanyRemains;
 pub(crate) use retention::retention_keys;
 pub use retention::{CompanyRetention, DueList, ReviewPage, ReviewPages};
 pub use staff::customer::CustomerChange;
+pub use staff::notice::NoticeSubject;
 pub use table::capacity::RequestUsage;
 pub use table::handle::{
     COMMAND_PATIENCE, EVENT_PATIENCE, IMPORT_PATIENCE, REQUEST_PATIENCE, SENDER_PATIENCE, Store,

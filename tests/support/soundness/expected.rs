@@ -23,6 +23,7 @@ use shared::domain::scoring::result::ResultSummary;
 use shared::domain::secret::SecretHash;
 use shared::domain::staff::customer::{AccountType, Customer};
 use shared::domain::staff::named_token::NamedToken;
+use shared::domain::staff::notice::{InterviewNotice, InterviewWave};
 use shared::domain::text::{ExternalId, fold_case};
 use shared::domain::transition::project_counts::{SHARDS, shard_of};
 use shared::domain::webhook::{DeliveryCursor, Webhook};
@@ -116,6 +117,15 @@ impl Expected {
             let sequence: EventSequence = read(item);
             self.check_due(key, item, shard_in(item), sequence.delivery_due_at);
             self.feeds.insert(sequence.company, sequence.has_webhooks);
+        } else if pk.starts_with("NOTICES#") && sk == "WAVE" {
+            let wave: InterviewWave = read(item);
+            self.check_due(key, item, shard_in(item), Some(wave.due_at));
+        } else if pk.starts_with("NOTICES#") {
+            let notice: InterviewNotice = read(item);
+            self.check_due(key, item, 51 + notice.customer.to_bytes()[15] % 4, notice.due_at);
+            if notice.due_at.is_some() && notice.waiting.is_empty() {
+                self.wrong.push(format!("{key:?} is due although nothing waits"));
+            }
         } else if sk == "RETENTION#RUN" {
             let run: RetentionRun = read(item);
             self.check_due(key, item, shard_in(item), Some(run.next_at));

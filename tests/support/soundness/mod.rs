@@ -127,6 +127,7 @@ fn is_primary((pk, sk): &Key) -> bool {
         "ANSWERS#",
         "VIDEOS#",
         "CONVERSIONS",
+        "NOTICES#",
     ]
     .iter()
     .any(|kind| pk.starts_with(kind));

@@ -242,7 +242,7 @@ impl Store {
     /// Whether the outbox has done everything for a company. Deletes mails that are still to be sent.
     pub async fn is_outbox_done(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<bool> {
         let ahead = now + AHEAD;
-        let mut is_done = true;
+        let mut is_done = self.delete_collection(&keys::notices(company)).await? == 0;
         for (queue, until) in [(DueQueue::Effects, ahead), (DueQueue::GivenUpEffects, now)] {
             for effect in self.due_of::<Effect>(company, queue, until).await? {
                 is_done &= self.discard(&effect).await?;

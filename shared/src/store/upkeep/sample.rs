@@ -20,6 +20,7 @@ use crate::domain::retention::run::RetentionRun;
 use crate::domain::scoring::result::ResultSummary;
 use crate::domain::staff::customer::Customer;
 use crate::domain::staff::named_token::NamedToken;
+use crate::domain::staff::notice::{InterviewNotice, InterviewWave};
 use crate::domain::webhook::{DeliveryAttempt, DeliveryCursor, StalledResource, Webhook};
 use crate::error::{Error, Result};
 use crate::store::KeyedAttempt;
@@ -38,6 +39,8 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
     let is_of_company = key.pk.starts_with("COMPANY#");
     let kind = key.sk.split('#').next().unwrap_or_default();
     let name = match (kind, key.pk.split('#').next().unwrap_or_default()) {
+        ("WAVE", "NOTICES") => entity::<InterviewWave>("wave of completed interviews", item),
+        (_, "NOTICES") => entity::<InterviewNotice>("notice of completed interviews", item),
         (_, "EXTERNAL") => value::<ResourceRef>("marker of a client's key", item),
         ("COMPANY", _) => entity::<Company>("company", item),
         ("CUSTOMER", _) => entity::<Customer>("customer", item),

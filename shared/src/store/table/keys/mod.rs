@@ -27,6 +27,8 @@ pub(in crate::store) const SEQUENCE: &str = "SEQUENCE";
 pub(in crate::store) const CONVERSIONS: &str = "CONVERSIONS";
 pub(in crate::store) const EFFECT: &str = "EFFECT#";
 pub(in crate::store) const FAILURES: &str = "FAILURES#";
+/// Of what staff are told of completed interviews.
+pub(in crate::store) const NOTICES: &str = "NOTICES#";
 pub(in crate::store) const RESET: &str = "RESET#";
 pub(in crate::store) const SESSION: &str = "SESSION#";
 /// Of both items of a named token.
@@ -171,6 +173,22 @@ pub(crate) fn candidates_by_external_id(c: &CompanyId, external_id: &ExternalId)
 /// The projects where a customer has a role.
 pub(crate) fn memberships(c: &CompanyId, u: CustomerId) -> ItemCollection {
     ItemCollection { pk: customer_partition(c, u), prefix: "PROJECT#" }
+}
+
+/// What the staff of a company are told of completed interviews.
+pub(crate) fn notices(c: &CompanyId) -> ItemCollection {
+    // Not in the company's, whose items each request reads.
+    ItemCollection { pk: format!("{NOTICES}{c}"), prefix: "" }
+}
+
+/// Where the feed tells of completed interviews that staff are to be told of.
+pub(crate) fn interview_wave(c: &CompanyId) -> ItemKey {
+    notices(c).key("WAVE")
+}
+
+/// What waits for the next mail to a customer.
+pub(crate) fn interview_notice(c: &CompanyId, u: CustomerId) -> ItemKey {
+    notices(c).key(u)
 }
 
 /// The shares that let a customer read candidates.

@@ -30,9 +30,9 @@ pub(crate) fn reopen_interview(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Lets a candidate who is `interviewed` go on with the interview: they are `interviewing` again with all answers and one \
-             more take of each question, up to 20 takes. The time of the interview begins anew with this request and ends at the \
-             deadline or, if that is earlier, after the project's `max_interview_time`. `interviewdate` is null until the candidate \
-             completes the interview again. The candidate's link works again, candidates with a password log in, and a mail tells \
+             more take of each question, up to 20 takes. They have time until the deadline, whatever the project's \
+             `max_interview_time`; if they do not complete the interview again by then, it counts as complete with the answers that \
+             there are. `interviewdate` is null in the meantime. The candidate's link works again, candidates with a password log in, and a mail tells \
              them, unless `receive_mails` is false. 404 in projects whose `interview_platform` is `external` or that have no questions.",
         )
         .body::<CandidateView, _>(read_request)

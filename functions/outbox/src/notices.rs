@@ -94,7 +94,7 @@ async fn read_wave(
                 Err(Error::Changed) => {}
                 ended => return ended.map(|()| false),
             }
-            let Some(next) = store.interview_wave(&company).await?.filter(|next| next.due_at <= system.now)
+            let Some(next) = store.interview_wave(&company).await?.filter(|next| next.read_at <= system.now)
             else {
                 return Ok(false);
             };

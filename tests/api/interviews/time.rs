@@ -250,7 +250,7 @@ async fn after_an_interview_was_aborted_a_new_deadline_lets_the_candidate_go_on(
 
 #[tokio::test]
 async fn a_slow_bucket_holds_up_no_deadline_and_a_run_without_time_closes_an_interview() {
-    let (app, [_, bucket]) = TestApp::start_with_storage_chaos().await;
+    let (app, [_table, bucket]) = TestApp::start_with_storage_chaos().await;
     let owner = app.owner().await;
     let settings = json!({ "max_interview_time": 30 });
     let (project, questions) = project(&owner, settings, &[json!({ "text": "Why us?" })]).await;

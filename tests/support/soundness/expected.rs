@@ -119,11 +119,11 @@ impl Expected {
             self.feeds.insert(sequence.company, sequence.has_webhooks);
         } else if pk.starts_with("NOTICES#") && sk == "WAVE" {
             let wave: InterviewWave = read(item);
-            self.check_due(key, item, shard_in(item), Some(wave.due_at));
+            self.check_due(key, item, shard_in(item), Some(wave.read_at));
         } else if pk.starts_with("NOTICES#") {
             let notice: InterviewNotice = read(item);
-            self.check_due(key, item, 51 + notice.customer.to_bytes()[15] % 4, notice.due_at);
-            if notice.due_at.is_some() && notice.waiting.is_empty() {
+            self.check_due(key, item, 51 + notice.customer.to_bytes()[15] % 4, notice.next_mail_at);
+            if notice.next_mail_at.is_some() && notice.waiting.is_empty() {
                 self.wrong.push(format!("{key:?} is due although nothing waits"));
             }
         } else if sk == "RETENTION#RUN" {

@@ -25,13 +25,13 @@ pub struct InterviewWave {
     /// The number of the event before the first of these.
     pub after: u64,
     /// When the schedule reads the feed.
-    pub due_at: DateTime<Utc>,
+    pub read_at: DateTime<Utc>,
 }
 
 impl InterviewWave {
     /// The wave that the completion with this event's number begins at `now`.
     pub fn begun(company: CompanyId, number: u64, now: DateTime<Utc>) -> Self {
-        Self { company, after: number - 1, due_at: now + GATHERING }
+        Self { company, after: number - 1, read_at: now + GATHERING }
     }
 }
 
@@ -99,15 +99,15 @@ pub struct InterviewNotice {
     pub reached: u64,
     /// When the last mail was handed to the outbox.
     pub mailed_at: Option<DateTime<Utc>>,
-    /// When the next mail is; `None` if nothing waits, or only what a given-up mail has left.
-    pub due_at: Option<DateTime<Utc>>,
+    /// When the next mail is written; `None` if nothing waits, or only what a given-up mail has left.
+    pub next_mail_at: Option<DateTime<Utc>>,
 }
 
 impl InterviewNotice {
     /// The notice of a customer who has never been told.
     pub fn new(company: CompanyId, customer: CustomerId) -> Self {
         let waiting = InterviewedCandidates::default();
-        Self { company, customer, waiting, reached: 0, mailed_at: None, due_at: None }
+        Self { company, customer, waiting, reached: 0, mailed_at: None, next_mail_at: None }
     }
 
     /// Adds candidates whose events have these numbers, after the part of the feed up to `reached` was read at `now`. Skips
@@ -127,7 +127,7 @@ impl InterviewNotice {
         self.reached = known.max(reached);
         if has_new {
             let next = self.mailed_at.map_or(now, |mailed_at| now.max(mailed_at + PAUSE));
-            self.due_at = Some(self.due_at.unwrap_or(next));
+            self.next_mail_at = Some(self.next_mail_at.unwrap_or(next));
         }
         self
     }
@@ -135,7 +135,7 @@ impl InterviewNotice {
     /// Takes out what waits, for a mail that is handed to the outbox at `now`.
     pub fn handed_over(mut self, now: DateTime<Utc>) -> (Self, InterviewedCandidates) {
         let told = std::mem::take(&mut self.waiting);
-        (Self { mailed_at: Some(now), due_at: None, ..self }, told)
+        (Self { mailed_at: Some(now), next_mail_at: None, ..self }, told)
     }
 
     /// Puts back what a mail was about that was given up at `now`. The next mail tells it, whenever something causes that.
@@ -154,7 +154,7 @@ impl InterviewNotice {
 
     /// When it is forgotten; `None` while a mail is to come.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
-        self.mailed_at.filter(|_| self.due_at.is_none()).map(|at| at + KEPT)
+        self.mailed_at.filter(|_| self.next_mail_at.is_none()).map(|at| at + KEPT)
     }
 }
 
@@ -185,24 +185,28 @@ mod tests {
     #[test]
     fn a_wave_is_gathered_for_five_minutes_from_the_event_before_its_first() {
         let wave = InterviewWave::begun("acme".parse().unwrap(), 7, at(0));
-        assert_eq!((wave.after, wave.due_at), (6, at(5)));
+        assert_eq!((wave.after, wave.read_at), (6, at(5)));
     }
 
     #[test]
     fn mails_are_an_hour_apart_and_an_event_counts_once() {
         let first = notice().with_interviewed(numbered(1..=2), 4, at(0));
-        assert_eq!((first.due_at, first.reached, first.waiting.listed.len()), (Some(at(0)), 4, 2));
+        assert_eq!((first.next_mail_at, first.reached, first.waiting.listed.len()), (Some(at(0)), 4, 2));
         // The same part of the feed once more, and further.
         let again = first.clone().with_interviewed(numbered(1..=2), 4, at(1));
         assert_eq!(again, first);
         let (mailed, told) = again.handed_over(at(2));
-        assert_eq!((told.listed.len(), mailed.due_at, mailed.waiting.is_empty()), (2, None, true));
+        assert_eq!((told.listed.len(), mailed.next_mail_at, mailed.waiting.is_empty()), (2, None, true));
         assert_eq!(mailed.clone().with_interviewed(numbered(1..=4), 4, at(3)), mailed, "all are known");
         let next = mailed.clone().with_interviewed(numbered(5..=5), 6, at(10));
-        assert_eq!(next.due_at, Some(at(62)));
-        assert_eq!(next.with_interviewed(numbered(7..=7), 8, at(90)).due_at, Some(at(62)), "it stays due");
+        assert_eq!(next.next_mail_at, Some(at(62)));
+        assert_eq!(
+            next.with_interviewed(numbered(7..=7), 8, at(90)).next_mail_at,
+            Some(at(62)),
+            "it stays due"
+        );
         let late = mailed.with_interviewed(numbered(5..=5), 6, at(100));
-        assert_eq!(late.due_at, Some(at(100)));
+        assert_eq!(late.next_mail_at, Some(at(100)));
     }
 
     #[test]
@@ -218,11 +222,11 @@ mod tests {
     fn what_a_given_up_mail_was_about_waits_for_the_next_without_causing_one() {
         let (mailed, told) = notice().with_interviewed(numbered(1..=60), 60, at(0)).handed_over(at(1));
         let left = mailed.clone().with_given_up(told.clone(), at(9));
-        assert_eq!((left.due_at, left.forgotten_at()), (None, Some(at(1) + KEPT)));
+        assert_eq!((left.next_mail_at, left.forgotten_at()), (None, Some(at(1) + KEPT)));
         assert_eq!(left.waiting, told);
         // And with what has come since: those of before come first.
         let since = mailed.with_interviewed(numbered(61..=62), 62, at(2)).with_given_up(told, at(9));
         assert_eq!((since.waiting.listed.len(), since.waiting.more.values().sum::<u32>()), (50, 12));
-        assert_eq!((since.due_at, since.forgotten_at()), (Some(at(61)), None));
+        assert_eq!((since.next_mail_at, since.forgotten_at()), (Some(at(61)), None));
     }
 }

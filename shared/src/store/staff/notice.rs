@@ -30,7 +30,7 @@ impl StoredEntity for InterviewWave {
     fn due(&self) -> Option<DueEntry<'_>> {
         let company = &self.company;
         let shard = DueQueue::InterviewWaves.shard_of_text(company.as_str());
-        Some(DueEntry { shard, at: self.due_at, company })
+        Some(DueEntry { shard, at: self.read_at, company })
     }
 }
 
@@ -41,7 +41,7 @@ impl StoredEntity for InterviewNotice {
 
     fn due(&self) -> Option<DueEntry<'_>> {
         let shard = DueQueue::InterviewNotices.shard_of(self.customer);
-        Some(DueEntry { shard, at: self.due_at?, company: &self.company })
+        Some(DueEntry { shard, at: self.next_mail_at?, company: &self.company })
     }
 
     fn expires_at(&self) -> Option<DateTime<Utc>> {

@@ -177,16 +177,19 @@ async fn it_ends_at_the_deadline_and_stays_complete_whatever_is_missing_then() {
     for is_reset in [false, true] {
         let given = ReopeningFixture::start().await;
         let ReopeningFixture { app, owner, candidate, questions: [_, text], .. } = &given;
-        given.reopen().await.expect(200);
+        app.clock().advance(TimeDelta::hours(1));
+        let deadline = json!({ "deadline": "2026-11-08T12:45:00Z" });
+        owner.send(reopening(&candidate.uri, deadline)).await.expect(200);
         if is_reset {
             owner.delete(&answer(candidate, text)).await.expect(204);
         }
-        // The time of the project is over by then; the deadline is a week after the invitation.
-        app.clock().advance(TimeDelta::hours(7 * 24 - 1));
+        // The 30 minutes of the project are over by then.
+        app.clock().advance(TimeDelta::minutes(104));
+        candidate.get(&candidate.uri).await.expect(200);
+        owner.get(&candidate.uri).await.expect(200);
+        app.clock().advance(TimeDelta::minutes(60));
         assert_eq!(app.expire_overdue().await.interviewed, 0);
-        let owner = owner.new_token().await;
-        assert_eq!(status(app, &candidate.uri).await, "interviewing");
-        app.clock().advance(TimeDelta::hours(1));
+        app.clock().advance(TimeDelta::minutes(1));
         let swept = app.expire_overdue().await;
         assert_eq!((swept.interviewed, swept.aborted), (1, 0));
         assert_eq!(given.status().await, "interviewed");

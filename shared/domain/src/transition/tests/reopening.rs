@@ -15,7 +15,7 @@ fn request(deadline: Deadline) -> ReopeningRequest {
 }
 
 fn interviewed(one: Situation) -> Candidate {
-    Candidate { interview: Some(LIMITED), ..one.candidate() }
+    Candidate { interview: Some(ConductedInterview { max_minutes: None }), ..one.candidate() }
 }
 
 const COMPLETE: Situation = Situation {
@@ -32,7 +32,7 @@ const COMPLETE: Situation = Situation {
 fn an_interview_goes_on_as_it_was_but_for_its_time_and_the_takes() {
     for one in Situation::all() {
         for new_deadline in Deadline::ALL {
-            let before = interviewed(one);
+            let before = Candidate { interview: Some(LIMITED), ..interviewed(one) };
             let outcome = before.clone().reopen(request(new_deadline), TERMS, now(), fresh_key());
             let deadline = if new_deadline == Deadline::None { one.deadline } else { new_deadline };
             let expected = match one.status {
@@ -78,7 +78,8 @@ fn an_interview_goes_on_as_it_was_but_for_its_time_and_the_takes() {
 
 #[test]
 fn only_the_deadline_ends_an_interview_that_goes_on() {
-    let again = interviewed(COMPLETE).reopen(request(Deadline::Ahead), TERMS, now(), fresh_key()).unwrap();
+    let before = Candidate { interview: Some(LIMITED), ..interviewed(COMPLETE) };
+    let again = before.reopen(request(Deadline::Ahead), TERMS, now(), fresh_key()).unwrap();
     assert_eq!(again.candidate.ends_at(), Deadline::Ahead.moment());
     assert!(again.candidate.is_in_reopened_interview());
     let done = again.candidate.clone().completed(now()).candidate;

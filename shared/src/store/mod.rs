@@ -16,6 +16,7 @@ mod media;
 mod project;
 mod referred;
 mod retention;
+mod run_record;
 mod staff;
 mod table;
 mod upkeep;
@@ -46,6 +47,7 @@ pub use referred::{ReferenceIds, ReferencedResources};
 pub use retention::company_erasure::CompanyRemains;
 pub(crate) use retention::retention_keys;
 pub use retention::{CompanyRetention, DueList, ReviewPage, ReviewPages};
+pub(crate) use run_record::RunRecord;
 pub use staff::customer::CustomerChange;
 pub use table::capacity::RequestUsage;
 pub use table::handle::{

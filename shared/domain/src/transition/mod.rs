@@ -1,5 +1,6 @@
 //! Moves of a candidate: one table, and the rules they follow.
 
+mod action;
 mod advances;
 mod mail;
 pub mod project_counts;
@@ -9,6 +10,7 @@ pub mod report;
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 
+pub use action::CandidateAction;
 pub use advances::{
     ADVANCES, Actor, AdvanceRule, AdvanceTerms, DEADLINE_MISSING, DEADLINE_PASSED, DEADLINE_REQUIRED,
     EMAIL_REQUIRED, InterviewTerms, MAILS_OFF, MoveCondition, NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE,

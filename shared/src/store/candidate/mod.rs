@@ -5,6 +5,7 @@ pub(super) mod evaluation;
 pub(super) mod matches;
 pub(super) mod report;
 pub(super) mod search;
+mod selection;
 pub(super) mod share;
 
 use std::collections::{HashMap, HashSet};

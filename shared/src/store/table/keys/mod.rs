@@ -337,6 +337,16 @@ pub(crate) fn idempotency_part(id: &str, version: u64, part: usize) -> ItemKey {
     ItemKey::new(format!("IDEMPOTENCY#{id}"), format!("PART#{version}#{part}"))
 }
 
+/// What a request is about, as its first run has found it.
+pub(crate) fn idempotency_selection(id: &str) -> ItemKey {
+    ItemKey::new(format!("IDEMPOTENCY#{id}"), "SELECTION")
+}
+
+/// The entries of a request that its runs have done. The identifiers are their places in the request.
+pub(crate) fn idempotency_entries(id: &str) -> ItemCollection {
+    ItemCollection { pk: format!("IDEMPOTENCY#{id}"), prefix: "ENTRY#" }
+}
+
 pub(crate) fn reset_request(name: &SecretHash) -> ItemKey {
     ItemKey::new(format!("{RESET}{}", name.as_str()), "RESET")
 }

@@ -17,7 +17,8 @@ use shared::http::{BodyFields, QueryParameters};
 use shared::store::CountedProject;
 use shared::{Error, Result};
 
-use crate::changes::{apply, read_changes, read_new};
+use crate::changes::{NewProject, apply, read_changes, read_new};
+use crate::copy::ProjectCopy;
 use crate::expand::{ExpandedResources, NAMES};
 use crate::view::{ListedProjectView, ProjectView, ProjectViewer};
 
@@ -80,12 +81,21 @@ pub(crate) async fn create(
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<ProjectView>>> {
     let is_local = access.config().is_local;
-    let (name, changes) = read_new(body, access.company_id(), access.references(), is_local)?;
+    let NewProject { name, copy_of, changes } =
+        read_new(body, access.company_id(), access.references(), is_local)?;
+    let copy = match copy_of {
+        Some(source) => Some(ProjectCopy::read(&access, source).await?),
+        None => None,
+    };
     let id = access.store.next_id(access.now);
     let mut project = Project::new(id, &access.target, name, access.now);
-    // Without an application of the company's, mails lead to this service.
-    if !access.config().has_suite {
-        project.settings.interview_platform = InterviewPlatform::Builtin;
+    match &copy {
+        Some(copy) => project = copy.apply_to(project),
+        // Without an application of the company's, mails lead to this service.
+        None if !access.config().has_suite => {
+            project.settings.interview_platform = InterviewPlatform::Builtin;
+        }
+        None => {}
     }
     apply(changes, &mut project)?;
     // The user who creates a project runs it.
@@ -97,7 +107,13 @@ pub(crate) async fn create(
     let view =
         ProjectView::new(&project, &ProjectCounts::default(), &ProjectViewer::of(&access, &access.target));
     let created = Created(view);
-    match access.commit(access.store.create_project(&project), created).await {
+    let writes = match &copy {
+        Some(copy) => copy.create(&access, &project),
+        None => access.store.create_project(&project),
+    };
+    match access.commit(writes, created).await {
+        // What was to be copied was deleted in the meantime. The next attempt copies what is left.
+        Err(Error::NotFound) if copy.is_some() => Err(Error::Changed),
         Err(error) => Err(name_visible_holder(&access, error).await?),
         committed => committed,
     }

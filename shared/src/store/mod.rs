@@ -41,6 +41,7 @@ pub use login::reset::ResetMail;
 pub use login::session::{Session, SessionKind};
 pub use login::{FoundAccounts, taken_username};
 pub use project::CountedProject;
+pub use project::copy::{CopiedAttachments, CopySource};
 pub use project::counts::CountShards;
 pub(crate) use project::counts::shards;
 pub use referred::{ReferenceIds, ReferencedResources};

@@ -1,11 +1,14 @@
 //! Candidates, their files, status and shares.
 
+mod bulk;
+mod bulk_faults;
 mod by_email;
 mod consents;
 mod crud;
 mod data;
 mod data_pages;
 mod deadline;
+mod dry_runs;
 mod erasure_request;
 mod external_ids;
 mod file_addresses;

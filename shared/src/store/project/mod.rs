@@ -1,5 +1,6 @@
 //! Access patterns of projects.
 
+pub(super) mod copy;
 pub(super) mod counts;
 pub(super) mod questionnaire;
 
@@ -60,13 +61,8 @@ impl Store {
     /// [`Error::ExternalIdTaken`].
     pub fn create_project(&self, project: &Project) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(project);
-        // With the project, so that a condition on a shard never meets a missing one.
-        transaction.create_shards(project);
-        transaction.change_company_counts(&project.company, &[(CompanyCount::Projects(project.status), 1)]);
+        transaction.new_project(project);
         transaction.attachments(None, project);
-        transaction.memberships(None, project);
-        transaction.project_external_id(None, Some(project));
         transaction
     }
 
@@ -206,6 +202,16 @@ impl ItemBatch {
 }
 
 impl Transaction {
+    /// Creates a project, whose labels and videos are there.
+    fn new_project(&mut self, project: &Project) {
+        self.create(project);
+        // With the project, so that a condition on a shard never meets a missing one.
+        self.create_shards(project);
+        self.change_company_counts(&project.company, &[(CompanyCount::Projects(project.status), 1)]);
+        self.memberships(None, project);
+        self.project_external_id(None, Some(project));
+    }
+
     /// Requires that labels and videos exist that only `after` has.
     fn attachments(&mut self, before: Option<&Project>, after: &Project) {
         let c = &after.company;

@@ -110,6 +110,7 @@ impl AccessFixture {
             }
             ("POST", "candidates") => Some(json!({ "first_name": "Ada", "last_name": "Lovelace" })),
             ("POST", "import") => Some(json!([{ "first_name": "Ada", "last_name": "Lovelace" }])),
+            ("POST", "bulk") => Some(json!({ "action": "skip", "status": "expired" })),
             ("PUT", "{customerId}") => Some(json!({ "comment": "Good." })),
             ("POST", "vetos") => Some(veto()),
             ("POST", "questions") | ("PUT" | "PATCH", "{questionId}") => Some(question()),

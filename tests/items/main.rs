@@ -86,6 +86,9 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
     owner.post(&format!("{candidate}vetos/"), veto).await.expect(201);
     let upload = json!({ "field": "cv", "content_type": "application/pdf", "size": 9_000_000 });
     owner.post(&format!("{candidate}uploads/"), upload).await.expect(201);
+    let remind = json!({ "action": "remind", "status": "invited" });
+    let remind = Request::post(&format!("{project}candidates/bulk/")).json(&remind);
+    owner.send(remind.header("idempotency-key", "one")).await.expect(200);
 }
 
 /// A candidate whose interview was reopened.

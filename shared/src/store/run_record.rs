@@ -73,6 +73,17 @@ impl Store {
         kept.map(|item| entries.id_in(item)?.parse().map_err(Error::internal)).collect()
     }
 
+    /// Whether a run of the request has done the entry at `index`.
+    pub(crate) async fn is_entry_done(
+        &self,
+        record: &RunRecord,
+        index: usize,
+        now: DateTime<Utc>,
+    ) -> Result<bool> {
+        let mark = self.item(&keys::idempotency_entries(&record.request.id).key(index)).await?;
+        Ok(mark.is_some_and(|mark| RunRecord::is_kept(&mark, now)))
+    }
+
     /// Commits the transaction that does the entry at `index`. Returns false, and writes nothing, if a run of the request has
     /// done it already.
     pub(crate) async fn commit_entry(

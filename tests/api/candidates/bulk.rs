@@ -56,8 +56,16 @@ fn actions(app: &TestApp, uri: &str) -> [(Request, Value); 4] {
 /// The fields of a candidate that two candidates in the same situation share.
 fn comparable(candidate: &Value) -> Value {
     let mut fields = candidate.clone();
-    for own in ["resource_uri", "activation_key", "interview_url", "email", "evaluations", "vetos", "result"]
-    {
+    for own in [
+        "resource_uri",
+        "activation_key",
+        "interview_key",
+        "interview_url",
+        "email",
+        "evaluations",
+        "vetos",
+        "result",
+    ] {
         fields.as_object_mut().unwrap().remove(own);
     }
     let links: Vec<String> = fields
@@ -225,7 +233,20 @@ async fn what_is_wrong_with_the_request_is_said_at_once_and_nothing_is_done() {
             }
         }
     }
-    assert_refusals!(responses, @"");
+    assert_refusals!(responses, @r#"
+    400 {"action":["This field is required."],"candidates":["Send `candidates` or `status`."]}
+    400 {"action":["\"delete\" is not a valid choice."],"candidates":["This list may not be empty."]}
+    2 x 400 {"deadline":["This field is required."]}
+    400 {"deadline":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."]}
+    400 {"deadline":["Only `advance` and `deadline` take a deadline."]}
+    400 {"deadline":["Only `advance` and `deadline` take a deadline."],"status":["Send either `candidates` or `status`."]}
+    400 {"dry_run":["Must be a valid boolean."],"status":["\"gone\" is not a valid choice."]}
+    400 {"candidates":["\"Ada\" is not the URL of a candidate under https://hr.example/api/v3."]}
+    400 {"candidates":["Expected a list of references."]}
+    400 {"candidates":["This field may not be blank."]}
+    2 x 400 {"candidates":["Each candidate may appear only once."]}
+    400 {"candidates":["Ensure this list has no more than 1000 items."]}
+    "#);
     assert_eq!(app.table().snapshot().await, before);
 }
 

@@ -209,8 +209,13 @@ async fn a_dry_run_takes_no_idempotency_key_and_uses_none_up() {
 #[tokio::test]
 async fn a_mail_that_would_not_be_delivered_is_not_counted() {
     let (app, owner, project) = given().await;
-    let uri = owner.candidate_at(&project, CandidateStatus::Aborted).await;
-    let email = owner.get(&uri).await.expect(200).uri("email");
+    let ada = owner.invite(&project, json!({})).await;
+    app.settle().await;
+    for _ in 0..2 {
+        ada.advance(&ada.uri).await.expect(200);
+    }
+    app.abort(&ada.uri).await;
+    let (uri, email) = (ada.uri, ada.email);
     let body = |is_dry: bool| json!({ "action": "advance", "candidates": [uri], "dry_run": is_dry });
     assert_eq!(act(&owner, &project, body(true)).await.expect(200).json()["meta"]["mails"], 1);
     app.put_event(bounced(&app, &email, "Permanent")).await;

@@ -65,7 +65,7 @@ async fn full(owner: &Staff) -> String {
 fn unnamed(rows: Vec<Value>) -> Vec<Value> {
     let strip = |mut row: Value| {
         let fields = row.as_object_mut().unwrap();
-        for name in ["resource_uri", "id", "revision"] {
+        for name in ["resource_uri", "project"] {
             fields.remove(name);
         }
         row
@@ -79,7 +79,9 @@ async fn a_copy_has_all_settings_questions_and_criteria_and_nothing_that_is_the_
     let owner = app.owner().await;
     let source = full(&owner).await;
     let evaluator = owner.colleague("hiring-manager", json!({})).await;
-    owner.patch(&source, json!({ "evaluators": [evaluator.uri] })).await.expect(200);
+    let reviewer = owner.colleague("hiring-manager", json!({})).await;
+    let roles = json!({ "evaluators": [evaluator.uri], "reviewers": [reviewer.uri] });
+    owner.patch(&source, roles).await.expect(200);
     owner.candidate(&source, json!({})).await;
     let admin = app.staff("admin").await;
     let created = copy(&admin, &source, json!({})).await.expect(201);
@@ -161,7 +163,11 @@ async fn only_who_may_change_a_project_may_copy_it() {
         copy(&owner, &unknown, json!({})).await,
         copy(&owner, "Sales", json!({})).await,
         copy(&owner, "", json!({ "copy_of": 7 })).await,
-    ], @"");
+    ], @r#"
+    2 x 400 {"copy_of":["This project does not exist."]}
+    400 {"copy_of":["\"Sales\" is not a URL under https://hr.example/api/v3/companies/acme/projects/."]}
+    400 {"copy_of":["Not a valid string."]}
+    "#);
     copy(&owner, &foreign, json!({})).await.expect(400);
     assert_eq!(app.table().snapshot().await, before);
     for role in ["evaluators", "reviewers"] {

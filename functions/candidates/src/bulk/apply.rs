@@ -111,11 +111,13 @@ impl BulkContext<'_> {
     /// The inner result is final. The outer error may be one of a concurrent write.
     async fn act_once(&self, index: usize, id: CandidateId) -> Result<Result<InterviewLink>> {
         let company = self.access.company_id();
-        let found = self.run.store.candidate(company, self.access.target.project.id, id).await?;
-        let Some(before) = found else { return Ok(Err(Error::NotFound)) };
+        let read = || self.run.store.candidate(company, self.access.target.project.id, id);
+        let Some(before) = read().await? else { return Ok(Err(Error::NotFound)) };
         let plan = self.planner.plan(&before);
         match (plan.change, plan.refusal) {
             (None, None) => Ok(Ok(self.link(&before))),
+            // Refused because of what another run of the request has made of the candidate.
+            (_, Some(_)) if self.run.is_done(index).await? => Ok(Ok(self.link(&before))),
             (change, Some(refusal)) => {
                 self.keep_deadline(&before, change).await?;
                 Ok(Err(refusal))
@@ -125,7 +127,7 @@ impl BulkContext<'_> {
                 match self.run.commit_entry(index, writes).await {
                     Ok(true) => Ok(Ok(self.link(&change.candidate))),
                     // A run of the same request that this one was thought to have succeeded has done it.
-                    Ok(false) => Ok(Ok(self.link(&before))),
+                    Ok(false) => Ok(Ok(read().await?.and_then(|candidate| self.link(&candidate)))),
                     // The project was read when the request began, and may have stopped since.
                     Err(Error::Refused(PROJECT_NOT_RUNNING)) => {
                         let deadline = self.planner.deadline_change(&before)?;

@@ -66,7 +66,7 @@ struct BulkReportRow {
     /// The candidate; null if the project has none of this name.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,
-    /// What became of the entry.
+    /// Whether the action was taken.
     status: RowStatus,
     /// The link to the interview, to send to the candidate: their `interview_url`. Empty unless the action was taken and the
     /// interview is open, and in a dry run.

@@ -44,6 +44,14 @@ impl IdempotentRun {
         }
     }
 
+    /// Whether a run of the same request has done the entry at `index`: another one may go on with what this one has begun.
+    pub async fn is_done(&self, index: usize) -> Result<bool> {
+        match &self.record {
+            Some(record) => self.store.is_entry_done(record, index, self.now).await,
+            None => Ok(false),
+        }
+    }
+
     /// The entries that earlier runs of the same request have done.
     pub async fn done_entries(&self) -> Result<HashSet<usize>> {
         match self.record.as_ref().filter(|_| self.is_resumed) {

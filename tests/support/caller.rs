@@ -295,8 +295,15 @@ impl Staff {
 
     /// Creates a named token and gives its address, and whoever holds it.
     pub async fn named_token(&self, name: &str) -> (String, Token) {
+        self.named_token_with(json!({ "name": name })).await
+    }
+
+    /// Creates a named token with these fields and gives its address, and whoever holds it.
+    pub async fn named_token_with(&self, fields: Value) -> (String, Token) {
         let tokens = format!("/companies/{}/tokens/", self.company);
-        let created = self.post(&tokens, json!({ "name": name })).await.expect(201);
+        let mut body = json!({ "name": "Service" });
+        merge(&mut body, fields);
+        let created = self.post(&tokens, body).await.expect(201);
         (created.uri("resource_uri"), self.app().token(&created.uri("value")))
     }
 

@@ -21,7 +21,7 @@ use crate::changes::{apply, read_changes, read_new};
 use crate::expand::{ExpandedResources, NAMES};
 use crate::view::{ListedProjectView, ProjectView, ProjectViewer};
 
-/// A named token cannot run the project that it creates.
+/// A named token cannot run the project that it creates: its projects never change.
 const NO_MANAGER: &str = "A named token cannot manage projects. Name at least one customer as manager.";
 
 /// GET …/projects/
@@ -34,20 +34,17 @@ pub(crate) async fn list(
     let external_id = query.unique_filter("external_id", ExternalId::parse)?;
     let store = &access.store;
     let company = access.company_id();
-    let sees_all = Action::SeeAllProjects.is_allowed(&access.caller.in_company());
-    let (page, total) = match (external_id, access.caller.customer().filter(|_| !sees_all)) {
-        (Some(external_id), _) => {
-            let found = store.project_by_external_id(company, &external_id).await?;
-            let found = found.filter(|CountedProject { project, .. }| {
-                is_seen(&access, project) && status.is_none_or(|status| project.status == status)
-            });
-            query.slice(found.into_iter().collect(), |counted| counted.project.id.to_string())
-        }
-        (None, None) => store.list_projects(company, status, query.page()).await?,
-        (None, Some(customer)) => {
-            let projects = store.projects_of(company, customer, status).await?;
-            query.slice(projects, |counted| counted.project.id.to_string())
-        }
+    let (page, total) = if let Some(external_id) = external_id {
+        let found = store.project_by_external_id(company, &external_id).await?;
+        let found = found.filter(|CountedProject { project, .. }| {
+            is_seen(&access, project) && status.is_none_or(|status| project.status == status)
+        });
+        query.slice(found.into_iter().collect(), |counted| counted.project.id.to_string())
+    } else if let Some(visible) = access.visible_projects().await? {
+        let projects = store.counted_projects(company, visible, status).await?;
+        query.slice(projects, |counted| counted.project.id.to_string())
+    } else {
+        store.list_projects(company, status, query.page()).await?
     };
     let loaded =
         ExpandedResources::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
@@ -143,5 +140,5 @@ async fn name_visible_holder(access: &AdmittedRequest, error: Error) -> Result<E
 
 /// Whether the caller may see a project of the company.
 fn is_seen(access: &AdmittedRequest, project: &Project) -> bool {
-    Action::ReadProject.is_allowed(&access.caller.in_project(&project.staff))
+    Action::ReadProject.is_allowed(&access.caller.in_project(project.id, &project.staff))
 }

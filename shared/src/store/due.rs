@@ -50,11 +50,13 @@ pub(crate) enum DueQueue {
     CompanyErasures,
     /// Answers with an open take, or with one that is being converted.
     Answers,
+    /// Named tokens that have an end.
+    Tokens,
 }
 
 impl DueQueue {
     #[cfg(test)]
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Candidates,
         Self::Effects,
         Self::Uploads,
@@ -67,6 +69,7 @@ impl DueQueue {
         Self::Retention,
         Self::CompanyErasures,
         Self::Answers,
+        Self::Tokens,
     ];
 
     pub(crate) fn shards(self) -> Range<u8> {
@@ -84,6 +87,8 @@ impl DueQueue {
             // Few companies end.
             Self::CompanyErasures => 44..45,
             Self::Answers => 45..49,
+            // A company has at most 100.
+            Self::Tokens => 49..50,
         }
     }
 

@@ -75,7 +75,9 @@ impl Expected {
         } else if sk.starts_with("LABEL#") {
             self.add_label(&read(item));
         } else if sk.starts_with("TOKEN#") && pk.starts_with("COMPANY#") {
-            self.add_token(&read(item));
+            let token: NamedToken = read(item);
+            self.check_due(key, item, 49, token.due_at());
+            self.add_token(&token);
         } else if sk.starts_with("PROJECT#") && !pk.contains("#CUSTOMER#") {
             let project: Project = read(item);
             let partition = format!("COMPANY#{}#PROJECTS#{}", project.company, project.status.as_str());

@@ -22,6 +22,7 @@ use crate::domain::id::{CompanyId, CustomerId, InvalidId};
 use crate::domain::policy::{Action, CallerRelation, NOT_ALLOWED};
 use crate::domain::questionnaire::Questionnaire;
 use crate::domain::staff::customer::Customer;
+use crate::domain::staff::named_token::{READ_ONLY_TOKEN, day_of_use};
 use crate::error::{Error, Result};
 use crate::http::exchange::state::{LoggedCaller, RequestState};
 use crate::http::{HttpExchange, RequestConditions};
@@ -30,7 +31,7 @@ use crate::store::{
     EventSequence, ItemBatch, ItemKey, KeyedRequest, SessionKind, Store, StoredEntity, VersionedItem, keys,
 };
 
-/// The lifetime of addresses that are shown to named tokens, which themselves never expire.
+/// The lifetime of addresses that are shown to named tokens, most of which never expire.
 const NAMED_TOKENS_ADDRESS: TimeDelta = TimeDelta::hours(24);
 
 const EXPAND: &str = "expand";
@@ -147,7 +148,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         let token = MediaToken::parse(token).ok_or_else(rejected)?;
         let object = object(&self.path, &token).map_err(|_| rejected())?;
         let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
-        // Other credentials end by themselves.
+        // Other credentials end by themselves, and so does a named token before that, if it has an end.
         if credential.kind == CredentialKind::NamedToken
             && token.is_older_than(NAMED_TOKENS_ADDRESS, self.app.now())
         {
@@ -211,6 +212,11 @@ impl<'a> UnauthenticatedRequest<'a> {
         });
         let store = store.with_origin(origin);
         extend_session(&caller, &store, &state, now);
+        note_token_use(&caller, &credential, &store, rules);
+        // Before anything tells what exists.
+        if is_read_only(&caller) && !self.parts.method.is_safe() {
+            return Err(Error::Forbidden(READ_ONLY_TOKEN));
+        }
         // Before anything else tells whether the object of the address exists.
         if self.address.as_ref().is_some_and(|address| !address.token.is_for(&media_key, &address.object)) {
             return Err(rejected());
@@ -259,6 +265,19 @@ fn extend_session(caller: &Caller, store: &Store, state: &RequestState, now: Dat
         let key = live.key.clone();
         state.run_alongside(async move { store.extend_session(&key, now).await });
     }
+}
+
+/// Notes, while the request runs and after it, that the caller's named token was used today.
+fn note_token_use(caller: &Caller, credential: &Credential, store: &Store, rules: SessionRules) {
+    let CallerIdentity::NamedToken(token) = &caller.identity else { return };
+    let today = day_of_use(rules.now);
+    if rules.is_use && token.last_used_at.is_none_or(|noted| noted < today) {
+        store.note_token_use_in_background(&credential.hash, today);
+    }
+}
+
+fn is_read_only(caller: &Caller) -> bool {
+    matches!(&caller.identity, CallerIdentity::NamedToken(token) if token.rights.is_read_only)
 }
 
 /// The sender of a request, whichever of their sessions or keys it comes with.

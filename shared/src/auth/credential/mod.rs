@@ -163,7 +163,7 @@ const MAX_TOKEN: usize = 256;
 /// Validates a named token's value that a client chooses; an error is the message for them.
 pub fn chosen_token_value(text: &str) -> Result<String, String> {
     check_token_value(text)?;
-    // A named token never expires, and guessing it is not rate limited.
+    // A named token may never expire, and guessing it is not rate limited.
     if bits(text) < MIN_BITS {
         return Err(
             "This value is too easy to guess. Use random characters, or omit it to get a generated value."

@@ -9,6 +9,7 @@ mod event;
 mod label;
 mod nested;
 mod questionnaire;
+mod token;
 mod upload;
 mod video;
 
@@ -22,5 +23,6 @@ pub use event::{AuthorView, EventView};
 pub use label::LabelView;
 pub use nested::ExpandedReference;
 pub use questionnaire::{CriterionView, QuestionView};
+pub use token::TokenRightsView;
 pub use upload::{SignedUploadView, UploadView};
 pub use video::PlacedVideoView;

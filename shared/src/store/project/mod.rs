@@ -160,6 +160,16 @@ impl Store {
         status: Option<ProjectStatus>,
     ) -> Result<Vec<CountedProject>> {
         let ids = self.project_ids_of(company, customer).await?;
+        self.counted_projects(company, ids, status).await
+    }
+
+    /// Those of these projects that exist and have one status, or any, in the same order.
+    pub async fn counted_projects(
+        &self,
+        company: &CompanyId,
+        ids: Vec<ProjectId>,
+        status: Option<ProjectStatus>,
+    ) -> Result<Vec<CountedProject>> {
         let keys =
             ids.iter().flat_map(|id| [keys::project(company, *id)].into_iter().chain(shards(company, *id)));
         let mut batch = self.get(keys).await?;

@@ -22,7 +22,8 @@ use shared::http::BodyFields;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{
-    CandidateFields, CandidateView, CandidateViewer, ContactView, CustomerView, PlacedVideoView, TokenRightsView,
+    CandidateFields, CandidateView, CandidateViewer, ContactView, CustomerView, PlacedVideoView,
+    TokenRightsView,
 };
 use shared::http::wire::{OrEmpty, Timestamp, Uri};
 use shared::openapi::{DescribeResponse, OperationDoc};

@@ -25,7 +25,9 @@ pub(crate) async fn list(
     };
     let mut found = store.matches(company, hits, &terms).await?;
     // The index lags behind the roles, so what it has found is authorised by the projects as they are now.
-    found.retain(|one| Action::ReadProject.is_allowed(&access.caller.in_project(one.project_id, &one.project.staff)));
+    found.retain(|one| {
+        Action::ReadProject.is_allowed(&access.caller.in_project(one.project_id, &one.project.staff))
+    });
     Ok(Json(found.iter().map(|one| SearchResultView::new(company, one, access.references())).collect()))
 }
 

@@ -169,8 +169,7 @@ impl SystemAccess {
             }
             Account::Customer { customer } => {
                 let Some(customer) = self.store.customer(company, customer).await? else { return Ok(true) };
-                let is_own =
-                    matches!(author, CallerIdentity::Customer(own) if own.id == customer.id);
+                let is_own = matches!(author, CallerIdentity::Customer(own) if own.id == customer.id);
                 Ok(is_own || author.manages(customer.account_type))
             }
         }

@@ -12,7 +12,7 @@ mod file_addresses;
 mod file_forms;
 mod file_histories;
 mod file_variants;
-mod files;
+pub(crate) mod files;
 mod hold;
 mod hostile_files;
 pub(crate) mod import;

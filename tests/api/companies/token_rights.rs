@@ -59,7 +59,8 @@ async fn a_token_shows_its_rights_and_so_does_whoami() {
         "read_company manage_labels manage_videos read_video manage_customers list_projects search create_project"
     );
     assert_eq!(
-        permissions(json!({ "account_type": "hiring-manager", "projects": [project], "read_only": true })).await,
+        permissions(json!({ "account_type": "hiring-manager", "projects": [project], "read_only": true }))
+            .await,
         "read_company read_video list_projects search"
     );
     assert_eq!(permissions(json!({})).await, permissions(json!({ "account_type": "admin" })).await);
@@ -108,7 +109,19 @@ async fn rights_that_do_not_go_together_are_refused() {
     ] {
         refusals.push(create(fields).await);
     }
-    assert_refusals!(refusals, @"");
+    assert_refusals!(refusals, @r#"
+        400 {"account_type":["\"candidate\" is not a valid choice."]}
+        400 {"account_type":["This field may not be null."]}
+        2 x 400 {"projects":["Name at least one project: tokens of this account type see no others."]}
+        400 {"projects":["This field may not be null."]}
+        400 {"projects":["Not a valid string."]}
+        400 {"projects":["Ensure this list has no more than 50 items."]}
+        3 x 400 {"projects":["Tokens of this account type see all projects. Omit this field."]}
+        400 {"read_only":["Must be a valid boolean."]}
+        400 {"expires_at":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."]}
+        2 x 400 {"expires_at":["Choose a time that is at least an hour and at most ten years ahead."]}
+        400 {"expires_at":["Choose a time that is at least an hour and at most ten years ahead."],"projects":["Name at least one project: tokens of this account type see no others."],"read_only":["Must be a valid boolean."],"value":["Ensure this field has 32 to 256 characters."]}
+        "#);
     // One that does not exist and one of another company give the same answer, but for the identifier.
     let mut answers = Vec::new();
     for one in [&unknown, &hidden] {
@@ -156,7 +169,10 @@ async fn a_token_outlives_its_creator_with_the_rights_that_it_was_given() {
     let works = async || {
         full.patch("/companies/acme/", json!({ "phone": "1" })).await.expect(200);
         limited.patch(&project, json!({ "internal_id": "1" })).await.expect(200);
-        limited.patch("/companies/acme/", json!({ "phone": "1" })).await.expect_code(403, "permission_denied");
+        limited
+            .patch("/companies/acme/", json!({ "phone": "1" }))
+            .await
+            .expect_code(403, "permission_denied");
     };
     works().await;
     let command = json!({ "command": "revoke-owner", "company": "acme", "username": creator.username });
@@ -200,8 +216,8 @@ async fn below_an_admin_a_token_sees_its_projects_and_no_other() {
     manager.get(&other).await.expect_code(404, "not_found");
     manager.get("/companies/acme/candidates/?email=a@b.co").await.expect_code(403, "permission_denied");
     // It manages what it sees, as an interview manager does.
-    let candidate = manager.post(&format!("{first}candidates/"), json!({ "first_name": "A", "last_name": "B" }));
-    let candidate = candidate.await.expect(201).uri("resource_uri");
+    let ada = json!({ "first_name": "Ada", "last_name": "Byron" });
+    let candidate = manager.post(&format!("{first}candidates/"), ada).await.expect(201).uri("resource_uri");
     manager.delete(&candidate).await.expect(204);
     // A key that another project has does not tell which one that is.
     let taken = json!({ "external_id": "OTHER" });
@@ -228,11 +244,11 @@ async fn a_token_manages_staff_as_its_account_type_does() {
     let mut outcomes = Vec::new();
     for (kind, token) in &tokens {
         for wanted in ["owner", "admin", "recruiter", "hiring-manager"] {
-            let created = token.post("/companies/acme/customers/", json!({
+            let person = json!({
                 "first_name": "Grace", "last_name": "Hopper", "email": format!("{kind}.{wanted}@acme.example"),
                 "account_type": wanted, "preferred_language": "en",
-            }));
-            let created = created.await;
+            });
+            let created = token.post("/companies/acme/customers/", person).await;
             outcomes.push(created.status.as_u16());
             if created.status.as_u16() == 201 {
                 token.delete(&created.uri("resource_uri")).await.expect(204);
@@ -269,8 +285,7 @@ async fn a_read_only_token_sees_no_key_and_no_draft_and_changes_nothing() {
     let mut reading = managing.clone();
     reading["read_only"] = true.into();
     let [full, writer] = [token_with(&owner, json!({})).await, token_with(&owner, managing).await];
-    let readers =
-        [token_with(&owner, json!({ "read_only": true })).await, token_with(&owner, reading).await];
+    let readers = [token_with(&owner, json!({ "read_only": true })).await, token_with(&owner, reading).await];
     let known = async |caller: &Token, of: &str| caller.get(of).await.expect(200).json();
     let secrets = [
         known(&full, &invited.uri).await["interview_url"].as_str().unwrap().to_owned(),
@@ -332,7 +347,7 @@ async fn a_read_only_token_sees_no_key_and_no_draft_and_changes_nothing() {
     let before = app.table().snapshot().await;
     let [reader, _] = &readers;
     let missing = "/companies/globex/labels/";
-    assert_refusal!(reader.post(missing, json!({ "text": "x" })).await, @"");
+    assert_refusal!(reader.post(missing, json!({ "text": "x" })).await, @r#"403 {"code":"read_only_token","detail":"This token may only read: send GET or HEAD. For changes, use a token without `read_only`."}"#);
     for request in [
         Request::post(&list).json(&json!({})),
         Request::patch(&invited.uri).json(&json!({ "phone": "1" })),

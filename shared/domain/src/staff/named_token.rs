@@ -84,7 +84,9 @@ impl TokenRights {
             // Without projects it could do next to nothing, which its owner would find out in production.
             (false, named) => match named.filter(|projects| !projects.is_empty()) {
                 Some(projects) => Ok(Self { account_type, projects, is_read_only }),
-                None => Err("Name at least one project: tokens of this account type see no others.".to_owned()),
+                None => {
+                    Err("Name at least one project: tokens of this account type see no others.".to_owned())
+                }
             },
         }
     }
@@ -193,7 +195,18 @@ impl TryFrom<StoredToken> for NamedToken {
             (None, Some(media_key)) => (media_key, TokenRights::OWNER, None),
             (None, None) => return Err("a named token without a key for files"),
         };
-        Ok(Self { id, company, name, hash, media_key, rights, expires_at, last_used_at, created_at, created_by })
+        Ok(Self {
+            id,
+            company,
+            name,
+            hash,
+            media_key,
+            rights,
+            expires_at,
+            last_used_at,
+            created_at,
+            created_by,
+        })
     }
 }
 
@@ -259,7 +272,10 @@ mod tests {
         let recruiter = TokenRights::new(AccountType::Recruiter, Some(projects), false).unwrap();
         let limited = [
             NamedToken { rights: TokenRights { is_read_only: true, ..TokenRights::OWNER }, ..owner.clone() },
-            NamedToken { rights: TokenRights::new(AccountType::Admin, None, false).unwrap(), ..owner.clone() },
+            NamedToken {
+                rights: TokenRights::new(AccountType::Admin, None, false).unwrap(),
+                ..owner.clone()
+            },
             NamedToken { rights: recruiter, ..owner.clone() },
             NamedToken { expires_at: Some(DateTime::UNIX_EPOCH), ..owner },
         ];

@@ -1,11 +1,12 @@
 //! The page where candidates take their interview, and staff activate accounts and reset passwords. Links in
-//! mails lead to it.
+//! mails lead to it. Beside it, files that programs look for at fixed paths.
 //!
 //! The page is a script of this project, which calls the API. It loads nothing from other hosts than this service and the
 //! bucket.
 
 mod files;
 mod index;
+mod well_known;
 
 use shared::http::RouteGroup;
 
@@ -27,4 +28,6 @@ pub fn routes(routes: RouteGroup) -> RouteGroup {
         .page("/activate/", index::show_wrong)
         .page("/activate/{key}/{*rest}", index::show_wrong)
         .page("/page/{version}/{*path}", files::show)
+        .page("/.well-known/security.txt/", well_known::show_security_contact)
+        .page("/llms.txt/", well_known::show_guide_to_documents)
 }

@@ -189,7 +189,11 @@ impl OperationDoc {
             // With a cookie, from a page of another origin.
             self.fails(ErrorResponseDoc::Forbidden);
         }
-        self.failures.extend([ErrorResponseDoc::Internal, ErrorResponseDoc::Busy]);
+        self.failures.extend([
+            ErrorResponseDoc::GatewayThrottled,
+            ErrorResponseDoc::Internal,
+            ErrorResponseDoc::Busy,
+        ]);
     }
 
     fn into_value(self, id: &str, tag: Option<&str>, method: &Method, path: &str) -> Value {

@@ -191,6 +191,12 @@ impl OperationDoc {
         }
     }
 
+    /// Adds an answer with a body and `Link`.
+    pub fn shows_with_links<V: JsonSchema>(&mut self, text: &str) {
+        let answer = self.shows::<V>(StatusCode::OK, text);
+        answer["headers"]["Link"] = json!({ "$ref": "#/components/headers/Link" });
+    }
+
     /// Adds 404.
     pub fn may_find_nothing(&mut self) {
         self.fails(ErrorResponseDoc::NotFound);

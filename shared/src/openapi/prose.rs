@@ -142,6 +142,7 @@ pub(super) fn headers() -> Value {
         "RequestId": header("Identifier of the request in the service's log.", json!({ "type": "string" })),
         "ETag": header("Version of the resource, for If-None-Match and If-Match.", json!({ "type": "string" })),
         "Location": header("URL of the resource or file.", json!({ "type": "string", "format": "uri" })),
+        "Link": header("URLs with their relations to this one (RFC 8288).", json!({ "type": "string" })),
         "RetryAfter": header("Seconds to wait before trying again.", json!({ "type": "integer", "minimum": 1 })),
         "Challenge": header("The authentication scheme.", json!({ "type": "string" })),
         "Cookie": header("Sets or expires the session cookie `sessionid`.", json!({ "type": "string" })),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use shared::Error;
 use shared::domain::Refusal;
 use shared::http::example_uri;
-use shared::http::wire::{OrEmpty, Uri};
+use shared::http::wire::{EntryErrors, OrEmpty, Uri};
 
 use super::ImportAccess;
 use super::apply::ImportEntryResult;
@@ -64,6 +64,7 @@ struct ImportReportRow {
     #[schemars(example = &"")]
     interview_url: OrEmpty<Uri>,
     /// Why the candidate was not created or not invited; otherwise an empty object.
+    #[schemars(with = "EntryErrors")]
     errors: Value,
 }
 

@@ -139,7 +139,7 @@ actions! {
     Evaluate "evaluate": Role or EVALUATORS;
     /// Veto a candidate; only with this role in the project.
     CastVeto "cast_veto": Role or EVALUATORS but person;
-    /// Change a project, its status, its questions or its criteria; create, import, delete, skip and remind its candidates, set their deadlines, and reopen their interviews.
+    /// Change a project, its status, its questions or its criteria; create, import, delete, skip and remind its candidates, set their deadlines, reopen their interviews, and show their answers to guests.
     ChangeProject "change_project": Admin or MANAGERS;
     /// Read a candidate, with files and recorded answers.
     ReadCandidate "read_candidate": Admin or STAFF or itself or sharee;

@@ -241,6 +241,7 @@ fn security(security: SecurityScheme) -> Value {
         SecurityScheme::None => json!([]),
         SecurityScheme::Optional => json!([{}, { "token": [] }, { "basic": [] }, { "session": [] }]),
         SecurityScheme::Staff => json!([{ "token": [] }, { "basic": [] }, { "session": [] }]),
+        SecurityScheme::Guest => json!([{ "guestKey": [] }]),
         SecurityScheme::Anybody => {
             json!([{ "token": [] }, { "basic": [] }, { "session": [] }, { "activationKey": [] }])
         }

@@ -26,6 +26,8 @@ pub(super) enum SecurityScheme {
     Staff,
     /// A token, a cookie, or the key of a candidate's invitation.
     Anybody,
+    /// The key of a guest link.
+    Guest,
 }
 
 /// One operation of the document.

@@ -26,10 +26,11 @@ pub(super) fn introduction() -> String {
 }
 
 /// The path parameters that are identifiers: their resources, and URLs that end with an example of each.
-const IDENTIFIERS: [(&str, &str, &str); 16] = [
+const IDENTIFIERS: [(&str, &str, &str); 17] = [
     ("candidateId", "candidate", example_uri::CANDIDATE),
     ("criterionId", "criterion", example_uri::CRITERION),
     ("customerId", "customer", example_uri::CUSTOMER),
+    ("guestLinkId", "guest link", example_uri::GUEST_LINK),
     ("labelId", "label", example_uri::LABEL),
     ("projectId", "project", example_uri::PROJECT),
     ("logoId", "logo", example_uri::LOGO),
@@ -170,6 +171,10 @@ pub(super) fn security_schemes() -> Value {
         "activationKey": {
             "type": "apiKey", "in": "header", "name": "Authorization",
             "description": "`ActivationKey <key>`, with the key of a candidate's invitation.",
+        },
+        "guestKey": {
+            "type": "apiKey", "in": "header", "name": "Authorization",
+            "description": "`GuestKey <key>`, with the key at the end of a guest link's `url`.",
         },
     })
 }

@@ -3,10 +3,11 @@
 use std::ops::Deref;
 
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
-use crate::auth::credential::{SecretKind, new_token_value};
+use crate::auth::credential::{GuestKey, SecretKind, new_token_value};
 use crate::domain::Refusal;
 use crate::domain::account::{Account, CredentialClaim};
-use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::candidate::Candidate;
+use crate::domain::id::{CandidateId, CompanyId, GuestLinkId, ProjectId};
 use crate::domain::policy::NOT_ALLOWED;
 use crate::domain::secret::{AccessKey, MediaKey};
 use crate::domain::staff::customer::{AccountType, Customer};
@@ -86,12 +87,17 @@ impl AdmittedRequest {
         AccessKey::new(SecretKind::AccessKey.generate(&owner, self.app.entropy()))
     }
 
+    /// A new key of a guest link of a candidate.
+    pub fn new_guest_key(&self, candidate: &Candidate, link: GuestLinkId) -> String {
+        GuestKey::generate(candidate, link, self.app.entropy())
+    }
+
     /// A new value of a named token.
     pub fn new_token_value(&self) -> String {
         new_token_value(self.app.entropy())
     }
 
-    /// A new key for a named token to sign the URLs of files with.
+    /// A new key for a named token or a guest link to sign the URLs of files with.
     pub fn new_media_key(&self) -> MediaKey {
         MediaKey::generate(self.app.entropy())
     }

@@ -1,6 +1,7 @@
 //! A request on its way through admission.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts as _, RawPathParams};
@@ -92,6 +93,12 @@ impl PathIds {
         Ok(keys::evaluation(&self.company_id()?, project, candidate, evaluator))
     }
 
+    pub(super) fn guest_link(&self) -> Result<ItemKey, InvalidId> {
+        let project = self.id("projectId")?;
+        let candidate = self.id("candidateId")?;
+        Ok(keys::guest_link(&self.company_id()?, project, candidate, self.id("guestLinkId")?))
+    }
+
     pub(super) fn webhook(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::webhook(&self.company_id()?, self.id("webhookId")?))
     }
@@ -157,6 +164,14 @@ impl<'a> UnauthenticatedRequest<'a> {
         Ok(self)
     }
 
+    pub(super) fn app(&self) -> &'a App {
+        self.app
+    }
+
+    pub(super) fn state(&self) -> Arc<RequestState> {
+        RequestState::of(&self.parts.extensions)
+    }
+
     fn credential(&self) -> Result<Credential> {
         match &self.address {
             // Instead of that in the headers: a player sends none.
@@ -184,7 +199,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         if is_cookie && !self.parts.method.is_safe() {
             csrf::check(&self.parts.headers, self.app.config())?;
         }
-        let state = RequestState::of(&self.parts.extensions);
+        let state = self.state();
         let store = state.store(self.app);
         let now = self.app.now();
         let keyed = state.intent.get().map(|intent| intent.sent_by(&sender(&credential)));
@@ -206,7 +221,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         let origin = caller.origin(state.id.clone(), now);
         let _ = state.caller.set(LoggedCaller {
             company: caller.company().clone(),
-            caller: caller.principal(),
+            caller: caller.principal().to_string(),
             on_behalf_by: origin.on_behalf_by,
         });
         let store = store.with_origin(origin);

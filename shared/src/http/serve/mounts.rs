@@ -45,6 +45,8 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
         &[
             "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/interview",
             "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/answers",
+            "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/guest-links",
+            "/review",
         ],
     ),
     ("events", &["/companies/{companyId}/events", "/companies/{companyId}/webhooks", "/receipt-keys"]),

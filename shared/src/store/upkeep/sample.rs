@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use crate::domain::account::Account;
-use crate::domain::candidate::Candidate;
+use crate::domain::candidate::{Candidate, GuestLink};
 use crate::domain::company::Company;
 use crate::domain::company::label::Label;
 use crate::domain::effect::Effect;
@@ -48,6 +48,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("INTERVIEW", _) => entity::<Questionnaire>("interview", item),
         ("RESULT", _) => value::<ResultSummary>("result", item),
         _ if key.pk.ends_with("#EVALUATIONS") => entity::<Evaluation>("evaluation", item),
+        (_, "GUESTS") => entity::<GuestLink>("guest link", item),
         (_, "VIDEOS") => entity::<Video>("video", item),
         ("LABEL", _) => entity::<Label>("label", item),
         ("ERASURE", _) => entity::<CompanyErasure>("erasure of a company", item),

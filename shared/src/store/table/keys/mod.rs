@@ -7,8 +7,8 @@ use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::history::INTERVIEW_HISTORY;
 use crate::domain::id::{
-    CandidateId, CompanyId, CustomerId, FileId, LabelId, LogoId, ProjectId, QuestionId, TokenId, VideoId,
-    WebhookId,
+    CandidateId, CompanyId, CustomerId, FileId, GuestLinkId, LabelId, LogoId, ProjectId, QuestionId, TokenId,
+    VideoId, WebhookId,
 };
 use crate::domain::language::Language;
 use crate::domain::privacy::legal::LegalTextId;
@@ -27,6 +27,7 @@ pub(in crate::store) const SEQUENCE: &str = "SEQUENCE";
 pub(in crate::store) const CONVERSIONS: &str = "CONVERSIONS";
 pub(in crate::store) const EFFECT: &str = "EFFECT#";
 pub(in crate::store) const FAILURES: &str = "FAILURES#";
+pub(in crate::store) const GUESTS: &str = "GUESTS#";
 pub(in crate::store) const RESET: &str = "RESET#";
 pub(in crate::store) const SESSION: &str = "SESSION#";
 /// Of both items of a named token.
@@ -223,6 +224,21 @@ pub(crate) fn written_answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> It
 
 pub(crate) fn written_answer(c: &CompanyId, p: ProjectId, k: CandidateId, q: QuestionId) -> ItemKey {
     written_answers(c, p, k).key(q)
+}
+
+/// The guest links of a company's candidates.
+pub(crate) fn guest_links(c: &CompanyId) -> ItemCollection {
+    // Not below the company, so that a guest's requests reach nothing else of it, and a restored table leaves them out.
+    ItemCollection { pk: format!("{GUESTS}{c}"), prefix: "" }
+}
+
+/// What the sort keys of the guest links of a candidate begin with.
+pub(in crate::store) fn guest_links_of(p: ProjectId, k: CandidateId) -> String {
+    format!("{p}#{k}#")
+}
+
+pub(crate) fn guest_link(c: &CompanyId, p: ProjectId, k: CandidateId, l: GuestLinkId) -> ItemKey {
+    guest_links(c).key(format!("{}{l}", guest_links_of(p, k)))
 }
 
 /// The queues of companies some of whose recordings wait for their conversion.

@@ -88,16 +88,24 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
     owner.post(&format!("{candidate}uploads/"), upload).await.expect(201);
 }
 
-/// A candidate whose interview was reopened.
+/// A candidate whose interview was reopened after a guest had watched it.
 async fn interviews(owner: &Staff) {
     let fields = json!({ "allow_hash_login": true, "interview_platform": "builtin" });
     let project = owner.running_project(fields).await;
-    let question = json!({ "text": "Why us?", "is_required": false });
-    owner.post(&format!("{project}questions/"), question).await.expect(201);
+    let question = json!({ "text": "Why us?", "kind": "text" });
+    let question =
+        owner.post(&format!("{project}questions/"), question).await.expect(201).uri("resource_uri");
     let candidate = owner.invite(&project, json!({})).await;
-    for _ in ["confirmed", "interviewing", "interviewed"] {
+    for _ in ["confirmed", "interviewing"] {
         candidate.advance(&candidate.uri).await.expect(200);
     }
+    let answer = format!("{}answers/{}/", candidate.uri, last_segment(&question));
+    candidate.send(Request::put(&answer).json(&json!({ "text": "Because." }))).await.expect(201);
+    candidate.advance(&candidate.uri).await.expect(200);
+    let guest = json!({ "recipient": "Head of sales" });
+    let link = owner.post(&format!("{}guest-links/", candidate.uri), guest).await.expect(201).uri("url");
+    let key = format!("GuestKey {}", last_segment(&link));
+    owner.app().send(Request::get("/review/").header("authorization", &key)).await.expect(200);
     let reason = json!({ "reason": "No sound." });
     owner.post(&format!("{}interview/reopen/", candidate.uri), reason).await.expect(200);
 }

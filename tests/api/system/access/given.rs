@@ -366,4 +366,5 @@ fn is_interviewed(path: &str) -> bool {
     path.contains("{candidateId}/vetos/")
         || path.contains("/results/{candidateId}/")
         || path.ends_with("/interview/reopen/")
+        || path.contains("{candidateId}/guest-links/")
 }

@@ -5,6 +5,7 @@ use tests::caller::{Caller, last_segment};
 use tests::http::Response;
 use tests::logs::Recording;
 
+use super::super::reopening::reopening;
 use super::{GuestFixture, PRIVATE};
 use crate::evaluations::crud::save;
 
@@ -119,6 +120,8 @@ async fn the_document_with_all_data_names_guests_to_staff() {
         "last_opened_at": "2026-11-08T10:00:00Z",
     }]);
     assert_eq!(with.json()["guest_links"], expected);
-    let own = candidate.register().await.get(&data).await.expect(200).json();
+    // The candidate's own document has what they gave or can see.
+    owner.send(reopening(&candidate.uri, json!({}))).await.expect(200);
+    let own = candidate.get(&data).await.expect(200).json();
     assert_eq!(own.get("guest_links"), None);
 }

@@ -58,7 +58,8 @@ async fn only_answers_of_complete_interviews_are_shown() {
     let (silent, _) = project(owner, json!({}), &optional).await;
     let silent = begin(owner, &silent).await;
     silent.advance(&silent.uri).await.expect(200);
-    let external = owner.running_project(json!({ "interview_platform": "external" })).await;
+    let external =
+        owner.running_project(json!({ "interview_platform": "external", "allow_hash_login": true })).await;
     let elsewhere = owner.candidate_at(&external, CandidateStatus::Interviewed).await;
     let mut refused = Vec::new();
     for uri in [&silent.uri, &elsewhere] {

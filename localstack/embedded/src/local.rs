@@ -292,9 +292,14 @@ mod tests {
     fn links_reach_the_page_with_and_without_a_final_slash() {
         let routes = Template::of_workspace().unwrap().routes().unwrap();
         let keys: Vec<_> = routes.iter().map(|route| RouteKey::parse(&route.route_key).unwrap()).collect();
-        for path in
-            ["/register/k", "/interview/acme/k", "/interview/acme", "/reset-password/k", "/activate/k"]
-        {
+        for path in [
+            "/register/k",
+            "/interview/acme/k",
+            "/interview/acme",
+            "/reset-password/k",
+            "/activate/k",
+            "/review/k",
+        ] {
             for path in [path.to_owned(), format!("{path}/")] {
                 let matching =
                     keys.iter().filter_map(|key| Some((key.rank(), key.parameters("GET", &path)?)));

@@ -56,10 +56,11 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
 
 /// The first segments of the paths of the function `page`, beside the version segment. The template gives each the route
 /// followed by `/{proxy+}`.
-pub const PAGE_ROOTS: &[&str] = &["/register", "/interview", "/reset-password", "/activate", "/page"];
+pub const PAGE_ROOTS: &[&str] =
+    &["/register", "/interview", "/reset-password", "/activate", "/review", "/page"];
 /// Those of them that begin links. Each has a route for the bare segment too, which a link is reduced to that has lost its end,
 /// and one with a final slash.
-pub const LINK_ROOTS: &[&str] = &["/register", "/interview", "/reset-password", "/activate"];
+pub const LINK_ROOTS: &[&str] = &["/register", "/interview", "/reset-password", "/activate", "/review"];
 
 /// Whether `path`, below the version segment and without a final slash, is the root of a mount.
 pub fn is_mounted(path: &str) -> bool {

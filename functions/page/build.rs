@@ -1,5 +1,5 @@
-//! Joins the modules of the page, packs its files with gzip, and writes the list of them. One version for all of them is a
-//! segment of their path, so that the page imports its texts by relative paths.
+//! Joins the modules of each page, packs the files with gzip, and writes the list of them. One version for all of them is a
+//! segment of their path, so that a page imports its texts by relative paths.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,9 +15,10 @@ use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
 const INDEX: &str = "index.html";
-/// The module that imports the others.
-const ENTRY: &str = "main.js";
-/// Modules that are loaded by themselves, one for each language.
+/// Each page: its constant, the module that imports its others, and its style sheet. The index names the files of the first one,
+/// the candidate's; the others are the same document with other files, and their styles follow those of the first.
+const PAGES: [(&str, &str, &str); 2] = [("INDEX", "main.js", "page.css"), ("GUEST", "guest.js", "guest.css")];
+/// Modules that are loaded by themselves, one for each language of a page.
 const TEXTS: &str = "texts/";
 /// What stands around the script in the index.
 const SCRIPT: [&str; 2] = ["<script type=\"module\">", "</script>"];
@@ -30,31 +31,36 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut files = Vec::new();
     collect(Path::new("assets"), "", &mut files)?;
     join_modules(&mut files)?;
+    join_styles(&mut files)?;
     files.sort_unstable();
     let version = version_of(&files);
 
     let mut list = format!("pub(crate) const VERSION: &str = {version:?};\n");
     let mut entries = Vec::new();
     for (number, (path, content)) in files.iter().enumerate() {
-        let packed = out.join(format!("{number}.gz"));
         let media_type =
             media_type(path).ok_or_else(|| format!("assets/{path} has an unknown media type"))?;
-        let file = format!(
-            r#"PackedFile::of_packed({media_type:?}, include_bytes!(concat!(env!("OUT_DIR"), "/{number}.gz")))"#
-        );
+        let file = |name: &str| {
+            format!(
+                r#"PackedFile::of_packed({media_type:?}, include_bytes!(concat!(env!("OUT_DIR"), "/{name}.gz")))"#
+            )
+        };
         if path == INDEX {
             let index = str::from_utf8(content)?;
             if !index.contains(PLACEHOLDER) {
                 return Err(format!("assets/{INDEX} names no file below {PLACEHOLDER}").into());
             }
             let index = index.replace(PLACEHOLDER, &format!("/page/{version}/"));
-            let (index, hash) = prepare_script(&index)?;
-            fs::write(packed, pack(index.as_bytes())?)?;
-            writeln!(list, "pub(crate) const SCRIPT_HASH: &str = {hash:?};")?;
-            writeln!(list, "pub(crate) static INDEX: PackedFile = {file};")?;
+            for (name, entry, style) in PAGES {
+                let page = index.replace(PAGES[0].1, entry).replace(PAGES[0].2, style);
+                let (page, hash) = prepare_script(&page)?;
+                fs::write(out.join(format!("{name}.gz")), pack(page.as_bytes())?)?;
+                writeln!(list, "pub(crate) const {name}_SCRIPT_HASH: &str = {hash:?};")?;
+                writeln!(list, "pub(crate) static {name}: PackedFile = {};", file(name))?;
+            }
         } else {
-            fs::write(packed, pack(content)?)?;
-            entries.push(format!("({path:?}, {file})"));
+            fs::write(out.join(format!("{number}.gz")), pack(content)?)?;
+            entries.push(format!("({path:?}, {})", file(&number.to_string())));
         }
     }
     let count = entries.len();
@@ -86,16 +92,32 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) -> R
     Ok(())
 }
 
-/// Replaces the modules by one script, which a first visit loads with a single request. The texts stay as they are.
+/// Replaces the modules by one script for each page, which a first visit loads with a single request. The texts stay as they
+/// are.
 fn join_modules(files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>> {
     let mut modules = BTreeMap::new();
     for (path, content) in files.extract_if(.., |(path, _)| path.ends_with(".js") && !path.starts_with(TEXTS))
     {
         modules.insert(path, String::from_utf8(content)?);
     }
-    let mut joined = JoinedModules { modules: &modules, names: BTreeMap::new(), text: String::new() };
-    let entry = joined.with_imports(ENTRY)?;
-    files.push((ENTRY.to_owned(), (joined.text + &entry).into_bytes()));
+    for (_, entry, _) in PAGES {
+        let mut joined = JoinedModules { modules: &modules, names: BTreeMap::new(), text: String::new() };
+        let script = joined.with_imports(entry)?;
+        files.push((entry.to_owned(), (joined.text + &script).into_bytes()));
+    }
+    Ok(())
+}
+
+/// Puts the styles of the first page before those of each other one.
+fn join_styles(files: &mut [(String, Vec<u8>)]) -> Result<(), Box<dyn Error>> {
+    let place = |files: &[(String, Vec<u8>)], name: &str| {
+        files.iter().position(|(path, _)| path == name).ok_or_else(|| format!("there is no assets/{name}"))
+    };
+    let shared = files[place(files, PAGES[0].2)?].1.clone();
+    for (_, _, style) in &PAGES[1..] {
+        let own = &mut files[place(files, style)?].1;
+        *own = [&shared[..], own].concat();
+    }
     Ok(())
 }
 

@@ -1,9 +1,11 @@
 //! The state that all requests of a process share: configuration, clock, entropy and AWS clients.
 
-use std::sync::Arc;
+use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
+use tokio::task::JoinSet;
 
 use crate::aws::AwsClients;
 use crate::clock::{Clock, Stopwatch, SystemClock, SystemEntropy};
@@ -22,18 +24,20 @@ struct AppState {
     ids: Arc<IdGenerator>,
     aws: AwsClients,
     has_answered: AtomicBool,
+    background: Arc<Mutex<JoinSet<()>>>,
 }
 
 impl App {
     /// The application for these settings, with the given sources of time and chance.
     pub fn new(config: Config, clock: Arc<dyn Clock>, entropy: Arc<dyn RandomSource>) -> Self {
         let ids = Arc::new(IdGenerator::new(entropy.clone()));
-        Self::assemble(config, clock, entropy, ids)
+        Self::assemble(config, clock, entropy, ids, Arc::default())
     }
 
-    /// Another configuration with the same clock and the same sequence of identifiers.
+    /// Another configuration with the same clock, the same sequence of identifiers and the same work in the background.
     pub fn with_config(&self, config: Config) -> Self {
-        Self::assemble(config, self.0.clock.clone(), self.0.entropy.clone(), self.0.ids.clone())
+        let AppState { clock, entropy, ids, background, .. } = &*self.0;
+        Self::assemble(config, clock.clone(), entropy.clone(), ids.clone(), background.clone())
     }
 
     fn assemble(
@@ -41,9 +45,11 @@ impl App {
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn RandomSource>,
         ids: Arc<IdGenerator>,
+        background: Arc<Mutex<JoinSet<()>>>,
     ) -> Self {
         let aws = AwsClients::with_timeouts(&config.aws, clock.is_running());
-        Self(Arc::new(AppState { config, clock, entropy, ids, aws, has_answered: AtomicBool::new(false) }))
+        let has_answered = AtomicBool::new(false);
+        Self(Arc::new(AppState { config, clock, entropy, ids, aws, has_answered, background }))
     }
 
     /// Reads the configuration from the environment; fails with the first variable that is missing or invalid.
@@ -81,6 +87,21 @@ impl App {
     /// Random bytes for secrets.
     pub fn entropy(&self) -> &dyn RandomSource {
         &*self.0.entropy
+    }
+
+    /// Runs `work` for which nothing waits, and which may be lost: a Lambda function is frozen soon after it has responded, and may
+    /// never go on.
+    pub(crate) fn run_in_background(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut running = self.0.background.lock().unwrap_or_else(PoisonError::into_inner);
+        // What has ended would stay in the set for the life of the process.
+        while running.try_join_next().is_some() {}
+        running.spawn(work);
+    }
+
+    /// Waits for all work that runs in the background.
+    pub async fn finish_background(&self) {
+        let running = std::mem::take(&mut *self.0.background.lock().unwrap_or_else(PoisonError::into_inner));
+        running.join_all().await;
     }
 
     /// Whether this is the first request of the process, a cold start. Call once per request.

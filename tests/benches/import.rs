@@ -1,5 +1,6 @@
 //! An import of 1,000 candidates: DynamoDB usage, and time compared with DynamoDB alone, which is sent the same
-//! transactions over as many connections. On AWS, DynamoDB's latency dominates, so some runs add latency.
+//! transactions over as many connections. On AWS, DynamoDB's latency dominates, so some runs add latency. Also one request that
+//! invites 1,000 candidates who are there.
 //!
 //! Fails if a partition key takes more than half of what a partition takes, or if partitions with limits refuse anything.
 #![recursion_limit = "256"]
@@ -47,8 +48,45 @@ async fn main() -> Result<()> {
             alone.push(recording.replay(&app).await?);
         }
         report(latency, &imports, alone);
+        let (app, _chaos) = start(latency).await;
+        report_bulk(latency, &bulk(&app).await?);
     }
     Ok(())
+}
+
+/// Imports everyone into a draft, lets it run, and invites them all in one request.
+async fn bulk(app: &TestApp) -> Result<Import> {
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let entries: Vec<Value> = (0..ENTRIES).map(|number| entry(app, number)).collect();
+    owner.post(&format!("{project}candidates/import/"), entries.into()).await.expect(200);
+    owner.set_status(&project, "40-running").await.expect(200);
+    let request = Request::post(&format!("{project}candidates/bulk/"))
+        .json(&json!({ "action": "advance", "status": "new" }))
+        .header("idempotency-key", "bench");
+    let stopwatch = Stopwatch::start();
+    let response = owner.send(request).await.expect(200);
+    let seconds = stopwatch.elapsed().as_secs_f64();
+    if response.json()["meta"]["done"] != ENTRIES {
+        return Err(format!("not all are invited: {}", response.json()["meta"]).into());
+    }
+    verify(app).await?;
+    Ok(Import { seconds, log: response.log(), answer_bytes: response.body.len() })
+}
+
+fn report_bulk(latency: Duration, bulk: &Import) {
+    let Import { seconds, log, answer_bytes } = bulk;
+    let figures = [
+        ("bulk_seconds", round(*seconds)),
+        ("bulk_dynamodb_calls", json!(log.dynamodb_calls)),
+        ("bulk_write_units_per_entry", round(log.write_units / ENTRIES as f64)),
+        ("bulk_read_units", json!(log.read_units)),
+        ("bulk_answer_bytes", json!(answer_bytes)),
+    ];
+    for (figure, value) in figures {
+        let latency = latency.as_millis();
+        print(json!({ "figure": figure, "entries": ENTRIES, "latency_ms": latency, "value": value }));
+    }
 }
 
 /// Imports in front of partitions without and with limits.

@@ -250,6 +250,8 @@ impl Page {
             "Tab" => (9, ""),
             "Enter" => (13, "\r"),
             " " => (32, " "),
+            "ArrowLeft" => (37, ""),
+            "ArrowRight" => (39, ""),
             _ => (0, key),
         };
         for kind in ["keyDown", "keyUp"] {

@@ -154,6 +154,44 @@ async fn an_open_page_says_that_the_interview_was_completed_on_another_device() 
     }
 }
 
+/// Has requests with the key of the link fail as `globalThis.fault` says: with a status, or with 0 as without a network. Time to
+/// wait passes faster.
+const FAULTS: &str = "
+const [send, later] = [fetch, setTimeout];
+globalThis.setTimeout = (action, milliseconds) => later(action, milliseconds / 20);
+globalThis.fetch = async (address, options) => {
+    if (globalThis.fault === undefined || !String(address).endsWith('/whoami/candidate/')) return send(address, options);
+    if (globalThis.fault) return new Response('', { status: globalThis.fault });
+    throw new TypeError('no network');
+};";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_is_not_called_bad_while_the_page_cannot_learn_why_it_has_ended() {
+    let visit = visit(true).await;
+    for (fault, title, told) in [
+        (0, "No connection", "There is no connection."),
+        (503, "The service is busy", "The service is busy. Try again"),
+        (429, "The service is busy", "Too many attempts."),
+    ] {
+        let (candidate, link) = another(&visit).await;
+        let mut page = Page::open().await;
+        page.prepare(FAULTS).await;
+        page.go(&link).await;
+        page.on("welcome").await;
+        page.evaluate(&format!("globalThis.fault = {fault}")).await;
+        visit.owner.skip(&candidate.uri).await.expect(200);
+        page.press("Continue to the camera test").await;
+        page.on("over").await;
+        page.until(&format!("document.querySelector('h1').textContent === '{title}'")).await;
+        page.until("document.querySelector('.problem').textContent").await;
+        let text = page.text().await;
+        assert!(text.contains(told) && !text.contains("This link does not work"), "{text}");
+        page.evaluate("globalThis.fault = undefined").await;
+        page.press("Try again").await;
+        page.until("document.querySelector('h1').textContent === 'This invitation was withdrawn'").await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chosen_password_leads_to_the_login() {
     let visit = visit(false).await;

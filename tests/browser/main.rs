@@ -8,6 +8,8 @@ mod company;
 mod conversions;
 mod devtools;
 mod firefox;
+mod guest_player;
+mod guests;
 mod hostile;
 mod in_sight;
 mod interview;

@@ -11,10 +11,11 @@ use tokio::process::{Child, Command};
 
 use crate::PATIENCE;
 
-/// Fake devices that need no permission. The fake microphone is a constant tone.
+/// Fake devices that need no permission, and films that play for scripts. The fake microphone is a constant tone.
 const PREFERENCES: &str = "user_pref(\"marionette.port\", 0);
 user_pref(\"media.navigator.streams.fake\", true);
 user_pref(\"media.navigator.permission.disabled\", true);
+user_pref(\"media.autoplay.default\", 0);
 user_pref(\"browser.shell.checkDefaultBrowser\", false);
 user_pref(\"network.captive-portal-service.enabled\", false);
 user_pref(\"app.update.enabled\", false);

@@ -4,6 +4,7 @@ import json
 import subprocess
 import urllib.request
 from base64 import b64decode
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 # A picture.
@@ -35,7 +36,7 @@ class Api:
 
 
 @contextmanager
-def running(program):
+def running(program: str) -> Iterator[dict[str, str]]:
     """What the service says of itself once it answers; it ends with the context, and all data with it."""
     command = [program, "--fresh", "--port", "0", "--ready-json"]
     service = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -46,6 +47,6 @@ def running(program):
         service.wait()
 
 
-def identifier(uri):
+def identifier(uri: str) -> str:
     """By what a path names the resource at `uri`."""
     return uri.rstrip("/").rsplit("/", 1)[1]

@@ -26,6 +26,7 @@ async fn main() {
     interviews(&owner).await;
     people(&app, &owner).await;
     webhooks(&app, &owner, &project).await;
+    notices(&app, &owner, &project).await;
     let items: Vec<Value> = app
         .table()
         .contents()
@@ -86,20 +87,41 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
     owner.post(&format!("{candidate}vetos/"), veto).await.expect(201);
     let upload = json!({ "field": "cv", "content_type": "application/pdf", "size": 9_000_000 });
     owner.post(&format!("{candidate}uploads/"), upload).await.expect(201);
+    let remind = json!({ "action": "remind", "status": "invited" });
+    let remind = Request::post(&format!("{project}candidates/bulk/")).json(&remind);
+    owner.send(remind.header("idempotency-key", "one")).await.expect(200);
 }
 
-/// A candidate whose interview was reopened.
+/// A candidate whose interview was reopened after a guest had watched it.
 async fn interviews(owner: &Staff) {
     let fields = json!({ "allow_hash_login": true, "interview_platform": "builtin" });
     let project = owner.running_project(fields).await;
-    let question = json!({ "text": "Why us?", "is_required": false });
-    owner.post(&format!("{project}questions/"), question).await.expect(201);
+    let question = json!({ "text": "Why us?", "kind": "text" });
+    let question =
+        owner.post(&format!("{project}questions/"), question).await.expect(201).uri("resource_uri");
     let candidate = owner.invite(&project, json!({})).await;
-    for _ in ["confirmed", "interviewing", "interviewed"] {
+    for _ in ["confirmed", "interviewing"] {
         candidate.advance(&candidate.uri).await.expect(200);
     }
+    let answer = format!("{}answers/{}/", candidate.uri, last_segment(&question));
+    candidate.send(Request::put(&answer).json(&json!({ "text": "Because." }))).await.expect(201);
+    candidate.advance(&candidate.uri).await.expect(200);
+    let guest = json!({ "recipient": "Head of sales" });
+    let link = owner.post(&format!("{}guest-links/", candidate.uri), guest).await.expect(201).uri("url");
+    let key = format!("GuestKey {}", last_segment(&link));
+    owner.app().send(Request::get("/review/").header("authorization", &key)).await.expect(200);
     let reason = json!({ "reason": "No sound." });
     owner.post(&format!("{}interview/reopen/", candidate.uri), reason).await.expect(200);
+}
+
+/// An interview of which staff have been told, one that waits for the next mail, and one that the schedule has yet to read of.
+async fn notices(app: &TestApp, owner: &Staff, project: &str) {
+    for _ in 0..3 {
+        app.clock().advance(TimeDelta::minutes(5));
+        app.sweep().await;
+        owner.candidate_at(project, CandidateStatus::Interviewed).await;
+        app.settle().await;
+    }
 }
 
 /// Staff of every kind, with what accounts leave behind.

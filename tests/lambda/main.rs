@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod frozen;
 mod odd;
 mod sandbox;
 mod twice;
@@ -116,7 +117,6 @@ async fn the_binaries_return_the_same_errors() {
         (get("/companies/other/").token(&token), StatusCode::NOT_FOUND),
         (get("/companies/acme/nothing/").token(&token), StatusCode::NOT_FOUND),
         (get("/nothing/"), StatusCode::NOT_FOUND),
-        (get("/"), StatusCode::NOT_FOUND),
     ] {
         let answer = service.same(request.clone()).await;
         assert_eq!(answer.status, status, "{request:?}: {}", answer.body);

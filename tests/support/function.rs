@@ -85,6 +85,18 @@ impl Function {
         }
     }
 
+    /// Stops the process once it asks for its next event, as Lambda does.
+    ///
+    /// # Errors
+    /// When it cannot be signalled.
+    pub async fn freeze(&self) -> io::Result<()> {
+        self.api.next_poll().await;
+        if let Some(id) = self.process.id() {
+            Command::new("sh").args(["-c", "kill -STOP \"$0\""]).arg(id.to_string()).status().await?;
+        }
+        Ok(())
+    }
+
     /// The process's identifier; none once it has ended.
     pub fn id(&self) -> Option<u32> {
         self.process.id()

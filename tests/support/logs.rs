@@ -97,7 +97,7 @@ impl Drop for Recording {
 
 /// What is secret in a line, told by how secrets begin; the password of everybody in tests is one as well.
 fn leak(line: &str) -> Option<&str> {
-    let known = ["ivt_", "ivs_", "ivk_", "ivo_", "ivn_", "whsec_", "$argon2", PASSWORD];
+    let known = ["ivt_", "ivs_", "ivk_", "ivo_", "ivn_", "ivg_", "whsec_", "$argon2", PASSWORD];
     let found = known.iter().find_map(|secret| line.find(secret))?;
     Some(&line[found..])
 }

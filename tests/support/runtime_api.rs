@@ -68,7 +68,8 @@ struct Shared {
     next: tokio::sync::Mutex<mpsc::UnboundedReceiver<Invocation>>,
     running: Mutex<HashMap<String, oneshot::Sender<Outcome>>>,
     count: AtomicU64,
-    polled: watch::Sender<bool>,
+    /// How often the function has asked for an event.
+    polls: watch::Sender<u64>,
     init_error: watch::Sender<Option<FunctionError>>,
 }
 
@@ -113,7 +114,7 @@ impl RuntimeApi {
             next: tokio::sync::Mutex::new(next),
             running: Mutex::default(),
             count: AtomicU64::new(0),
-            polled: watch::Sender::new(false),
+            polls: watch::Sender::new(0),
             init_error: watch::Sender::new(None),
         });
         let routes = Router::new()
@@ -140,15 +141,22 @@ impl RuntimeApi {
     /// # Errors
     /// When the function reports that its initialisation failed.
     pub async fn first_poll(&self) -> Result<(), FunctionError> {
-        let mut polled = self.shared.polled.subscribe();
+        let mut polls = self.shared.polls.subscribe();
         let mut failed = self.shared.init_error.subscribe();
         tokio::select! {
-            _ = polled.wait_for(|polled| *polled) => Ok(()),
+            _ = polls.wait_for(|polls| *polls > 0) => Ok(()),
             Ok(error) = failed.wait_for(Option::is_some) => match error.clone() {
                 Some(error) => Err(error),
                 None => Ok(()),
             },
         }
+    }
+
+    /// Returns once the function has asked for an event after all that it was handed.
+    pub async fn next_poll(&self) {
+        let handed = self.shared.count.load(Ordering::Relaxed);
+        // The sender lives as long as this does.
+        let _ = self.shared.polls.subscribe().wait_for(|polls| *polls > handed).await;
     }
 
     /// Hands an event to the function and returns its answer. Events wait for each other in the order of the calls.
@@ -187,7 +195,7 @@ impl Drop for RuntimeApi {
 }
 
 async fn next_event(State(shared): State<Arc<Shared>>) -> Response {
-    shared.polled.send_replace(true);
+    shared.polls.send_modify(|polls| *polls += 1);
     let Some(Invocation { id, event, answer }) = shared.next.lock().await.recv().await else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };

@@ -23,6 +23,7 @@ use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{
     CandidateFields, CandidateView, CandidateViewer, ContactView, CustomerView, PlacedVideoView,
+    TokenRightsView,
 };
 use shared::http::wire::{OrEmpty, Timestamp, Uri};
 use shared::openapi::{DescribeResponse, OperationDoc};
@@ -102,10 +103,13 @@ pub(crate) struct WhoAmIView {
     kind: CallerKind,
     /// The caller's own customer or candidate; null for a named token.
     resource: ResourceView,
-    /// The permissions that the caller has without a role in a project.
+    /// The permissions that the caller has without a role in a project. A read-only token has those that only read.
     permissions: Vec<Action>,
     /// The caller's credential.
     token: ProofView,
+    /// What the named token may do. Other callers do not get the field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rights: Option<TokenRightsView>,
     /// The customer who acts on behalf of the caller; null otherwise.
     #[schemars(example = example_uri::CUSTOMER)]
     on_behalf_by: Option<Uri>,
@@ -162,7 +166,8 @@ enum ResourceView {
 struct ProofView {
     /// The kind of credential.
     kind: ProofKind,
-    /// When the credential expires if it is not used; null if it does not expire.
+    /// When the credential expires: a session if it is not used until then, a named token in any case. Null if it does not
+    /// expire.
     expires_at: Option<Timestamp>,
 }
 
@@ -190,17 +195,12 @@ impl WhoAmIView {
                 (&candidate.company, CallerKind::Candidate, CallerRelation::Own, Some(key), view)
             }
             CallerIdentity::NamedToken(token) => {
-                let proof = Some((ProofKind::Named, None));
-                (
-                    &token.company,
-                    CallerKind::NamedToken,
-                    CallerRelation::NamedToken,
-                    proof,
-                    ResourceView::None,
-                )
+                let proof = Some((ProofKind::Named, token.expires_at));
+                let relation = identity.in_company();
+                (&token.company, CallerKind::NamedToken, relation, proof, ResourceView::None)
             }
         };
-        let allowed = Action::ALL.into_iter().filter(|action| action.is_allowed(&relation));
+        let allowed = Action::ALL.into_iter().filter(|action| action.is_allowed_in_full(&relation));
         let proof = session.map(|(session, ends)| (session.kind.into(), Some(ends)));
         let (proof, ends) =
             proof.or(other_proof).ok_or_else(|| Error::internal("a customer without a session"))?;
@@ -211,6 +211,12 @@ impl WhoAmIView {
             resource,
             permissions: allowed.collect(),
             token: ProofView { kind: proof, expires_at: ends.map(Timestamp) },
+            rights: match identity {
+                CallerIdentity::NamedToken(token) => {
+                    Some(TokenRightsView::new(&token.company, &token.rights, references))
+                }
+                CallerIdentity::Customer(_) | CallerIdentity::Candidate(_) => None,
+            },
             on_behalf_by: on_behalf_by.map(|by| references.uri(company, by)),
         })
     }

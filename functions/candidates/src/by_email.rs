@@ -39,7 +39,7 @@ pub(crate) async fn list(
     query.check_range(total)?;
     let found = store.candidates_with_projects(company, &page.rows).await?;
     let rows = found.into_iter().filter_map(|CandidateWithProject { candidate, project }| {
-        let relation = access.caller.in_project(&project.staff);
+        let relation = access.caller.in_project(project.id, &project.staff);
         // Address and key may have changed between the two reads.
         let is_theirs = email.as_ref().is_none_or(|email| candidate.profile.has_email(email))
             && external_id.as_ref().is_none_or(|key| candidate.profile.external_id.as_ref() == Some(key));

@@ -6,30 +6,20 @@ use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::ChangeProject;
+use shared::domain::transition::CandidateAction;
 use shared::http::BodyFields;
 use shared::http::exchange::respond::CommittedResponse;
 use shared::http::iso8601::parse_timestamp;
 use shared::http::view::CandidateView;
 
-use crate::view::view;
+use crate::action::take_action;
 
 /// PATCH …/candidates/{candidateId}/deadline/
 pub(crate) async fn update(
     access: Admitted<Candidate, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    let deadline = read(body)?;
-    let before = &access.target.candidate;
-    if before.profile.deadline == Some(deadline) {
-        return access.show(view(&access, before));
-    }
-    let mut after = Candidate::clone(before);
-    after.profile.deadline = Some(deadline);
-    let reminder_days = &access.target.project.settings.reminder_days;
-    let key = access.new_access_key(access.target.project.id, before.id);
-    let change = after.after_change(before, reminder_days, access.now, key)?;
-    let shown = Json(view(&access, &change.candidate));
-    access.commit(access.store.change_candidate(before, &change, access.now), shown).await
+    take_action(access, CandidateAction::SetDeadline(read(body)?)).await
 }
 
 /// Reads the body of a change.

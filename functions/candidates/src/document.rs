@@ -14,11 +14,14 @@ use shared::domain::transition::{
     NOT_SKIPPABLE,
 };
 use shared::http::BodyFields;
+use shared::http::example_uri;
 use shared::http::read_announcement;
 use shared::http::view::{CandidateView, ShareView, UploadView};
 use shared::openapi::OperationDoc;
 
+use crate::bulk::{BulkReport, BulkRequest, STATUS_CHANGED};
 use crate::changes::{CandidateFiles, read_adjustments, read_changes, read_new};
+use crate::entries::dry_run::DRY_RUN_WITH_KEY;
 use crate::import::read_candidate;
 use crate::privacy::consents::{self, ConsentView};
 use crate::privacy::hold::{HoldView, read_hold};
@@ -106,8 +109,12 @@ pub(crate) fn import_candidates(operation: OperationDoc) -> OperationDoc {
              `candidate` is that candidate; so is every entry whose `external_id` an earlier entry has. \
              Entries that do not fit into the time limit are `pending`, and `detail` says what to send again.\n\n\
              With `receive_mails` false, one entry creates and invites a candidate without a mail, and the answer has the link \
-             to send them, `interview_url`.",
+             to send them, `interview_url`.\n\n\
+             With `?dry_run=true`, the answer is the same report of what would happen now, without candidates and links, and \
+             nothing is written or mailed; `meta.mails` is the number of mails that candidates would get.",
         )
+        .query::<bool>("dry_run", "Only report what would happen. By default false.")
+        .refuses(&[DRY_RUN_WITH_KEY])
         .body::<CandidateView, _>(read_candidate)
         .field(
             "consents",
@@ -124,6 +131,33 @@ pub(crate) fn import_candidates(operation: OperationDoc) -> OperationDoc {
         )
 }
 
+pub(crate) fn act_on_many_candidates(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Takes one action on up to 1,000 candidates: on those in `candidates`, or on all who are in `status` when the request \
+             comes, the oldest first. If there are more, `meta.more` is true, and the next request continues; those who \
+             failed are still in the status and come first again. Each action and each refusal is that of the request for \
+             one candidate. Entries do not stop each other. A candidate whom the project does not have fails like a 404; \
+             one who has left the `status` before their turn fails with the code `status_changed`.\n\n\
+             With a `deadline`, `advance` sets it first, and it stays if the candidate then cannot be advanced.\n\n\
+             The entries take about a second for each hundred. Entries that do not fit into the time limit are `pending`, and \
+             `detail` says what to send again. With an `Idempotency-Key`, a repeated request does what is left and no action \
+             twice, about the same candidates.\n\n\
+             With `dry_run`, the answer is the same report of what would happen now, without links, and nothing is written or \
+             mailed; `meta.mails` is the number of mails that candidates would get.",
+        )
+        .body_with_references::<BulkReport, _>(|body, _, references| BulkRequest::read(body, references))
+        .field("action", "What is done with each candidate.")
+        .field("deadline", "Required for `deadline`, allowed for `advance`.")
+        .field("candidates", "URLs of different candidates, or `external_id:` and the client's key of one. Send this or `status`.")
+        .field("status", "Act on all candidates who are in this status. Send this or `candidates`.")
+        .field("dry_run", "Only report what would happen. By default false.")
+        .refuses(&[DRY_RUN_WITH_KEY])
+        .text(&format!("\n\nAn entry by `status` may fail with `{}`: {}", STATUS_CHANGED.code, STATUS_CHANGED.detail))
+        .example("expired", json!({ "action": "advance", "status": "expired", "deadline": "2026-12-24T18:00:00+01:00" }))
+        .example("some", json!({ "action": "remind", "candidates": [example_uri::CANDIDATE, "external_id:4711"], "dry_run": true }))
+}
+
 pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
@@ -137,7 +171,7 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
         .takes_external_id()
         .refuses(&[DEADLINE_REQUIRED, EMAIL_REQUIRED, UNDELIVERABLE])
         .is_limited(
-            "A candidate gets at most five invitations an hour, and may make 100 changes of their own.",
+            "A candidate gets at most five mails an hour that changes and reminders cause, and may make 100 changes of their own.",
         )
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);
@@ -210,6 +244,7 @@ pub(crate) fn set_deadline(operation: OperationDoc) -> OperationDoc {
             "The deadline may be in the past; the candidate then expires like any other. `invited` and `confirmed` candidates get a \
              mail about a new deadline, unless they have requested erasure or `receive_mails` is false.",
         )
+        .is_limited("A candidate gets at most five mails an hour that changes and reminders cause.")
         .body::<CandidateView, _>(deadline::read)
         .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" }))
 }
@@ -244,7 +279,7 @@ pub(crate) fn remind_candidate(operation: OperationDoc) -> OperationDoc {
             EMAIL_MISSING,
             UNDELIVERABLE,
         ])
-        .is_limited("A candidate gets at most five reminders an hour.")
+        .is_limited("A candidate gets at most five mails an hour that changes and reminders cause.")
 }
 
 pub(crate) fn get_candidate_photo(operation: OperationDoc) -> OperationDoc {

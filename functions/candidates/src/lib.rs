@@ -1,11 +1,14 @@
 //! The candidates of a project, their files, consents and shares.
 
+mod action;
+mod bulk;
 mod by_email;
 mod changes;
 mod crud;
 mod data;
 mod deadline;
 mod document;
+mod entries;
 mod files;
 mod history;
 mod import;
@@ -39,6 +42,7 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .get("", list::list, "List candidates", document::list_candidates)
         .post("", crud::create, "Create candidate", document::create_candidate)
         .post("import/", import::create, "Import candidates", document::import_candidates)
+        .post("bulk/", bulk::create, "Act on many candidates", document::act_on_many_candidates)
         .under("/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/")
         .get("", crud::read, "Get candidate", identity)
         .patch("", crud::update, "Change candidate", document::change_candidate)

@@ -5,11 +5,12 @@ use shared::Result;
 use shared::auth::access::{Admitted, AnswersTarget, CandidateInterview};
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::{AdvanceCandidate, CallerRelation, ChangeProject};
-use shared::domain::transition::{Actor, AdvanceTerms};
+use shared::domain::transition::{Actor, AdvanceTerms, CandidateAction};
 use shared::http::exchange::respond::CommittedResponse;
 use shared::http::view::CandidateView;
 
-use crate::view::{view, viewer};
+use crate::action::take_action;
+use crate::view::viewer;
 
 /// PATCH …/candidates/{candidateId}/status/advance/
 pub(crate) async fn advance(
@@ -38,7 +39,5 @@ pub(crate) async fn advance(
 pub(crate) async fn skip(
     access: Admitted<Candidate, ChangeProject>,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    let change = Candidate::clone(&access.target.candidate).skip(access.now)?;
-    let shown = Json(view(&access, &change.candidate));
-    access.commit(access.store.change_candidate(&access.target.candidate, &change, access.now), shown).await
+    take_action(access, CandidateAction::Skip).await
 }

@@ -1,18 +1,21 @@
 //! The documentation of each route.
 
+use chrono::DateTime;
 use serde_json::json;
 use shared::domain::language::Language;
 use shared::domain::privacy::legal::LegalKind;
 use shared::domain::privacy::retention_rule::RetentionStart;
 use shared::domain::staff::named_token::TOO_MANY_TOKENS;
+use shared::http::example_uri;
 use shared::http::view::LabelView;
 use shared::openapi::OperationDoc;
 
 use crate::changes::read_changes;
 use crate::retention::SetRetention;
 use crate::retention::view::PolicyView;
+use crate::tokens::NewToken;
 use crate::view::{CompanyView, LegalTextView, TokenView};
-use crate::{labels, legal, logo, shares, tokens};
+use crate::{labels, legal, logo, shares};
 
 pub(crate) fn change_company(operation: OperationDoc) -> OperationDoc {
     operation
@@ -123,21 +126,42 @@ pub(crate) fn get_legal_text(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn list_named_tokens(operation: OperationDoc) -> OperationDoc {
-    operation.text("Without their values.")
+    operation.text("Without their values. Tokens that have expired are listed for 30 days.")
 }
 
 pub(crate) fn create_named_token(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "Creates a token without an expiry date, for a service that acts for the company. It has \
-                     an owner's permissions, except for actions that need a person. Only this answer \
-                     contains the value; a retry with the same `Idempotency-Key` returns the token without \
-                     it.",
+            "Creates a token for a service that acts for the company. By default it has an owner's permissions, except for \
+             actions that need a person, and no end. Only this answer contains the value; a retry with the same \
+             `Idempotency-Key` returns the token without it. Tokens never change: to replace one, create another and delete \
+             the first. A token outlives the owner who created it.\n\nGive a token the fewest rights that its service needs:\n\n\
+             | `account_type` | rights |\n|---|---|\n\
+             | `owner`, the default | Everything that needs no person. Creates and changes admins too |\n\
+             | `admin` | The same for staff below admins |\n\
+             | `recruiter` | Is interview manager of its `projects`. In the company, as recruiters do, it creates, changes and \
+             deletes hiring managers, labels and welcome videos. It can create a project, but does not see it afterwards |\n\
+             | `hiring-manager` | Is interview manager of its `projects`, and only reads what else the company's staff see. The \
+             narrowest choice |\n\n\
+             Only tokens with the rights of owners or admins save evaluations for evaluators. `read_only` narrows any of these to \
+             GET and HEAD, files included; other requests return 403 `read_only_token`. A read-only token sees no keys of \
+             candidates and no links to their interviews. `GET /whoami/` shows a token what it may do.\n\n\
+             `expires_at` must be at least an hour and at most ten years ahead. Then the token stops working at once, with the \
+             URLs of files that it was shown. The list shows it for 30 days more; its deletion is an event of the system.",
         )
-        .body::<TokenView, _>(tokens::read_new)
+        .body_with_references::<TokenView, _>(|body, company, references| {
+            NewToken::read(body, DateTime::UNIX_EPOCH, company, references)
+        })
         .field("value", "32 to 256 visible ASCII characters, hard to guess. By default generated.")
         .refuses(&[TOO_MANY_TOKENS])
         .example("token", json!({ "name": "Applicant tracking" }))
+        .example(
+            "report",
+            json!({
+                "name": "Weekly report", "account_type": "hiring-manager", "projects": [example_uri::PROJECT],
+                "read_only": true, "expires_at": "2027-03-31T22:00:00Z",
+            }),
+        )
 }
 
 pub(crate) fn get_named_token(operation: OperationDoc) -> OperationDoc {
@@ -145,7 +169,7 @@ pub(crate) fn get_named_token(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn delete_named_token(operation: OperationDoc) -> OperationDoc {
-    operation.text("The token stops working at once.")
+    operation.text("The token stops working at once, with the URLs of files that it was shown.")
 }
 
 pub(crate) fn get_retention(operation: OperationDoc) -> OperationDoc {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::company::Company;
@@ -11,7 +12,7 @@ use shared::domain::project::contact::Contact;
 use shared::domain::staff::named_token::NamedToken;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::view::ContactView;
+use shared::http::view::{ContactView, TokenRightsView};
 use shared::http::wire::{Timestamp, Uri};
 
 /// A company.
@@ -129,6 +130,17 @@ pub(crate) struct TokenView {
     /// The display name.
     #[schemars(example = &"Applicant tracking")]
     name: String,
+    #[serde(flatten)]
+    rights: TokenRightsView,
+    /// When the token stops working; null for never. 30 days later, the service deletes it.
+    expires_at: Option<Timestamp>,
+    /// Whether the token has stopped working, because `expires_at` has passed.
+    #[schemars(example = false)]
+    is_expired: bool,
+    /// The day in UTC on which the token was last used, at midnight; null if it never was. Files that are fetched by their URLs do
+    /// not count.
+    #[schemars(example = ())]
+    last_used_at: Option<Timestamp>,
     /// When the resource was created.
     created_at: Timestamp,
     /// The owner who created the token.
@@ -137,12 +149,21 @@ pub(crate) struct TokenView {
 }
 
 impl TokenView {
-    /// The view of a named token.
-    pub(crate) fn new(token: &NamedToken, references: ReferenceUris<'_>) -> Self {
+    /// The view that a named token has at `now`.
+    pub(crate) fn new(
+        token: &NamedToken,
+        last_used_at: Option<DateTime<Utc>>,
+        now: DateTime<Utc>,
+        references: ReferenceUris<'_>,
+    ) -> Self {
         Self {
             resource_uri: references.uri(&token.company, token.id),
             company: references.company(&token.company),
             name: token.name.to_string(),
+            rights: TokenRightsView::new(&token.company, &token.rights, references),
+            expires_at: token.expires_at.map(Timestamp),
+            is_expired: !token.is_alive_at(now),
+            last_used_at: last_used_at.map(Timestamp),
             created_at: Timestamp(token.created_at),
             created_by: references.uri(&token.company, token.created_by),
         }
@@ -162,9 +183,14 @@ pub(crate) struct NewTokenView {
 }
 
 impl NewTokenView {
-    /// The view of a new named token with this value.
-    pub(crate) fn new(token: &NamedToken, value: String, references: ReferenceUris<'_>) -> Self {
-        Self { token: TokenView::new(token, references), value: Some(value) }
+    /// The view of a named token with this value, which is created at `now`.
+    pub(crate) fn new(
+        token: &NamedToken,
+        value: String,
+        now: DateTime<Utc>,
+        references: ReferenceUris<'_>,
+    ) -> Self {
+        Self { token: TokenView::new(token, None, now, references), value: Some(value) }
     }
 }
 

@@ -12,6 +12,7 @@ const CREDENTIALS = {
     token: { title: "Token", scheme: "Token", variable: "TOKEN" },
     basic: { title: "Basic (token as password)", scheme: "Basic", variable: "TOKEN" },
     activationKey: { title: "Activation key", scheme: "ActivationKey", variable: "ACTIVATION_KEY" },
+    guestKey: { title: "Guest key", scheme: "GuestKey", variable: "GUEST_KEY" },
     session: { title: "Session cookie", variable: "SESSIONID" },
 };
 
@@ -26,7 +27,7 @@ function credentialOf(operation, chosen) {
 }
 
 function parametersOf(operation) {
-    return operation.parameters.map(resolve);
+    return (operation.parameters ?? []).map(resolve);
 }
 
 // The example of a request's body in JSON.

@@ -48,7 +48,8 @@ function limits(schema) {
             least === undefined ? `at most ${most}` : most === undefined ? `at least ${least}` : `${least} to ${most}`;
         return unit ? `${words} ${unit}` : words;
     };
-    const unlisted = (schema.enum ?? []).filter((value) => !schema.description?.includes(`\`${value}\``));
+    // Null and an empty string are told by the type, and by the guide.
+    const unlisted = (schema.enum ?? []).filter((value) => value && !schema.description?.includes(`\`${value}\``));
     return [
         range(schema.minLength, schema.maxLength, "characters"),
         range(schema.minItems, schema.maxItems, "items"),
@@ -75,6 +76,7 @@ function field(name, schema, { description = schema.description, note, sent } = 
         " ",
         element("span", { class: "type" }, typeOf(schema), limits(schema).map((limit) => `, ${limit}`)),
         note ? element("span", { class: "note" }, ` ${note}`) : undefined,
+        schema.deprecated ? element("span", { class: "note" }, " deprecated") : undefined,
     ];
     const more = inner && element("details", {}, element("summary", {}, `Fields of ${name}`), fields(inner, sent));
     return element("li", {}, element("p", {}, head), markdown(description), more);

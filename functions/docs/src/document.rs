@@ -2,6 +2,10 @@
 
 use shared::openapi::OperationDoc;
 
+pub(crate) fn find_this_reference(operation: OperationDoc) -> OperationDoc {
+    operation.text("Where the API is described, for programs that know only its base URL.")
+}
+
 pub(crate) fn get_this_document(operation: OperationDoc) -> OperationDoc {
     operation
         .text("OpenAPI 3.1, with this deployment's URL under `servers`.")

@@ -7,6 +7,7 @@ mod assets;
 mod document;
 mod openapi;
 mod page;
+mod root;
 
 use shared::RouteReader;
 
@@ -28,6 +29,7 @@ use packed;
 pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Reference", "This reference, for programs and for people. No credentials needed.")
+        .get("/", root::show, "Find this reference", document::find_this_reference)
         .get("/openapi.json/", openapi::show, "Get this document", document::get_this_document)
         .get("/docs/", page::show, "Show the reference", document::show_the_reference)
         .get(

@@ -140,7 +140,7 @@ pub(crate) fn get_result(operation: OperationDoc) -> OperationDoc {
 
 const BLIND: &str = "Evaluators who have yet to evaluate the candidate get 403 with the code `evaluate_first` unless it \
                      is their own.";
-const HIDDEN: &str = "Evaluators see the vetos of a candidate only after their own evaluation.";
+const HIDDEN: &str = "Evaluators see the vetoes of a candidate only after their own evaluation.";
 
 fn evaluation() -> Value {
     let project = "/api/v3/companies/acme/projects/01JQ8Z2M8F3A6D1S4J7H0K9PMA";

@@ -37,11 +37,11 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .put("{customerId}/", evaluations::save, "Save evaluation", document::save_evaluation)
         .delete("{customerId}/", evaluations::delete, "Delete evaluation", document::delete_evaluation)
         .under("/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/vetos/")
-        .get("", vetos::list, "List vetos", document::list_vetos)
+        .get("", vetos::list, "List vetoes", document::list_vetos)
         .post("", vetos::create, "Veto candidate", document::veto_candidate)
         .get("{vetoId}/", vetos::read, "Get veto", document::get_veto)
         .under("/companies/{companyId}/projects/{projectId}/")
-        .get("vetos/", vetos::list_of_project, "List vetos of project", document::list_vetos_of_project)
+        .get("vetos/", vetos::list_of_project, "List vetoes of project", document::list_vetos_of_project)
         .get("results/", results::list, "List results", document::list_results)
         .get("results/{candidateId}/", results::read, "Get result", document::get_result)
 }

@@ -53,7 +53,7 @@ pub(crate) struct ResultView {
     ratings: Option<Vec<ResultRatingView>>,
     /// The completed evaluations by the project's evaluators.
     evaluations: Option<Vec<ResultEvaluationView>>,
-    /// The vetos of the project's evaluators.
+    /// The vetoes of the project's evaluators.
     vetos: Option<Vec<VetoView>>,
 }
 

@@ -1,4 +1,4 @@
-//! Evaluations, vetos and results as clients see them.
+//! Evaluations, vetoes and results as clients see them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -107,7 +107,7 @@ pub(crate) struct EvaluationView {
     #[schemars(example = 5)]
     maximum_score: u32,
     /// What the evaluator recommends; null for nothing.
-    #[schemars(example = &"strong_yes")]
+    #[schemars(example = &"strong_yes", extend("x-closed-set" = true))]
     recommendation: Option<Recommendation>,
     /// The evaluator's note.
     #[schemars(example = &"I would like to work with her.")]
@@ -237,6 +237,7 @@ pub(crate) struct ResultEvaluationView {
     #[schemars(example = example_uri::CUSTOMER)]
     pub(crate) evaluator: Uri,
     /// What the evaluator recommends; null for nothing.
+    #[schemars(extend("x-closed-set" = true))]
     pub(crate) recommendation: Option<Recommendation>,
     /// The evaluator's note.
     #[schemars(example = &"I would like to work with her.")]

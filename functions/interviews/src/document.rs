@@ -1,18 +1,20 @@
 //! The documentation of each route.
 
+use chrono::DateTime;
 use serde_json::json;
 use shared::domain::answers::{
     ALREADY_INTERVIEWED, MAX_PARTS, NO_TAKES_LEFT, NOT_RECORDED, NOT_WRITTEN, TAKE_CLOSED, TOO_LARGE,
 };
-use shared::domain::candidate::{NOT_INTERVIEWING, TIME_OVER};
+use shared::domain::candidate::{NO_ANSWERS, NOT_INTERVIEWED, NOT_INTERVIEWING, TIME_OVER, TOO_MANY_LINKS};
 use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
 use shared::domain::transition::{
     ALREADY_EVALUATED, DEADLINE_MISSING, DEADLINE_PASSED, NOT_REOPENABLE, PROJECT_NOT_RUNNING,
 };
-use shared::http::view::CandidateView;
+use shared::http::view::{CandidateView, GuestLinkView};
 use shared::openapi::OperationDoc;
 
 use crate::answers::read_text;
+use crate::guests::links::read_new;
 use crate::reopening::read_request;
 use crate::takes::{read_finished, read_parts};
 use crate::view::{AnswerView, SignedPartsView, TakeView};
@@ -30,9 +32,9 @@ pub(crate) fn reopen_interview(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Lets a candidate who is `interviewed` go on with the interview: they are `interviewing` again with all answers and one \
-             more take of each question, up to 20 takes. The time of the interview begins anew with this request and ends at the \
-             deadline or, if that is earlier, after the project's `max_interview_time`. `interviewdate` is null until the candidate \
-             completes the interview again. The candidate's link works again, candidates with a password log in, and a mail tells \
+             more take of each question, up to 20 takes. They have time until the deadline, whatever the project's \
+             `max_interview_time`; if they do not complete the interview again by then, it counts as complete with the answers that \
+             there are. `interviewdate` is null in the meantime. The candidate's link works again, candidates with a password log in, and a mail tells \
              them, unless `receive_mails` is false. 404 in projects whose `interview_platform` is `external` or that have no questions.",
         )
         .body::<CandidateView, _>(read_request)
@@ -50,6 +52,44 @@ pub(crate) fn reopen_interview(operation: OperationDoc) -> OperationDoc {
             "reopen",
             json!({ "reason": "The second answer has no sound.", "deadline": "2026-12-24T18:00:00+01:00" }),
         )
+}
+
+pub(crate) fn list_guest_links(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "The links that work or rest, and those that have ended in the last 30 days, the latest 100 at most.",
+    )
+}
+
+pub(crate) fn create_guest_link(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Makes a link for a person without an account. Its page, `url`, shows the questions and answers of a candidate who is \
+             `interviewed`, with the names of the company, the project and the candidate, and nothing else. Whoever has the link \
+             can open it: send it to the recipient alone. Only this answer shows `url`; a retry with the same `Idempotency-Key` \
+             returns it again for 24 hours. A link rests while the interview is reopened or the candidate has requested \
+             erasure; it ends with the candidate, and outlives the role and the account of its creator.",
+        )
+        .body::<GuestLinkView, _>(|body| read_new(body, DateTime::UNIX_EPOCH))
+        .field("expires_at", "When the link stops working: at most 90 days ahead, by default 14.")
+        .field("hide_name", "Whether guests see no name of the candidate; false by default.")
+        .refuses(&[NOT_INTERVIEWED, ERASURE_REQUESTED, NO_ANSWERS, TOO_MANY_LINKS])
+        .example("guest", json!({ "recipient": "Head of sales", "expires_at": "2026-12-24T18:00:00+01:00" }))
+}
+
+pub(crate) fn delete_guest_link(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "The link and the URLs of recordings that it has shown stop working at once. A recording that a guest is watching can play \
+         on for up to 15 minutes.",
+    )
+}
+
+pub(crate) fn get_review(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "What the page of a guest link shows. Keys that are unknown, deleted, past their end or at rest are all refused \
+             alike. Each request within ten minutes counts as the same opening of the link.",
+        )
+        .untagged()
 }
 
 pub(crate) fn get_answer(operation: OperationDoc) -> OperationDoc {

@@ -3,11 +3,15 @@
 mod answers;
 mod document;
 mod files;
+mod guests;
 mod interview;
 mod reopening;
 mod takes;
 mod view;
 
+use std::convert::identity;
+
+use guests::{links, review};
 use shared::RouteReader;
 
 /// The routes of this group.
@@ -17,6 +21,10 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .under("/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/")
         .get("interview/", interview::read, "Get interview", document::get_interview)
         .post("interview/reopen/", reopening::reopen, "Reopen interview", document::reopen_interview)
+        .get("guest-links/", links::list, "List guest links", document::list_guest_links)
+        .post("guest-links/", links::create, "Create guest link", document::create_guest_link)
+        .get("guest-links/{guestLinkId}/", links::read, "Get guest link", identity)
+        .delete("guest-links/{guestLinkId}/", links::delete, "Delete guest link", document::delete_guest_link)
         .under("/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/answers/{questionId}/")
         .get("", answers::read, "Get answer", document::get_answer)
         .put("", answers::write, "Write answer", document::write_answer)
@@ -26,4 +34,6 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .post("takes/{take}/parts/", takes::sign_parts, "Sign parts of take", document::sign_parts)
         .get("takes/{take}/video/{token}/", files::video, "Get recorded answer", document::get_recording)
         .get("takes/{take}/thumb/{token}/", files::thumb, "Get thumbnail of answer", document::get_thumbnail)
+        .under("/review/")
+        .get("", review::read, "Get review", document::get_review)
 }

@@ -4,7 +4,7 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::{Admitted, AnswersTarget};
 use shared::domain::answers::Answers;
-use shared::domain::candidate::{Candidate, ConductedInterview, ReopeningReason};
+use shared::domain::candidate::{Candidate, ReopeningReason};
 use shared::domain::policy::ChangeProject;
 use shared::domain::project::ProjectStatus;
 use shared::domain::transition::{ReopeningRequest, ReopeningTerms};
@@ -23,7 +23,6 @@ pub(crate) async fn reopen(
     let terms = ReopeningTerms {
         is_running: project.status == ProjectStatus::Running,
         has_evaluation: has_evaluation(&access).await?,
-        conducted: ConductedInterview::of(project),
     };
     let key = access.new_access_key(project.id, candidate.id);
     let change = Candidate::clone(candidate).reopen(request, terms, access.now, key)?;

@@ -203,13 +203,13 @@ pub(crate) struct AnswerView {
 /// The size of a recorded answer.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
-struct AnswerDimensions {
+pub(crate) struct AnswerDimensions {
     /// In pixels.
     #[schemars(example = 1280)]
-    width: u32,
+    pub(crate) width: u32,
     /// In pixels.
     #[schemars(example = 720)]
-    height: u32,
+    pub(crate) height: u32,
 }
 
 /// Where a recorded answer can be watched.

@@ -9,7 +9,7 @@ use shared::media::AnswerObjects;
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 
-use crate::mails::{account, candidate, reset, webhook};
+use crate::mails::{account, candidate, notice, reset, webhook};
 use crate::outcome::EffectResult;
 use crate::{erasure, recordings, takes};
 
@@ -32,14 +32,17 @@ pub(crate) async fn deliver(
         return Ok(EffectResult::Skipped);
     }
     let taken = Effect::clone(&effect).taken(now);
+    if taken.is_given_up() {
+        return match give_up(system, &effect, taken).await {
+            Err(Error::Changed) => Ok(EffectResult::Skipped),
+            given_up => given_up.map(|()| log(&effect, EffectResult::GivenUp, "tried too often")),
+        };
+    }
     // The stream and the schedule may find it at the same time; the lease lets one of them run it.
     let mut effect = match system.store.update_effect(&effect, taken).await {
         Err(Error::Changed) => return Ok(EffectResult::Skipped),
         effect => effect?,
     };
-    if effect.is_given_up() {
-        return Ok(log(&effect, EffectResult::GivenUp, "tried too often"));
-    }
     let (outcome, reason) = match perform(system, mailer, &mut effect).await {
         Err(Error::Changed) => (EffectResult::Failed, "another request changed the same thing".to_owned()),
         Err(Error::NotFound) => (EffectResult::Outdated, "the account is gone".to_owned()),
@@ -64,8 +67,23 @@ pub(crate) async fn deliver(
             return Ok(log(&effect, outcome, &reason));
         }
     };
-    let after = system.store.update_effect(&effect, after).await?;
-    Ok(log(&effect, if after.is_given_up() { EffectResult::GivenUp } else { outcome }, &reason))
+    if after.is_given_up() {
+        give_up(system, &effect, after).await?;
+        return Ok(log(&effect, EffectResult::GivenUp, &reason));
+    }
+    system.store.update_effect(&effect, after).await?;
+    Ok(log(&effect, outcome, &reason))
+}
+
+/// Keeps an effect that is given up for the operator. Of a mail about completed interviews, what it was about waits for the
+/// next one instead, which would otherwise not tell of them.
+async fn give_up(system: &SystemAccess, before: &VersionedItem<Effect>, after: Effect) -> Result<()> {
+    match &after.task {
+        EffectTask::InterviewNotice { customer, candidates } => {
+            system.store.return_to_notice(before, *customer, candidates, system.now).await
+        }
+        _ => system.store.update_effect(before, after).await.map(drop),
+    }
 }
 
 async fn perform(
@@ -81,6 +99,9 @@ async fn perform(
         }
         EffectTask::CustomerInvitation { customer } => {
             account::invite(system, mailer, company, *customer, effect.created_at).await
+        }
+        EffectTask::InterviewNotice { customer, candidates } => {
+            notice::send(system, mailer, company, *customer, candidates).await
         }
         EffectTask::CustomerDeleted { was, by } => {
             account::send_farewell_mail(system, mailer, company, was, by).await

@@ -120,6 +120,7 @@ async fn erase_once(
     store.delete_evaluations(&remains.evaluations).await?;
     if let ErasedItem::Candidate { project, candidate } = erased {
         store.delete_answers(&company, project, candidate).await?;
+        store.delete_guest_links(&company, project, candidate).await?;
     }
     // Under the moment of this try: what a restored table or bucket brings back was there when it began.
     objects.note_erasure(&ErasureRecord { company: company.clone(), erased, at: system.now }).await?;

@@ -66,6 +66,8 @@ pub struct SweepSummary {
     pub videos_queued: usize,
     /// Answers with takes that were abandoned, queued again, or whose conversions were killed.
     pub takes_closed: usize,
+    /// Mails to staff about completed interviews that became effects.
+    pub notices: usize,
     /// Events that the stream did not have numbered.
     pub events: usize,
     /// The age of the oldest of these events.
@@ -89,6 +91,7 @@ impl SweepSummary {
         self.uploads_given_up += other.uploads_given_up;
         self.videos_queued += other.videos_queued;
         self.takes_closed += other.takes_closed;
+        self.notices += other.notices;
         self.events += other.events;
         self.numbering_lag_seconds = self.numbering_lag_seconds.max(other.numbering_lag_seconds);
         self.erasure_delay_seconds = self.erasure_delay_seconds.max(other.erasure_delay_seconds);

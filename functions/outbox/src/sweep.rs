@@ -1,41 +1,41 @@
 //! Picks up what is due: effects that the stream missed or that failed before, events that it did not have
-//! numbered, uploads, videos and takes whose time is over. Each is a kind of work of its own; within it,
+//! numbered, completed interviews that staff are to be told of, uploads, videos and takes whose time is over. Each is a kind of work of its own; within it,
 //! companies take turns.
 
 use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
-use futures_util::future::{join_all, join5};
+use futures_util::future::join_all;
 use shared::auth::SystemAccess;
 use shared::mail::Mailer;
 use shared::{Error, Result, log_run};
 
 use crate::deliver::{PARALLEL, deliver};
 use crate::outcome::{EffectResult, SweepSummary};
-use crate::{numbering, takes, uploads, videos};
+use crate::{notices, numbering, takes, uploads, videos};
 
 // SES limits mails per second.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Works for `time`, at each kind a step at least.
 pub(crate) async fn handle(system: &SystemAccess, time: Duration) -> Result<SweepSummary> {
-    let mut kinds: [SweepSummary; 5] = Default::default();
-    let [events, uploads, videos, takes, effects] = &mut kinds;
+    let mut kinds: [SweepSummary; 6] = Default::default();
+    let [events, notices, uploads, videos, takes, effects] = &mut kinds;
     // Side by side: no kind waits for another, however much there is of it.
-    let results = join5(
+    let (of_events, of_notices, of_uploads, of_videos, of_takes, of_effects) = tokio::join!(
         numbering::assign_missing_numbers(system, time, events),
+        notices::tell_staff(system, time, notices),
         uploads::give_up_uploads(system, time, uploads),
         videos::look_at_overdue(system, time, videos),
         takes::close_overdue(system, time, takes),
         run_effects(system, time, effects),
     );
-    let (of_events, of_uploads, of_videos, of_takes, of_effects) = results.await;
     let mut summary = SweepSummary::default();
     kinds.iter().for_each(|kind| summary.add(kind));
     let oldest = system.store.oldest_pending_erasure().await?;
     summary.erasure_delay_seconds = oldest.map_or(0, |at| (system.now - at).num_seconds());
     let SweepSummary { sent, started, deleted, outdated, postponed, given_up, .. } = summary;
-    let SweepSummary { failed, uploads_given_up, videos_queued, takes_closed, events, .. } = summary;
+    let SweepSummary { failed, uploads_given_up, videos_queued, takes_closed, notices, events, .. } = summary;
     let SweepSummary { numbering_lag_seconds, erasure_delay_seconds, more, .. } = summary;
     log_run!(
         target: "outbox",
@@ -50,13 +50,14 @@ pub(crate) async fn handle(system: &SystemAccess, time: Duration) -> Result<Swee
         uploads_given_up,
         videos_queued,
         takes_closed,
+        notices,
         events,
         numbering_lag_seconds,
         erasure_delay_seconds,
         more,
         "swept"
     );
-    of_events.and(of_uploads).and(of_videos).and(of_takes).and(of_effects).map(|()| summary)
+    of_events.and(of_notices).and(of_uploads).and(of_videos).and(of_takes).and(of_effects).map(|()| summary)
 }
 
 async fn run_effects(system: &SystemAccess, time: Duration, summary: &mut SweepSummary) -> Result<()> {

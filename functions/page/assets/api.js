@@ -61,15 +61,17 @@ export function pause(milliseconds) {
 /** The time to wait before the next attempt: 1 s, 2 s, 4 s, … 30 s. @param {number} attempt */
 export const delay = (attempt) => Math.min(1000 * 2 ** attempt, 30_000);
 
-/** The API, as one candidate or as nobody. */
+/** The API, as the holder of a key or of a session. */
 export class Api {
     /**
      * @param {string} base the path of the API on the origin of the page
-     * @param {string} [key] the key of an invitation; without one, the cookie of a session is used
+     * @param {string} [key] the key of a link; without one, the cookie of a session is used
+     * @param {string} [scheme] that of the key
      */
-    constructor(base, key) {
+    constructor(base, key, scheme = "ActivationKey") {
         this.base = base;
         this.key = key;
+        this.scheme = scheme;
         // The clock of the browser may be wrong: only its difference to that of the service counts.
         this.ahead = 0;
     }
@@ -92,7 +94,7 @@ export class Api {
         /** @type {Record<string, string>} */
         const headers = { Accept: "application/json" };
         if (body) headers["Content-Type"] = "application/json";
-        if (this.key) headers.Authorization = `ActivationKey ${this.key}`;
+        if (this.key) headers.Authorization = `${this.scheme} ${this.key}`;
         if (match) headers["If-Match"] = match;
         // One key for all attempts, so that a repeat after a lost answer does nothing twice.
         if (method === "POST") headers["Idempotency-Key"] = crypto.randomUUID();

@@ -35,6 +35,27 @@ export function fill(parent, ...children) {
 }
 
 /**
+ * Facts by their names.
+ * @param {(readonly Child[] | Child)[]} lines name and value of each; others are left out
+ */
+export const factList = (lines) =>
+    element("dl", { class: "facts" }, lines.map((line) => Array.isArray(line) && element("div", {}, element("dt", {}, line[0]), element("dd", {}, line[1]))));
+
+/**
+ * Shows a screen from its top, with the focus on its heading.
+ * @param {Element} place
+ * @param {string} title
+ * @param {...Child} content
+ */
+export function showScreen(place, title, ...content) {
+    const heading = element("h1", { tabindex: -1 }, title);
+    document.title = title;
+    fill(place, heading, ...content);
+    scrollTo(0, 0);
+    heading.focus();
+}
+
+/**
  * A button. While its action runs, it cannot be pressed again.
  * @param {string} label
  * @param {() => unknown} action

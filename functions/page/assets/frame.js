@@ -1,9 +1,9 @@
 // What surrounds every screen: whose interview it is, the language, the time left, and what becomes of the recordings.
 
 import { button, element, fill } from "./dom.js";
-import { LANGUAGES, duration, filled } from "./language.js";
+import { duration, filled } from "./language.js";
+import { languageChoice } from "./languages.js";
 import { contactLine } from "./links.js";
-import { remember } from "./store.js";
 
 /** @typedef {import("./main.js").App} App */
 
@@ -24,7 +24,7 @@ export function renderFrame(app) {
     if (header.dataset.frame !== frame) {
         header.dataset.frame = frame;
         const logOut = app.isSession && button(app.texts.logOut, () => app.attempt(() => app.logOut()), { class: "link" });
-        fill(header, logo && element("img", { class: "logo", src: logo, alt: candidate.company.name }), element("p", { class: "name", dir: "auto", title: name }, logo ? candidate.project.name : name), languages(app), logOut, element("p", { class: "time" }));
+        fill(header, logo && element("img", { class: "logo", src: logo, alt: candidate.company.name }), element("p", { class: "name", dir: "auto", title: name }, logo ? candidate.project.name : name), languageChoice(app.texts.language, () => app.attempt(() => app.speak())), logOut, element("p", { class: "time" }));
     }
     // A recording is ended first.
     const isFixed = FIXED.includes(app.model.step.name);
@@ -43,17 +43,6 @@ export function renderFrame(app) {
 /** Changes a text only if it is another one: some readers say it again. @param {HTMLElement} place @param {string} text */
 function write(place, text) {
     if (place.textContent !== text) place.textContent = text;
-}
-
-/** The choice of the language. @param {App} app */
-function languages(app) {
-    const options = Object.entries(LANGUAGES).map(([tag, name]) =>
-        element("option", { value: tag, lang: tag, selected: tag === document.documentElement.lang }, name));
-    const choose = async (/** @type {Event} */ event) => {
-        remember("language", /** @type {HTMLSelectElement} */ (event.target).value);
-        await app.attempt(() => app.speak());
-    };
-    return element("label", {}, element("span", { class: "hidden" }, app.texts.language), element("select", { onchange: choose }, options));
 }
 
 /** The time of the interview, once it is short: days are told as a deadline on the first screen. @param {App} app */

@@ -1,6 +1,7 @@
 // What this browser keeps of interviews, and when it is deleted: on a shared computer, the next person is somebody else.
 
-import { Store, keptTexts, remember } from "./store.js";
+import { keptTexts, remember } from "./local.js";
+import { Store } from "./store.js";
 
 /** How long unsent recordings outlive the close of an interview, in milliseconds: the company may give more time. */
 const GRACE = 7 * 24 * 3600 * 1000;

@@ -26,12 +26,17 @@ export function languageOf(chosen, ofProject) {
 /** How often texts are asked for. */
 const ATTEMPTS = 6;
 
-/** @param {Language} language @returns {Promise<Texts>} */
-export async function loadTexts(language) {
+/**
+ * The texts of a page in a language.
+ * @param {Language} language
+ * @param {string} [folder] that of the page's texts, below the candidates'
+ * @returns {Promise<Texts>}
+ */
+export async function loadTexts(language, folder = "") {
     for (let attempt = 0; ; attempt += 1) {
         try {
             // Under another address, since a module that failed once fails for ever.
-            return (await import(`./texts/${language}.js${attempt ? `?again=${attempt}` : ""}`)).default;
+            return (await import(`./texts/${folder}${language}.js${attempt ? `?again=${attempt}` : ""}`)).default;
         } catch (error) {
             if (attempt + 1 === ATTEMPTS) throw error;
             await pause(delay(attempt));
@@ -59,6 +64,18 @@ export function duration(texts, seconds) {
     const [m, s] = [Math.floor(whole / 60), whole % 60];
     if (m === 0) return filled(texts.seconds, { n: s });
     return s === 0 ? filled(texts.minutes, { n: m }) : filled(texts.minutesSeconds, { m, s });
+}
+
+/**
+ * A moment in full. With the zone, since mails tell the same moment in that of the company.
+ * @param {string} moment
+ * @param {string} tag the language, perhaps with a region
+ */
+export function dateText(moment, tag) {
+    const format = new Intl.DateTimeFormat(tag, {
+        weekday: "long", day: "numeric", month: "long", year: "numeric", hour: "numeric", minute: "2-digit", timeZoneName: "shortOffset",
+    });
+    return `${format.format(new Date(moment))} (${format.resolvedOptions().timeZone.replaceAll("_", " ")})`;
 }
 
 /** @param {import("./api.js").ApiError} error @param {Texts} texts @returns {string} */

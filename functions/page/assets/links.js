@@ -3,6 +3,15 @@
 import { element } from "./dom.js";
 import { filled } from "./language.js";
 
+/** The segments of a path. One that is cut in a letter stays as it is. @param {string} path */
+export const segmentsOf = (path) => path.split("/").filter(Boolean).map((segment) => {
+    try {
+        return decodeURIComponent(segment);
+    } catch {
+        return segment;
+    }
+});
+
 /** The identifier of a company in its reference. @param {string} reference */
 export const companyIn = (reference) => reference.split("/").at(-2) ?? "";
 

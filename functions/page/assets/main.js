@@ -1,15 +1,15 @@
 // The page: loads what the service knows, shows the screen for it, and follows the candidate.
 
 import { Api, ApiError } from "./api.js";
-import { element, fill } from "./dom.js";
+import { element, fill, showScreen } from "./dom.js";
 import { renderFrame } from "./frame.js";
 import { forgetInterview, storeName, tidyUp } from "./kept.js";
 import { languageOf, loadTexts, refusalText } from "./language.js";
-import { companyIn, loginOf } from "./links.js";
+import { companyIn, loginOf, segmentsOf } from "./links.js";
+import { remembered } from "./local.js";
 import { Queue } from "./queue.js";
 import { Devices } from "./recorder.js";
 import { isUnfinished, screenOf } from "./state.js";
-import { remembered } from "./store.js";
 import { loadStyle } from "./style.js";
 import { deviceProblem, showCheck } from "./screens/check.js";
 import { showConnect } from "./screens/connect.js";
@@ -65,7 +65,7 @@ export class App {
         this.begun = 0;
         /** @type {import("./state.js").Model} */
         this.model = {
-            link, candidate: null, ended: null, company: null, holder: null, interview: null, questions: [], takes: [], isLoaded: false, isLoggedOut: false, isOtherWindow: false,
+            link, candidate: null, ended: null, company: null, holder: null, interview: null, questions: [], takes: [], isLoaded: false, isBusy: false, isLoggedOut: false, isOtherWindow: false,
             step: { name: "welcome" }, now: Date.now(),
         };
         /** @type {import("./types.js").LegalText[]} */
@@ -119,7 +119,7 @@ export class App {
             if (this.isLeaving) return;
             if (this.queue?.isUnsent || this.model.step.name === "record") event.preventDefault();
         });
-        addEventListener("online", () => this.render());
+        addEventListener("online", () => (this.model.isLoaded ? this.render() : this.refresh()));
         addEventListener("offline", () => this.render());
     }
 
@@ -148,6 +148,7 @@ export class App {
             model.isLoggedOut = model.candidate !== null;
             model.ended = ended;
             if (kind === "login" && company && !model.isLoggedOut) await this.meet(company);
+            await this.clearAfterEnd();
             model.isLoaded = true;
             return;
         }
@@ -203,23 +204,44 @@ export class App {
         }
     }
 
-    /** Reads why the key of the link has ended; null if it has not, or there is none. */
+    /** Reads why the key of the link has ended; null if it has not, or there is none. @throws {ApiError} if that cannot be read now */
     async readEnd() {
         if (!this.key) return null;
         const asked = new Api(this.api.base, this.key).get("/whoami/candidate/");
-        return asked.then(() => null, endOf);
+        return asked.then(() => null, (/** @type {unknown} */ error) => {
+            if (error instanceof ApiError && error.isTransient) throw error;
+            return endOf(error);
+        });
     }
 
-    /** After a request was refused for who has sent it: learns why, as far as the key of the link tells. */
+    /**
+     * After a request was refused for who has sent it: learns why, as far as the key of the link tells. Returns the error if
+     * that cannot be read now. Until it can, the page does not say that the link is bad.
+     */
     async loseAccess() {
         const { model, api } = this;
-        if (!model.candidate) return;
+        if (!model.candidate) return null;
         model.isLoggedOut = true;
-        model.ended ??= await this.readEnd();
-        if (api.key && model.ended?.code === "key_registered") await this.goOnByPassword(model.ended);
-        // Completed on another device: nothing of this one can be sent any more.
-        if (model.ended?.code === "interview_completed" && model.step.name !== "record") await this.clear(model.candidate);
+        /** @type {ApiError | null} */
+        let unread = null;
+        try {
+            model.ended ??= await this.readEnd();
+            if (api.key && model.ended?.code === "key_registered") await this.goOnByPassword(model.ended);
+            await this.clearAfterEnd();
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            unread = error;
+            model.isBusy = error.status !== 0;
+        }
+        model.isLoaded = !unread;
         this.render();
+        return unread;
+    }
+
+    /** Completed on another device: nothing of this one can be sent any more. */
+    async clearAfterEnd() {
+        const { candidate, ended, step } = this.model;
+        if (candidate && ended?.code === "interview_completed" && step.name !== "record") await this.clear(candidate);
     }
 
     /** Whether a session says who the candidate is; the key of an invitation needs none. */
@@ -347,8 +369,9 @@ export class App {
                 this.problem.textContent = this.texts.refusals.other;
                 throw error;
             }
-            if (error.isAboutAccess) await this.loseAccess();
-            this.problem.textContent = refusalText(error, this.texts);
+            const unread = error.isAboutAccess ? await this.loseAccess() : null;
+            this.model.isBusy = (unread ?? error).status !== 0;
+            this.problem.textContent = refusalText(unread ?? error, this.texts);
             this.render();
             return false;
         }
@@ -369,7 +392,7 @@ export class App {
     /** Reads the state again; without a connection, the former one stays. */
     async refresh() {
         try {
-            await this.follow();
+            await (this.model.isLoaded ? this.follow() : this.load());
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
             if (error.isAboutAccess) await this.loseAccess();
@@ -394,11 +417,7 @@ export class App {
         this.view?.leave?.();
         if (!WITH_DEVICES.includes(screen.name)) this.devices.close();
         this.view = SCREENS[screen.name](this, screen);
-        const heading = element("h1", { tabindex: -1 }, this.view.title);
-        document.title = this.view.title;
-        fill(main, heading, this.problem, ...this.view.content);
-        scrollTo(0, 0);
-        heading.focus();
+        showScreen(main, this.view.title, this.problem, ...this.view.content);
         this.view?.update?.();
     }
 
@@ -432,22 +451,13 @@ const endOf = (error) =>
 
 /** What an address of the page leads to. @param {string} path @returns {import("./state.js").Link} */
 export function linkOf(path) {
-    const [kind, first, second, ...rest] = path.split("/").filter(Boolean).map(decoded);
+    const [kind, first, second, ...rest] = segmentsOf(path);
     if (first && rest.length === 0) {
         if (kind === "interview") return second ? { kind, company: first, key: second } : { kind: "login", company: first };
         if (!second && (kind === "register" || kind === "activate")) return { kind, key: first };
         if (!second && kind === "reset-password") return { kind: "reset", key: first };
     }
     return { kind: "wrong" };
-}
-
-/** A segment of a path, as it is if it is cut in a letter. @param {string} segment */
-function decoded(segment) {
-    try {
-        return decodeURIComponent(segment);
-    } catch {
-        return segment;
-    }
 }
 
 new App(linkOf(location.pathname)).start();

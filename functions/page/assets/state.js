@@ -28,12 +28,13 @@
  * @property {Question[]} questions
  * @property {LocalTake[]} takes
  * @property {boolean} isLoaded
+ * @property {boolean} isBusy whether the service has answered what could not be loaded, though not as it should
  * @property {boolean} isLoggedOut
  * @property {boolean} isOtherWindow
  * @property {Step} step
  * @property {number} now the time of the service
  *
- * @typedef {"link" | "wrong" | "used" | "completed" | "replaced" | "external" | "expired" | "aborted" | "skipped" | "time" | "window" | "waiting" | "offline"} OverReason
+ * @typedef {"link" | "wrong" | "used" | "completed" | "replaced" | "external" | "expired" | "aborted" | "skipped" | "time" | "window" | "waiting" | "offline" | "busy"} OverReason
  *
  * @typedef {object} Screen
  * @property {"login" | "password" | "over" | "done" | StepName} name
@@ -53,10 +54,10 @@ const ENDS = { interview_completed: "completed", deadline_passed: "expired", wit
 export function screenOf(model) {
     const { link, candidate, ended, interview, step } = model;
     if (link.kind === "wrong") return over("wrong");
-    if (!model.isLoaded) return over("offline");
-    if (link.kind === "reset" || link.kind === "activate") return model.holder ? { name: "password" } : over("used");
     // Whatever happens meanwhile: a recording is brought to its end first.
     if (step.name === "record") return step;
+    if (!model.isLoaded) return over(model.isBusy ? "busy" : "offline");
+    if (link.kind === "reset" || link.kind === "activate") return model.holder ? { name: "password" } : over("used");
     // The key of an invitation ends with the interview: candidates who have completed it are not told that the link is bad.
     const status = interview?.status ?? candidate?.status;
     if (status === "interviewed") return { name: "done" };

@@ -1,50 +1,85 @@
-//! The page itself, which is the same under every link.
+//! The pages themselves: candidates and staff get the same one under each of their links, guests one of their own.
 
 use axum::extract::State;
 use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use shared::app::App;
-use shared::http::FileReader;
+use shared::http::{FileReader, PackedFile};
 use shared::media::ObjectStore;
 use shared::{Error, Result};
 
-use crate::files::{INDEX, SCRIPT_HASH};
+use crate::files::{GUEST, GUEST_SCRIPT_HASH, INDEX, INDEX_SCRIPT_HASH};
 
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+const ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
 /// GET /register/{key}, /interview/{company}/{key}, /interview/{company}/, /reset-password/{key} and /activate/{key}.
 pub(crate) async fn show(State(app): State<App>, reader: FileReader) -> Result<Response> {
-    let bucket = ObjectStore::of(&app)?.origin().await?;
-    let policy = HeaderValue::try_from(content_policy(&bucket)).map_err(Error::internal)?;
-    // Its address holds a key.
-    let mut response = INDEX.send(&reader, "no-store")?;
-    response.headers_mut().extend([
-        (CONTENT_SECURITY_POLICY, policy),
-        (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-        (PERMISSIONS_POLICY, HeaderValue::from_static("camera=(self), microphone=(self)")),
-    ]);
+    let policy = content_policy(&ObjectStore::of(&app)?.origin().await?);
+    let mut response = send(&INDEX, &reader, policy)?;
+    let devices = HeaderValue::from_static("camera=(self), microphone=(self)");
+    response.headers_mut().insert(PERMISSIONS_POLICY, devices);
     Ok(response)
 }
 
 /// GET a path that no link has: the page, which says what to do.
 pub(crate) async fn show_wrong(app: State<App>, reader: FileReader) -> Result<Response> {
-    let mut response = show(app, reader).await?;
+    Ok(as_not_found(show(app, reader).await?))
+}
+
+/// GET /review/{key}. It reads nothing of what the key is for: programs that look at links in mails open it as well.
+pub(crate) async fn show_to_guest(State(app): State<App>, reader: FileReader) -> Result<Response> {
+    let policy = guest_policy(&ObjectStore::of(&app)?.origin().await?);
+    let mut response = send(&GUEST, &reader, policy)?;
+    response.headers_mut().extend([
+        (PERMISSIONS_POLICY, HeaderValue::from_static("camera=(), microphone=()")),
+        (ROBOTS_TAG, HeaderValue::from_static("noindex")),
+    ]);
+    Ok(response)
+}
+
+/// GET a path that no guest's link has: their page, which says what to do.
+pub(crate) async fn show_wrong_to_guest(app: State<App>, reader: FileReader) -> Result<Response> {
+    Ok(as_not_found(show_to_guest(app, reader).await?))
+}
+
+/// Sends a page whose address holds a key.
+fn send(page: &PackedFile, reader: &FileReader, policy: String) -> Result<Response> {
+    let policy = HeaderValue::try_from(policy).map_err(Error::internal)?;
+    let mut response = page.send(reader, "no-store")?;
+    response.headers_mut().extend([
+        (CONTENT_SECURITY_POLICY, policy),
+        (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    ]);
+    Ok(response)
+}
+
+fn as_not_found(mut response: Response) -> Response {
     // A client that has it is told so.
     if response.status() == StatusCode::OK {
         *response.status_mut() = StatusCode::NOT_FOUND;
     }
-    Ok(response)
+    response
 }
 
-/// What the page may do: run and show files of this service, call the API, send recordings to the bucket and play what it
+/// What the candidate's page may do: run and show files of this service, call the API, send recordings to the bucket and play what it
 /// holds. Takes that are looked at before they are sent are `blob:`. Of what stands in the page itself, only the script runs
 /// that loads the others, so that a refused file is asked for again.
 fn content_policy(bucket: &str) -> String {
     format!(
-        "default-src 'none'; script-src 'self' 'sha256-{SCRIPT_HASH}'; style-src 'self'; connect-src 'self' {bucket}; \
+        "default-src 'none'; script-src 'self' 'sha256-{INDEX_SCRIPT_HASH}'; style-src 'self'; connect-src 'self' {bucket}; \
          media-src 'self' blob: {bucket}; img-src 'self' blob: data: {bucket}; base-uri 'none'; form-action 'none'; \
          frame-ancestors 'none'; require-trusted-types-for 'script'"
+    )
+}
+
+/// What the guest's page may do: run and show files of this service, call the API and play what the bucket holds.
+fn guest_policy(bucket: &str) -> String {
+    format!(
+        "default-src 'none'; script-src 'self' 'sha256-{GUEST_SCRIPT_HASH}'; style-src 'self'; connect-src 'self'; \
+         media-src 'self' {bucket}; img-src 'self' {bucket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+         require-trusted-types-for 'script'"
     )
 }
 

@@ -1,11 +1,15 @@
-//! The page where candidates take their interview, and staff activate accounts and reset passwords. Links in
-//! mails lead to it.
+//! Two pages. Links in mails lead to the one where candidates take their interview, and staff activate accounts and reset
+//! passwords. On the other one, a guest without an account watches a candidate's answers, by a link that a manager has made.
 //!
-//! The page is a script of this project, which calls the API. It loads nothing from other hosts than this service and the
-//! bucket.
+//! Each page is a script of this project, which calls the API. It loads nothing from other hosts than this service and the
+//! bucket. Both are made of the files in `assets`: `main.js` imports the modules of the candidate's page, `guest.js` those of the
+//! guest's, and both use `page.css`. Candidates load nothing of the guest's page.
+//!
+//! Beside the pages, files that programs look for at fixed paths.
 
 mod files;
 mod index;
+mod well_known;
 
 use shared::http::RouteGroup;
 
@@ -17,6 +21,7 @@ pub fn routes(routes: RouteGroup) -> RouteGroup {
         .page("/interview/{company}/", index::show)
         .page("/reset-password/{key}/", index::show)
         .page("/activate/{key}/", index::show)
+        .page("/review/{key}/", index::show_to_guest)
         // Parts of links, and what a mail program has added to one.
         .page("/register/", index::show_wrong)
         .page("/register/{key}/{*rest}", index::show_wrong)
@@ -26,5 +31,9 @@ pub fn routes(routes: RouteGroup) -> RouteGroup {
         .page("/reset-password/{key}/{*rest}", index::show_wrong)
         .page("/activate/", index::show_wrong)
         .page("/activate/{key}/{*rest}", index::show_wrong)
+        .page("/review/", index::show_wrong_to_guest)
+        .page("/review/{key}/{*rest}", index::show_wrong_to_guest)
         .page("/page/{version}/{*path}", files::show)
+        .page("/.well-known/security.txt/", well_known::show_security_contact)
+        .page("/llms.txt/", well_known::show_guide_to_documents)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use shared::domain::evaluation::MAX_SCORE;
-use shared::domain::id::{CompanyId, CustomerId};
+use shared::domain::id::{CompanyId, CustomerId, ProjectId};
 use shared::domain::parse_enum;
 use shared::domain::project::{MAX_ATTACHED, PlacedVideo, Project, ReminderDay, ReminderDays, ReturnUrl};
 use shared::domain::staff::MAX_STAFF;
@@ -27,16 +27,26 @@ pub(crate) fn read_changes(
     body.finish(|| Some(changes))
 }
 
-/// Reads the body of a creation in a deployment that may be local: the name, and the other fields.
+/// The body of a creation.
+pub(crate) struct NewProject {
+    pub(crate) name: ShortName,
+    /// The project to copy.
+    pub(crate) copy_of: Option<ProjectId>,
+    /// The other fields.
+    pub(crate) changes: BodyChanges<Project>,
+}
+
+/// Reads the body of a creation in a deployment that may be local.
 pub(crate) fn read_new(
     mut body: BodyFields,
     company: &CompanyId,
     references: ReferenceUris<'_>,
     is_local: bool,
-) -> Result<(ShortName, BodyChanges<Project>)> {
+) -> Result<NewProject> {
     let name = body.required("name", ShortName::parse);
+    let copy_of = body.clearable("copy_of", |reference| references.parse(company, reference)).flatten();
     let changes = read_optional(&mut body, company, references, is_local);
-    body.finish(|| Some((name?, changes)))
+    body.finish(|| Some(NewProject { name: name?, copy_of, changes }))
 }
 
 fn read_optional(

@@ -17,11 +17,12 @@ use shared::http::{BodyFields, QueryParameters};
 use shared::store::CountedProject;
 use shared::{Error, Result};
 
-use crate::changes::{apply, read_changes, read_new};
+use crate::changes::{NewProject, apply, read_changes, read_new};
+use crate::copy::ProjectCopy;
 use crate::expand::{ExpandedResources, NAMES};
 use crate::view::{ListedProjectView, ProjectView, ProjectViewer};
 
-/// A named token cannot run the project that it creates.
+/// A named token cannot run the project that it creates: its projects never change.
 const NO_MANAGER: &str = "A named token cannot manage projects. Name at least one customer as manager.";
 
 /// GET …/projects/
@@ -34,20 +35,17 @@ pub(crate) async fn list(
     let external_id = query.unique_filter("external_id", ExternalId::parse)?;
     let store = &access.store;
     let company = access.company_id();
-    let sees_all = Action::SeeAllProjects.is_allowed(&access.caller.in_company());
-    let (page, total) = match (external_id, access.caller.customer().filter(|_| !sees_all)) {
-        (Some(external_id), _) => {
-            let found = store.project_by_external_id(company, &external_id).await?;
-            let found = found.filter(|CountedProject { project, .. }| {
-                is_seen(&access, project) && status.is_none_or(|status| project.status == status)
-            });
-            query.slice(found.into_iter().collect(), |counted| counted.project.id.to_string())
-        }
-        (None, None) => store.list_projects(company, status, query.page()).await?,
-        (None, Some(customer)) => {
-            let projects = store.projects_of(company, customer, status).await?;
-            query.slice(projects, |counted| counted.project.id.to_string())
-        }
+    let (page, total) = if let Some(external_id) = external_id {
+        let found = store.project_by_external_id(company, &external_id).await?;
+        let found = found.filter(|CountedProject { project, .. }| {
+            is_seen(&access, project) && status.is_none_or(|status| project.status == status)
+        });
+        query.slice(found.into_iter().collect(), |counted| counted.project.id.to_string())
+    } else if let Some(visible) = access.visible_projects().await? {
+        let projects = store.counted_projects(company, visible, status).await?;
+        query.slice(projects, |counted| counted.project.id.to_string())
+    } else {
+        store.list_projects(company, status, query.page()).await?
     };
     let loaded =
         ExpandedResources::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
@@ -80,12 +78,21 @@ pub(crate) async fn create(
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<ProjectView>>> {
     let is_local = access.config().is_local;
-    let (name, changes) = read_new(body, access.company_id(), access.references(), is_local)?;
+    let NewProject { name, copy_of, changes } =
+        read_new(body, access.company_id(), access.references(), is_local)?;
+    let copy = match copy_of {
+        Some(source) => Some(ProjectCopy::read(&access, source).await?),
+        None => None,
+    };
     let id = access.store.next_id(access.now);
     let mut project = Project::new(id, &access.target, name, access.now);
-    // Without an application of the company's, mails lead to this service.
-    if !access.config().has_suite {
-        project.settings.interview_platform = InterviewPlatform::Builtin;
+    match &copy {
+        Some(copy) => project = copy.apply_to(project),
+        // Without an application of the company's, mails lead to this service.
+        None if !access.config().has_suite => {
+            project.settings.interview_platform = InterviewPlatform::Builtin;
+        }
+        None => {}
     }
     apply(changes, &mut project)?;
     // The user who creates a project runs it.
@@ -97,7 +104,13 @@ pub(crate) async fn create(
     let view =
         ProjectView::new(&project, &ProjectCounts::default(), &ProjectViewer::of(&access, &access.target));
     let created = Created(view);
-    match access.commit(access.store.create_project(&project), created).await {
+    let writes = match &copy {
+        Some(copy) => copy.create(&access, &project),
+        None => access.store.create_project(&project),
+    };
+    match access.commit(writes, created).await {
+        // What was to be copied was deleted in the meantime. The next attempt copies what is left.
+        Err(Error::NotFound) if copy.is_some() => Err(Error::Changed),
         Err(error) => Err(name_visible_holder(&access, error).await?),
         committed => committed,
     }
@@ -143,5 +156,5 @@ async fn name_visible_holder(access: &AdmittedRequest, error: Error) -> Result<E
 
 /// Whether the caller may see a project of the company.
 fn is_seen(access: &AdmittedRequest, project: &Project) -> bool {
-    Action::ReadProject.is_allowed(&access.caller.in_project(&project.staff))
+    Action::ReadProject.is_allowed(&access.caller.in_project(project.id, &project.staff))
 }

@@ -4,6 +4,7 @@ use serde_json::json;
 use shared::domain::project::{CandidateRequirement, NO_MOVE, ProjectStatus};
 use shared::domain::questionnaire::QUESTIONS_IN_USE;
 use shared::domain::text::ExternalId;
+use shared::http::example_uri;
 use shared::openapi::OperationDoc;
 
 use crate::changes::{read_changes, read_new};
@@ -41,16 +42,21 @@ pub(crate) fn create_project(operation: OperationDoc) -> OperationDoc {
              must name at least one in `interview_managers`. `interview_platform` is by default `builtin`, or \
              `external` in a deployment whose mails lead to another application. If another project of the company \
              has the `external_id`, the answer is 409 with the code `external_id_taken`; `resource_uri` is that project, \
-             unless the caller may not see it.",
+             unless the caller may not see it.\n\n\
+             With `copy_of`, the draft takes over the settings, questions, criteria, labels, videos, `reminder_days` and retention \
+             policy of that project, which the caller must be able to change; fields in the body win. Not copied are \
+             candidates, roles, status, dates, `external_id`, `internal_id` and `partner_data`. The copy is made whole or not at all.",
         )
         .takes_external_id()
         .body_with_references::<ProjectView, _>(|body, company, references| {
             read_new(body, company, references, false)
         })
+        .field("copy_of", "A project to copy.")
         .example(
             "project",
             json!({ "name": "Backend engineer", "external_id": "REQ-7", "default_interview_period": 14 }),
         )
+        .example("copy", json!({ "name": "Backend engineer, autumn", "copy_of": example_uri::PROJECT }))
         .example("way_back", json!({ "name": "Backend engineer", "return_url": "https://jobs.example.com/done?from=interview" }))
 }
 

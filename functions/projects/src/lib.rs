@@ -1,6 +1,7 @@
 //! Projects, their status, the roles in them and how long they keep candidates.
 
 mod changes;
+mod copy;
 mod crud;
 mod document;
 mod expand;

@@ -244,7 +244,8 @@ impl ProjectFields {
         let loaded = &viewer.loaded;
         let own = references.uri(company, project.id);
         let language = settings.support_lang.unwrap_or(viewer.company.default_project_lang);
-        let is_manager = Action::ChangeProject.is_allowed(&viewer.caller.in_project(&project.staff));
+        let is_manager =
+            Action::ChangeProject.is_allowed(&viewer.caller.in_project(project.id, &project.staff));
         let customer = viewer.caller.customer();
         Self {
             company: references.company(company),

@@ -1,8 +1,9 @@
 //! Erases candidates: those whose request for erasure is due, those whom the retention of their company or project keeps
-//! no longer, and at the end of a contract all of a company, with everything else of it.
+//! no longer, and at the end of a contract all of a company, with everything else of it. Deletes named tokens that expired 30
+//! days ago.
 //!
-//! All go through the transaction of a manager's deletion, so that nothing can be missed: not the hold, not a
-//! file. The three kinds of work run side by side: they share one pace, and companies take turns in each.
+//! All candidates go through the transaction of a manager's deletion, so that nothing can be missed: not the hold, not a
+//! file. The kinds of work run side by side: those that erase share one pace, and companies take turns in each.
 //!
 //! A retention run passes over the candidates of a company once a night, project by project in the order of
 //! their keys. Its item in the table is all that it knows: a cursor (the candidates up to it are done), the
@@ -19,13 +20,14 @@ mod batch;
 mod company;
 mod limits;
 mod requests;
+mod tokens;
 mod walk;
 
 use std::collections::VecDeque;
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
-use futures_util::future::join3;
+use futures_util::future::join4;
 use serde::Serialize;
 use serde::de::IgnoredAny;
 use shared::app::App;
@@ -55,9 +57,11 @@ pub struct RetentionSummary {
     pub of_companies: usize,
     /// Companies whose erasure has ended.
     pub companies: usize,
-    /// Candidates who could not be erased, and runs that have broken off; a later run retries them.
+    /// Named tokens that were deleted because they had expired.
+    pub tokens: usize,
+    /// Candidates who could not be erased, tokens that could not be deleted, and runs that have broken off; a later run retries them.
     pub failed: usize,
-    /// How long the longest overdue request or run has been overdue.
+    /// How long the longest overdue request, run or token has been overdue.
     pub retention_delay_seconds: i64,
     /// Whether work may remain for the next invocation.
     pub more: bool,
@@ -77,6 +81,7 @@ impl RetentionSummary {
         self.runs += other.runs;
         self.of_companies += other.of_companies;
         self.companies += other.companies;
+        self.tokens += other.tokens;
         self.failed += other.failed;
         self.retention_delay_seconds = self.retention_delay_seconds.max(other.retention_delay_seconds);
         self.more |= other.more;
@@ -101,18 +106,19 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<RetentionSummary> {
 pub async fn run(app: &App, limits: RunLimits) -> Result<RetentionSummary> {
     let system = SystemAccess::of(app).with_patience(limits.patience());
     let pace = Pace::new(limits.pause);
-    let mut kinds = [RetentionSummary::default(); 3];
-    let [of_requests, of_runs, of_companies] = &mut kinds;
-    let results = join3(
+    let mut kinds = [RetentionSummary::default(); 4];
+    let [of_requests, of_runs, of_companies, of_tokens] = &mut kinds;
+    let results = join4(
         requests::erase_due(&system, limits, &pace, of_requests),
         continue_due_runs(&system, limits, &pace, of_runs),
         company::continue_due_erasures(&system, limits, &pace, of_companies),
+        tokens::delete_due(&system, limits, of_tokens),
     );
-    let (requests, runs, companies) = results.await;
+    let (requests, runs, companies, tokens) = results.await;
     let mut summary = RetentionSummary::default();
     kinds.into_iter().for_each(|kind| summary.add(kind));
     let RetentionSummary { requested, postponed, erased, moved_on, .. } = summary;
-    let RetentionSummary { of_companies, companies: erased_companies, .. } = summary;
+    let RetentionSummary { of_companies, companies: erased_companies, tokens: deleted_tokens, .. } = summary;
     let RetentionSummary { runs: completed, failed, retention_delay_seconds, more, .. } = summary;
     log_run!(
         target: "retention",
@@ -124,12 +130,13 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<RetentionSummary> {
         runs = completed,
         of_companies,
         companies = erased_companies,
+        tokens = deleted_tokens,
         failed,
         retention_delay_seconds,
         more,
         "erased"
     );
-    requests.and(runs).and(companies).map(|()| summary)
+    requests.and(runs).and(companies).and(tokens).map(|()| summary)
 }
 
 async fn continue_due_runs(

@@ -18,19 +18,16 @@ pub(crate) async fn list(
     let Some(terms) = read_terms(&query)? else { return Ok(Json(Vec::new())) };
     let store = &access.store;
     let company = access.company_id();
-    let sees_all = Action::SeeAllProjects.is_allowed(&access.caller.in_company());
-    let hits = match access.caller.customer().filter(|_| !sees_all) {
+    let hits = match access.visible_projects().await? {
         None => store.search_company(company, &terms).await?,
-        Some(customer) => {
-            // Not the candidates shared with the caller: results show the project, which a share does not let them
-            // read.
-            let projects = store.project_ids_of(company, customer).await?;
-            store.search_projects(company, &projects, &terms).await?
-        }
+        // Not the candidates shared with the caller: results show the project, which a share does not let them read.
+        Some(projects) => store.search_projects(company, &projects, &terms).await?,
     };
     let mut found = store.matches(company, hits, &terms).await?;
     // The index lags behind the roles, so what it has found is authorised by the projects as they are now.
-    found.retain(|one| Action::ReadProject.is_allowed(&access.caller.in_project(&one.project.staff)));
+    found.retain(|one| {
+        Action::ReadProject.is_allowed(&access.caller.in_project(one.project_id, &one.project.staff))
+    });
     Ok(Json(found.iter().map(|one| SearchResultView::new(company, one, access.references())).collect()))
 }
 

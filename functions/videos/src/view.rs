@@ -26,9 +26,9 @@ pub(crate) struct VideoView {
     /// The customer who created the video; null for a named token.
     #[schemars(example = example_uri::CUSTOMER)]
     submitted_by: Option<Uri>,
-    /// The name for staff. Not shown to candidates.
+    /// The name for staff. Not shown to candidates. Use `description` instead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(example = &"Welcome")]
+    #[schemars(example = &"Welcome", extend("deprecated" = true))]
     name: Option<String>,
     /// Shown to candidates.
     #[schemars(example = &"Welcome to Acme")]

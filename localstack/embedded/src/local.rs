@@ -235,7 +235,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use serde_json::json;
-    use shared::http::serve::mounts::{LINK_ROOTS, MOUNTS, PAGE_ROOTS};
+    use shared::http::serve::mounts::{LINK_ROOTS, MOUNTS, PAGE_ROOTS, ROOT_FUNCTION, WELL_KNOWN_FILES};
 
     use super::*;
     use crate::RouteKey;
@@ -254,8 +254,11 @@ mod tests {
         let links = LINK_ROOTS
             .iter()
             .flat_map(|root| ["", "/"].map(|end| (format!("ANY {root}{end}"), logical_id("page"))));
+        let files = WELL_KNOWN_FILES.iter().map(|path| (format!("ANY {path}"), logical_id("page")));
+        let root = ["", "/"].map(|end| (format!("ANY /api/v3{end}"), logical_id(ROOT_FUNCTION)));
         let default = [("$default".to_owned(), "AuthFunction".to_owned())];
-        let expected: BTreeSet<_> = mounted.chain(pages).chain(links).chain(default).collect();
+        let expected: BTreeSet<_> =
+            mounted.chain(pages).chain(links).chain(files).chain(root).chain(default).collect();
         let template = Template::of_workspace().unwrap();
         let routes = [template.routes().unwrap(), template.slash_routes().unwrap()].concat();
         let routes: BTreeSet<_> = routes.into_iter().map(|route| (route.route_key, route.function)).collect();
@@ -292,9 +295,14 @@ mod tests {
     fn links_reach_the_page_with_and_without_a_final_slash() {
         let routes = Template::of_workspace().unwrap().routes().unwrap();
         let keys: Vec<_> = routes.iter().map(|route| RouteKey::parse(&route.route_key).unwrap()).collect();
-        for path in
-            ["/register/k", "/interview/acme/k", "/interview/acme", "/reset-password/k", "/activate/k"]
-        {
+        for path in [
+            "/register/k",
+            "/interview/acme/k",
+            "/interview/acme",
+            "/reset-password/k",
+            "/activate/k",
+            "/review/k",
+        ] {
             for path in [path.to_owned(), format!("{path}/")] {
                 let matching =
                     keys.iter().filter_map(|key| Some((key.rank(), key.parameters("GET", &path)?)));

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use shared::config::VERSION_PATH;
-use shared::http::serve::mounts::{LINK_ROOTS, MOUNTS, PAGE_ROOTS};
+use shared::http::serve::mounts::{LINK_ROOTS, MOUNTS, PAGE_ROOTS, ROOT_FUNCTION, WELL_KNOWN_FILES};
 
 /// The function of the gateway's `$default` route.
 const DEFAULT: &str = "auth";
@@ -39,7 +39,10 @@ fn routes() -> impl Iterator<Item = (String, &'static str)> {
     });
     let pages = PAGE_ROOTS.iter().map(|root| (format!("{root}/{{*path}}"), "page"));
     let links = LINK_ROOTS.iter().flat_map(|root| [(*root).to_owned(), format!("{root}/")]);
-    mounted.chain(pages).chain(links.map(|path| (path, "page"))).chain([("/{*path}".to_owned(), DEFAULT)])
+    let files = WELL_KNOWN_FILES.iter().map(|path| (*path).to_owned());
+    let root = ["", "/"].map(|end| (format!("{VERSION_PATH}{end}"), ROOT_FUNCTION));
+    let of_page = links.chain(files).map(|path| (path, "page"));
+    mounted.chain(pages).chain(of_page).chain(root).chain([("/{*path}".to_owned(), DEFAULT)])
 }
 
 #[cfg(test)]
@@ -70,7 +73,8 @@ mod tests {
             "/interview/acme/k/",
             "/page/v/screens/check.js/",
         ];
-        for (function, path) in api.chain(links.map(|path| ("page", path.to_owned()))) {
+        let files = WELL_KNOWN_FILES.iter().map(|path| ("page", (*path).to_owned()));
+        for (function, path) in api.chain(links.map(|path| ("page", path.to_owned()))).chain(files) {
             let path = path.replace(['{', '}'], "");
             for path in [path.as_str(), path.trim_end_matches('/')] {
                 let request = Request::get(path).body(Body::empty()).unwrap();

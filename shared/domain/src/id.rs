@@ -118,6 +118,8 @@ ids! {
     TokenId of TokenMark in CompanyMark "tokens",
     /// Of a share of a candidate.
     ShareId of ShareMark in CandidateMark "shares",
+    /// Of a link that shows the answers of a candidate to guests; not its secret.
+    GuestLinkId of GuestLinkMark in CandidateMark "guest-links",
     /// Of a customer's role in a project.
     RoleId of RoleMark in ProjectMark "roles",
     /// Of a company's logo.

@@ -18,8 +18,15 @@ pub enum CallerRelation {
     Staff(AccountType, BTreeSet<StaffRole>),
     /// A staff user without a role in the project at hand, but with a share of the candidate at hand.
     Sharee(AccountType),
-    /// A named token: an owner, but for what is an owner's own.
-    NamedToken,
+    /// A named token: a staff user, except for actions that need a person.
+    NamedToken {
+        /// The rights that it has in the company.
+        account_type: AccountType,
+        /// Whether it is interview manager of the project at hand.
+        is_manager: bool,
+        /// Whether it may only read, whatever its other rights are.
+        is_read_only: bool,
+    },
     /// The very candidate.
     Own,
     /// A candidate, to all but itself.
@@ -28,7 +35,7 @@ pub enum CallerRelation {
 
 /// Who may take an action: callers with at least an account type, or with one of some roles in the project at
 /// hand, or the candidate that it is about, or the customers with a share of that candidate. A named token
-/// may do all that an owner may, unless it takes a person.
+/// may do all that a staff user with its rights may, unless it takes a person.
 #[derive(Debug, Clone, Copy)]
 struct ActionRule {
     /// `None` for actions that take a role.
@@ -37,6 +44,7 @@ struct ActionRule {
     itself: bool,
     sharee: bool,
     takes_person: bool,
+    only_reads: bool,
 }
 
 /// For actions that no role allows.
@@ -64,7 +72,7 @@ macro_rules! account_type {
 }
 
 macro_rules! actions {
-    ($($(#[doc = $doc:literal])+ $name:ident $text:literal: $account_type:ident or $roles:ident $(or $other:ident)* $(but $person:ident)?;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident $text:literal $($reads:ident)?: $account_type:ident or $roles:ident $(or $other:ident)* $(but $person:ident)?;)+) => {
         named! {
             /// An action that a caller needs permission for.
             pub enum Action {
@@ -86,6 +94,7 @@ macro_rules! actions {
                         itself: [$(stringify!($other)),*].contains(&"itself"),
                         sharee: [$(stringify!($other)),*].contains(&"sharee"),
                         takes_person: [$(stringify!($person))?].contains(&"person"),
+                        only_reads: [$(stringify!($reads))?].contains(&"reads"),
                     },)+
                 }
             }
@@ -100,7 +109,7 @@ macro_rules! actions {
 
 actions! {
     /// Read the company, its labels, customers and welcome videos, and the shares with the caller.
-    ReadCompany "read_company": HiringManager or NONE;
+    ReadCompany "read_company" reads: HiringManager or NONE;
     /// Change the company's settings.
     ChangeCompany "change_company": Admin or NONE;
     /// Create, change and delete labels.
@@ -108,8 +117,9 @@ actions! {
     /// Create, change and delete welcome videos.
     ManageVideos "manage_videos": Recruiter or NONE;
     /// Read a welcome video; candidates only those of their project.
-    ReadVideo "read_video": HiringManager or NONE or itself;
+    ReadVideo "read_video" reads: HiringManager or NONE or itself;
     /// List, create and delete named tokens.
+    // Owners alone, so that no token has more rights than the person who created it.
     ManageTokens "manage_tokens": Owner or NONE but person;
     /// Create, change and delete customers of a lower account type.
     ManageCustomers "manage_customers": Recruiter or NONE;
@@ -118,35 +128,35 @@ actions! {
     /// Import customers, which deactivates all others.
     ImportCustomers "import_customers": Admin or NONE;
     /// List projects: owners and admins all, others those that give them a role.
-    ListProjects "list_projects": HiringManager or NONE;
+    ListProjects "list_projects" reads: HiringManager or NONE;
     /// See every project of the company.
-    SeeAllProjects "see_all_projects": Admin or NONE;
+    SeeAllProjects "see_all_projects" reads: Admin or NONE;
     /// Read the company's events.
-    ReadEvents "read_events": Admin or NONE;
+    ReadEvents "read_events" reads: Admin or NONE;
     /// List, create, change and delete webhooks, and read their deliveries.
     ManageWebhooks "manage_webhooks": Admin or NONE;
     /// Change how long candidates are kept, put candidates on hold, and publish legal texts.
     ManagePrivacy "manage_privacy": Admin or NONE;
     /// Search candidates of the projects that the caller may read.
-    Search "search": HiringManager or NONE;
+    Search "search" reads: HiringManager or NONE;
     /// Create a project.
     CreateProject "create_project": Recruiter or NONE;
     /// Read a project and list its candidates.
-    ReadProject "read_project": Admin or STAFF;
+    ReadProject "read_project" reads: Admin or STAFF;
     /// Read the questions of a project; candidates from the beginning of their interview on.
-    ReadQuestions "read_questions": Admin or STAFF or itself;
-    /// Evaluate a candidate; only with this role in the project, or as a named token for somebody with it.
+    ReadQuestions "read_questions" reads: Admin or STAFF or itself;
+    /// Evaluate a candidate; only with this role in the project, or as a named token with the rights of an owner or admin for a customer with it.
     Evaluate "evaluate": Role or EVALUATORS;
     /// Veto a candidate; only with this role in the project.
     CastVeto "cast_veto": Role or EVALUATORS but person;
-    /// Change a project, its status, its questions or its criteria; create, import, delete, skip and remind its candidates, set their deadlines, and reopen their interviews.
+    /// Change a project, its status, its questions or its criteria; create, import, delete, skip and remind its candidates, set their deadlines, reopen their interviews, and show their answers to guests.
     ChangeProject "change_project": Admin or MANAGERS;
     /// Read a candidate, with files and recorded answers.
-    ReadCandidate "read_candidate": Admin or STAFF or itself or sharee;
+    ReadCandidate "read_candidate" reads: Admin or STAFF or itself or sharee;
     /// Read the history of a candidate.
-    ReadHistory "read_history": Admin or MANAGERS;
+    ReadHistory "read_history" reads: Admin or MANAGERS;
     /// Read everything that the service holds about a candidate.
-    ExportCandidate "export_candidate": Admin or MANAGERS or itself;
+    ExportCandidate "export_candidate" reads: Admin or MANAGERS or itself;
     /// Request the erasure of a candidate.
     RequestErasure "request_erasure": Admin or MANAGERS or itself;
     /// Withdraw a request for erasure.
@@ -159,8 +169,21 @@ actions! {
     AdvanceCandidate "advance_candidate": Admin or MANAGERS or itself;
 }
 
+impl CallerRelation {
+    /// Whether the caller may only read.
+    pub fn is_read_only(&self) -> bool {
+        matches!(self, Self::NamedToken { is_read_only: true, .. })
+    }
+}
+
 impl Action {
-    /// Whether a caller of this relation may do this.
+    /// Whether a caller of this relation may do all that this stands for. [`is_allowed`](Self::is_allowed) lets read-only tokens
+    /// do the part of it that reads, such as listing webhooks.
+    pub fn is_allowed_in_full(self, relation: &CallerRelation) -> bool {
+        self.is_allowed(relation) && (self.rule().only_reads || !relation.is_read_only())
+    }
+
+    /// Whether a caller of this relation may do this. Admission refuses requests of read-only tokens that write before it asks.
     pub fn is_allowed(self, relation: &CallerRelation) -> bool {
         let rule = self.rule();
         let has_type = |own: AccountType| rule.account_type.is_some_and(|needed| own >= needed);
@@ -170,7 +193,12 @@ impl Action {
             }
             // A share lets them read the candidate and nothing else: no keys, no other shares, not the project.
             CallerRelation::Sharee(account_type) => has_type(*account_type) || rule.sharee,
-            CallerRelation::NamedToken => !rule.takes_person,
+            CallerRelation::NamedToken { account_type, is_manager, .. } => {
+                let is_role = *is_manager && rule.roles.contains(&StaffRole::InterviewManager);
+                // Actions that need a role are done for the customer who has it.
+                let for_others = rule.account_type.is_none() && *account_type >= AccountType::Admin;
+                !rule.takes_person && (has_type(*account_type) || is_role || for_others)
+            }
             CallerRelation::Own => rule.itself,
             CallerRelation::Outsider => false,
         }

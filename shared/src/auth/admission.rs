@@ -9,6 +9,8 @@ pub enum AdmissionRule {
     Anyone,
     /// Anyone with a valid file URL: the session that was shown it must go on, and its account must still have the right.
     Link,
+    /// Guests, by the key of a link that works.
+    Guest,
     /// Callers with a credential.
     Authenticated,
     /// Candidates. Those whose key has ended learn why.

@@ -26,6 +26,7 @@ pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
     }
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct SessionRules {
     pub(super) idle_minutes: i64,
     /// Whether the request counts as a use.
@@ -85,7 +86,9 @@ pub(super) fn authenticate(
         }
         CredentialKind::NamedToken => {
             let key = keys::token_by_hash(&credential.hash);
-            let token = batch.take_value::<NamedToken>(&key)?.ok_or_else(rejected)?;
+            let token = batch.take_value::<NamedToken>(&key)?;
+            // The schedule deletes it only later, so that owners still see what has ended.
+            let token = token.filter(|token| token.is_alive_at(rules.now)).ok_or_else(rejected)?;
             let media_key = token.media_key.clone();
             (CallerIdentity::NamedToken(token), AuthMethod::NamedToken, media_key)
         }

@@ -1,20 +1,18 @@
 //! Who is calling.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, Utc};
 
 use crate::domain::account::{Account, CredentialClaim, Principal};
 use crate::domain::candidate::Candidate;
 use crate::domain::history::ChangeOrigin;
-use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::media::upload::UploadAuthor;
 use crate::domain::policy::CallerRelation;
 use crate::domain::project::Project;
 use crate::domain::secret::PasswordHash;
-use crate::domain::staff::customer::Customer;
+use crate::domain::staff::ProjectStaff;
+use crate::domain::staff::customer::{AccountType, Customer};
 use crate::domain::staff::named_token::NamedToken;
-use crate::domain::staff::{ProjectStaff, StaffRole};
 use crate::domain::text::Email;
 use crate::store::{ItemKey, Session, VersionedItem};
 
@@ -141,8 +139,8 @@ impl Caller {
     }
 
     /// What the caller is in a project of their company with this staff.
-    pub fn in_project(&self, staff: &ProjectStaff) -> CallerRelation {
-        self.identity.in_project(staff)
+    pub fn in_project(&self, project: ProjectId, staff: &ProjectStaff) -> CallerRelation {
+        self.identity.in_project(project, staff)
     }
 
     /// What the caller is to a candidate of a project of their company.
@@ -152,24 +150,41 @@ impl Caller {
 }
 
 impl CallerIdentity {
-    pub(super) fn in_company(&self) -> CallerRelation {
-        self.with_roles(|_| BTreeSet::new())
+    /// What the caller is in the company as a whole; for a candidate an outsider.
+    pub fn in_company(&self) -> CallerRelation {
+        self.relation(None)
     }
 
-    pub(super) fn in_project(&self, staff: &ProjectStaff) -> CallerRelation {
-        self.with_roles(|customer| staff.roles_of(customer))
+    pub(super) fn in_project(&self, project: ProjectId, staff: &ProjectStaff) -> CallerRelation {
+        self.relation(Some((project, staff)))
     }
 
-    fn with_roles(&self, roles: impl FnOnce(CustomerId) -> BTreeSet<StaffRole>) -> CallerRelation {
+    fn relation(&self, project: Option<(ProjectId, &ProjectStaff)>) -> CallerRelation {
         match self {
-            Self::Customer(customer) => CallerRelation::Staff(customer.account_type, roles(customer.id)),
-            Self::NamedToken(_) => CallerRelation::NamedToken,
+            Self::Customer(customer) => {
+                let roles = project.map(|(_, staff)| staff.roles_of(customer.id)).unwrap_or_default();
+                CallerRelation::Staff(customer.account_type, roles)
+            }
+            Self::NamedToken(token) => CallerRelation::NamedToken {
+                account_type: token.rights.account_type,
+                is_manager: project.is_some_and(|(id, _)| token.rights.projects.contains(&id)),
+                is_read_only: token.rights.is_read_only,
+            },
             Self::Candidate(_) => CallerRelation::Outsider,
         }
     }
 
+    /// Whether the caller may create, change and delete customers of this account type.
+    pub(super) fn manages(&self, other: AccountType) -> bool {
+        match self {
+            Self::Customer(customer) => customer.account_type.manages(other),
+            Self::NamedToken(token) => token.rights.account_type.manages(other),
+            Self::Candidate(_) => false,
+        }
+    }
+
     pub(super) fn towards(&self, candidate: &Candidate, project: &Project) -> CallerRelation {
-        match (self, self.in_project(&project.staff)) {
+        match (self, self.in_project(project.id, &project.staff)) {
             (Self::Candidate(own), _) if own.id == candidate.id && own.project == candidate.project => {
                 CallerRelation::Own
             }

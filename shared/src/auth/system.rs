@@ -19,7 +19,6 @@ use crate::domain::media::upload::{Upload, UploadAuthor};
 use crate::domain::media::video::Video;
 use crate::domain::policy::Action;
 use crate::domain::secret::OneTimeKey;
-use crate::domain::staff::customer::AccountType;
 use crate::domain::staff::named_token::NamedToken;
 use crate::error::Result;
 use crate::media::{AnswerObjects, ObjectStore, recorded_parts};
@@ -152,7 +151,8 @@ impl SystemAccess {
                 let key = keys::token(company, *token);
                 let token: Option<VersionedItem<NamedToken>> =
                     self.store.get([key.clone()]).await?.take(&key)?;
-                Ok(token.map(|token| CallerIdentity::NamedToken(NamedToken::clone(&token))))
+                let alive = token.filter(|token| token.is_alive_at(self.now));
+                Ok(alive.map(|token| CallerIdentity::NamedToken(NamedToken::clone(&token))))
             }
         }
     }
@@ -169,13 +169,8 @@ impl SystemAccess {
             }
             Account::Customer { customer } => {
                 let Some(customer) = self.store.customer(company, customer).await? else { return Ok(true) };
-                Ok(match author {
-                    CallerIdentity::Customer(own) => {
-                        own.id == customer.id || own.account_type.manages(customer.account_type)
-                    }
-                    CallerIdentity::NamedToken(_) => AccountType::Owner.manages(customer.account_type),
-                    CallerIdentity::Candidate(_) => false,
-                })
+                let is_own = matches!(author, CallerIdentity::Customer(own) if own.id == customer.id);
+                Ok(is_own || author.manages(customer.account_type))
             }
         }
     }

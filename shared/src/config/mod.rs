@@ -29,6 +29,9 @@ pub struct Config {
     pub app_url: Option<Url>,
     /// `TABLE_NAME`, required: the DynamoDB table.
     pub table: String,
+    /// `SECURITY_CONTACT`, optional: where reports of vulnerabilities go, a `mailto:` or `https:` address that
+    /// `/.well-known/security.txt` names.
+    pub security_contact: Option<Url>,
     /// `SESSION_IDLE_MINUTES`, default 120: sessions end after this time without use.
     pub session_idle_minutes: i64,
     /// `ALLOWED_ORIGINS`, default empty: comma-separated origins of web front ends that may read responses and use
@@ -168,6 +171,7 @@ impl Config {
             has_suite,
             app_url: read.url("APP_URL")?,
             table: read.required("TABLE_NAME")?,
+            security_contact: read.security_contact()?,
             session_idle_minutes: read.number("SESSION_IDLE_MINUTES", 1..=43_200)?.unwrap_or(120),
             allowed_origins: read.origins("ALLOWED_ORIGINS")?,
             origin_secrets: OriginSecrets::parse(&read.get("ORIGIN_SECRETS").unwrap_or_default()),
@@ -282,6 +286,16 @@ impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
             Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(Some(url)),
             Ok(_) => Err(unusable(name, "must be an http or https URL")),
             Err(error) => Err(unusable(name, error)),
+        }
+    }
+
+    fn security_contact(&self) -> Result<Option<Url>, ConfigError> {
+        const NAME: &str = "SECURITY_CONTACT";
+        let Some(text) = self.get(NAME) else { return Ok(None) };
+        match Url::parse(&text) {
+            Ok(url) if matches!(url.scheme(), "mailto" | "https") => Ok(Some(url)),
+            Ok(_) => Err(unusable(NAME, "must be a mailto: or https: address")),
+            Err(error) => Err(unusable(NAME, error)),
         }
     }
 

@@ -101,6 +101,8 @@ fn a_bad_variable_is_named() {
         ("ALLOWED_ORIGINS", "https://app.example:443"),
         ("ALLOWED_ORIGINS", "app.example"),
         ("ALLOWED_ORIGINS", "null"),
+        ("SECURITY_CONTACT", "security@acme.example"),
+        ("SECURITY_CONTACT", "http://acme.example/security"),
         ("MAIL_SENDER", "Acme <jobs@acme.example>"),
     ] {
         assert_eq!(read(&[(variable, value)]).err().unwrap().variable, variable, "{value:?}");

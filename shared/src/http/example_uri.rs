@@ -49,9 +49,12 @@ pub const ANSWER_VIDEO: &str = of_candidate!("answers/01JQ8ZJX7F2M5T8W1B4E6G9KPQ
 pub const CANDIDATE_CV: &str = of_candidate!("cv/a-token/");
 pub const EVALUATION: &str = of_candidate!("evaluations/01JQ8Z2M8F3A6D1S4J7H0K9PME/");
 pub const SHARE: &str = of_candidate!("shares/01JQ8ZEV1S4D7F0G3H6J9K2MPQ/");
+pub const GUEST_LINK: &str = of_candidate!("guest-links/01JQ8ZQG7P2S5V8Y1B4E7H0KPQ/");
 pub const UPLOAD: &str = of_candidate!("uploads/01JQ8ZHT4D7S0A3F6G9H2J5KPQ/");
 pub const VETO: &str = of_candidate!("vetos/01JQ8ZMD3K6Q9X2A5D8G1N4RPQ/");
 
+/// A page of the service.
+pub const REVIEW: &str = "https://interviews.example.com/review/ivg_AZXR…";
 /// Where a file is uploaded to, outside of the API.
 pub const UPLOAD_TARGET: &str = "https://uploads.example.com/a-signed-address";
 /// Pages of the web application.

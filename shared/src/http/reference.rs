@@ -9,15 +9,15 @@ use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::history::{ChangeAuthor, ResourceRef};
 use crate::domain::id::{
-    CandidateId, CompanyId, CompanyMark, FileId, Id, InvalidId, ProjectId, ProjectMark, QuestionId,
-    ResourceKind, ShareId, ShareMark, TakeRef,
+    CandidateId, CompanyId, CompanyMark, FileId, GuestLinkId, GuestLinkMark, Id, InvalidId, ProjectId,
+    ProjectMark, QuestionId, ResourceKind, ShareId, ShareMark, TakeRef,
 };
 use crate::domain::language::Language;
 use crate::domain::media::file::{FileKind, FileType, StoredFile};
 use crate::domain::media::video::{Rendition, Video};
 use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::project::Project;
-use crate::mail::InterviewLink;
+use crate::mail::{InterviewLink, review_link};
 use crate::media::{AnswerObjects, MediaSigner, captions_name, object_key, rendition_key};
 
 /// Makes and reads references.
@@ -106,6 +106,18 @@ impl<'a> ReferenceUris<'a> {
 
     pub fn share(&self, c: &CompanyId, p: ProjectId, k: CandidateId, s: ShareId) -> Uri {
         self.uri_in_project(c, p, k).join(ShareMark::SEGMENT).join(s)
+    }
+
+    pub fn guest_link(&self, c: &CompanyId, p: ProjectId, k: CandidateId, l: GuestLinkId) -> Uri {
+        self.uri_in_project(c, p, k).join(GuestLinkMark::SEGMENT).join(l)
+    }
+
+    /// The page where guests watch the answers that the link with this key shows.
+    pub fn review_page(&self, key: &str) -> Uri {
+        // Always the service's own: the web application of a deployment may have no such page.
+        let mut origin = self.base.clone();
+        origin.set_path("");
+        Uri::new(review_link(&origin, key))
     }
 
     pub fn legal_text(&self, c: &CompanyId, id: LegalTextId) -> Uri {

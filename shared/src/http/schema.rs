@@ -1,7 +1,7 @@
 //! JSON Schemas of Rust types, as the OpenAPI document holds them.
 
 use schemars::generate::SchemaSettings;
-use schemars::transform::{RecursiveTransform, transform_subschemas};
+use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ pub(crate) fn generator() -> SchemaGenerator {
         settings.definitions_path = "/components/schemas".into();
         // OpenAPI 3.1 sets the dialect for all components.
         settings.meta_schema = None;
-        settings.transforms.push(Box::new(RecursiveTransform(plain_choice)));
+        settings.transforms.push(Box::new(simplify));
     });
     settings.into_generator()
 }
@@ -20,9 +20,15 @@ pub(crate) fn generator() -> SchemaGenerator {
 pub(crate) fn inline<T: JsonSchema>() -> Value {
     let mut generator = generator();
     let mut schema = generator.subschema_for::<T>();
-    transform_subschemas(&mut plain_choice, &mut schema);
-    plain_choice(&mut schema);
+    simplify(&mut schema);
     schema.to_value()
+}
+
+/// Brings a schema, and those in it, into the form that clients are generated from most easily.
+fn simplify(schema: &mut Schema) {
+    transform_subschemas(&mut simplify, schema);
+    plain_choice(schema);
+    plain_null(schema);
 }
 
 /// Turns a choice of described constants into a plain `enum` that clients are generated from more easily; the
@@ -47,4 +53,24 @@ fn plain_choice(schema: &mut Schema) {
     schema.insert("type".to_owned(), json!("string"));
     schema.insert("enum".to_owned(), json!(values));
     schema.insert("description".to_owned(), json!(text.trim()));
+}
+
+/// Turns a choice between an enum and null into one enum, of which generators make one type. The list of the values follows
+/// the description of the choice.
+fn plain_null(schema: &mut Schema) {
+    let Some([of, null]) = schema.get("anyOf").and_then(Value::as_array).map(Vec::as_slice) else { return };
+    let (Some(values), true) = (of["enum"].as_array(), null["type"] == "null") else { return };
+    let values: Vec<_> = values.iter().cloned().chain([Value::Null]).collect();
+    let (types, mut of) = (json!([of["type"], "null"]), of.clone());
+    if let Some(text) = schema.get("description") {
+        let list = of["description"].as_str().and_then(|text| Some(text.split_once("\n\n")?.1));
+        let parts = [text.as_str(), list].map(Option::unwrap_or_default);
+        of["description"] = json!(parts.join("\n\n").trim());
+    }
+    schema.remove("anyOf");
+    for (keyword, value) in of.as_object_mut().into_iter().flatten() {
+        schema.insert(keyword.clone(), value.take());
+    }
+    schema.insert("type".to_owned(), types);
+    schema.insert("enum".to_owned(), json!(values));
 }

@@ -1,9 +1,10 @@
 //! Types of values in answers.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -63,6 +64,31 @@ impl<T: Serialize> Serialize for OrEmpty<T> {
             Some(text) => text.serialize(serializer),
             None => serializer.serialize_str(""),
         }
+    }
+}
+
+/// The schema of the errors of an entry of a list: the body that a request with this entry alone would get, or an empty object.
+#[derive(Debug)]
+pub struct EntryErrors;
+
+impl JsonSchema for EntryErrors {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "EntryErrors".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        // `FieldErrors` fits an empty object.
+        json_schema!({
+            "anyOf": [
+                { "$ref": "#/components/schemas/Problem" },
+                { "$ref": "#/components/schemas/FieldErrors" },
+            ],
+            "examples": [{}],
+        })
     }
 }
 

@@ -7,7 +7,7 @@ mod occasion;
 mod render;
 mod send;
 
-pub use link::{InterviewLink, activation_link, reset_link};
-pub use occasion::{AccountLink, MailOccasion, PersonalMail};
+pub use link::{InterviewLink, activation_link, reset_link, review_link};
+pub use occasion::{AccountLink, CompletedCandidate, CompletedProject, MailOccasion, PersonalMail};
 pub use render::RenderedMail;
 pub use send::{MailDelivery, MailEnvelope, Mailer};

@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::{InterviewLink, moment};
-use crate::domain::candidate::{Candidate, InterviewLength};
+use crate::domain::candidate::{Candidate, CandidateProfile, InterviewLength};
 use crate::domain::company::Company;
 use crate::domain::id::WebhookId;
 use crate::domain::language::Language;
@@ -54,6 +54,17 @@ pub enum MailOccasion<'a> {
         /// Validity of the key.
         days: i64,
     },
+    /// Tells a customer that candidates have completed their interviews.
+    InterviewsCompleted {
+        /// How many.
+        count: usize,
+        /// The name of the project, if all are of one.
+        project: Option<&'a ShortName>,
+        /// The candidates whom the mail names, by project.
+        projects: &'a [CompletedProject],
+        /// How many it does not name, though it names others.
+        more: usize,
+    },
     /// Lets the reader choose a new password for one account or several.
     PasswordReset {
         /// The accounts with the reader's address, at least one.
@@ -84,6 +95,31 @@ pub enum MailOccasion<'a> {
         /// Whether its server has answered 410, or else every delivery has failed for five days.
         is_gone: bool,
     },
+}
+
+/// Candidates of one project who have completed the interview.
+pub struct CompletedProject {
+    pub name: String,
+    /// The page of the application that shows the project; `None` without an application.
+    pub link: Option<String>,
+    pub candidates: Vec<CompletedCandidate>,
+}
+
+/// A candidate who has completed the interview.
+pub struct CompletedCandidate {
+    /// First and last name.
+    pub name: String,
+    /// When, in words.
+    pub completed_at: String,
+}
+
+impl CompletedCandidate {
+    /// The candidate for readers of `language`, who see the time zone of the company.
+    pub fn new(candidate: &Candidate, company: &Company, language: Language) -> Self {
+        let CandidateProfile { first_name, last_name, .. } = &candidate.profile;
+        let at = candidate.interviewed_at.map(|at| moment::in_words(at, company.timezone.as_str(), language));
+        Self { name: format!("{first_name} {last_name}"), completed_at: at.unwrap_or_default() }
+    }
 }
 
 /// A link to choose a password for one of several accounts.
@@ -157,6 +193,14 @@ impl<'a> PersonalMail<'a> {
     pub(super) fn links(&self) -> &[AccountLink] {
         match self.occasion {
             MailOccasion::PasswordReset { accounts, .. } if accounts.len() > 1 => accounts,
+            _ => &[],
+        }
+    }
+
+    /// The candidates that a mail to a customer names, by project.
+    pub(super) fn completed(&self) -> &[CompletedProject] {
+        match self.occasion {
+            MailOccasion::InterviewsCompleted { projects, .. } => projects,
             _ => &[],
         }
     }

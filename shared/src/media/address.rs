@@ -80,8 +80,19 @@ impl MediaToken {
 
     /// Whether the token is older than `lifetime`.
     pub fn is_older_than(&self, lifetime: TimeDelta, now: DateTime<Utc>) -> bool {
+        self.made_at().is_none_or(|made| now - made > lifetime)
+    }
+
+    /// How much of its `lifetime` is left; `None` once that is over.
+    pub fn time_left(&self, lifetime: TimeDelta, now: DateTime<Utc>) -> Option<TimeDelta> {
+        let left = lifetime - (now - self.made_at()?);
+        // The clock of the computer that made it may be ahead of this one.
+        (TimeDelta::zero() < left).then(|| left.min(lifetime))
+    }
+
+    fn made_at(&self) -> Option<DateTime<Utc>> {
         let moment = self.head[NONCE..].first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes));
-        DateTime::from_timestamp(moment, 0).is_none_or(|made| now - made > lifetime)
+        DateTime::from_timestamp(moment, 0)
     }
 
     /// Whether `key` signed the token for the object with this key.
@@ -123,6 +134,9 @@ mod tests {
         let day = TimeDelta::days(1);
         assert!(token.is_older_than(hour, DateTime::UNIX_EPOCH + day));
         assert!(!token.is_older_than(day, DateTime::UNIX_EPOCH + day));
+        assert_eq!(token.time_left(day, DateTime::UNIX_EPOCH + hour), Some(day - hour));
+        assert_eq!(token.time_left(day, DateTime::UNIX_EPOCH + day), None);
+        assert_eq!(token.time_left(day, DateTime::UNIX_EPOCH - hour), Some(day));
     }
 
     #[test]

@@ -19,6 +19,10 @@ impl<G: HasAdmission> DescribeArgument for G {
         let failures: &[_] = match G::ADMISSION {
             AdmissionRule::Anyone => &[ErrorResponseDoc::Throttled],
             AdmissionRule::Link => &[ErrorResponseDoc::Unauthenticated, ErrorResponseDoc::NotFound],
+            AdmissionRule::Guest => {
+                operation.security = SecurityScheme::Guest;
+                &[ErrorResponseDoc::Unauthenticated]
+            }
             AdmissionRule::Authenticated => {
                 operation.security = SecurityScheme::Anybody;
                 &[ErrorResponseDoc::Unauthenticated]

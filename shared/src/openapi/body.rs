@@ -68,9 +68,11 @@ fn with_descriptions(mut schema: Value, described: &Map<String, Value>) -> Value
     for (name, property) in schema["properties"].as_object_mut().into_iter().flatten() {
         // The outline itself describes how to send files.
         let is_file = FileKind::ALL.iter().any(|kind| kind.as_str() == name);
-        let text = described.get(name).and_then(|property| property.get("description"));
-        if let Some(text) = text.filter(|_| !is_file) {
-            property["description"] = text.clone();
+        for keyword in ["description", "deprecated"] {
+            let value = described.get(name).and_then(|property| property.get(keyword));
+            if let Some(value) = value.filter(|_| !is_file) {
+                property[keyword] = value.clone();
+            }
         }
     }
     schema

@@ -189,7 +189,11 @@ impl OperationDoc {
             // With a cookie, from a page of another origin.
             self.fails(ErrorResponseDoc::Forbidden);
         }
-        self.failures.extend([ErrorResponseDoc::Internal, ErrorResponseDoc::Busy]);
+        self.failures.extend([
+            ErrorResponseDoc::GatewayThrottled,
+            ErrorResponseDoc::Internal,
+            ErrorResponseDoc::Busy,
+        ]);
     }
 
     fn into_value(self, id: &str, tag: Option<&str>, method: &Method, path: &str) -> Value {
@@ -241,6 +245,7 @@ fn security(security: SecurityScheme) -> Value {
         SecurityScheme::None => json!([]),
         SecurityScheme::Optional => json!([{}, { "token": [] }, { "basic": [] }, { "session": [] }]),
         SecurityScheme::Staff => json!([{ "token": [] }, { "basic": [] }, { "session": [] }]),
+        SecurityScheme::Guest => json!([{ "guestKey": [] }]),
         SecurityScheme::Anybody => {
             json!([{ "token": [] }, { "basic": [] }, { "session": [] }, { "activationKey": [] }])
         }

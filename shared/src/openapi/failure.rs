@@ -1,5 +1,6 @@
 //! Errors, as components of the document.
 
+use axum::http::StatusCode;
 use chrono::TimeDelta;
 use serde_json::{Map, Value, json};
 
@@ -24,13 +25,15 @@ pub(super) enum ErrorResponseDoc {
     TooLarge,
     UnsupportedMediaType,
     KeyReused,
+    GatewayThrottled,
+    /// Follows `GatewayThrottled`, whose place it takes in an operation that has both.
     Throttled,
     Internal,
     Busy,
 }
 
 impl ErrorResponseDoc {
-    pub(super) const ALL: [Self; 15] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::Invalid,
         Self::Unauthenticated,
         Self::EndedKey,
@@ -43,6 +46,7 @@ impl ErrorResponseDoc {
         Self::TooLarge,
         Self::UnsupportedMediaType,
         Self::KeyReused,
+        Self::GatewayThrottled,
         Self::Throttled,
         Self::Internal,
         Self::Busy,
@@ -54,7 +58,7 @@ impl ErrorResponseDoc {
 
     pub(super) fn status(self) -> u16 {
         // From the errors themselves, so that the document cannot differ from what is sent.
-        self.samples()[0].1.status().as_u16()
+        self.samples().first().map_or(StatusCode::TOO_MANY_REQUESTS, |(_, error)| error.status()).as_u16()
     }
 
     fn text(self) -> &'static str {
@@ -83,9 +87,16 @@ impl ErrorResponseDoc {
                 "The endpoint does not accept this media type or `Content-Encoding`."
             }
             Self::KeyReused => "The `Idempotency-Key` was used for a different request.",
-            Self::Throttled => "Too many attempts. Wait as `Retry-After` says.",
+            Self::GatewayThrottled => {
+                "The gateway passes on no more requests a second of all clients together. Without `Retry-After`: pause for a second, then for twice as long each time."
+            }
+            Self::Throttled => {
+                "Too many attempts, with a `detail`: wait as `Retry-After` says. Or, with a `message` and without `Retry-After`, the gateway passes on no more requests a second of all clients together: pause for a second, then for twice as long each time."
+            }
             Self::Internal => "The service failed. Report the `X-Request-Id` to its operators.",
-            Self::Busy => "The service is busy. Try again.",
+            Self::Busy => {
+                "The service is busy. Try again. If the gateway answers, there is a `message` instead of a `detail`."
+            }
         }
     }
 
@@ -122,6 +133,8 @@ impl ErrorResponseDoc {
                 vec![("type", Error::UnsupportedMediaType), ("coding", Error::UnsupportedCoding)]
             }
             Self::KeyReused => vec![("reused", Error::KeyReused)],
+            // Not by this service: the gateway has no errors of ours.
+            Self::GatewayThrottled => vec![],
             Self::Throttled => vec![("throttled", Error::Throttled(TimeDelta::minutes(15)))],
             Self::Internal => vec![("internal", Error::internal("a sample"))],
             Self::Busy => vec![
@@ -134,18 +147,29 @@ impl ErrorResponseDoc {
     /// The OpenAPI response, with the errors' own texts as examples.
     pub(super) fn component(self) -> Value {
         let samples = self.samples();
+        let of_gateway = matches!(self, Self::GatewayThrottled | Self::Throttled)
+            .then(|| ("gateway", json!({ "value": { "message": "Too Many Requests" } })));
         let examples = samples.iter().map(|(name, error)| (*name, json!({ "value": error.body() })));
+        let examples = examples.chain(of_gateway);
         let schema = match self {
             Self::Invalid => json!({ "anyOf": [
                 { "$ref": "#/components/schemas/Problem" },
                 { "$ref": "#/components/schemas/FieldErrors" },
+            ] }),
+            Self::GatewayThrottled => json!({ "$ref": "#/components/schemas/GatewayProblem" }),
+            Self::Throttled => json!({ "anyOf": [
+                { "$ref": "#/components/schemas/Problem" },
+                { "$ref": "#/components/schemas/GatewayProblem" },
             ] }),
             Self::EndedKey => json!({ "$ref": "#/components/schemas/EndedKey" }),
             Self::ExternalIdTaken => json!({ "$ref": "#/components/schemas/ExternalIdTaken" }),
             Self::Gone => json!({ "$ref": "#/components/schemas/EventsExpired" }),
             _ => json!({ "$ref": "#/components/schemas/Problem" }),
         };
-        let mut headers = json!({ "X-Request-Id": { "$ref": "#/components/headers/RequestId" } });
+        let mut headers = match self {
+            Self::GatewayThrottled => json!({}),
+            _ => json!({ "X-Request-Id": { "$ref": "#/components/headers/RequestId" } }),
+        };
         match self {
             Self::Unauthenticated | Self::EndedKey => {
                 headers["WWW-Authenticate"] = json!({ "$ref": "#/components/headers/Challenge" });
@@ -165,7 +189,7 @@ impl ErrorResponseDoc {
         })
     }
 
-    pub(super) fn schemas() -> [(&'static str, Value); 5] {
+    pub(super) fn schemas() -> [(&'static str, Value); 6] {
         let codes = KeyEnd::ALL.map(|end| format!("`{}`", end.refusal().code)).join(", ");
         [
             (
@@ -237,6 +261,17 @@ impl ErrorResponseDoc {
                     "type": "object",
                     "description": "Messages by field. `non_field_errors` is about several fields, `[index].field` about an entry of a list.",
                     "additionalProperties": { "type": "array", "minItems": 1, "items": { "type": "string" } },
+                }),
+            ),
+            (
+                "GatewayProblem",
+                json!({
+                    "type": "object",
+                    "description": "Why the gateway did not pass the request on.",
+                    "required": ["message"],
+                    "properties": {
+                        "message": { "type": "string", "description": "A text for people." },
+                    },
                 }),
             ),
             (

@@ -26,6 +26,8 @@ pub(super) enum SecurityScheme {
     Staff,
     /// A token, a cookie, or the key of a candidate's invitation.
     Anybody,
+    /// The key of a guest link.
+    Guest,
 }
 
 /// One operation of the document.
@@ -189,6 +191,12 @@ impl OperationDoc {
         for answer in self.answers.values_mut() {
             answer["headers"]["Set-Cookie"] = json!({ "$ref": "#/components/headers/Cookie" });
         }
+    }
+
+    /// Adds an answer with a body and `Link`.
+    pub fn shows_with_links<V: JsonSchema>(&mut self, text: &str) {
+        let answer = self.shows::<V>(StatusCode::OK, text);
+        answer["headers"]["Link"] = json!({ "$ref": "#/components/headers/Link" });
     }
 
     /// Adds 404.

@@ -26,10 +26,11 @@ pub(super) fn introduction() -> String {
 }
 
 /// The path parameters that are identifiers: their resources, and URLs that end with an example of each.
-const IDENTIFIERS: [(&str, &str, &str); 16] = [
+const IDENTIFIERS: [(&str, &str, &str); 17] = [
     ("candidateId", "candidate", example_uri::CANDIDATE),
     ("criterionId", "criterion", example_uri::CRITERION),
     ("customerId", "customer", example_uri::CUSTOMER),
+    ("guestLinkId", "guest link", example_uri::GUEST_LINK),
     ("labelId", "label", example_uri::LABEL),
     ("projectId", "project", example_uri::PROJECT),
     ("logoId", "logo", example_uri::LOGO),
@@ -142,6 +143,7 @@ pub(super) fn headers() -> Value {
         "RequestId": header("Identifier of the request in the service's log.", json!({ "type": "string" })),
         "ETag": header("Version of the resource, for If-None-Match and If-Match.", json!({ "type": "string" })),
         "Location": header("URL of the resource or file.", json!({ "type": "string", "format": "uri" })),
+        "Link": header("URLs with their relations to this one (RFC 8288).", json!({ "type": "string" })),
         "RetryAfter": header("Seconds to wait before trying again.", json!({ "type": "integer", "minimum": 1 })),
         "Challenge": header("The authentication scheme.", json!({ "type": "string" })),
         "Cookie": header("Sets or expires the session cookie `sessionid`.", json!({ "type": "string" })),
@@ -170,6 +172,10 @@ pub(super) fn security_schemes() -> Value {
         "activationKey": {
             "type": "apiKey", "in": "header", "name": "Authorization",
             "description": "`ActivationKey <key>`, with the key of a candidate's invitation.",
+        },
+        "guestKey": {
+            "type": "apiKey", "in": "header", "name": "Authorization",
+            "description": "`GuestKey <key>`, with the key at the end of a guest link's `url`.",
         },
     })
 }

@@ -20,10 +20,16 @@ fn columns() -> Vec<(String, CallerRelation)> {
             CallerRelation::Staff(AccountType::HiringManager, BTreeSet::from([role])),
         )
     });
+    // The text of POST tokens/ explains those with fewer rights.
+    let token = CallerRelation::NamedToken {
+        account_type: AccountType::Owner,
+        is_manager: false,
+        is_read_only: false,
+    };
     let others = [
         ("with a share", CallerRelation::Sharee(AccountType::HiringManager)),
         ("the candidate", CallerRelation::Own),
-        ("named token", CallerRelation::NamedToken),
+        ("named token", token),
     ];
     let others = others.map(|(name, relation)| (name.to_owned(), relation));
     account_types.into_iter().chain(roles).chain(others).collect()

@@ -50,11 +50,17 @@ pub(crate) enum DueQueue {
     CompanyErasures,
     /// Answers with an open take, or with one that is being converted.
     Answers,
+    /// Named tokens that have an end.
+    Tokens,
+    /// Companies whose feed tells of completed interviews that staff are to be told of.
+    InterviewWaves,
+    /// Staff with something to be told of completed interviews.
+    InterviewNotices,
 }
 
 impl DueQueue {
     #[cfg(test)]
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 15] = [
         Self::Candidates,
         Self::Effects,
         Self::Uploads,
@@ -67,6 +73,9 @@ impl DueQueue {
         Self::Retention,
         Self::CompanyErasures,
         Self::Answers,
+        Self::Tokens,
+        Self::InterviewWaves,
+        Self::InterviewNotices,
     ];
 
     pub(crate) fn shards(self) -> Range<u8> {
@@ -84,6 +93,10 @@ impl DueQueue {
             // Few companies end.
             Self::CompanyErasures => 44..45,
             Self::Answers => 45..49,
+            // A company has at most 100.
+            Self::Tokens => 49..50,
+            Self::InterviewWaves => 50..52,
+            Self::InterviewNotices => 52..56,
         }
     }
 
@@ -107,6 +120,10 @@ const PAGE: usize = 100;
 /// The entries of one shard that are dealt out together: more than a run gets done.
 // An entry has some 150 bytes, so that one call reads them, for some 100 read units.
 const WINDOW: usize = 5000;
+
+/// The latest entries of a shard with more than [`WINDOW`], which are dealt out with the first of them.
+// All entries of a window may be of one company: what becomes due later for others must not wait for them.
+const LATEST: usize = 500;
 
 /// How many items of one company come before those of the next.
 // More than one, because items of one company share transactions.
@@ -184,10 +201,15 @@ impl Store {
             let mut next = Vec::new();
             for (mut query, page) in queries.into_iter().zip(found) {
                 rows.extend(page.rows);
-                if page.last.is_some() {
-                    query.start = page.last;
-                    next.push(query);
+                if page.last.is_none() {
+                    continue;
                 }
+                if query.start.is_none() {
+                    // The windows show these again, when they are done or not due any more.
+                    rows.extend(self.query(&query.clone().latest(LATEST)).await?.rows);
+                }
+                query.start = page.last;
+                next.push(query);
             }
             Ok::<_, Error>(Some((in_turn(rows)?, next)))
         });

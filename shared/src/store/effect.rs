@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::try_join_all;
+use futures_util::stream::TryStreamExt as _;
 
 use super::Store;
 use super::due::DueQueue;
@@ -18,6 +19,9 @@ use crate::domain::project::Project;
 use crate::domain::questionnaire::Questionnaire;
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
+
+/// The entries of the index that are in memory at once.
+const READ_TOGETHER: usize = 1000;
 
 /// The time between two reset requests for one name.
 const RESET_PAUSE: TimeDelta = TimeDelta::minutes(5);
@@ -69,10 +73,21 @@ impl Store {
     pub async fn oldest_pending_erasure(&self) -> Result<Option<DateTime<Utc>>> {
         // Also those that are tried later, or were given up. The index has their keys, which tell the moment, so none is read.
         let shards = DueQueue::Effects.shards().chain(DueQueue::GivenUpEffects.shards());
-        let shards = shards.map(|shard| self.query_rows(Query::new(DUE, number(shard)), usize::MAX));
-        let rows = try_join_all(shards).await?.concat();
-        let deletions = item::keys_of(&rows)?.into_iter();
-        Ok(deletions.filter_map(|key| Effect::deletion_in(keys::effect_in(&key.pk)?)).min())
+        let shards = shards.map(|shard| self.oldest_deletion(Query::new(DUE, number(shard))));
+        Ok(try_join_all(shards).await?.into_iter().flatten().min())
+    }
+
+    /// The moment of the oldest deletion among the effects that a query of the index finds.
+    async fn oldest_deletion(&self, mut query: Query) -> Result<Option<DateTime<Utc>>> {
+        // Page by page: hundreds of thousands of mails may wait.
+        query.limit = Some(READ_TOGETHER);
+        let pages = self.query_pages(query);
+        let oldest = pages.try_fold(None, async |oldest: Option<DateTime<Utc>>, page| {
+            let keys = item::keys_of(&page.rows)?;
+            let deletions = keys.iter().filter_map(|key| Effect::deletion_in(keys::effect_in(&key.pk)?));
+            Ok(oldest.into_iter().chain(deletions).min())
+        });
+        oldest.await
     }
 
     /// Notes the effect of a password reset, by the hash of the name. Fails with [`Error::Changed`] after another

@@ -10,6 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
+use super::run_record::RunRecord;
 use super::table::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
 use super::table::keys::{self, ItemKey};
 use super::table::read::batch::ItemBatch;
@@ -25,7 +26,7 @@ const REMEMBERED: TimeDelta = TimeDelta::hours(24);
 // Longer than a function that answers requests may run.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
 /// The longest time until a client should retry, in seconds.
-const ASK_AGAIN: i64 = 5;
+pub(in crate::store) const ASK_AGAIN: i64 = 5;
 /// The longest text in one item, in bytes. An item holds 400 KB, keys and other attributes included.
 const TEXT: usize = 350 * 1024;
 /// The attribute that holds a further part of an answer.
@@ -35,10 +36,10 @@ const BODY: &str = "body";
 #[derive(Debug, Clone)]
 pub(crate) struct KeyedRequest {
     /// The hash of its sender, route and key.
-    id: String,
+    pub(in crate::store) id: String,
     /// The hash of everything else in it.
     fingerprint: String,
-    sealing_key: SealingKey,
+    pub(in crate::store) sealing_key: SealingKey,
 }
 
 /// An Idempotency-Key and the meaning of its request, before the sender is known.
@@ -127,6 +128,11 @@ impl StoredEntity for KeyedAttempt {
 }
 
 impl VersionedItem<KeyedAttempt> {
+    /// What runs of the request keep until it is answered for good.
+    pub(crate) fn record(&self, request: &KeyedRequest) -> RunRecord {
+        RunRecord { request: request.clone(), expires_at: self.expires_at }
+    }
+
     /// Whether an earlier attempt may have done a part of the work.
     pub(crate) fn is_resumed(&self) -> bool {
         self.version() > 1

@@ -16,6 +16,7 @@ mod media;
 mod project;
 mod referred;
 mod retention;
+mod run_record;
 mod staff;
 mod table;
 mod upkeep;
@@ -40,13 +41,16 @@ pub use login::reset::ResetMail;
 pub use login::session::{Session, SessionKind};
 pub use login::{FoundAccounts, taken_username};
 pub use project::CountedProject;
+pub use project::copy::{CopiedAttachments, CopySource};
 pub use project::counts::CountShards;
 pub(crate) use project::counts::shards;
 pub use referred::{ReferenceIds, ReferencedResources};
 pub use retention::company_erasure::CompanyRemains;
 pub(crate) use retention::retention_keys;
 pub use retention::{CompanyRetention, DueList, ReviewPage, ReviewPages};
+pub(crate) use run_record::RunRecord;
 pub use staff::customer::CustomerChange;
+pub use staff::notice::NoticeSubject;
 pub use table::capacity::RequestUsage;
 pub use table::handle::{
     COMMAND_PATIENCE, EVENT_PATIENCE, IMPORT_PATIENCE, REQUEST_PATIENCE, SENDER_PATIENCE, Store,

@@ -3,6 +3,6 @@
 mod accounts;
 mod addresses;
 mod commands;
-mod erase_company;
+pub(crate) mod erase_company;
 mod restore;
 mod upkeep;

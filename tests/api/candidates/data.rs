@@ -132,6 +132,7 @@ async fn staff_get_all_that_is_stored_about_a_candidate() {
         "hold": { "reason": format!("{CANARY} sues."), "until": in_days(30) },
         "reopening": null,
         "shares": shown["shares"],
+        "guest_links": [],
         "evaluations": [
             {
                 "evaluator": one.uri, "completed_at": evaluated["completed_at"], "maximum_score": 5,

@@ -1,5 +1,6 @@
 //! The deadline action: what it takes, and what it leaves alone.
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
@@ -115,4 +116,32 @@ async fn candidates_continue_as_soon_as_the_deadline_is_moved() {
     owner.patch(&invited.uri, json!({ "deadline": null })).await.expect(200);
     let whoami = invited.get("/whoami/candidate/").await.expect(200).json();
     assert_eq!((&whoami["deadline"], &whoami["seconds_until_deadline"]), (&Value::Null, &Value::Null));
+}
+
+#[tokio::test]
+async fn five_mails_an_hour_tell_of_new_deadlines_or_remind() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let ada = owner.invite(&project, json!({})).await;
+    let silent = owner.invite(&project, json!({ "receive_mails": false })).await;
+    for days in 8..13 {
+        owner.set_deadline(&ada.uri, &app.clock().in_days(days)).await.expect(200);
+    }
+    let before = app.table().snapshot().await;
+    assert_refusal!(owner.set_deadline(&ada.uri, &app.clock().in_days(13)).await, @r#"429 {"code":"throttled","detail":"Too many attempts. Try again after the seconds in `Retry-After`."}"#);
+    let patched = owner.patch(&ada.uri, json!({ "deadline": app.clock().in_days(13) })).await;
+    assert_eq!(patched.expect(429).header("retry-after"), Some("3600"));
+    owner.post(&format!("{}reminder/", ada.uri), json!({})).await.expect(429);
+    assert_eq!(app.table().snapshot().await, before);
+    // What mails nobody is not limited.
+    owner.set_deadline(&ada.uri, &app.clock().in_days(12)).await.expect(200);
+    for days in 8..16 {
+        owner.set_deadline(&silent.uri, &app.clock().in_days(days)).await.expect(200);
+    }
+    app.settle().await;
+    let told = app.mails_to(&ada.email);
+    assert_eq!(told.len(), 6, "with the invitation");
+    app.clock().advance(TimeDelta::hours(1));
+    owner.set_deadline(&ada.uri, &app.clock().in_days(13)).await.expect(200);
 }

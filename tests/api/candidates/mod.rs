@@ -1,18 +1,21 @@
 //! Candidates, their files, status and shares.
 
+mod bulk;
+mod bulk_faults;
 mod by_email;
 mod consents;
 mod crud;
 mod data;
 mod data_pages;
 mod deadline;
+mod dry_runs;
 mod erasure_request;
 mod external_ids;
 mod file_addresses;
 mod file_forms;
 mod file_histories;
 mod file_variants;
-mod files;
+pub(crate) mod files;
 mod hold;
 mod hostile_files;
 pub(crate) mod import;

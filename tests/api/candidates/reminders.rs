@@ -314,3 +314,73 @@ async fn the_end_of_an_interview_elsewhere_is_not() {
     app.complete(&ada.uri).await;
     assert_eq!(mails(&app, &ada).await.len(), 1);
 }
+
+/// Kills the run that reminds after each of its writes in turn.
+#[tokio::test]
+async fn a_run_that_is_killed_at_any_write_reminds_each_once() {
+    for writes in 0.. {
+        let (app, chaos) = TestApp::start_with_chaos().await;
+        let owner = app.owner().await;
+        english(&owner).await;
+        let project = owner.running_project(json!({ "allow_hash_login": true, "reminder_days": [1] })).await;
+        let mut all = Vec::new();
+        for _ in 0..6 {
+            all.push(owner.invite(&project, json!({})).await);
+        }
+        app.settle().await;
+        app.clock().advance(TimeDelta::hours(6 * 24));
+        chaos.cut_after_writes(writes);
+        let _ = app.events().run_schedules().await;
+        let was_spared = chaos.left() > Some(0);
+        chaos.heal();
+        for _ in 0..5 {
+            app.settle().await;
+            app.clock().advance(TimeDelta::minutes(1));
+            app.sweep().await;
+        }
+        for one in &all {
+            assert_eq!(mails(&app, one).await, ["invitation", "reminder"], "{writes} writes");
+        }
+        if was_spared {
+            assert!(writes > 0);
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_record_of_a_reminder_that_comes_twice_mails_once() {
+    let (app, owner, project) = given(json!([1])).await;
+    english(&owner).await;
+    let ada = owner.invite(&project, json!({})).await;
+    app.settle().await;
+    assert_eq!(sweep_after(&app, 6 * 24).await.reminded, 1);
+    let effect = app.table().contents().await.into_keys().find(|(_, sk)| sk == "EFFECT").unwrap().0;
+    let record = json!({
+        "eventName": "INSERT",
+        "dynamodb": {
+            "Keys": { "pk": { "S": effect }, "sk": { "S": "EFFECT" } },
+            "SequenceNumber": "111",
+        },
+    });
+    for records in [json!([record, record]), json!([record])] {
+        let event = serde_json::from_value(json!({ "Records": records })).unwrap();
+        outbox::handle(app.app(), event).await.unwrap();
+    }
+    assert_eq!(mails(&app, &ada).await, ["invitation", "reminder"]);
+}
+
+#[tokio::test]
+async fn a_project_that_is_not_running_reminds_nobody() {
+    let (app, owner, project) = given(json!([1])).await;
+    english(&owner).await;
+    let ada = owner.invite(&project, json!({})).await;
+    app.settle().await;
+    // No request stops a project whose candidates are invited: this is the second lock.
+    let key = ("COMPANY#acme".to_owned(), format!("PROJECT#{}", last_segment(&project)));
+    app.table().set(&key, "status", AttributeValue::S("60-closed".to_owned())).await;
+    let summary = sweep_after(&app, 6 * 24).await;
+    assert_eq!((summary.reminded, summary.dropped, summary.failed), (0, 1, 0));
+    assert_eq!(mails(&app, &ada).await, ["invitation"]);
+    app.leave_unsound("no counts and no index follow the status of the project");
+}

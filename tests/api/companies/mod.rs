@@ -8,4 +8,7 @@ pub(crate) mod legal;
 mod logo;
 pub(crate) mod retention;
 mod settings;
+mod token_ends;
+mod token_rights;
+mod token_uses;
 mod tokens;

@@ -28,6 +28,12 @@ async fn a_value_is_shown_once_and_never_stored() {
         "resource_uri": uri,
         "company": "https://hr.example/api/v3/companies/acme/",
         "name": "Payroll",
+        "account_type": "owner",
+        "projects": [],
+        "read_only": false,
+        "expires_at": null,
+        "is_expired": false,
+        "last_used_at": null,
         "created_at": "2026-11-08T10:00:00Z",
         "created_by": owner.uri,
     });
@@ -93,6 +99,7 @@ async fn a_named_token_is_no_customer() {
     assert_eq!((&whoami["kind"], &whoami["resource"]), (&json!("named_token"), &Value::Null));
     assert_eq!(whoami["token"], json!({ "kind": "named", "expires_at": null }));
     assert_eq!(whoami["on_behalf_by"], Value::Null);
+    assert_eq!(whoami["rights"], json!({ "account_type": "owner", "projects": [], "read_only": false }));
     let permissions = whoami["permissions"].as_array().unwrap();
     assert!(permissions.contains(&"change_company".into()) && !permissions.contains(&"manage_tokens".into()));
     assert_refusal!(token.get("/whoami/candidate/").await, @r#"403 {"code":"permission_denied","detail":"You do not have permission to perform this action."}"#);
@@ -139,6 +146,8 @@ async fn a_token_lives_until_it_is_deleted_and_not_longer() {
     let (uri, token) = owner.named_token("Payroll").await;
     let (_, other) = owner.named_token("Payroll").await;
     app.clock().advance(TimeDelta::days(400));
+    token.get("/companies/acme/").await.expect(200);
+    app.app().finish_background().await;
     let response = token.get("/companies/acme/").await.expect(200);
     assert_eq!((response.log().dynamodb_calls, response.log().write_units), (1, 0.0));
     let owner = owner.new_token().await;

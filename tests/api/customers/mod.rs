@@ -4,3 +4,4 @@ mod changes;
 mod crud;
 mod import;
 mod import_races;
+mod notifications;

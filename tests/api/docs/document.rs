@@ -55,9 +55,13 @@ fn fields_with_the_same_description_have_the_same_values() {
     let document: Value = serde_json::from_str(&written().unwrap()).unwrap();
     let mut described: BTreeMap<String, BTreeMap<String, Vec<String>>> = BTreeMap::new();
     let mut note = |place: String, property: &Value| {
-        let (Some(text), Some(values)) = (property["description"].as_str(), property.get("enum")) else {
+        let (Some(text), Some(values)) = (property["description"].as_str(), property["enum"].as_array())
+        else {
             return;
         };
+        // A change takes null and an empty string for what an answer shows as one of them.
+        let is_some = |value: &&Value| !value.is_null() && *value != "";
+        let values = Value::from_iter(values.iter().filter(is_some).cloned());
         // A list of the values follows after an empty line.
         let text = text.split("\n\n").next().unwrap().to_owned();
         described.entry(text).or_default().entry(values.to_string()).or_default().push(place);
@@ -126,4 +130,62 @@ fn examples_of_answers_do_not_contradict_themselves() {
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Where a value without a type is shown, and of whom it is: a partner's own data, and the facts of an event, which differ by type.
+const UNTYPED: [&str; 7] = [
+    "Candidate.partner_data.*",
+    "CandidateData.partner_data.*",
+    "CandidateWhoAmI.partner_data.*",
+    "Change.*",
+    "Change.previous.*",
+    "ListedProject.partner_data.*",
+    "Project.partner_data.*",
+];
+
+/// Notes each value in a schema that has no type, of which clients make `unknown` or `any`.
+fn note_untyped(place: &str, schema: &Value, untyped: &mut BTreeSet<String>) {
+    let choices = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|choice| schema[choice].as_array());
+    let choices: Vec<&Value> = choices.flatten().collect();
+    let has_type = ["type", "enum", "const", "$ref"].iter().any(|keyword| schema.get(keyword).is_some());
+    if !has_type && choices.is_empty() {
+        untyped.insert(place.to_owned());
+    }
+    for choice in choices {
+        note_untyped(place, choice, untyped);
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        note_untyped(&format!("{place}.{name}"), property, untyped);
+    }
+    match (&schema["additionalProperties"], schema["type"] == "object" && schema.get("properties").is_none())
+    {
+        (Value::Object(_), _) => {
+            note_untyped(&format!("{place}.*"), &schema["additionalProperties"], untyped);
+        }
+        (Value::Bool(true), _) | (Value::Null, true) => drop(untyped.insert(format!("{place}.*"))),
+        _ => {}
+    }
+    if schema["type"] == "array" {
+        note_untyped(&format!("{place}[]"), &schema["items"], untyped);
+    }
+}
+
+#[test]
+fn every_value_that_is_shown_has_a_type() {
+    let document: Value = serde_json::from_str(&written().unwrap()).unwrap();
+    let mut untyped = BTreeSet::new();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        note_untyped(name, schema, &mut untyped);
+    }
+    for operation in operations(&document) {
+        let id = operation["operationId"].as_str().unwrap();
+        let responses = operation["responses"].as_object().unwrap().values();
+        for content in responses.filter_map(|response| response["content"].as_object()).flatten() {
+            // The document itself, whose form OpenAPI prescribes.
+            if id != "getThisDocument" {
+                note_untyped(id, &content.1["schema"], &mut untyped);
+            }
+        }
+    }
+    assert_eq!(untyped.iter().map(String::as_str).collect::<Vec<_>>(), UNTYPED);
 }

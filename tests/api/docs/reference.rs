@@ -48,6 +48,25 @@ async fn the_document_says_where_the_service_is_and_is_else_the_committed_one() 
 }
 
 #[tokio::test]
+async fn the_root_of_the_api_leads_to_the_document_and_the_reference() {
+    let app = TestApp::start().await;
+    for target in ["/", ""] {
+        let root = get(&app, &format!("{BASE_URL}{target}")).await;
+        let (document, page) = (format!("{BASE_URL}/openapi.json"), format!("{BASE_URL}/docs/"));
+        assert_eq!(root.json(), json!({ "service_desc": document, "service_doc": page }));
+        let links = format!(
+            "<{document}>; rel=\"service-desc\"; type=\"application/json\", <{page}>; rel=\"service-doc\"; type=\"text/html\""
+        );
+        assert_eq!(root.header("link"), Some(&*links));
+        for (url, media_type) in [(&document, "application/json"), (&page, "text/html; charset=utf-8")] {
+            assert_eq!(get(&app, url).await.header("content-type"), Some(media_type));
+        }
+        assert_eq!((root.log().route, root.log().dynamodb_calls), ("/api/v3/".to_owned(), 0));
+    }
+    app.send(Request::new(Method::POST, "/")).await.expect_code(405, "method_not_allowed");
+}
+
+#[tokio::test]
 async fn nothing_of_the_reference_reads_or_writes_the_table() {
     let app = TestApp::start().await;
     for target in files(&app).await.into_iter().chain([DOCUMENT.to_owned(), PAGE.to_owned()]) {

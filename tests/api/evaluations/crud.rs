@@ -163,7 +163,7 @@ async fn two_evaluators_rate_blindly_and_the_results_follow() {
 }
 
 #[tokio::test]
-async fn wrong_evaluations_and_vetos_are_refused_and_change_nothing() {
+async fn wrong_evaluations_and_vetoes_are_refused_and_change_nothing() {
     let given = given().await;
     let (owner, [one, two]) = (&given.owner, &given.evaluators);
     let candidate = given.interviewed().await;
@@ -215,7 +215,7 @@ async fn wrong_evaluations_and_vetos_are_refused_and_change_nothing() {
     assert_refusal!(save(one, &candidate, json!({ "completed": true })).await, @r#"400 {"code":"nothing_rated","detail":"Rate at least one question or criterion before you complete the evaluation."}"#);
     assert_refusal!(given.rate(one, &unfinished, 1.0, 1.0).await, @r#"400 {"code":"not_interviewed","detail":"The candidate has not completed the interview. Until then, save the evaluation as a draft."}"#);
     assert_refusal!(veto(one, &unfinished).await, @r#"400 {"code":"not_interviewed","detail":"The candidate has not completed the interview. Until then, save the evaluation as a draft."}"#);
-    assert_refusal!(veto(one, &elsewhere).await, @r#"400 {"code":"veto_disabled","detail":"The project allows no vetos. Set its `veto_enabled` first."}"#);
+    assert_refusal!(veto(one, &elsewhere).await, @r#"400 {"code":"veto_disabled","detail":"The project allows no vetoes. Set its `veto_enabled` first."}"#);
     let mut refusals = Vec::new();
     for comment in ["Fourteen chars", &"x".repeat(601), "  "] {
         refusals.push(one.post(&format!("{candidate}vetos/"), json!({ "comment": comment })).await);

@@ -4,6 +4,7 @@ mod completion;
 mod conversion;
 mod data;
 mod erasure;
+mod guests;
 mod killed;
 mod overlap;
 mod parts;

@@ -3,9 +3,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use deadline_expiry::ExpirySummary;
 use serde_json::{Value, json};
+use shared::domain::transition::project_counts::shard_of;
 use tests::app::TestApp;
 use tests::assert_refusal;
-use tests::caller::{Caller, Invited, PASSWORD, Staff};
+use tests::caller::{Caller, Invited, PASSWORD, Staff, last_segment};
 use tests::files::Form;
 use tests::http::Request;
 use tests::videos::film;
@@ -245,4 +246,44 @@ async fn after_an_interview_was_aborted_a_new_deadline_lets_the_candidate_go_on(
     assert_eq!(times(&again), ["2026-11-08T13:00:00Z", "2026-11-08T14:00:00Z"]);
     assert_eq!(again["answers"][1]["text"], "2019");
     session.post(&format!("{}takes/", answer(&candidate, &video)), json!({})).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_slow_bucket_holds_up_no_deadline_and_a_run_without_time_closes_an_interview() {
+    let (app, [_table, bucket]) = TestApp::start_with_storage_chaos().await;
+    let owner = app.owner().await;
+    let settings = json!({ "max_interview_time": 30 });
+    let (project, questions) = project(&owner, settings, &[json!({ "text": "Why us?" })]).await;
+    let shard = |uri: &str| shard_of(last_segment(uri).parse().unwrap());
+    let begun = begin(&owner, &project).await;
+    begin_take(&begun, &questions[0]).await;
+    // Of the same shard of the counts, which one run looks at.
+    let late = loop {
+        let late = owner.invite(&project, json!({ "deadline": "2026-11-08T11:29:00Z" })).await;
+        if shard(&late.uri) == shard(&begun.uri) {
+            break late;
+        }
+    };
+    app.clock().advance(TimeDelta::minutes(90));
+    let pause = bucket.pause("LIST");
+    let run = tokio::spawn({
+        let app = app.clone();
+        async move { app.expire_overdue().await }
+    });
+    pause.reached().await;
+    assert_eq!(status(&app, &late.uri).await, "expired");
+    assert_eq!(status(&app, &begun.uri).await, "interviewing");
+    pause.resume();
+    assert_eq!(run.await.unwrap().aborted, 1);
+
+    let mut begun = Vec::new();
+    for _ in 0..3 {
+        begun.push(begin(&owner, &project).await);
+    }
+    app.clock().advance(TimeDelta::minutes(90));
+    let mut closed = 0;
+    for _ in &begun {
+        closed += app.expire_without_time().await.aborted;
+    }
+    assert_eq!(closed, 3);
 }

@@ -1,3 +1,4 @@
-//! The page on which candidates take their interview: where links in mails lead, and the files that it loads.
+//! The page on which candidates take their interview: where links in mails lead, and the files that it loads. And files for programs.
 
 mod served;
+mod well_known;

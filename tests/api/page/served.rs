@@ -16,6 +16,7 @@ use tests::logs::Recording;
 const ORIGIN: &str = "https://hr.example";
 const LINKS: [&str; 5] =
     ["/register/KEY", "/interview/acme/KEY", "/interview/acme", "/reset-password/KEY", "/activate/KEY"];
+const GUEST: &str = "/review/KEY";
 const FOR_EVER: Option<&str> = Some("public, max-age=31536000, immutable");
 const SHORTLY: Option<&str> = Some("public, max-age=60");
 
@@ -27,11 +28,12 @@ async fn get(app: &TestApp, path: &str) -> Response {
     app.send(at(path)).await.expect(200)
 }
 
-/// The page's files as it names them, with `/page/{version}/` before their names.
+/// The files of both pages as they name them, with `/page/{version}/` before their names.
 async fn named_files(app: &TestApp) -> BTreeSet<String> {
-    let page = String::from_utf8(get(app, "/register/KEY").await.body).unwrap();
+    let pages = [get(app, LINKS[0]).await.body, get(app, GUEST).await.body].concat();
+    let pages = String::from_utf8(pages).unwrap();
     let attributes = [" src=\"", " href=\""].into_iter();
-    let found = attributes.flat_map(|attribute| page.split(attribute).skip(1));
+    let found = attributes.flat_map(|attribute| pages.split(attribute).skip(1));
     // An empty address is that of the page.
     found.map(|rest| rest.split('"').next().unwrap().to_owned()).filter(|file| !file.is_empty()).collect()
 }
@@ -53,17 +55,20 @@ fn media_type(path: &str) -> &'static str {
     }
 }
 
+/// The hash of the only script in a page itself, and the origin of the bucket.
+fn sources(app: &TestApp, page: &[u8]) -> [String; 2] {
+    let bucket = url::Url::parse(&app.environment()["AWS_ENDPOINT_URL_S3"]).unwrap();
+    let text = str::from_utf8(page).unwrap();
+    let (_, script) = text.split_once("<script type=\"module\">").unwrap();
+    let (script, _) = script.split_once("</script>").unwrap();
+    [STANDARD.encode(digest(&SHA256, script.as_bytes())), bucket.origin().ascii_serialization()]
+}
+
 #[tokio::test]
 async fn every_link_leads_to_the_page_and_stays_secret() {
     let app = TestApp::start_for_browsers(&[]).await;
     let page = get(&app, LINKS[0]).await.body;
-    let bucket = url::Url::parse(&app.environment()["AWS_ENDPOINT_URL_S3"]).unwrap();
-    let bucket = bucket.origin().ascii_serialization();
-    let text = str::from_utf8(&page).unwrap();
-    let (_, script) = text.split_once("<script type=\"module\">").unwrap();
-    let (script, _) = script.split_once("</script>").unwrap();
-    // The only script in the page itself that may run.
-    let script = STANDARD.encode(digest(&SHA256, script.as_bytes()));
+    let [script, bucket] = sources(&app, &page);
     let policy = format!(
         "default-src 'none'; script-src 'self' 'sha256-{script}'; style-src 'self'; connect-src 'self' {bucket}; media-src 'self' blob: \
          {bucket}; img-src 'self' blob: data: {bucket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
@@ -85,6 +90,44 @@ async fn every_link_leads_to_the_page_and_stays_secret() {
                 ("x-content-type-options", "nosniff"),
                 ("content-security-policy", &policy),
                 ("strict-transport-security", "max-age=31536000"),
+            ] {
+                assert_eq!(response.header(name), Some(value), "{link}");
+            }
+            assert_eq!(response.header("set-cookie"), None);
+            assert_eq!(response.log().dynamodb_calls, 0);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_guests_link_leads_to_a_page_of_its_own_and_reads_nothing() {
+    let app = TestApp::start_for_browsers(&[]).await;
+    let page = get(&app, GUEST).await.body;
+    assert_ne!(page, get(&app, LINKS[0]).await.body);
+    let [script, bucket] = sources(&app, &page);
+    let policy = format!(
+        "default-src 'none'; script-src 'self' 'sha256-{script}'; style-src 'self'; connect-src 'self'; media-src 'self' {bucket}; \
+         img-src 'self' {bucket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+    );
+    for (link, status) in [
+        (GUEST, 200),
+        ("/review/KEY/", 200),
+        ("/review/KEY?a=b", 200),
+        ("/review", 404),
+        ("/review/", 404),
+        ("/review/KEY/x", 404),
+    ] {
+        let shown = app.send(at(link)).await.expect(status);
+        assert_eq!(shown.body, page, "{link}");
+        for response in [&shown, &app.send(at(link).head()).await.expect(status)] {
+            for (name, value) in [
+                ("content-type", "text/html; charset=utf-8"),
+                ("cache-control", "no-store"),
+                ("referrer-policy", "no-referrer"),
+                ("x-robots-tag", "noindex"),
+                ("permissions-policy", "camera=(), microphone=()"),
+                ("x-content-type-options", "nosniff"),
+                ("content-security-policy", &policy),
             ] {
                 assert_eq!(response.header(name), Some(value), "{link}");
             }
@@ -120,6 +163,8 @@ async fn paths_with_keys_are_in_no_log_line() {
         (format!("/register/{key}/"), 200),
         (format!("/reset-password/{key}"), 200),
         (format!("/activate/{key}"), 200),
+        (format!("/review/{key}"), 200),
+        (format!("/review/{key}/{key}"), 404),
         (format!("/interview/{key}/"), 200),
         (format!("/page/{key}/{key}.js"), 404),
         (format!("/register/{key}/{key}"), 404),
@@ -171,8 +216,9 @@ async fn other_files_and_methods_do_not_exist() {
     for nothing in [
         format!("{folder}index.html"),
         format!("{folder}nothing.js"),
-        // It is a part of main.js.
+        // They are parts of main.js and of guest.js.
         format!("{folder}state.js"),
+        format!("{folder}guest/state.js"),
         format!("{folder}../page.css"),
         format!("{folder}..%2fpage.css"),
         format!("{folder}/page.css"),
@@ -183,7 +229,8 @@ async fn other_files_and_methods_do_not_exist() {
     ] {
         app.send(at(&nothing)).await.expect_code(404, "not_found");
     }
-    for path in LINKS.map(str::to_owned).into_iter().chain([named_files(&app).await.pop_first().unwrap()]) {
+    let others = [GUEST.to_owned(), named_files(&app).await.pop_first().unwrap()];
+    for path in LINKS.map(str::to_owned).into_iter().chain(others) {
         for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
             let refused = app.send(Request::new(method, &format!("{ORIGIN}{path}"))).await;
             assert_eq!(refused.header("allow"), Some("GET,HEAD"), "{path}");
@@ -220,7 +267,7 @@ async fn a_path_that_no_link_has_leads_to_the_page_all_the_same() {
 #[tokio::test]
 async fn everything_is_packed_for_clients_that_accept_it_and_sent_once() {
     let app = TestApp::start().await;
-    for path in named_files(&app).await.into_iter().chain(["/interview/acme/KEY".to_owned()]) {
+    for path in named_files(&app).await.into_iter().chain(["/interview/acme/KEY", GUEST].map(str::to_owned)) {
         for coding in ["identity", "gzip"] {
             let packing = (coding == "gzip").then_some("gzip");
             let ask = || at(&path).header("accept-encoding", coding);

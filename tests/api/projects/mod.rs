@@ -1,5 +1,6 @@
 //! Projects, their status, roles and retention.
 
+mod copies;
 mod crud;
 mod expand;
 mod external_ids;

@@ -85,6 +85,24 @@ async fn a_change_is_two_round_trips() {
 }
 
 #[tokio::test]
+async fn guest_links_cost_a_call_only_where_there_are_any() {
+    let app = TestApp::start().await;
+    let person = Interviewee::asked(&app, json!({ "kind": "text" })).await;
+    let Interviewee { owner, candidate, answer } = &person;
+    candidate.send(Request::put(answer).json(&json!({ "text": "Because." }))).await.expect(201);
+    candidate.advance(&candidate.uri).await.expect(200);
+    let links = format!("{}guest-links/", candidate.uri);
+    assert_calls(&owner.get(&links).await.expect(200), 1);
+    let created = owner.post(&links, json!({ "recipient": "Head of sales" })).await.expect(201);
+    assert_calls(&created, 2);
+    assert_calls(&owner.get(&links).await.expect(200), 2);
+    let link = created.uri("resource_uri");
+    assert_calls(&owner.get(&link).await.expect(200), 1);
+    assert_calls(&owner.delete(&link).await.expect(204), 2);
+    assert_calls(&owner.get(&links).await.expect(200), 1);
+}
+
+#[tokio::test]
 async fn a_key_costs_one_item_where_it_is_used_and_no_call() {
     let app = TestApp::start().await;
     let owner = app.owner().await;

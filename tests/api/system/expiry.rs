@@ -131,6 +131,41 @@ async fn candidates_of_a_company_do_not_wait_for_the_many_of_another() {
 }
 
 #[tokio::test]
+async fn six_thousand_of_a_company_do_not_hold_up_what_becomes_due_later() {
+    let (app, _, project) = given().await;
+    let other = app.owner_of("globex").await;
+    let other_project = other.running_project(json!({})).await;
+    app.fill(&project, 1, app.clock().now() + TimeDelta::minutes(30)).await;
+    app.fill(&other_project, 1, app.clock().now() + TimeDelta::minutes(31)).await;
+    let candidates = app.table().contents().await.into_iter();
+    let candidates =
+        candidates.filter(|((pk, sk), _)| pk.starts_with("COMPANY#") && sk.starts_with("CANDIDATE#"));
+    let mut candidates: Vec<Value> =
+        candidates.map(|(_, item)| serde_dynamo::from_item(item).unwrap()).collect();
+    candidates.sort_by_key(|item| item["due_at"].to_string());
+    let [many, one] = &candidates[..] else { panic!("{candidates:?}") };
+    // The end of an identifier determines the shard, so that all share one.
+    let id_of = |item: &Value| item["id"].as_str().unwrap().to_owned();
+    let (id, end) = (id_of(many), id_of(many)[24..].to_owned());
+    let copy = |item: &Value, copied: &str| -> Value {
+        let mut copy = item.clone();
+        for name in ["id", "sk", "by_status_sk"] {
+            copy[name] = json!(item[name].as_str().unwrap().replace(&id_of(item), copied));
+        }
+        copy["due_shard"] = many["due_shard"].clone();
+        copy
+    };
+    let later = format!("{}{end}", &id_of(one)[..24]);
+    let copies = (0..6_000).map(|number| copy(many, &format!("{}{number:014}{end}", &id[..10])));
+    let items: Vec<Value> = copies.chain([copy(one, &later)]).collect();
+    app.table().load(&items).await;
+    app.leave_unsound("candidates are copies, which nothing counts and no search finds");
+    app.clock().advance(TimeDelta::hours(1));
+    assert!(app.expire_without_time().await.more);
+    assert_eq!(status(&other, &format!("{other_project}candidates/{later}/")).await, "expired");
+}
+
+#[tokio::test]
 async fn a_candidate_whose_deadline_was_moved_meanwhile_is_not_expired() {
     // Between the index and the item, and between the item and its change.
     for (operation, moved_on) in [("BatchGetItem", 0), ("TransactWriteItems", 1)] {

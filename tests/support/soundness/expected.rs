@@ -6,14 +6,14 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 use shared::domain::answers::Answers;
-use shared::domain::candidate::{Candidate, CandidateStatus};
+use shared::domain::candidate::{Candidate, CandidateStatus, GuestLink};
 use shared::domain::company::Company;
 use shared::domain::company::label::Label;
 use shared::domain::effect::Effect;
 use shared::domain::evaluation::evaluator_index::EvaluatorIndex;
 use shared::domain::evaluation::{Evaluation, ScoreNumbers};
 use shared::domain::history::HistoryEntry;
-use shared::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use shared::domain::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId};
 use shared::domain::media::upload::{Upload, UploadStatus};
 use shared::domain::media::video::Video;
 use shared::domain::project::Project;
@@ -23,6 +23,7 @@ use shared::domain::scoring::result::ResultSummary;
 use shared::domain::secret::SecretHash;
 use shared::domain::staff::customer::{AccountType, Customer};
 use shared::domain::staff::named_token::NamedToken;
+use shared::domain::staff::notice::{InterviewNotice, InterviewWave};
 use shared::domain::text::{ExternalId, fold_case};
 use shared::domain::transition::project_counts::{SHARDS, shard_of};
 use shared::domain::webhook::{DeliveryCursor, Webhook};
@@ -41,6 +42,9 @@ pub(super) struct Expected {
     evaluator_indices: BTreeMap<ProjectId, EvaluatorIndex>,
     pub(super) scores: BTreeMap<(CandidateId, CustomerId), ScoreNumbers>,
     pub(super) evaluations: Vec<Evaluation>,
+    guest_links: Vec<GuestLink>,
+    /// The links that each candidate knows.
+    known_links: BTreeMap<CandidateId, BTreeSet<GuestLinkId>>,
     pub(super) histories: Histories,
     pub(super) erased: ErasedCandidates,
     /// Whether the feed of each company knows of webhooks.
@@ -75,7 +79,9 @@ impl Expected {
         } else if sk.starts_with("LABEL#") {
             self.add_label(&read(item));
         } else if sk.starts_with("TOKEN#") && pk.starts_with("COMPANY#") {
-            self.add_token(&read(item));
+            let token: NamedToken = read(item);
+            self.check_due(key, item, 49, token.due_at());
+            self.add_token(&token);
         } else if sk.starts_with("PROJECT#") && !pk.contains("#CUSTOMER#") {
             let project: Project = read(item);
             let partition = format!("COMPANY#{}#PROJECTS#{}", project.company, project.status.as_str());
@@ -95,6 +101,8 @@ impl Expected {
                 let Answers { company, project, candidate, .. } = &answers;
                 self.count((format!("TEXTS#{company}#{project}#{candidate}"), question.to_string()), []);
             }
+        } else if pk.starts_with("GUESTS#") {
+            self.guest_links.push(read(item));
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
             self.check_due(key, item, shard_in(item), effect.next_try_at.or(effect.given_up_at));
@@ -116,6 +124,15 @@ impl Expected {
             let sequence: EventSequence = read(item);
             self.check_due(key, item, shard_in(item), sequence.delivery_due_at);
             self.feeds.insert(sequence.company, sequence.has_webhooks);
+        } else if pk.starts_with("NOTICES#") && sk == "WAVE" {
+            let wave: InterviewWave = read(item);
+            self.check_due(key, item, shard_in(item), Some(wave.read_at));
+        } else if pk.starts_with("NOTICES#") {
+            let notice: InterviewNotice = read(item);
+            self.check_due(key, item, 52 + notice.customer.to_bytes()[15] % 4, notice.next_mail_at);
+            if notice.next_mail_at.is_some() && notice.waiting.is_empty() {
+                self.wrong.push(format!("{key:?} is due although nothing waits"));
+            }
         } else if sk == "RETENTION#RUN" {
             let run: RetentionRun = read(item);
             self.check_due(key, item, shard_in(item), Some(run.next_at));
@@ -188,7 +205,7 @@ impl Expected {
     }
 
     fn add_candidate(&mut self, candidate: &Candidate) {
-        let Candidate { company, project, id, profile, shares, .. } = candidate;
+        let Candidate { company, project, id, profile, shares, guest_links, .. } = candidate;
         self.count(shard_key(candidate), counted(candidate));
         // A project's item comes before those of its candidates.
         for (customer, evaluation) in &candidate.evaluations {
@@ -199,6 +216,10 @@ impl Expected {
             }
         }
         self.scores.extend(candidate.scores.iter().map(|(by, score)| ((*id, *by), score.clone())));
+        for link in guest_links.keys() {
+            self.count((format!("GUESTS#{company}"), format!("{project}#{id}#{link}")), []);
+        }
+        self.known_links.insert(*id, guest_links.keys().copied().collect());
         if let Some(username) = &profile.username {
             self.count((login(company.as_str(), username.as_str()), "USERNAME".to_owned()), []);
         }
@@ -226,6 +247,18 @@ impl Expected {
             let attributes = attributes.map(|(name, value)| (name.to_owned(), value.into()));
             self.items.entry(key).or_default().extend(attributes);
         }
+    }
+
+    /// The guest links that their candidate knows nothing of. Those of deleted candidates await the outbox.
+    pub(super) fn unknown_guest_links(&self) -> Vec<String> {
+        let is_unknown = |link: &&GuestLink| {
+            self.known_links.get(&link.candidate).is_some_and(|known| !known.contains(&link.id))
+        };
+        self.guest_links
+            .iter()
+            .filter(is_unknown)
+            .map(|link| format!("{link:?} follows from nothing"))
+            .collect()
     }
 
     /// Expects the unique marker of a client's key, which leads to the resource that alone has the key.

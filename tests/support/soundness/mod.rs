@@ -62,7 +62,7 @@ impl Drop for SoundAtEnd {
 }
 
 /// What is wrong: counts shard by shard, logins, clients' keys, search entries, memberships, shares, label texts, token
-/// values, places in the indexes, histories.
+/// values, guest links, places in the indexes, histories.
 fn problems_of(items: &Contents) -> Vec<String> {
     let mut expected = Expected::default();
     for (key, item) in items {
@@ -78,6 +78,7 @@ fn problems_of(items: &Contents) -> Vec<String> {
             wrong.push(format!("{score:?} is not the score of {evaluation:?}"));
         }
     }
+    wrong.extend(expected.unknown_guest_links());
     for (key, item) in items {
         match expected.items.remove(key) {
             Some(attributes) => {
@@ -125,8 +126,10 @@ fn is_primary((pk, sk): &Key) -> bool {
         "UPLOAD#",
         "HISTORY#",
         "ANSWERS#",
+        "GUESTS#",
         "VIDEOS#",
         "CONVERSIONS",
+        "NOTICES#",
     ]
     .iter()
     .any(|kind| pk.starts_with(kind));

@@ -25,7 +25,7 @@ pub(crate) struct EvaluationDataView {
     /// The ratings, those of questions and criteria that are deleted since included.
     ratings: Vec<RatingDataView>,
     /// What the evaluator recommends; null for nothing.
-    #[schemars(example = &"strong_yes")]
+    #[schemars(example = &"strong_yes", extend("x-closed-set" = true))]
     recommendation: Option<Recommendation>,
     /// The evaluator's note.
     #[schemars(example = &"I would like to work with her.")]

@@ -67,7 +67,7 @@ impl fmt::Display for DataPlace {
 pub(super) struct DataListsView {
     /// The completed evaluations, by evaluator. Only staff get this field.
     evaluations: Vec<EvaluationDataView>,
-    /// The vetos by the evaluators up to the last one of this page, oldest first. Only staff get this field.
+    /// The vetoes by the evaluators up to the last one of this page, oldest first. Only staff get this field.
     vetos: Vec<VetoDataView>,
     /// The history of the candidate and of their interview, oldest first, as far back as it is kept: who has changed what and
     /// when. Only staff get this field.

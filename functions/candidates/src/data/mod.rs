@@ -2,12 +2,13 @@
 
 mod answers;
 mod evaluation;
+mod guests;
 mod lists;
 mod view;
 
 use axum::Json;
 use shared::auth::access::{Admitted, CandidateTarget};
-use shared::domain::candidate::Candidate;
+use shared::domain::candidate::{Candidate, GuestLink};
 use shared::domain::policy::{CallerRelation, ExportCandidate};
 use shared::domain::questionnaire::Questionnaire;
 use shared::domain::retention::RetentionPolicy;
@@ -27,6 +28,7 @@ const AFTER: &str = "after";
 /// What decides who gets the data of a candidate, and for how long they are kept.
 struct DataRules {
     webhooks: Vec<VersionedItem<Webhook>>,
+    guest_links: Vec<VersionedItem<GuestLink>>,
     policy: RetentionPolicy,
 }
 
@@ -93,9 +95,13 @@ async fn read_answers(access: &DataAccess) -> Result<Option<GivenAnswers>> {
 async fn read_rules(access: &DataAccess) -> Result<DataRules> {
     let store = &access.store;
     let company = access.company_id();
-    let (webhooks, policy) = tokio::try_join!(store.webhooks(company), store.retention_policy(company))?;
+    let (webhooks, guest_links, policy) = tokio::try_join!(
+        store.webhooks(company),
+        store.guest_links(&access.target.candidate, access.now),
+        store.retention_policy(company)
+    )?;
     let policy = policy.as_deref().cloned().unwrap_or_else(|| RetentionPolicy::keep(company.clone()));
-    Ok(DataRules { webhooks, policy })
+    Ok(DataRules { webhooks, guest_links, policy })
 }
 
 /// Reads the questions and criteria that evaluations are about.

@@ -21,6 +21,7 @@ use shared::http::wire::{OrEmpty, Timestamp, Uri};
 
 use super::DataRules;
 use super::answers::{AnswerDataView, GivenAnswers};
+use super::guests::GuestLinkDataView;
 use super::lists::DataListsView;
 use crate::privacy::consents::ConsentDataView;
 use crate::privacy::erasure_request::ErasureRequestView;
@@ -214,6 +215,9 @@ struct InternalDataView {
     reopening: Option<ReopeningView>,
     /// The customers who may read the candidate without a role in the project. Only staff get this field.
     shares: Vec<ShareView>,
+    /// The links by which people without an account may watch the answers, or could until at most 30 days ago; without those that
+    /// were deleted. Only staff get this field.
+    guest_links: Vec<GuestLinkDataView>,
     #[serde(flatten)]
     lists: DataListsView,
     /// The host names of the webhooks that are sent events about the candidate, disabled ones included. These events hold
@@ -281,6 +285,7 @@ impl CandidateDataView {
             company: _,
             project: _,
             shares: _,
+            guest_links: _,
             evaluations: _,
             scores: _,
             // Credentials: the document is passed on, and must not let its readers log in.
@@ -312,7 +317,7 @@ impl CandidateDataView {
             receive_mails,
         } = profile;
         let own = references.uri_in_project(&company.id, project.id, *id);
-        let internal = rules.map(|DataRules { webhooks, policy }| {
+        let internal = rules.map(|DataRules { webhooks, guest_links, policy }| {
             let wanting = webhooks.iter().filter(|webhook| webhook.wants_candidates_of(project.id));
             let scheduled = policy.applied_to(project);
             InternalDataView {
@@ -323,6 +328,7 @@ impl CandidateDataView {
                 hold: hold.as_ref().map(HoldView::new),
                 reopening: reopening.as_ref().map(ReopeningView::new),
                 shares: ShareView::all_of(candidate, references),
+                guest_links: GuestLinkDataView::all_of(guest_links, references),
                 lists: DataListsView::default(),
                 recipients: wanting.map(|webhook| webhook.url.host().to_owned()).collect(),
                 retention: RetentionDataView::new(

@@ -1,7 +1,9 @@
-//! Importing candidates: each one is created, gets its deadline and is invited, or the response says why not.
+//! Importing candidates: each one is created, gets its deadline and is invited, or the response says why not. A dry run
+//! only says what would become of each.
 
 mod apply;
 mod entry;
+mod judge;
 mod view;
 
 use axum::Json;
@@ -11,22 +13,33 @@ use shared::domain::policy::ChangeProject;
 use shared::domain::project::Project;
 use shared::http::body::import::MAX_ENTRIES;
 use shared::http::exchange::respond::CommittedResponse;
-use shared::http::{IdempotentRun, JsonEntries, RunResult};
+use shared::http::{IdempotentRun, JsonEntries, QueryParameters, RunResult};
 use shared::store::IMPORT_PATIENCE;
 
 use apply::{ImportEntryResult, apply_entries};
 pub(crate) use entry::read_candidate;
 use entry::{ImportedCandidate, ReadEntry, read_entries};
+use judge::judge_entries;
 use view::ImportReport;
+
+use crate::entries::dry_run;
 
 type ImportAccess = Admitted<Project, ChangeProject>;
 
 /// POST …/candidates/import/
 pub(crate) async fn create(
     access: ImportAccess,
+    query: QueryParameters,
     JsonEntries(entries): JsonEntries<MAX_ENTRIES>,
 ) -> Result<CommittedResponse<Json<ImportReport>>> {
+    let is_dry_run = dry_run::is_requested(&query)?;
     let entries = read_entries(entries);
+    if is_dry_run {
+        dry_run::require_no_key(&access)?;
+        let (results, mails) = judge_entries(&access, entries).await?;
+        let report = ImportReport::new(&access, results, false).of_dry_run(mails);
+        return access.commit(access.store.empty_transaction(), Json(report)).await;
+    }
     access.run_once(IMPORT_PATIENCE, |run| import(&access, entries, run)).await
 }
 
@@ -38,6 +51,6 @@ async fn import(
     let results = apply_entries(access, entries, &run).await?;
     // Not kept for replay, so that a retry with the same key does the rest.
     let is_unfinished = results.iter().any(ImportEntryResult::may_succeed_later);
-    let report = Json(ImportReport::new(access, results, run.is_keyed));
+    let report = Json(ImportReport::new(access, results, run.is_keyed()));
     Ok(if is_unfinished { RunResult::Unfinished(report) } else { RunResult::Done(report) })
 }

@@ -4,17 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use shared::Error;
-use shared::domain::Refusal;
 use shared::http::example_uri;
-use shared::http::wire::{OrEmpty, Uri};
+use shared::http::wire::{EntryErrors, OrEmpty, Uri};
 
 use super::ImportAccess;
 use super::apply::ImportEntryResult;
-
-const NOT_DONE_IN_TIME: Refusal = Refusal {
-    code: "not_done_in_time",
-    detail: "This entry was not processed in time. `detail` says how to retry it.",
-};
+use crate::entries::report::{NOT_DONE_IN_TIME, retry_advice};
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CandidateImport")]
@@ -47,6 +42,14 @@ struct ImportMeta {
     /// Entries that were not processed in time.
     #[schemars(example = 0)]
     pending: usize,
+    /// Whether this is a dry run: nothing was written. Only present in its report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = true)]
+    dry_run: Option<bool>,
+    /// The number of mails that candidates would get. Only present in the report of a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = 1)]
+    mails: Option<usize>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -57,13 +60,16 @@ struct ImportReportRow {
     index: usize,
     /// What became of the entry.
     status: RowStatus,
-    /// The candidate; of a failed entry the one that has its `external_id`. Null if there is none.
+    /// The candidate; of a failed entry the one that has its `external_id`. Null if there is none, as for a candidate whom a dry
+    /// run would have created.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,
-    /// The link to the interview, to send to the candidate: their `interview_url`. Empty unless they were invited.
+    /// The link to the interview, to send to the candidate: their `interview_url`. Empty unless they were invited,
+    /// and in a dry run.
     #[schemars(example = &"")]
     interview_url: OrEmpty<Uri>,
     /// Why the candidate was not created or not invited; otherwise an empty object.
+    #[schemars(with = "EntryErrors")]
     errors: Value,
 }
 
@@ -93,16 +99,17 @@ impl ImportReport {
         let [invited, failed, pending] = [RowStatus::Invited, RowStatus::Failed, RowStatus::Pending]
             .map(|status| objects.iter().filter(|row| row.status == status).count());
         let total = objects.len();
-        let left = ranges_of(&objects, RowStatus::Pending);
+        let left = objects.iter().filter(|row| row.status == RowStatus::Pending).map(|row| row.index);
+        let detail = retry_advice(&left.collect::<Vec<_>>(), is_keyed);
         let created = total - failed - pending;
-        // Without a key, repeating the whole request would create the others twice.
-        let advice = if is_keyed {
-            "Retry the whole request with the same `Idempotency-Key`."
-        } else {
-            "Send only these again."
-        };
-        let detail = (pending > 0).then(|| format!("Entries {left} were not processed in time. {advice}"));
-        Self { meta: ImportMeta { total, created, invited, failed, pending }, detail, objects }
+        let meta = ImportMeta { total, created, invited, failed, pending, dry_run: None, mails: None };
+        Self { meta, detail, objects }
+    }
+
+    /// The report of a dry run that would cause so many mails to candidates.
+    pub(super) fn of_dry_run(mut self, mails: usize) -> Self {
+        (self.meta.dry_run, self.meta.mails) = (Some(true), Some(mails));
+        self
     }
 }
 
@@ -111,11 +118,11 @@ impl ImportReportRow {
         let id = result.candidate();
         let mut interview_url = None;
         let (status, error) = match result {
-            ImportEntryResult::Invited(_, link) => {
+            ImportEntryResult::Invited { link, .. } => {
                 interview_url = link;
                 (RowStatus::Invited, None)
             }
-            ImportEntryResult::New(_, refusal) => {
+            ImportEntryResult::New { refusal, .. } => {
                 (RowStatus::New, refusal.map(|refusal| Error::Refused(refusal).body()))
             }
             ImportEntryResult::Failed { error, .. } => (RowStatus::Failed, Some(error.body())),
@@ -127,14 +134,4 @@ impl ImportReportRow {
         let interview_url = OrEmpty(interview_url);
         Self { index, status, candidate, interview_url, errors: error.unwrap_or_else(|| json!({})) }
     }
-}
-
-/// The indices of the rows with this status as text, such as `3, 5-9`.
-fn ranges_of(rows: &[ImportReportRow], status: RowStatus) -> String {
-    let indices: Vec<usize> = rows.iter().filter(|row| row.status == status).map(|row| row.index).collect();
-    let ranges = indices.chunk_by(|one, next| one + 1 == *next).map(|range| match range {
-        [first, .., last] => format!("{first}-{last}"),
-        _ => range.iter().map(usize::to_string).collect(),
-    });
-    ranges.collect::<Vec<_>>().join(", ")
 }

@@ -2,5 +2,6 @@
 
 pub(crate) mod account;
 pub(crate) mod candidate;
+pub(crate) mod notice;
 pub(crate) mod reset;
 pub(crate) mod webhook;

@@ -1,6 +1,6 @@
 // Ends of the interview, and reasons why there is none.
 
-import { button, element } from "../dom.js";
+import { button, element, factList } from "../dom.js";
 import { filled } from "../language.js";
 import { buttonTo, contactLine, loginOf, returnButton } from "../links.js";
 
@@ -27,7 +27,7 @@ export function showOver(app, { reason = "link" }) {
             element("p", { class: "lead" }, filled(text, { company, forgotten: app.texts.login.forgotten })),
             reason === "completed" && [completion(app), returnButton(app)],
             contact && element("p", {}, contact),
-            reason === "offline" && button(app.texts.tryAgain, () => app.attempt(() => app.load()), { class: "main" }),
+            (reason === "offline" || reason === "busy") && button(app.texts.tryAgain, () => app.attempt(() => app.load()), { class: "main" }),
             reason === "replaced" && ended && buttonTo(loginOf(ended.company.resource_uri), app.texts.login.submit),
         ],
     };
@@ -39,5 +39,5 @@ function completion({ model, texts }) {
     const date = interviewdate && new Date(interviewdate).toLocaleString(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" });
     // Without a number of 0: the platform may have completed it elsewhere.
     const lines = [date && [texts.over.completed.date, date], answers && [texts.over.completed.answers, answers]];
-    return element("dl", { class: "facts" }, lines.map((line) => line && element("div", {}, element("dt", {}, line[0]), element("dd", {}, line[1]))));
+    return factList(lines);
 }

@@ -1,8 +1,8 @@
 // What awaits the candidate, what they agree to, and the password of those who need one.
 
 import { ApiError } from "../api.js";
-import { element, field } from "../dom.js";
-import { duration, filled } from "../language.js";
+import { element, factList, field } from "../dom.js";
+import { dateText, duration, filled } from "../language.js";
 import { companyIn, loginOf } from "../links.js";
 import { weakness } from "./password.js";
 import { videoOf } from "./video.js";
@@ -85,21 +85,15 @@ export function showWelcome(app) {
 function facts(app) {
     const texts = app.texts.welcome;
     const { candidate, interview } = app.model;
-    const deadline = candidate?.deadline && new Date(candidate.deadline);
     const { lang } = document.documentElement;
     const tag = candidate?.project.language.startsWith(lang) ? candidate.project.language : lang;
-    // With the zone, since the mail tells the same moment in that of the company.
-    const format = new Intl.DateTimeFormat(tag, {
-        weekday: "long", day: "numeric", month: "long", year: "numeric", hour: "numeric", minute: "2-digit", timeZoneName: "shortOffset",
-    });
-    const shown = deadline && `${format.format(deadline)} (${format.resolvedOptions().timeZone.replaceAll("_", " ")})`;
     const lines = [
         interview && [texts.questions, interview.questions],
         interview && interview.answer_seconds > 0 && [texts.answerTime, duration(app.texts, interview.answer_seconds)],
         interview?.limit_seconds && [texts.limit, duration(app.texts, interview.limit_seconds)],
-        shown && [texts.deadline, shown],
+        candidate?.deadline && [texts.deadline, dateText(candidate.deadline, tag)],
     ];
-    return element("dl", { class: "facts" }, lines.map((line) => line && element("div", {}, element("dt", {}, line[0]), element("dd", {}, line[1]))));
+    return factList(lines);
 }
 
 /**

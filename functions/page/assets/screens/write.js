@@ -5,7 +5,7 @@ import { button, element } from "../dom.js";
 import { draftName } from "../kept.js";
 import { filled } from "../language.js";
 import { answerTo, questionOf } from "../state.js";
-import { remember, remembered } from "../store.js";
+import { remember, remembered } from "../local.js";
 import { titleOf } from "./question.js";
 
 /** The most characters that the service accepts. */

@@ -221,6 +221,7 @@ export default {
         skipped: { title: "Diese Einladung wurde zurückgezogen", text: "Fragen Sie bei {company} nach, wenn Sie das für einen Irrtum halten." },
         time: { title: "Die Zeit ist abgelaufen", text: "Es können keine neuen Antworten aufgenommen werden. {company} erhält, was Sie beantwortet haben." },
         offline: { title: "Keine Verbindung", text: "Die Seite konnte nicht geladen werden. Nichts ist verloren: Prüfen Sie Ihre Verbindung und versuchen Sie es erneut." },
+        busy: { title: "Der Dienst ist ausgelastet", text: "Die Seite konnte nicht geladen werden. Nichts ist verloren: Versuchen Sie es gleich noch einmal." },
         window: { title: "Das Interview ist in einem anderen Fenster geöffnet", text: "Machen Sie dort weiter, oder schließen Sie es: Dann geht es hier weiter." },
     },
     refusals: {

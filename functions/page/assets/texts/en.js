@@ -221,6 +221,7 @@ export default {
         skipped: { title: "This invitation was withdrawn", text: "Ask {company} if you think that this is a mistake." },
         time: { title: "The time is over", text: "No new answers can be recorded. {company} gets what you have answered." },
         offline: { title: "No connection", text: "The page could not be loaded. Nothing is lost: check your connection and try again." },
+        busy: { title: "The service is busy", text: "The page could not be loaded. Nothing is lost: try again in a moment." },
         window: { title: "The interview is open in another window", text: "Go on there, or close it: then it continues here." },
     },
     refusals: {

@@ -221,6 +221,7 @@ export default {
         skipped: { title: "Se ha retirado esta invitación", text: "Pregunte a {company} si cree que se trata de un error." },
         time: { title: "Se ha acabado el tiempo", text: "Ya no se pueden grabar más respuestas. {company} recibe lo que ha respondido." },
         offline: { title: "Sin conexión", text: "No se ha podido cargar la página. No se ha perdido nada: compruebe su conexión e inténtelo de nuevo." },
+        busy: { title: "El servicio está ocupado", text: "La página no se ha podido cargar. No se ha perdido nada: vuelva a intentarlo en un momento." },
         window: { title: "La entrevista está abierta en otra ventana", text: "Continúe allí, o ciérrela: entonces seguirá aquí." },
     },
     refusals: {

@@ -221,6 +221,7 @@ export default {
         skipped: { title: "Cette invitation a été retirée", text: "Adressez-vous à {company} si vous pensez qu’il s’agit d’une erreur." },
         time: { title: "Le temps est écoulé", text: "Il n’est plus possible d’enregistrer de réponses. {company} reçoit celles que vous avez données." },
         offline: { title: "Pas de connexion", text: "La page n’a pas pu être chargée. Rien n’est perdu : vérifiez votre connexion et réessayez." },
+        busy: { title: "Le service est très sollicité", text: "La page n’a pas pu être chargée. Rien n’est perdu : réessayez dans un instant." },
         window: { title: "L’entretien est ouvert dans une autre fenêtre", text: "Continuez là-bas, ou fermez-la : l’entretien reprendra alors ici." },
     },
     refusals: {

@@ -221,6 +221,7 @@ export default {
         skipped: { title: "Questo invito è stato ritirato", text: "Si rivolga a {company} se pensa che si tratti di un errore." },
         time: { title: "Il tempo è scaduto", text: "Non si possono registrare altre risposte. {company} riceve quelle che ha dato." },
         offline: { title: "Nessuna connessione", text: "Non è stato possibile caricare la pagina. Nulla è andato perso: controlli la connessione e riprovi." },
+        busy: { title: "Il servizio è occupato", text: "Non è stato possibile caricare la pagina. Nulla è andato perso: riprovi tra poco." },
         window: { title: "Il colloquio è aperto in un’altra finestra", text: "Continui lì, oppure la chiuda: allora il colloquio prosegue qui." },
     },
     refusals: {

@@ -221,6 +221,7 @@ export default {
         skipped: { title: "Deze uitnodiging is ingetrokken", text: "Neem contact op met {company} als u denkt dat dit een vergissing is." },
         time: { title: "De tijd is om", text: "Er kunnen geen nieuwe antwoorden worden opgenomen. {company} ontvangt wat u heeft beantwoord." },
         offline: { title: "Geen verbinding", text: "De pagina kon niet worden geladen. Er is niets verloren: controleer uw verbinding en probeer het opnieuw." },
+        busy: { title: "De dienst is druk bezet", text: "De pagina kon niet worden geladen. Er is niets verloren gegaan: probeer het zo opnieuw." },
         window: { title: "Het interview is open in een ander venster", text: "Ga daar verder, of sluit het: dan gaat het hier verder." },
     },
     refusals: {

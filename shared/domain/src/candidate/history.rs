@@ -12,7 +12,7 @@ use crate::mail::suppression::EmailStatus;
 use crate::text::ExternalId;
 
 /// The fields whose changes have events of their own.
-const TOLD: [&str; 13] = [
+const TOLD: [&str; 14] = [
     "status",
     "deadline",
     "invitationdate",
@@ -26,6 +26,7 @@ const TOLD: [&str; 13] = [
     "erasure_due_at",
     "consents",
     "reopening",
+    "guest_links",
 ];
 
 impl HasHistory for Candidate {
@@ -45,7 +46,7 @@ impl HasHistory for Candidate {
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
             status, profile, invited_at, confirmed_at, interviewed_at, shares, password_hash, photo, cv,
-            hold, erasure_request, reopening, consents: _,
+            hold, erasure_request, reopening, guest_links, consents: _,
             // They hint at the health of the candidate, so that not even their name is told.
             adjustments: _,
             // Told by the identifiers, by events, or by other fields.
@@ -74,6 +75,7 @@ impl HasHistory for Candidate {
             ("is_on_hold", private(hold)),
             // Its reason may name people, too.
             ("reopening", private(reopening)),
+            ("guest_links", private(guest_links)),
             ("first_name", private(first_name)),
             ("last_name", private(last_name)),
             ("username", private(username)),
@@ -106,6 +108,8 @@ impl HasHistory for Candidate {
             (was_evaluated(before, after), EventType::CandidateEvaluated),
             (changes.added.contains_key("shares"), EventType::CandidateShared),
             (changes.removed.contains_key("shares"), EventType::CandidateUnshared),
+            (has_new_guest_link(before, after), EventType::CandidateGuestLinkCreated),
+            (has_lost_guest_link(before, after), EventType::CandidateGuestLinkDeleted),
             (changes.has("email_status") && is_undeliverable, EventType::CandidateUndeliverable),
             (
                 before.erasure_request.is_none() && after.erasure_request.is_some(),
@@ -142,6 +146,15 @@ fn has_consented(before: Option<&Candidate>, after: &Candidate) -> bool {
 /// Whether a consent that stood no longer does.
 fn has_withdrawn(before: &Candidate, after: &Candidate) -> bool {
     before.standing_consents().any(|(kind, _)| after.standing_consent(kind).is_none())
+}
+
+fn has_new_guest_link(before: &Candidate, after: &Candidate) -> bool {
+    after.guest_links.keys().any(|link| !before.guest_links.contains_key(link))
+}
+
+/// Whether a link was deleted. A new link lets those go that ended long ago, which is no deletion.
+fn has_lost_guest_link(before: &Candidate, after: &Candidate) -> bool {
+    after.guest_links.len() < before.guest_links.len() && !has_new_guest_link(before, after)
 }
 
 /// The event of a move to `status`.

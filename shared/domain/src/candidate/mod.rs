@@ -1,9 +1,10 @@
 //! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
-//! `consents`, `evaluations`, `hold`, `interview_time`, `key`, `mails` and `reopening` here, and in `scoring/status.rs`,
+//! `consents`, `evaluations`, `guests`, `hold`, `interview_time`, `key`, `mails` and `reopening` here, and in `scoring/status.rs`,
 //! `transition/mod.rs`, `transition/reminders.rs`, `transition/reopening.rs`, `transition/report` and `retention/mod.rs`.
 
 mod consents;
 mod evaluations;
+mod guests;
 mod history;
 mod hold;
 mod interview_time;
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+pub use guests::{GuestLink, LISTED_AFTER_END, MAX_GUEST_LINKS, NO_ANSWERS, NOT_INTERVIEWED, TOO_MANY_LINKS};
 pub use hold::ON_HOLD;
 pub use interview_time::{
     ConductedInterview, InterviewAdjustments, InterviewLength, MAX_EXTRA_TAKES, NOT_INTERVIEWING, TIME_OVER,
@@ -29,7 +31,7 @@ pub use reopening::{Reopening, ReopeningReason};
 use super::Refusal;
 use super::account::Account;
 use super::evaluation::{EvaluationReport, ScoreNumbers};
-use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
+use super::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId, ShareId};
 use super::mail::rate::{ChangeRate, MailRate};
 use super::mail::suppression::Suppression;
 use super::media::file::{FileKind, StoredFile};
@@ -224,6 +226,9 @@ pub struct Candidate {
     pub one_time_key: Option<OneTimeKey>,
     /// Customers who may read the candidate without a role in the project, each once.
     pub shares: BTreeMap<ShareId, CustomerId>,
+    /// When the links end that show the answers to guests. Each link has an item of its own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub guest_links: BTreeMap<GuestLinkId, DateTime<Utc>>,
     /// Set when SES reported a bounce or a complaint.
     pub suppression: Option<Suppression>,
     pub photo: Option<StoredFile>,
@@ -273,6 +278,7 @@ impl Candidate {
             session_epoch: 0,
             one_time_key: None,
             shares: BTreeMap::new(),
+            guest_links: BTreeMap::new(),
             suppression: None,
             photo: None,
             cv: None,

@@ -39,6 +39,14 @@ pub struct Reopening {
 }
 
 impl Candidate {
+    /// Whether the interview has been going on since it was reopened. Its takes and texts are those with which it was complete,
+    /// and later ones.
+    pub fn is_in_reopened_interview(&self) -> bool {
+        let reopened_at = self.reopening.as_ref().map(|last| last.reopened_at);
+        // Not one that was begun anew since.
+        self.is_in_interview() && reopened_at.is_some() && reopened_at == self.started_at
+    }
+
     /// Whether the interview was reopened after `at`.
     pub(crate) fn was_reopened_after(&self, at: DateTime<Utc>) -> bool {
         self.reopening.as_ref().is_some_and(|last| last.reopened_at > at)

@@ -15,6 +15,7 @@ use super::history::ResourceRef;
 use super::history::erasure::{ErasedItem, ErasureCause, ErasureCounts};
 use super::id::CompanyId;
 use super::staff::customer::Customer;
+use super::staff::notice::{InterviewNotice, InterviewedCandidates};
 use super::transition::CandidateChange;
 use super::webhook::{Webhook, WebhookMail};
 
@@ -90,6 +91,18 @@ impl Effect {
     pub fn of_invitation(customer: &Customer, version: u64, now: DateTime<Utc>) -> Self {
         let task = EffectTask::CustomerInvitation { customer: customer.id };
         Self::new(customer.company.clone(), format_args!("{}-{version}", customer.id), task, now)
+    }
+
+    /// The mail to a customer about completed interviews, as the `version`th write of their notice.
+    pub fn of_notice(
+        notice: &InterviewNotice,
+        candidates: InterviewedCandidates,
+        version: u64,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let customer = notice.customer;
+        let task = EffectTask::InterviewNotice { customer, candidates };
+        Self::new(notice.company.clone(), format_args!("{customer}-{version}"), task, now)
     }
 
     /// The mails to the owners among `customers` about a webhook, one each, as the `version`th write of the webhook or

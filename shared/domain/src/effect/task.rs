@@ -8,6 +8,7 @@ use crate::history::erasure::{ErasedItem, ErasureCounts, ErasureReason};
 use crate::id::{CandidateId, CustomerId, ProjectId, TakeRef, WebhookId};
 use crate::language::Language;
 use crate::media::conversion::queue::Recording;
+use crate::staff::notice::InterviewedCandidates;
 use crate::text::{Email, ShortName};
 use crate::transition::CandidateMail;
 use crate::webhook::WebhookMail;
@@ -29,6 +30,12 @@ pub enum EffectTask {
     CustomerInvitation {
         /// The recipient.
         customer: CustomerId,
+    },
+    /// Mail a customer which candidates of their projects have completed the interview.
+    InterviewNotice {
+        /// The recipient.
+        customer: CustomerId,
+        candidates: InterviewedCandidates,
     },
     /// Mail a customer that their account was deleted.
     CustomerDeleted {
@@ -103,13 +110,14 @@ pub struct FormerCustomer {
 
 impl EffectTask {
     /// The names of all tasks.
-    pub const KINDS: [&str; 15] = [
+    pub const KINDS: [&str; 16] = [
         "invitation",
         "reminder",
         "deadline-changed",
         "completed",
         "reopened",
         "customer-invitation",
+        "interview-notice",
         "customer-deleted",
         "objects-deleted",
         "conversion",
@@ -130,6 +138,7 @@ impl EffectTask {
             | Self::Deletion { .. } => true,
             Self::CandidateMail { .. }
             | Self::CustomerInvitation { .. }
+            | Self::InterviewNotice { .. }
             | Self::CustomerDeleted { .. }
             | Self::PasswordReset { .. }
             | Self::Conversion { .. }
@@ -142,6 +151,7 @@ impl EffectTask {
         match self {
             Self::CandidateMail { mail, .. } => mail.as_str(),
             Self::CustomerInvitation { .. } => "customer-invitation",
+            Self::InterviewNotice { .. } => "interview-notice",
             Self::CustomerDeleted { .. } => "customer-deleted",
             Self::ObjectsDeleted { .. } => "objects-deleted",
             Self::Conversion { .. } => "conversion",

@@ -11,7 +11,7 @@ use crate::text::{Email, ShortName, Username};
 use crate::transition::CandidateMail;
 use crate::webhook::tests::webhook;
 
-fn effects() -> [Effect; 15] {
+fn effects() -> [Effect; 16] {
     let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
     let project = Id::from_bytes([1; 16]);
     let candidate = Id::from_bytes([2; 16]);
@@ -34,6 +34,7 @@ fn effects() -> [Effect; 15] {
         mail(CandidateMail::Completed),
         mail(CandidateMail::Reopened),
         EffectTask::CustomerInvitation { customer },
+        EffectTask::InterviewNotice { customer, candidates: InterviewedCandidates::default() },
         EffectTask::CustomerDeleted { was, by: by.clone() },
         EffectTask::ObjectsDeleted { keys: Vec::new() },
         EffectTask::Conversion { recording: Recording::Take { project, candidate, take }, since: now },

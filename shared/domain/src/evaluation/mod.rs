@@ -53,7 +53,7 @@ pub const VETOED: Refusal = Refusal {
 };
 /// The project allows no vetoes.
 pub const VETO_DISABLED: Refusal =
-    Refusal { code: "veto_disabled", detail: "The project allows no vetos. Set its `veto_enabled` first." };
+    Refusal { code: "veto_disabled", detail: "The project allows no vetoes. Set its `veto_enabled` first." };
 /// One veto is enough.
 pub const ALREADY_VETOED: Refusal =
     Refusal { code: "already_vetoed", detail: "You have already vetoed this candidate." };

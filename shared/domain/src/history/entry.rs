@@ -103,7 +103,12 @@ impl HistoryEntry {
 
     /// Whether it records the deletion of a candidate.
     pub fn is_deletion(&self) -> bool {
-        self.change.types.iter().any(|name| name == EventType::CandidateDeleted.as_str())
+        self.tells(EventType::CandidateDeleted)
+    }
+
+    /// Whether it is an event of this type.
+    pub fn tells(&self, event: EventType) -> bool {
+        self.change.types.iter().any(|name| name == event.as_str())
     }
 
     /// Whether it records an erasure instead of a write.

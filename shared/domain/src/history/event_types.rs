@@ -36,6 +36,10 @@ named! {
         CandidateShared = "candidate.shared",
         /// A share of a candidate was deleted.
         CandidateUnshared = "candidate.unshared",
+        /// A link was created that lets a person without an account watch a candidate's answers.
+        CandidateGuestLinkCreated = "candidate.guest_link_created",
+        /// Such a link was deleted. The end of one by time has no event.
+        CandidateGuestLinkDeleted = "candidate.guest_link_deleted",
         /// Mails to a candidate bounced or were reported as spam.
         CandidateUndeliverable = "candidate.undeliverable",
         /// A candidate has requested erasure, or a manager has for them.

@@ -10,8 +10,8 @@ pub const MAX_MAILS: usize = 5;
 /// How long a mail counts.
 const WINDOW: TimeDelta = TimeDelta::hours(1);
 
-/// The times of recent mails to one person that clients have asked for. Limits reminders, repeated invitations and
-/// invitations to a changed address, which could flood a mailbox.
+/// The times of recent mails to one person that clients have asked for. Limits reminders, mails about new
+/// deadlines, repeated invitations and invitations to a changed address, which could flood a mailbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MailRate(Vec<DateTime<Utc>>);

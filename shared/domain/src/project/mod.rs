@@ -1,6 +1,7 @@
 //! A project: an interview that candidates are invited to, and the moves of its status.
 
 pub mod contact;
+mod copy;
 mod reminder_days;
 mod return_url;
 mod settings;

@@ -103,7 +103,7 @@ pub struct Customer {
     pub mail_rate: MailRate,
     /// `None` for the operator.
     pub created_by: Option<CustomerId>,
-    /// Whether the customer wants mails about interviews.
+    /// Whether the customer wants mails about completed interviews of their projects.
     pub receive_interview_notifications: bool,
     /// Whether the web application has greeted the customer.
     pub seen_welcome: bool,
@@ -283,6 +283,11 @@ impl Customer {
     /// Whether the customer can log in.
     pub fn is_at_work(&self) -> bool {
         self.is_active && self.status == CustomerStatus::Confirmed
+    }
+
+    /// Whether the customer gets mails about completed interviews of their projects.
+    pub fn takes_interview_notices(&self) -> bool {
+        self.receive_interview_notifications && self.is_at_work() && self.takes_mail()
     }
 
     /// Whether the customer is an owner who can log in.

@@ -2,6 +2,7 @@
 
 pub mod customer;
 pub mod named_token;
+pub mod notice;
 
 use std::collections::BTreeSet;
 
@@ -93,6 +94,11 @@ impl ProjectStaff {
     /// Returns `customer` if they are an evaluator.
     pub fn evaluates(&self, customer: Option<CustomerId>) -> Option<CustomerId> {
         customer.filter(|customer| self.evaluators.contains(customer))
+    }
+
+    /// Whether `customer` works with completed interviews: manages or evaluates them.
+    pub fn awaits_interviews(&self, customer: CustomerId) -> bool {
+        self.interview_managers.contains(&customer) || self.evaluators.contains(&customer)
     }
 
     /// Removes all roles of `customer`.

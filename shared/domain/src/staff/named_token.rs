@@ -1,14 +1,15 @@
-//! Named tokens: credentials of a company without expiry.
+//! Named tokens: credentials of a company for its services, with an owner's rights or fewer.
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Months, NaiveTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
-use crate::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
-use crate::id::{CompanyId, CustomerId, TokenId};
+use crate::history::{EventType, FieldValue, HasHistory, ResourceRef, fact, moment, private};
+use crate::id::{CompanyId, CustomerId, ProjectId, TokenId};
 use crate::secret::{MediaKey, SecretHash};
+use crate::staff::customer::AccountType;
 use crate::text::ShortName;
 
 /// The maximum per company.
@@ -16,6 +17,21 @@ pub const MAX_TOKENS: u32 = 100;
 /// The company has the maximum number of named tokens.
 pub const TOO_MANY_TOKENS: Refusal =
     Refusal { code: "too_many_tokens", detail: "A company may have 100 named tokens. Delete one first." };
+
+/// A token that may only read was used for something else.
+pub const READ_ONLY_TOKEN: Refusal = Refusal {
+    code: "read_only_token",
+    detail: "This token may only read: send GET or HEAD. For changes, use a token without `read_only`.",
+};
+
+/// The most projects that one token may name.
+pub const MAX_PROJECTS: usize = 50;
+/// How long a token that has expired stays in the list of the company's tokens.
+const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(30);
+/// The earliest end of a new token, from now on.
+const MIN_LIFETIME: TimeDelta = TimeDelta::hours(1);
+/// The latest end of a new token, from now on.
+const MAX_LIFETIME: Months = Months::new(120);
 
 /// The minimum entropy of a value, by [`bits`]: that of 20 random hexadecimal digits.
 pub const MIN_BITS: f64 = 80.0;
@@ -38,8 +54,61 @@ fn surprise(bytes: &[u8]) -> f64 {
     shares.map(|share| -share * share.log2()).sum()
 }
 
-/// A named token as stored, with the hash of its value.
+/// What a named token may do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenRights {
+    /// The token has the rights of a customer of this type, but for actions that need a person.
+    pub account_type: AccountType,
+    /// The projects that a token below an admin works in, as their interview manager.
+    pub projects: BTreeSet<ProjectId>,
+    pub is_read_only: bool,
+}
+
+impl TokenRights {
+    /// The rights of an owner.
+    pub const OWNER: Self =
+        Self { account_type: AccountType::Owner, projects: BTreeSet::new(), is_read_only: false };
+
+    /// Rights with these projects; an error is the message on `projects` if they do not go with the account type. `None` if the
+    /// client has not named any.
+    pub fn new(
+        account_type: AccountType,
+        projects: Option<BTreeSet<ProjectId>>,
+        is_read_only: bool,
+    ) -> Result<Self, String> {
+        match (account_type >= AccountType::Admin, projects) {
+            (true, Some(_)) => {
+                Err("Tokens of this account type see all projects. Omit this field.".to_owned())
+            }
+            (true, None) => Ok(Self { account_type, projects: BTreeSet::new(), is_read_only }),
+            // Without projects it could do next to nothing, which its owner would find out in production.
+            (false, named) => match named.filter(|projects| !projects.is_empty()) {
+                Some(projects) => Ok(Self { account_type, projects, is_read_only }),
+                None => {
+                    Err("Name at least one project: tokens of this account type see no others.".to_owned())
+                }
+            },
+        }
+    }
+}
+
+/// Checks the end of a token that is created at `now`; an error is the message on `expires_at`.
+pub fn check_end(end: DateTime<Utc>, now: DateTime<Utc>) -> Result<(), String> {
+    if (now + MIN_LIFETIME..=now + MAX_LIFETIME).contains(&end) {
+        Ok(())
+    } else {
+        Err("Choose a time that is at least an hour and at most ten years ahead.".to_owned())
+    }
+}
+
+/// The day of `now` in UTC, at its beginning: the uses of tokens are noted by days.
+pub fn day_of_use(now: DateTime<Utc>) -> DateTime<Utc> {
+    now.date_naive().and_time(NaiveTime::MIN).and_utc()
+}
+
+/// A named token, with the hash of its value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "StoredToken", into = "StoredToken")]
 pub struct NamedToken {
     /// Its identifier.
     pub id: TokenId,
@@ -51,11 +120,94 @@ pub struct NamedToken {
     pub hash: SecretHash,
     /// Signs the URLs of files in its responses.
     pub media_key: MediaKey,
+    pub rights: TokenRights,
+    /// When it stops working; `None` for never.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// The day of its last use, at midnight in UTC. Only the copy of the token by its value has it, which every request reads.
+    pub last_used_at: Option<DateTime<Utc>>,
     /// When the resource was created.
     pub created_at: DateTime<Utc>,
     /// The owner who created the token.
-    // The token outlives them: services must not stop when a person leaves, and any owner may delete it.
+    // The token outlives them: services must not stop when a person leaves or loses rights, and any owner may delete it.
     pub created_by: CustomerId,
+}
+
+impl NamedToken {
+    /// Whether it works at `now`.
+    pub fn is_alive_at(&self, now: DateTime<Utc>) -> bool {
+        self.expires_at.is_none_or(|end| now < end)
+    }
+
+    /// When the service deletes it; `None` for never.
+    pub fn due_at(&self) -> Option<DateTime<Utc>> {
+        self.expires_at.map(|end| end + SHOWN_AFTER_END)
+    }
+}
+
+/// A named token as the table has it.
+// One with an owner's rights and no end has the form of all tokens of earlier releases. Any other has no attribute `media_key`,
+// so that a release that knows no limits cannot read it: during a deployment or after a way back, it answers 503 instead of
+// giving the token an owner's rights.
+#[derive(Serialize, Deserialize)]
+struct StoredToken {
+    id: TokenId,
+    company: CompanyId,
+    name: ShortName,
+    hash: SecretHash,
+    #[serde(default)]
+    media_key: Option<MediaKey>,
+    #[serde(default)]
+    limits: Option<StoredLimits>,
+    #[serde(default)]
+    last_used_at: Option<DateTime<Utc>>,
+    created_at: DateTime<Utc>,
+    created_by: CustomerId,
+}
+
+/// What a token has that differs from an owner's rights without an end.
+#[derive(Serialize, Deserialize)]
+struct StoredLimits {
+    media_key: MediaKey,
+    rights: TokenRights,
+    expires_at: Option<DateTime<Utc>>,
+}
+
+impl From<NamedToken> for StoredToken {
+    fn from(token: NamedToken) -> Self {
+        let NamedToken { id, company, name, hash, media_key, rights, expires_at, .. } = token;
+        let NamedToken { last_used_at, created_at, created_by, .. } = token;
+        let is_limited = rights != TokenRights::OWNER || expires_at.is_some();
+        let (media_key, limits) = match is_limited {
+            true => (None, Some(StoredLimits { media_key, rights, expires_at })),
+            false => (Some(media_key), None),
+        };
+        Self { id, company, name, hash, media_key, limits, last_used_at, created_at, created_by }
+    }
+}
+
+impl TryFrom<StoredToken> for NamedToken {
+    type Error = &'static str;
+
+    fn try_from(stored: StoredToken) -> Result<Self, Self::Error> {
+        let StoredToken { id, company, name, hash, last_used_at, created_at, created_by, .. } = stored;
+        let (media_key, rights, expires_at) = match (stored.limits, stored.media_key) {
+            (Some(StoredLimits { media_key, rights, expires_at }), _) => (media_key, rights, expires_at),
+            (None, Some(media_key)) => (media_key, TokenRights::OWNER, None),
+            (None, None) => return Err("a named token without a key for files"),
+        };
+        Ok(Self {
+            id,
+            company,
+            name,
+            hash,
+            media_key,
+            rights,
+            expires_at,
+            last_used_at,
+            created_at,
+            created_by,
+        })
+    }
 }
 
 impl HasHistory for NamedToken {
@@ -69,14 +221,94 @@ impl HasHistory for NamedToken {
     }
 
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
-        let Self { name, id: _, company: _, hash: _, media_key: _, created_at: _, created_by: _ } = self;
-        vec![("name", private(name))]
+        let Self { name, rights, expires_at, id: _, company: _, hash: _, media_key: _, .. } = self;
+        let TokenRights { account_type, projects, is_read_only } = rights;
+        vec![
+            ("name", private(name)),
+            ("account_type", fact(account_type)),
+            ("projects", private(projects)),
+            ("read_only", fact(is_read_only)),
+            ("expires_at", moment(*expires_at)),
+        ]
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::id::Id;
+
+    fn stored_today() -> Value {
+        json!({
+            "id": "01JQ8ZB4T1H6W5Y7X3Q9E2G0FA",
+            "company": "acme",
+            "name": "Payroll",
+            "hash": "hash",
+            "media_key": "key",
+            "created_at": "2026-11-08T10:00:00Z",
+            "created_by": "01JQ8ZB4T1H6W5Y7X3Q9E2G0FA",
+        })
+    }
+
+    fn without_nulls(token: &NamedToken) -> Value {
+        let mut stored = serde_json::to_value(token).unwrap();
+        stored.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+        stored
+    }
+
+    #[test]
+    fn a_token_of_an_earlier_release_is_an_owner_without_an_end_and_stays_as_it_is_stored() {
+        let token: NamedToken = serde_json::from_value(stored_today()).unwrap();
+        assert_eq!((&token.rights, token.expires_at, token.last_used_at), (&TokenRights::OWNER, None, None));
+        assert_eq!(without_nulls(&token), stored_today());
+    }
+
+    #[test]
+    fn a_release_that_knows_no_limits_cannot_read_a_token_with_some() {
+        let owner: NamedToken = serde_json::from_value(stored_today()).unwrap();
+        let projects = BTreeSet::from([Id::from_bytes([1; 16])]);
+        let recruiter = TokenRights::new(AccountType::Recruiter, Some(projects), false).unwrap();
+        let limited = [
+            NamedToken { rights: TokenRights { is_read_only: true, ..TokenRights::OWNER }, ..owner.clone() },
+            NamedToken {
+                rights: TokenRights::new(AccountType::Admin, None, false).unwrap(),
+                ..owner.clone()
+            },
+            NamedToken { rights: recruiter, ..owner.clone() },
+            NamedToken { expires_at: Some(DateTime::UNIX_EPOCH), ..owner },
+        ];
+        for token in limited {
+            let stored = without_nulls(&token);
+            assert_eq!(stored.get("media_key"), None, "{stored}");
+            assert_eq!(serde_json::from_value::<NamedToken>(stored).unwrap(), token);
+        }
+    }
+
+    #[test]
+    fn a_token_works_until_its_end_and_is_deleted_thirty_days_later() {
+        let owner: NamedToken = serde_json::from_value(stored_today()).unwrap();
+        let end = DateTime::UNIX_EPOCH + TimeDelta::days(1);
+        assert!(owner.is_alive_at(end) && owner.due_at().is_none());
+        let token = NamedToken { expires_at: Some(end), ..owner };
+        assert!(token.is_alive_at(end - TimeDelta::seconds(1)) && !token.is_alive_at(end));
+        assert_eq!(token.due_at(), Some(end + TimeDelta::days(30)));
+    }
+
+    #[test]
+    fn an_end_is_at_least_an_hour_and_at_most_ten_years_ahead() {
+        let now: DateTime<Utc> = "2024-02-29T12:00:00Z".parse().unwrap();
+        for (end, is_good) in [
+            ("2024-02-29T12:59:59Z", false),
+            ("2024-02-29T13:00:00Z", true),
+            ("2034-02-28T12:00:00Z", true),
+            ("2034-02-28T12:00:01Z", false),
+            ("2020-01-01T00:00:00Z", false),
+        ] {
+            assert_eq!(check_end(end.parse().unwrap(), now).is_ok(), is_good, "{end}");
+        }
+    }
 
     #[test]
     fn random_values_have_many_bits_and_repetitions_and_sequences_few() {

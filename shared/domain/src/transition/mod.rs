@@ -1,5 +1,6 @@
 //! Moves of a candidate: one table, and the rules they follow.
 
+mod action;
 mod advances;
 mod mail;
 pub mod project_counts;
@@ -9,6 +10,7 @@ pub mod report;
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 
+pub use action::CandidateAction;
 pub use advances::{
     ADVANCES, Actor, AdvanceRule, AdvanceTerms, DEADLINE_MISSING, DEADLINE_PASSED, DEADLINE_REQUIRED,
     EMAIL_REQUIRED, InterviewTerms, MAILS_OFF, MoveCondition, NO_TRANSITION, NOT_ADVANCED, NOT_REMINDABLE,
@@ -47,6 +49,11 @@ impl CandidateChange {
         candidate.mailed_at = mail.map(|_| now).or(candidate.mailed_at);
         candidate.is_key_mailed |= mail.is_some() && candidate.access_key.is_some();
         Self { candidate, mail, needs_running_project: false }
+    }
+
+    /// Counts the mail, if there is one, like a reminder: a change of the deadline or the address would be a way around the limit.
+    fn count_mail(&mut self, now: DateTime<Utc>) -> Result<(), RefusedOrThrottled> {
+        if self.mail.is_some() { self.candidate.mail_rate.count(now) } else { Ok(()) }
     }
 }
 
@@ -159,7 +166,9 @@ impl Candidate {
             }
         }
         let mail = self.deadline_mail(before, now);
-        Ok(CandidateChange::new(self, mail, now))
+        let mut change = CandidateChange::new(self, mail, now);
+        change.count_mail(now)?;
+        Ok(change)
     }
 
     /// Applies a new address: revokes the keys mailed to the old one and all sessions, and mails the key to the new
@@ -192,10 +201,7 @@ impl Candidate {
             _ => self.deadline_mail(before, now),
         };
         let mut change = CandidateChange::new(self, mail, now);
-        // Counts like a reminder, or a change of the address would be a way around the limit.
-        if has_key && change.mail.is_some() {
-            change.candidate.mail_rate.count(now)?;
-        }
+        change.count_mail(now)?;
         Ok(change)
     }
 

@@ -28,19 +28,17 @@ pub struct ReopeningRequest {
     pub deadline: Option<DateTime<Utc>>,
 }
 
-/// The settings of the project for a reopening, and what has become of the interview.
+/// The status of the project, and what has become of the interview.
 #[derive(Debug, Clone, Copy)]
 pub struct ReopeningTerms {
     /// Whether the project is running.
     pub is_running: bool,
     /// Whether an evaluation is stored, be it a draft.
     pub has_evaluation: bool,
-    /// The interview of a candidate who begins now.
-    pub conducted: ConductedInterview,
 }
 
 impl Candidate {
-    /// Lets the candidate go on with the interview that they have completed, with a mail about it. The interview's time begins anew.
+    /// Lets the candidate go on with the interview that they have completed, with a mail about it. The interview has time until the deadline.
     /// `key` is a fresh one, for candidates who have neither a key nor a password. Fails with
     /// [`NOT_REOPENABLE`], [`PROJECT_NOT_RUNNING`], [`ERASURE_REQUESTED`], [`ALREADY_EVALUATED`] and, without a deadline in the
     /// future, [`DEADLINE_MISSING`](super::DEADLINE_MISSING) or [`DEADLINE_PASSED`](super::DEADLINE_PASSED).
@@ -70,7 +68,9 @@ impl Candidate {
         self.status = CandidateStatus::Interviewing;
         self.started_at = Some(now);
         self.interviewed_at = None;
-        self.interview = Some(terms.conducted);
+        // Until the deadline alone: the time of an interview begins with the candidate's click, but this one goes on with the
+        // manager's, and would be over before the candidate has read the mail.
+        self.interview = Some(ConductedInterview { max_minutes: None });
         let count = self.reopening.map_or(0, |last| last.count) + 1;
         self.reopening = Some(Reopening { reason, reopened_at: now, count });
         self.keep_key_or(key);

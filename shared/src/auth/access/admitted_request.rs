@@ -3,11 +3,12 @@
 use std::ops::Deref;
 
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
-use crate::auth::credential::{SecretKind, new_token_value};
+use crate::auth::credential::{GuestKey, SecretKind, new_token_value};
 use crate::domain::Refusal;
 use crate::domain::account::{Account, CredentialClaim};
-use crate::domain::id::{CandidateId, CompanyId, ProjectId};
-use crate::domain::policy::NOT_ALLOWED;
+use crate::domain::candidate::Candidate;
+use crate::domain::id::{CandidateId, CompanyId, GuestLinkId, ProjectId};
+use crate::domain::policy::{Action, NOT_ALLOWED};
 use crate::domain::secret::{AccessKey, MediaKey};
 use crate::domain::staff::customer::{AccountType, Customer};
 use crate::domain::webhook::SigningSecret;
@@ -86,12 +87,17 @@ impl AdmittedRequest {
         AccessKey::new(SecretKind::AccessKey.generate(&owner, self.app.entropy()))
     }
 
+    /// A new key of a guest link of a candidate.
+    pub fn new_guest_key(&self, candidate: &Candidate, link: GuestLinkId) -> String {
+        GuestKey::generate(candidate, link, self.app.entropy())
+    }
+
     /// A new value of a named token.
     pub fn new_token_value(&self) -> String {
         new_token_value(self.app.entropy())
     }
 
-    /// A new key for a named token to sign the URLs of files with.
+    /// A new key for a named token or a guest link to sign the URLs of files with.
     pub fn new_media_key(&self) -> MediaKey {
         MediaKey::generate(self.app.entropy())
     }
@@ -113,13 +119,21 @@ impl AdmittedRequest {
 
     /// Refuses a caller who does not manage customers of this account type.
     pub fn require_manages(&self, other: AccountType) -> Result<()> {
-        let manages = match &self.caller.identity {
-            CallerIdentity::Customer(customer) => customer.account_type.manages(other),
-            // A named token has an owner's rights.
-            CallerIdentity::NamedToken(_) => AccountType::Owner.manages(other),
-            CallerIdentity::Candidate(_) => false,
-        };
-        if manages { Ok(()) } else { Err(Error::Forbidden(NOT_ALLOWED)) }
+        if self.caller.identity.manages(other) { Ok(()) } else { Err(Error::Forbidden(NOT_ALLOWED)) }
+    }
+
+    /// The projects that the caller sees, oldest first; `None` if they see all of the company.
+    pub async fn visible_projects(&self) -> Result<Option<Vec<ProjectId>>> {
+        if Action::SeeAllProjects.is_allowed(&self.caller.in_company()) {
+            return Ok(None);
+        }
+        match &self.caller.identity {
+            CallerIdentity::Customer(own) => {
+                self.store.project_ids_of(self.company_id(), own.id).await.map(Some)
+            }
+            CallerIdentity::NamedToken(token) => Ok(Some(token.rights.projects.iter().copied().collect())),
+            CallerIdentity::Candidate(_) => Ok(Some(Vec::new())),
+        }
     }
 
     /// Ends the session that the request came with; refused without one.

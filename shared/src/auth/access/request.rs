@@ -1,6 +1,7 @@
 //! A request on its way through admission.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts as _, RawPathParams};
@@ -22,6 +23,7 @@ use crate::domain::id::{CompanyId, CustomerId, InvalidId};
 use crate::domain::policy::{Action, CallerRelation, NOT_ALLOWED};
 use crate::domain::questionnaire::Questionnaire;
 use crate::domain::staff::customer::Customer;
+use crate::domain::staff::named_token::{READ_ONLY_TOKEN, day_of_use};
 use crate::error::{Error, Result};
 use crate::http::exchange::state::{LoggedCaller, RequestState};
 use crate::http::{HttpExchange, RequestConditions};
@@ -30,7 +32,7 @@ use crate::store::{
     EventSequence, ItemBatch, ItemKey, KeyedRequest, SessionKind, Store, StoredEntity, VersionedItem, keys,
 };
 
-/// The lifetime of addresses that are shown to named tokens, which themselves never expire.
+/// The lifetime of addresses that are shown to named tokens, most of which never expire.
 const NAMED_TOKENS_ADDRESS: TimeDelta = TimeDelta::hours(24);
 
 const EXPAND: &str = "expand";
@@ -92,6 +94,12 @@ impl PathIds {
         Ok(keys::evaluation(&self.company_id()?, project, candidate, evaluator))
     }
 
+    pub(super) fn guest_link(&self) -> Result<ItemKey, InvalidId> {
+        let project = self.id("projectId")?;
+        let candidate = self.id("candidateId")?;
+        Ok(keys::guest_link(&self.company_id()?, project, candidate, self.id("guestLinkId")?))
+    }
+
     pub(super) fn webhook(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::webhook(&self.company_id()?, self.id("webhookId")?))
     }
@@ -147,7 +155,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         let token = MediaToken::parse(token).ok_or_else(rejected)?;
         let object = object(&self.path, &token).map_err(|_| rejected())?;
         let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
-        // Other credentials end by themselves.
+        // Other credentials end by themselves, and so does a named token before that, if it has an end.
         if credential.kind == CredentialKind::NamedToken
             && token.is_older_than(NAMED_TOKENS_ADDRESS, self.app.now())
         {
@@ -155,6 +163,14 @@ impl<'a> UnauthenticatedRequest<'a> {
         }
         self.address = Some(FileAddress { credential, token, object });
         Ok(self)
+    }
+
+    pub(super) fn app(&self) -> &'a App {
+        self.app
+    }
+
+    pub(super) fn state(&self) -> Arc<RequestState> {
+        RequestState::of(&self.parts.extensions)
     }
 
     fn credential(&self) -> Result<Credential> {
@@ -184,7 +200,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         if is_cookie && !self.parts.method.is_safe() {
             csrf::check(&self.parts.headers, self.app.config())?;
         }
-        let state = RequestState::of(&self.parts.extensions);
+        let state = self.state();
         let store = state.store(self.app);
         let now = self.app.now();
         let keyed = state.intent.get().map(|intent| intent.sent_by(&sender(&credential)));
@@ -206,11 +222,16 @@ impl<'a> UnauthenticatedRequest<'a> {
         let origin = caller.origin(state.id.clone(), now);
         let _ = state.caller.set(LoggedCaller {
             company: caller.company().clone(),
-            caller: caller.principal(),
+            caller: caller.principal().to_string(),
             on_behalf_by: origin.on_behalf_by,
         });
         let store = store.with_origin(origin);
         extend_session(&caller, &store, &state, now);
+        note_token_use(&caller, &credential, &store, rules);
+        // Before anything tells what exists.
+        if is_read_only(&caller) && !self.parts.method.is_safe() {
+            return Err(Error::Forbidden(READ_ONLY_TOKEN));
+        }
         // Before anything else tells whether the object of the address exists.
         if self.address.as_ref().is_some_and(|address| !address.token.is_for(&media_key, &address.object)) {
             return Err(rejected());
@@ -259,6 +280,19 @@ fn extend_session(caller: &Caller, store: &Store, state: &RequestState, now: Dat
         let key = live.key.clone();
         state.run_alongside(async move { store.extend_session(&key, now).await });
     }
+}
+
+/// Notes, while the request runs and after it, that the caller's named token was used today.
+fn note_token_use(caller: &Caller, credential: &Credential, store: &Store, rules: SessionRules) {
+    let CallerIdentity::NamedToken(token) = &caller.identity else { return };
+    let today = day_of_use(rules.now);
+    if rules.is_use && token.last_used_at.is_none_or(|noted| noted < today) {
+        store.note_token_use_in_background(&credential.hash, today);
+    }
+}
+
+fn is_read_only(caller: &Caller) -> bool {
+    matches!(&caller.identity, CallerIdentity::NamedToken(token) if token.rights.is_read_only)
 }
 
 /// The sender of a request, whichever of their sessions or keys it comes with.

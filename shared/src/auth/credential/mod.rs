@@ -1,6 +1,8 @@
 //! Credentials in requests: opaque to clients, but they contain the keys of the session and its user, which saves a
 //! round trip.
 
+mod guest;
+
 use axum::http::{HeaderMap, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -14,6 +16,8 @@ use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::domain::staff::named_token::{MIN_BITS, bits};
 use crate::error::{Error, Result};
 use crate::store::SessionKind;
+
+pub(in crate::auth) use guest::{GUEST_LINK, GuestKey};
 
 /// The name of the session cookie.
 pub const COOKIE: &str = "sessionid";
@@ -107,12 +111,14 @@ fn encode(claim: &CredentialClaim) -> Vec<u8> {
     }
 }
 
+/// Decodes an identifier, and returns it with the remaining bytes.
+fn id<T>(bytes: &[u8]) -> Option<(Id<T>, &[u8])> {
+    let (id, rest) = bytes.split_first_chunk()?;
+    Some((Id::from_bytes(*id), rest))
+}
+
 /// Decodes the account and the customer who acts for it, and returns them with the remaining bytes.
 fn decode(bytes: &[u8]) -> Option<(Account, Option<CustomerId>, &[u8])> {
-    fn id<T>(bytes: &[u8]) -> Option<(Id<T>, &[u8])> {
-        let (id, rest) = bytes.split_first_chunk()?;
-        Some((Id::from_bytes(*id), rest))
-    }
     Some(match bytes.split_first()? {
         (&CUSTOMER, rest) => {
             let (customer, rest) = id(rest)?;
@@ -134,7 +140,11 @@ fn decode(bytes: &[u8]) -> Option<(Account, Option<CustomerId>, &[u8])> {
 
 /// Whether a text begins like a secret that the service makes.
 fn has_own_prefix(text: &str) -> bool {
-    SecretKind::ALL.into_iter().any(|kind| text.starts_with(kind.prefix()))
+    SecretKind::ALL
+        .into_iter()
+        .map(SecretKind::prefix)
+        .chain([guest::PREFIX])
+        .any(|own| text.starts_with(own))
 }
 
 /// A new key for an account to choose a password with, created at `now`: the key, only for its owner, and its stored form.
@@ -163,7 +173,7 @@ const MAX_TOKEN: usize = 256;
 /// Validates a named token's value that a client chooses; an error is the message for them.
 pub fn chosen_token_value(text: &str) -> Result<String, String> {
     check_token_value(text)?;
-    // A named token never expires, and guessing it is not rate limited.
+    // A named token may never expire, and guessing it is not rate limited.
     if bits(text) < MIN_BITS {
         return Err(
             "This value is too easy to guess. Use random characters, or omit it to get a generated value."

@@ -30,16 +30,17 @@ impl BodyOutline {
         self.add(name, or_null(inline::<T>()));
     }
 
-    /// A text that null or the empty string takes away.
+    /// A text that null or the empty string takes away. The introduction says so of all texts that may be null: a schema with the
+    /// empty string as a choice of its own makes a worse type in generated clients.
     pub(crate) fn clearable_text<T: JsonSchema>(&mut self, name: &str) {
-        let mut schema = inline::<T>();
-        let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
-        let mut clearable =
-            json!({ "anyOf": [schema, { "type": "string", "const": "" }, { "type": "null" }] });
-        if let Some(description) = description {
-            clearable["description"] = description;
+        let mut schema = or_null(inline::<T>());
+        if let Some(keywords) = schema.as_object_mut() {
+            keywords.remove("minLength");
         }
-        self.add(name, clearable);
+        if let Some(values) = schema.get_mut("enum").and_then(Value::as_array_mut) {
+            values.extend([json!(""), Value::Null]);
+        }
+        self.add(name, schema);
     }
 
     pub(crate) fn integer(&mut self, name: &str, least: u32, most: u32) {
@@ -135,8 +136,8 @@ fn or_null(mut schema: Value) -> Value {
 }
 
 fn drop_null(schema: &mut Value) {
-    if let Some(one_of) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
-        one_of.retain(|schema| schema["type"] != "null");
+    if let Some(values) = schema.get_mut("enum").and_then(Value::as_array_mut) {
+        values.retain(|value| !value.is_null());
     }
     if let Some([only, _]) = schema.get("type").and_then(Value::as_array).map(Vec::as_slice) {
         schema["type"] = only.clone();

@@ -3,6 +3,7 @@
 pub(super) mod condition;
 pub mod respond;
 pub(super) mod retry_and_replay;
+mod run;
 pub(crate) mod state;
 pub(super) mod tag;
 
@@ -19,12 +20,12 @@ use serde::Serialize;
 use super::{EntityTag, RequestConditions};
 use crate::app::App;
 use crate::config::Config;
-use crate::domain::id::IdBlock;
 use crate::error::{Error, Result};
 use crate::media::ObjectStore;
 use crate::store::{EarlierRequest, KeyedRequest, LeaseResult, Store, StoredResponse, Transaction};
 
 use respond::{CommittedResponse, TaggedBy, tagged_body};
+pub use run::{IdempotentRun, RunResult};
 use state::RequestState;
 
 /// The revision of a resource that is created and deleted, but never changed.
@@ -111,7 +112,8 @@ impl HttpExchange {
             },
         };
         let is_resumed = lease.as_ref().is_some_and(|(_, attempt)| attempt.is_resumed());
-        let run = IdempotentRun { store: store.clone(), ids, is_resumed, is_keyed: lease.is_some() };
+        let record = lease.as_ref().map(|(request, attempt)| attempt.record(request));
+        let run = IdempotentRun { store: store.clone(), ids, is_resumed, record, now: self.now };
         // On the heap: the compiler follows futures within futures only so deep.
         let result = match Box::pin(work(run)).await {
             Ok(RunResult::Done(answer)) => {
@@ -200,6 +202,11 @@ impl HttpExchange {
         ObjectStore::of(&self.app)
     }
 
+    /// Whether the request has an Idempotency-Key.
+    pub fn is_keyed(&self) -> bool {
+        self.keyed.is_some()
+    }
+
     /// The time since the request came.
     pub fn age(&self) -> TimeDelta {
         self.app.now() - self.now
@@ -209,30 +216,4 @@ impl HttpExchange {
     pub fn config(&self) -> &Config {
         self.app.config()
     }
-}
-
-/// One run of a request that takes several transactions.
-pub struct IdempotentRun {
-    /// The table.
-    pub store: Store,
-    /// The identifiers of all that the request creates; every run of the same request has the same.
-    pub ids: IdBlock,
-    /// Whether an earlier run may have done a part of the work.
-    pub is_resumed: bool,
-    /// Whether the request has an Idempotency-Key, so that a retry finishes what is left.
-    pub is_keyed: bool,
-}
-
-impl IdempotentRun {
-    /// Commits one transaction of the work.
-    pub async fn commit(&self, writes: Transaction) -> Result<()> {
-        self.store.commit(writes).await
-    }
-}
-
-pub enum RunResult<R> {
-    /// The final response.
-    Done(R),
-    /// The response so far; a retry continues.
-    Unfinished(R),
 }

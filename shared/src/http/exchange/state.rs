@@ -8,7 +8,6 @@ use tokio::task::JoinSet;
 
 use crate::app::App;
 use crate::clock::Stopwatch;
-use crate::domain::account::Principal;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::error::Result;
 use crate::store::{KeyedRequest, RequestIntent, RequestUsage, Store};
@@ -16,7 +15,7 @@ use crate::store::{KeyedRequest, RequestIntent, RequestUsage, Store};
 /// The caller as the log line shows them.
 pub(crate) struct LoggedCaller {
     pub(crate) company: CompanyId,
-    pub(crate) caller: Principal,
+    pub(crate) caller: String,
     /// The staff user who acts on behalf of the caller.
     pub(crate) on_behalf_by: Option<CustomerId>,
 }
@@ -30,6 +29,8 @@ pub(crate) struct RequestState {
     /// The identifier that the response and the log line show.
     pub(crate) id: Option<String>,
     pub(crate) caller: OnceLock<LoggedCaller>,
+    /// Whose data the request is about, if its path does not tell.
+    pub(crate) person: OnceLock<String>,
     pub(crate) intent: OnceLock<RequestIntent>,
     /// Set once admission knows whose request it is.
     pub(crate) keyed: OnceLock<KeyedRequest>,

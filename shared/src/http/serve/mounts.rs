@@ -45,6 +45,8 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
         &[
             "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/interview",
             "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/answers",
+            "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/guest-links",
+            "/review",
         ],
     ),
     ("events", &["/companies/{companyId}/events", "/companies/{companyId}/webhooks", "/receipt-keys"]),
@@ -52,12 +54,19 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
     ("docs", &["/openapi.json", "/docs"]),
 ];
 
+/// The function that answers the version segment itself. The template gives it the path with and without a final slash: a route
+/// followed by `/{proxy+}` would take unknown paths from `$default`.
+pub const ROOT_FUNCTION: &str = "docs";
+
 /// The first segments of the paths of the function `page`, beside the version segment. The template gives each the route
 /// followed by `/{proxy+}`.
-pub const PAGE_ROOTS: &[&str] = &["/register", "/interview", "/reset-password", "/activate", "/page"];
+pub const PAGE_ROOTS: &[&str] =
+    &["/register", "/interview", "/reset-password", "/activate", "/review", "/page"];
 /// Those of them that begin links. Each has a route for the bare segment too, which a link is reduced to that has lost its end,
 /// and one with a final slash.
-pub const LINK_ROOTS: &[&str] = &["/register", "/interview", "/reset-password", "/activate"];
+pub const LINK_ROOTS: &[&str] = &["/register", "/interview", "/reset-password", "/activate", "/review"];
+/// Paths of single files that the function `page` serves, where programs look for them. The template gives each one route.
+pub const WELL_KNOWN_FILES: &[&str] = &["/.well-known/security.txt", "/llms.txt"];
 
 /// Whether `path`, below the version segment and without a final slash, is the root of a mount.
 pub fn is_mounted(path: &str) -> bool {

@@ -106,9 +106,9 @@ pub(in crate::http) async fn observe(State(app): State<App>, mut request: Reques
         write_units = usage.write_units(),
         cold_start = u8::from(app.is_cold()),
         company = caller.map_or("", |caller| caller.company.as_str()),
-        caller = caller.map(|caller| caller.caller.to_string()).unwrap_or_default(),
+        caller = caller.map_or("", |caller| caller.caller.as_str()),
         on_behalf_by = caller.and_then(|caller| Some(format!("customer {}", caller.on_behalf_by?))),
-        person,
+        person = person.as_deref().or_else(|| state.person.get().map(String::as_str)),
         cause = response.extensions().get::<ErrorCause>().map(|cause| &*cause.0),
     );
     response

@@ -34,7 +34,8 @@ impl RouteGroup {
 
     /// Adds a GET route, which also answers HEAD, at a whole path that ends in a slash or a wildcard. It stands beside the
     /// version segment and is no part of the API, so no document describes it. Its first segment belongs into
-    /// [`PAGE_ROOTS`](crate::http::serve::mounts::PAGE_ROOTS).
+    /// [`PAGE_ROOTS`](crate::http::serve::mounts::PAGE_ROOTS), a single file into
+    /// [`WELL_KNOWN_FILES`](crate::http::serve::mounts::WELL_KNOWN_FILES).
     #[must_use]
     pub fn page<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
         Self { routes: self.routes.route(path, get(handler)), ..self }

@@ -43,7 +43,8 @@ impl<'a> CandidateViewer<'a> {
     ) -> Self {
         // The contract calls `partner_data` internal.
         let is_staff = !matches!(relation, CallerRelation::Own);
-        let sees_access = Action::AdvanceCandidate.is_allowed(relation);
+        // Whoever has a candidate's key or link acts as the candidate, so callers who may only read get neither.
+        let sees_access = Action::AdvanceCandidate.is_allowed_in_full(relation);
         let is_manager = Action::ChangeProject.is_allowed(relation);
         let sees_adjustments = is_manager || !is_staff;
         Self { customer, is_staff, sees_access, is_manager, sees_adjustments, project, references, now }
@@ -232,15 +233,15 @@ impl ReopeningView {
 struct InterviewAccessView {
     /// The link to the interview, the same that mails hold, for clients who send it themselves. Only while the candidate is
     /// `invited` or `confirmed` or, if this service conducts the interview, `interviewing`; empty otherwise. It is as secret as
-    /// the keys. Only project managers and the candidate see it.
+    /// the keys. Only project managers and the candidate see it, and no read-only token.
     #[schemars(example = &"")]
     interview_url: OrEmpty<Uri>,
     /// The key of the invitation until the candidate confirms, empty otherwise. Only project managers and the
-    /// candidate see it.
+    /// candidate see it, and no read-only token.
     #[schemars(example = &"")]
     activation_key: String,
     /// The key of a candidate without a password who is `confirmed` or `interviewing`, empty otherwise. Only project
-    /// managers and the candidate see it.
+    /// managers and the candidate see it, and no read-only token.
     #[schemars(example = &"")]
     interview_key: String,
 }

@@ -1,9 +1,10 @@
 //! An upload as clients see it.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::domain::media::file::FileKind;
 use crate::domain::media::upload::{Upload, UploadStatus};
@@ -49,7 +50,7 @@ pub struct SignedUploadView {
     #[schemars(example = &"PUT")]
     method: String,
     /// Headers to send.
-    headers: Map<String, Value>,
+    headers: BTreeMap<String, String>,
     /// When the URL expires; an upload must have started by then.
     expires_at: Timestamp,
 }
@@ -79,11 +80,10 @@ impl UploadView {
 impl SignedUploadView {
     /// The view of a request that may begin until `expires_at`.
     pub fn new(signed: SignedUpload, expires_at: DateTime<Utc>) -> Self {
-        let headers = signed.headers.into_iter().map(|(name, value)| (name, Value::String(value)));
         Self {
             url: Uri::new(signed.url),
             method: signed.method,
-            headers: headers.collect(),
+            headers: signed.headers.into_iter().collect(),
             expires_at: Timestamp(expires_at),
         }
     }

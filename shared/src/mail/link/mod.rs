@@ -53,6 +53,11 @@ pub fn reset_link(suite: &Url, key: &str) -> String {
     page(suite, &["reset-password", key])
 }
 
+/// The page where a guest watches the answers of a candidate, at the `origin` of the service. Secret: holds the key of the link.
+pub fn review_link(origin: &Url, key: &str) -> String {
+    page(origin, &["review", key])
+}
+
 /// A page of the web application at `suite`. Segments are escaped.
 fn page(suite: &Url, segments: &[&str]) -> String {
     let mut url = suite.clone();

@@ -26,6 +26,8 @@ enum MailLine {
     Body,
     /// What a candidate does next, counted from 1.
     Step(usize),
+    /// How many candidates a mail does not name.
+    More,
     /// Precedes the deadline.
     Deadline,
     /// The label of the link in HTML.

@@ -14,11 +14,10 @@ use crate::domain::id::{CandidateId, CompanyId, ProjectId, QuestionId};
 use crate::domain::project::Project;
 use crate::domain::questionnaire::Questionnaire;
 use crate::domain::transition::CandidateChange;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::store::due::DueQueue;
 use crate::store::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use crate::store::table::keys::{self, ItemKey};
-use crate::store::table::write::condition::WriteCondition;
 use crate::store::table::write::transaction::Transaction;
 use crate::store::{RetryPolicy, Store};
 
@@ -256,12 +255,6 @@ impl Transaction {
         }
         self.answers(before, closed, now);
         self
-    }
-
-    fn require_unchanged<T: StoredEntity>(&mut self, item: &VersionedItem<T>) {
-        let condition =
-            if item.is_stored() { WriteCondition::Version(item.version()) } else { WriteCondition::Absent };
-        self.require(item.key(), condition, Error::Changed);
     }
 
     /// Replaces `before` by `after`, or creates it, and records the effects.

@@ -2,9 +2,11 @@
 
 pub(super) mod answers;
 pub(super) mod evaluation;
+mod guests;
 pub(super) mod matches;
 pub(super) mod report;
 pub(super) mod search;
+mod selection;
 pub(super) mod share;
 
 use std::collections::{HashMap, HashSet};
@@ -40,6 +42,7 @@ impl StoredEntity for Candidate {
         "aborted_at",
         "expired_at",
         "former_keys",
+        "guest_links",
         "interview",
         "is_key_mailed",
         "mail_rate",

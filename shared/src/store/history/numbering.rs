@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::domain::history::{HistoryEntry, ResourceRef};
 use crate::domain::id::CompanyId;
+use crate::domain::staff::notice::{InterviewWave, InterviewedCandidate};
 use crate::domain::text::ExternalId;
 use crate::error::Result;
 use crate::store::Store;
@@ -19,8 +20,8 @@ use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::read::projection::ProjectionExpression;
 use crate::store::table::retry::RetryPolicy;
 
-/// The most events that one transaction numbers, besides the sequence.
-const MAX_TOGETHER: usize = 99;
+/// The most events that one transaction numbers, besides the sequence and the wave of completed interviews.
+const MAX_TOGETHER: usize = 98;
 
 /// More numbers than a company is given between a backup and its restoration.
 const LEFT_OUT: u64 = 1_000_000;
@@ -64,22 +65,39 @@ impl Store {
     ) -> Result<()> {
         let sequence = self.one::<EventSequence>(keys::sequence(company));
         let (sequence, events) = tokio::try_join!(sequence, self.unnumbered(company, entries))?;
-        let owners = self.owners_of(company, &events).await?;
+        let (owners, mut wave) =
+            tokio::try_join!(self.owners_of(company, &events), self.wave_before(company, &events))?;
         let mut sequence =
             sequence.unwrap_or_else(|| VersionedItem::not_stored(EventSequence::new(company.clone(), now)));
         for together in in_order(events).chunks(MAX_TOGETHER) {
             let mut transaction = self.transaction();
             let mut after = EventSequence::clone(&sequence);
+            let mut numbered = Vec::with_capacity(together.len());
             for event in together {
+                let told = owners.tell(after.number(HistoryEntry::clone(event), now));
                 // Conditions on the versions of entry and sequence: two that number at once, or twice, change nothing
                 // twice.
-                transaction.replace(event, &owners.tell(after.number(HistoryEntry::clone(event), now)));
+                transaction.replace(event, &told);
+                numbered.push(told);
             }
             transaction.save(&sequence, &after);
+            wave = transaction.note_interviews(wave, &numbered, now)?;
             self.commit(transaction).await?;
             sequence = sequence.followed_by(after)?;
         }
         Ok(())
+    }
+
+    /// The company's wave of completed interviews. Makes no call if none of these events tells of one.
+    async fn wave_before(
+        &self,
+        company: &CompanyId,
+        events: &EventsByHistory,
+    ) -> Result<Option<VersionedItem<InterviewWave>>> {
+        if events.values().all(|event| InterviewedCandidate::of_event(event).is_none()) {
+            return Ok(None);
+        }
+        self.interview_wave(company).await
     }
 
     /// The events without a number among `entries` and before them.

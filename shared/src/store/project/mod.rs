@@ -1,5 +1,6 @@
 //! Access patterns of projects.
 
+pub(super) mod copy;
 pub(super) mod counts;
 pub(super) mod questionnaire;
 
@@ -60,13 +61,8 @@ impl Store {
     /// [`Error::ExternalIdTaken`].
     pub fn create_project(&self, project: &Project) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(project);
-        // With the project, so that a condition on a shard never meets a missing one.
-        transaction.create_shards(project);
-        transaction.change_company_counts(&project.company, &[(CompanyCount::Projects(project.status), 1)]);
+        transaction.new_project(project);
         transaction.attachments(None, project);
-        transaction.memberships(None, project);
-        transaction.project_external_id(None, Some(project));
         transaction
     }
 
@@ -160,6 +156,16 @@ impl Store {
         status: Option<ProjectStatus>,
     ) -> Result<Vec<CountedProject>> {
         let ids = self.project_ids_of(company, customer).await?;
+        self.counted_projects(company, ids, status).await
+    }
+
+    /// Those of these projects that exist and have one status, or any, in the same order.
+    pub async fn counted_projects(
+        &self,
+        company: &CompanyId,
+        ids: Vec<ProjectId>,
+        status: Option<ProjectStatus>,
+    ) -> Result<Vec<CountedProject>> {
         let keys =
             ids.iter().flat_map(|id| [keys::project(company, *id)].into_iter().chain(shards(company, *id)));
         let mut batch = self.get(keys).await?;
@@ -206,6 +212,16 @@ impl ItemBatch {
 }
 
 impl Transaction {
+    /// Creates a project, whose labels and videos are there.
+    fn new_project(&mut self, project: &Project) {
+        self.create(project);
+        // With the project, so that a condition on a shard never meets a missing one.
+        self.create_shards(project);
+        self.change_company_counts(&project.company, &[(CompanyCount::Projects(project.status), 1)]);
+        self.memberships(None, project);
+        self.project_external_id(None, Some(project));
+    }
+
     /// Requires that labels and videos exist that only `after` has.
     fn attachments(&mut self, before: Option<&Project>, after: &Project) {
         let c = &after.company;

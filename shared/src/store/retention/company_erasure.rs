@@ -242,7 +242,7 @@ impl Store {
     /// Whether the outbox has done everything for a company. Deletes mails that are still to be sent.
     pub async fn is_outbox_done(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<bool> {
         let ahead = now + AHEAD;
-        let mut is_done = true;
+        let mut is_done = self.delete_collection(&keys::notices(company)).await? == 0;
         for (queue, until) in [(DueQueue::Effects, ahead), (DueQueue::GivenUpEffects, now)] {
             for effect in self.due_of::<Effect>(company, queue, until).await? {
                 is_done &= self.discard(&effect).await?;
@@ -316,7 +316,7 @@ impl Store {
     }
 
     /// Erases the legal texts of a company, recordings that wait for conversion, captions and logos that an older release has
-    /// left, and what is left in the company's partition, except its erasure. Returns whether there was anything.
+    /// left, guest links that a restored table knows nothing of, and what is left in the company's partition, except its erasure. Returns whether there was anything.
     pub async fn erase_company_partition(&self, company: &CompanyId) -> Result<bool> {
         let erasure = keys::company_erasure(company);
         let rows = self.all_items(&partition_of(keys::company(company))).await?;
@@ -327,6 +327,7 @@ impl Store {
         let collections = [
             keys::legal_texts(company),
             keys::all_captions(company),
+            keys::guest_links(company),
             keys::logos(company),
             keys::waiting_recordings(company),
         ];

@@ -1,4 +1,5 @@
-//! Customers and named tokens.
+//! Customers, named tokens, and what customers are told of completed interviews.
 
 pub(super) mod customer;
+pub(super) mod notice;
 pub(super) mod token;

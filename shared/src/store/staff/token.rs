@@ -1,12 +1,19 @@
 //! Access patterns of named tokens: found by the hash of their value, listed by their company.
 
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
+use chrono::{DateTime, Utc};
+
 use crate::domain::history::ResourceChange;
-use crate::domain::id::CompanyId;
+use crate::domain::id::{CompanyId, TokenId};
+use crate::domain::secret::SecretHash;
 use crate::domain::staff::named_token::NamedToken;
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::store::company::counts::CompanyCount;
-use crate::store::table::item::{self, StoredEntity, VersionedItem};
+use crate::store::due::{DuePages, DueQueue};
+use crate::store::table::item::{self, DueEntry, StoredEntity, VersionedItem, number};
 use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::write::condition::WriteCondition;
 use crate::store::table::write::transaction::Transaction;
@@ -19,11 +26,17 @@ impl StoredEntity for NamedToken {
     fn key(&self) -> ItemKey {
         keys::token(&self.company, self.id)
     }
+
+    fn due(&self) -> Option<DueEntry<'_>> {
+        let at = self.due_at()?;
+        Some(DueEntry { shard: DueQueue::Tokens.shard_of(self.id), at, company: &self.company })
+    }
 }
 
 impl Store {
     /// Creates a named token. Fails with a message on `value` if any company has a token with this value, with
-    /// `TOO_MANY_TOKENS`, and with [`Error::NotFound`] in a company that is being erased.
+    /// a message on `projects` if one of them does not exist, with `TOO_MANY_TOKENS`, and with [`Error::NotFound`] in a company
+    /// that is being erased.
     pub fn create_token(&self, token: &NamedToken) -> Transaction {
         let mut transaction = self.transaction();
         // A request that was under way when all logins ended must not leave a new one.
@@ -31,9 +44,13 @@ impl Store {
         transaction.create(token);
         // Unique over all companies, so the message does not say that the value exists.
         let taken = Error::field("value", "This value cannot be used. Send another one.");
-        if let Some(item) = transaction.or_fault(item::write(token, 1)) {
-            // A copy, so that a request by the token needs one read.
+        if let Some(item) = transaction.or_fault(item::bare_of(token)) {
+            // A copy, so that a request by the token needs one read. Only the token itself is due.
             transaction.put(keys::token_by_hash(&token.hash), item, WriteCondition::Absent, taken);
+        }
+        for project in &token.rights.projects {
+            let missing = Error::field("projects", format!("Project {project} does not exist."));
+            transaction.require(keys::project(&token.company, *project), WriteCondition::Present, missing);
         }
         transaction.change_company_counts(&token.company, &[(CompanyCount::NamedTokens, 1)]);
         transaction
@@ -51,5 +68,69 @@ impl Store {
     /// All named tokens of a company, oldest first.
     pub async fn tokens(&self, company: &CompanyId) -> Result<Vec<VersionedItem<NamedToken>>> {
         self.all(&keys::tokens(company)).await
+    }
+
+    /// Named tokens that expired long enough ago to be deleted.
+    pub fn due_tokens(&self, now: DateTime<Utc>) -> DuePages<'_, NamedToken> {
+        self.due(DueQueue::Tokens, now)
+    }
+
+    /// The days of the last uses of these tokens, without those that were never used.
+    pub async fn last_token_uses(
+        &self,
+        tokens: impl Iterator<Item = &NamedToken>,
+    ) -> Result<HashMap<TokenId, DateTime<Utc>>> {
+        let keys: Vec<ItemKey> = tokens.map(|token| keys::token_by_hash(&token.hash)).collect();
+        let mut batch = self.get(keys.iter().cloned()).await?;
+        let mut uses = HashMap::new();
+        for key in &keys {
+            // One that was deleted between the two reads is gone.
+            if let Some(token) = batch.take_listed_value::<NamedToken>(key)? {
+                uses.extend(token.last_used_at.map(|at| (token.id, at)));
+            }
+        }
+        Ok(uses)
+    }
+
+    /// Writes that the named token whose value has this `hash` was used on `day`. Nothing waits for the write, nor does its
+    /// failure fail the request.
+    // Not while the request runs, as with sessions: the response would wait for it, and many requests have no other call after
+    // admission. A function is frozen only once it has sent its response and asked for the next event, which is time enough for
+    // the write to leave, and DynamoDB carries it out whether or not the function reads the answer. If it is lost, the next
+    // request of the day writes it.
+    pub(crate) fn note_token_use_in_background(&self, hash: &SecretHash, day: DateTime<Utc>) {
+        // Here, so that the request's log line has the call. The write is too late for what it costs.
+        self.usage.count_call();
+        let store = self.clone();
+        let key = keys::token_by_hash(hash);
+        self.app.run_in_background(async move {
+            if let Err(error) = store.note_token_use(key, day).await {
+                tracing::warn!(target: "request", %error, "could not note the use of a named token");
+            }
+        });
+    }
+
+    async fn note_token_use(&self, key: ItemKey, day: DateTime<Utc>) -> Result<()> {
+        let day = serde_dynamo::to_attribute_value(day).map_err(Error::internal)?;
+        let written = self
+            .client()
+            .update_item()
+            .table_name(self.table())
+            .set_key(Some(key.into_attributes()))
+            .update_expression("SET last_used_at = :day ADD version :one")
+            // Parallel requests write once. Without the first part, the write would bring back a token that was just deleted.
+            .condition_expression(
+                "attribute_exists(pk) AND (attribute_not_exists(last_used_at) OR last_used_at < :day)",
+            )
+            .expression_attribute_values(":day", day)
+            .expression_attribute_values(":one", number(1))
+            .send()
+            .await;
+        match written {
+            Err(error) if error.code() != Some("ConditionalCheckFailedException") => {
+                Err(Error::internal(error))
+            }
+            _ => Ok(()),
+        }
     }
 }

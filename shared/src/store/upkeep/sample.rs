@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use crate::domain::account::Account;
-use crate::domain::candidate::Candidate;
+use crate::domain::candidate::{Candidate, GuestLink};
 use crate::domain::company::Company;
 use crate::domain::company::label::Label;
 use crate::domain::effect::Effect;
@@ -20,6 +20,7 @@ use crate::domain::retention::run::RetentionRun;
 use crate::domain::scoring::result::ResultSummary;
 use crate::domain::staff::customer::Customer;
 use crate::domain::staff::named_token::NamedToken;
+use crate::domain::staff::notice::{InterviewNotice, InterviewWave};
 use crate::domain::webhook::{DeliveryAttempt, DeliveryCursor, StalledResource, Webhook};
 use crate::error::{Error, Result};
 use crate::store::KeyedAttempt;
@@ -38,6 +39,8 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
     let is_of_company = key.pk.starts_with("COMPANY#");
     let kind = key.sk.split('#').next().unwrap_or_default();
     let name = match (kind, key.pk.split('#').next().unwrap_or_default()) {
+        ("WAVE", "NOTICES") => entity::<InterviewWave>("wave of completed interviews", item),
+        (_, "NOTICES") => entity::<InterviewNotice>("notice of completed interviews", item),
         (_, "EXTERNAL") => value::<ResourceRef>("marker of a client's key", item),
         ("COMPANY", _) => entity::<Company>("company", item),
         ("CUSTOMER", _) => entity::<Customer>("customer", item),
@@ -48,6 +51,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("INTERVIEW", _) => entity::<Questionnaire>("interview", item),
         ("RESULT", _) => value::<ResultSummary>("result", item),
         _ if key.pk.ends_with("#EVALUATIONS") => entity::<Evaluation>("evaluation", item),
+        (_, "GUESTS") => entity::<GuestLink>("guest link", item),
         (_, "VIDEOS") => entity::<Video>("video", item),
         ("LABEL", _) => entity::<Label>("label", item),
         ("ERASURE", _) => entity::<CompanyErasure>("erasure of a company", item),

@@ -19,7 +19,7 @@ fn command(company: &str) -> Value {
 }
 
 /// Gives the command and returns what it shows of the erasure of acme.
-async fn begin(app: &TestApp) -> Value {
+pub(crate) async fn begin(app: &TestApp) -> Value {
     app.operate(command("acme")).await.unwrap()["erasure"].clone()
 }
 
@@ -38,7 +38,7 @@ async fn pass(app: &TestApp, time: TimeDelta) {
 }
 
 /// Lets time pass until no erasure is listed.
-async fn finish(app: &TestApp) {
+pub(crate) async fn finish(app: &TestApp) {
     for number in 0..50 {
         if listed(app).await.is_empty() {
             return;

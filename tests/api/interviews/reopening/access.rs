@@ -49,7 +49,7 @@ async fn the_link_rests_while_the_interview_is_complete_and_then_opens_it_again(
     let [[subject, text], ..] = &mails(&app, &candidate).await[..] else { panic!("no mail") };
     assert_eq!(subject, "You can go on with your video interview for “Sales” with Acme & Sons");
     let link = format!("https://hr.example/interview/acme/{}", candidate.key);
-    for part in [&*link, "Deadline: Sunday 8 November 2026 at 10:30", "record each answer once more"] {
+    for part in [&*link, "Deadline: Sunday 15 November 2026 at 10:00", "record each answer once more"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("No sound"), "{text}");

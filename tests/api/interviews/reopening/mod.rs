@@ -67,7 +67,7 @@ impl ReopeningFixture {
 }
 
 /// The request that reopens the interview of a candidate, with other fields than a reason.
-fn reopening(candidate: &str, fields: Value) -> Request {
+pub(super) fn reopening(candidate: &str, fields: Value) -> Request {
     let mut body = json!({ "reason": "No sound." });
     tests::caller::merge(&mut body, fields);
     Request::post(&format!("{candidate}interview/reopen/")).json(&body)
@@ -96,7 +96,7 @@ async fn a_completed_interview_goes_on_where_it_was_left() {
     let own = interview(candidate, uri).await;
     assert_eq!(
         [&own["started_at"], &own["ends_at"], &own["closes_at"]],
-        [at, "2026-11-08T11:30:00Z", "2026-11-08T12:30:00Z"]
+        [at, "2026-11-15T10:00:00Z", "2026-11-15T11:00:00Z"]
     );
     let mut kept = interview(owner, uri).await["answers"].clone();
     for (index, left) in [(0, 0), (1, 3)] {
@@ -173,25 +173,49 @@ async fn the_deadline_stays_unless_the_request_has_another() {
 }
 
 #[tokio::test]
-async fn the_new_time_ends_like_any_other() {
-    for (is_answered, expected) in [(true, "interviewed"), (false, "aborted")] {
+async fn it_ends_at_the_deadline_and_stays_complete_whatever_is_missing_then() {
+    for is_reset in [false, true] {
         let given = ReopeningFixture::start().await;
         let ReopeningFixture { app, owner, candidate, questions: [_, text], .. } = &given;
-        given.reopen().await.expect(200);
-        if !is_answered {
+        app.clock().advance(TimeDelta::hours(1));
+        let deadline = json!({ "deadline": "2026-11-08T12:45:00Z" });
+        owner.send(reopening(&candidate.uri, deadline)).await.expect(200);
+        if is_reset {
             owner.delete(&answer(candidate, text)).await.expect(204);
         }
-        app.clock().advance(TimeDelta::minutes(89));
+        // The 30 minutes of the project are over by then.
+        app.clock().advance(TimeDelta::minutes(104));
+        candidate.get(&candidate.uri).await.expect(200);
+        owner.get(&candidate.uri).await.expect(200);
+        app.clock().advance(TimeDelta::minutes(60));
         assert_eq!(app.expire_overdue().await.interviewed, 0);
         app.clock().advance(TimeDelta::minutes(1));
         let swept = app.expire_overdue().await;
-        assert_eq!((swept.interviewed, swept.aborted), if is_answered { (1, 0) } else { (0, 1) });
-        assert_eq!(given.status().await, expected);
+        assert_eq!((swept.interviewed, swept.aborted), (1, 0));
+        assert_eq!(given.status().await, "interviewed");
         let refused = candidate.get("/whoami/candidate/").await.expect(401).json();
-        assert_eq!(refused["code"], if is_answered { "interview_completed" } else { "deadline_passed" });
+        assert_eq!(refused["code"], "interview_completed");
         let shown = owner.get(&candidate.uri).await.expect(200).json();
         assert_eq!([&shown["interview_key"], &shown["interview_url"]], ["", ""]);
     }
+}
+
+#[tokio::test]
+async fn a_question_that_could_not_be_answered_any_more_takes_nothing_from_who_does_nothing() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let asked = [json!({ "text": "Why us?", "takes": 1 }), json!({ "text": "Since when?", "kind": "text" })];
+    let (project, questions) = project(&owner, json!({}), &asked).await;
+    let candidate = begin(&owner, &project).await;
+    begin_take(&candidate, &questions[0]).await;
+    // Its only take was used up without a recording.
+    app.clock().advance(TimeDelta::minutes(20));
+    write(&candidate, &questions[1], "2019").await.expect(201);
+    candidate.advance(&candidate.uri).await.expect(200);
+    owner.send(reopening(&candidate.uri, json!({}))).await.expect(200);
+    app.clock().advance(TimeDelta::hours(8 * 24));
+    let swept = app.expire_overdue().await;
+    assert_eq!((swept.interviewed, swept.aborted), (1, 0));
 }
 
 #[tokio::test]

@@ -121,7 +121,9 @@ async fn an_end_of_before_does_not_end_what_was_reopened_meanwhile() {
         let (given, chaos) = start().await;
         let ReopeningFixture { app, owner, candidate, .. } = &given;
         let uri = &candidate.uri;
-        given.reopen().await.expect(200);
+        app.clock().advance(TimeDelta::hours(1));
+        let soon = json!({ "deadline": "2026-11-08T11:30:00Z" });
+        owner.send(reopening(uri, soon)).await.expect(200);
         if let FormerEnd::Sweep = end {
             app.clock().advance(TimeDelta::minutes(90));
         }
@@ -132,7 +134,8 @@ async fn an_end_of_before_does_not_end_what_was_reopened_meanwhile() {
             app.clock().advance(TimeDelta::seconds(5));
             app.complete(uri).await;
             app.clock().advance(TimeDelta::seconds(5));
-            owner.send(reopening(uri, json!({}))).await.expect(200);
+            let later = json!({ "deadline": app.clock().in_days(7) });
+            owner.send(reopening(uri, later)).await.expect(200);
             held.resume();
         };
         let late = async {

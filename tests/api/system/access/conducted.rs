@@ -7,11 +7,12 @@ use tests::takes::signed_part;
 use tests::videos::film;
 
 use super::given::AccessFixture;
-use super::sent::question;
+use super::sent::{guest_link, question};
 
 /// Whether a path is about an interview that the service conducts.
 pub(super) fn is_conducted(path: &str) -> bool {
-    path.contains("{candidateId}/answers/") || path.contains("{candidateId}/interview/")
+    let parts = ["answers/", "interview/", "guest-links/"];
+    parts.iter().any(|part| path.contains(&format!("{{candidateId}}/{part}")))
 }
 
 /// A candidate by the credential that they have.
@@ -34,8 +35,17 @@ impl AccessFixture {
         self.owner.patch(&candidate.uri, json!({ "adjustments": { "may_write": true } })).await.expect(200);
         let itself = self.begun(candidate).await;
         let target = target.replace("{questionId}", last_segment(&asked));
-        if path.ends_with("/interview/reopen/") {
+        if path.contains("/guest-links/") {
+            let answer = format!("{}answers/{}/", candidate.uri, last_segment(&asked));
+            itself.send(Request::put(&answer).json(&json!({ "text": "Because." }))).await.expect(201);
+        }
+        if path.ends_with("/interview/reopen/") || path.contains("/guest-links/") {
             self.app.complete(&candidate.uri).await;
+        }
+        if path.contains("{guestLinkId}") {
+            let links = format!("{}guest-links/", candidate.uri);
+            let link = self.owner.post(&links, guest_link()).await.expect(201).uri("resource_uri");
+            return target.replace("{guestLinkId}", last_segment(&link));
         }
         if !path.contains("{candidateId}/answers/") {
             return target;

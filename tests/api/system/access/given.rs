@@ -26,7 +26,8 @@ pub(crate) struct AccessFixture {
     pub(crate) owner: Staff,
     staff: Vec<(&'static str, Staff)>,
     dead: String,
-    token: String,
+    /// The values of named tokens by the kinds of callers that have them.
+    tokens: Vec<(&'static str, String)>,
     /// Candidates of the project whom no path names.
     candidate: Token,
     invited: Invited,
@@ -70,7 +71,23 @@ impl AccessFixture {
             ("manager", manager),
         ];
         let dead = app.dead_session().await.secret;
-        let token = owner.named_token("Payroll").await.1.secret;
+        let elsewhere = owner.project(json!({})).await;
+        let managed = json!([project, draft, asked]);
+        let rights = [
+            ("token", json!({})),
+            ("token:admin", json!({ "account_type": "admin" })),
+            ("token:recruiter", json!({ "account_type": "recruiter", "projects": [elsewhere] })),
+            ("token:manager", json!({ "account_type": "hiring-manager", "projects": managed })),
+            ("token:read-only", json!({ "read_only": true })),
+        ];
+        let mut tokens = Vec::new();
+        for (kind, rights) in rights {
+            let (_, token) = owner.named_token_with(rights).await;
+            // Later requests of the day then write nothing.
+            token.get("/whoami/").await.expect(200);
+            tokens.push((kind, token.secret));
+        }
+        app.app().finish_background().await;
         let candidate = owner.invite(&project, json!({})).await.register().await;
         let invited = owner.invite(&project, json!({})).await;
         let form = Form::new().text("name", "Welcome").file("file", "film.mp4", "video/mp4", &film());
@@ -80,7 +97,7 @@ impl AccessFixture {
         owner.post(legal, legal_text("consent")).await.expect(201);
         app.settle().await;
         let made = AtomicU32::new(0);
-        Self { app, project, draft, asked, owner, staff, dead, token, candidate, invited, playable, made }
+        Self { app, project, draft, asked, owner, staff, dead, tokens, candidate, invited, playable, made }
     }
 
     /// A name that nothing has yet.
@@ -345,7 +362,10 @@ impl AccessFixture {
         let secret = match kind {
             "anonymous" => return CallerCredential::None,
             "dead" => self.dead.clone(),
-            "token" => self.token.clone(),
+            kind if kind.starts_with("token") => {
+                let (_, token) = self.tokens.iter().find(|(known, _)| *known == kind).unwrap();
+                token.clone()
+            }
             "key" => return CallerCredential::Key(about.map_or(&self.invited, RowTarget::invited).clone()),
             "itself" if about.is_some() => about.unwrap().invited().register().await.secret,
             "itself" | "candidate" if ends_it => {
@@ -366,4 +386,5 @@ fn is_interviewed(path: &str) -> bool {
     path.contains("{candidateId}/vetos/")
         || path.contains("/results/{candidateId}/")
         || path.ends_with("/interview/reopen/")
+        || path.contains("{candidateId}/guest-links/")
 }

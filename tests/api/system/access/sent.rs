@@ -29,6 +29,11 @@ pub(super) fn question() -> Value {
     json!({ "text": "Why us?" })
 }
 
+/// What is sent to let a guest watch the answers of a candidate.
+pub(super) fn guest_link() -> Value {
+    json!({ "recipient": "Head of sales" })
+}
+
 /// What is sent to add a criterion.
 pub(super) fn criterion() -> Value {
     json!({ "name": "Listening" })
@@ -72,6 +77,7 @@ impl AccessFixture {
                 | "takes"
                 | "erasure-request",
             ) => None,
+            ("POST", "guest-links") => Some(guest_link()),
             ("POST", "reopen") => Some(json!({ "reason": "No sound." })),
             ("PATCH", "deadline") => Some(json!({ "deadline": "2027-01-01T00:00:00Z" })),
             ("POST", "api-token-auth" | "api-session-auth") => {
@@ -110,6 +116,7 @@ impl AccessFixture {
             }
             ("POST", "candidates") => Some(json!({ "first_name": "Ada", "last_name": "Lovelace" })),
             ("POST", "import") => Some(json!([{ "first_name": "Ada", "last_name": "Lovelace" }])),
+            ("POST", "bulk") => Some(json!({ "action": "skip", "status": "expired" })),
             ("PUT", "{customerId}") => Some(json!({ "comment": "Good." })),
             ("POST", "vetos") => Some(veto()),
             ("POST", "questions") | ("PUT" | "PATCH", "{questionId}") => Some(question()),

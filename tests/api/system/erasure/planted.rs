@@ -71,6 +71,8 @@ pub(crate) async fn plant(app: &TestApp) -> PlantedCandidate {
     );
     owner.send(Request::patch(&candidate).form(form)).await.expect(200);
     owner.post(&format!("{candidate}shares/"), json!({ "customer": second.uri })).await.expect(201);
+    let link = json!({ "recipient": CANARY });
+    owner.post(&format!("{candidate}guest-links/"), link).await.expect(201);
     for by in [&owner, &second] {
         let rating = json!({ "criterion": criterion, "value": 4, "comment": CANARY });
         let body = json!({ "ratings": [rating], "comment": CANARY, "completed": true });

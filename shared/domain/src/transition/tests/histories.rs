@@ -82,8 +82,7 @@ fn after(
         Event::Reopen => {
             let reason = ReopeningReason::parse("No sound.").unwrap();
             let request = ReopeningRequest { reason, deadline: Some(at + TimeDelta::days(2)) };
-            let conducted = ConductedInterview { max_minutes: Some(45) };
-            let terms = ReopeningTerms { is_running: true, has_evaluation: false, conducted };
+            let terms = ReopeningTerms { is_running: true, has_evaluation: false };
             change(own.reopen(request, terms, at, AccessKey::new(key.to_owned())))
         }
         Event::Aborted => reported(own, PlatformReport::Aborted, at),

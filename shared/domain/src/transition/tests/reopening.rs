@@ -7,8 +7,8 @@ use crate::samples::{customer, evaluator_index};
 use crate::secret::SecretHash;
 use crate::transition::{ReopeningRequest, ReopeningTerms};
 
-const ANEW: ConductedInterview = ConductedInterview { max_minutes: Some(45) };
-const TERMS: ReopeningTerms = ReopeningTerms { is_running: true, has_evaluation: false, conducted: ANEW };
+const LIMITED: ConductedInterview = ConductedInterview { max_minutes: Some(45) };
+const TERMS: ReopeningTerms = ReopeningTerms { is_running: true, has_evaluation: false };
 
 fn request(deadline: Deadline) -> ReopeningRequest {
     ReopeningRequest { reason: ReopeningReason::parse("No sound.").unwrap(), deadline: deadline.moment() }
@@ -32,7 +32,7 @@ const COMPLETE: Situation = Situation {
 fn an_interview_goes_on_as_it_was_but_for_its_time_and_the_takes() {
     for one in Situation::all() {
         for new_deadline in Deadline::ALL {
-            let before = interviewed(one);
+            let before = Candidate { interview: Some(LIMITED), ..interviewed(one) };
             let outcome = before.clone().reopen(request(new_deadline), TERMS, now(), fresh_key());
             let deadline = if new_deadline == Deadline::None { one.deadline } else { new_deadline };
             let expected = match one.status {
@@ -55,7 +55,7 @@ fn an_interview_goes_on_as_it_was_but_for_its_time_and_the_takes() {
                 status: Interviewing,
                 started_at: Some(now()),
                 interviewed_at: None,
-                interview: Some(ANEW),
+                interview: Some(ConductedInterview { max_minutes: None }),
                 reopening: Some(Reopening { reason, reopened_at: now(), count: 1 }),
                 ..before.clone()
             };
@@ -77,6 +77,19 @@ fn an_interview_goes_on_as_it_was_but_for_its_time_and_the_takes() {
 }
 
 #[test]
+fn only_the_deadline_ends_an_interview_that_goes_on() {
+    let before = Candidate { interview: Some(LIMITED), ..interviewed(COMPLETE) };
+    let again = before.reopen(request(Deadline::Ahead), TERMS, now(), fresh_key()).unwrap();
+    assert_eq!(again.candidate.ends_at(), Deadline::Ahead.moment());
+    assert!(again.candidate.is_in_reopened_interview());
+    let done = again.candidate.clone().completed(now()).candidate;
+    assert!(!done.is_in_reopened_interview());
+    // Begun anew, after the platform has reported that it was broken off.
+    let anew = Candidate { started_at: Some(now() + TimeDelta::hours(1)), ..again.candidate };
+    assert!(!anew.is_in_reopened_interview());
+}
+
+#[test]
 fn refusals_come_in_their_order() {
     let bit = evaluator_index().assign_bit(customer(1)).unwrap();
     let evaluated = EvaluationReport { completed: true, at: now(), bit };
@@ -90,7 +103,7 @@ fn refusals_come_in_their_order() {
         outcome.map(|change| change.candidate.status).map_err(|refusal| refusal.code)
     };
     assert_eq!(refused(&one, terms), Err("not_interviewed"));
-    one.interview = Some(ANEW);
+    one.interview = Some(LIMITED);
     assert_eq!(refused(&one, terms), Err("project_not_running"));
     terms.is_running = true;
     assert_eq!(refused(&one, terms), Err("erasure_requested"));

@@ -1,5 +1,8 @@
 //! The interview of a candidate as a target: all answers, one of them, and a take.
 
+use std::marker::PhantomData;
+use std::time::Duration;
+
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
@@ -7,10 +10,12 @@ use crate::app::App;
 use crate::auth::access::request::PathIds;
 use crate::auth::access::target::candidate::CandidateTarget;
 use crate::auth::access::target::file::{FileRedirect, FileRequest};
+use crate::auth::access::target::guest::GuestFile;
 use crate::auth::access::{
     AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
     UnauthenticatedRequest, admit,
 };
+use crate::auth::credential::rejected;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::answers::{Answers, QuestionAnswer, Take};
 use crate::domain::candidate::Candidate;
@@ -21,7 +26,7 @@ use crate::domain::policy::CallerRelation;
 use crate::domain::project::Project;
 use crate::domain::questionnaire::{Question, Questionnaire};
 use crate::error::{Error, Result};
-use crate::media::AnswerObjects;
+use crate::media::{AnswerObjects, MediaToken, ObjectStore};
 use crate::store::{ItemKey, VersionedItem};
 
 /// A candidate with the questions of their project and what they have answered.
@@ -147,11 +152,17 @@ fn number_in(path: &PathIds) -> Option<u32> {
     text.parse().ok().filter(|number: &u32| *number > 0 && number.to_string() == text)
 }
 
-/// A request by the URL of a rendition of a take, whose caller was shown the URL and may still do `A` with the candidate.
+/// A request by the URL of a rendition of a take: its caller was shown the URL and may still do `A` with the candidate, or is a
+/// guest whose link still works.
 pub struct AnswerMedia<A> {
-    access: Admitted<Take, A>,
+    answers: VersionedItem<Answers>,
+    take_ref: TakeRef,
     file: FileRequest,
     file_type: FileType,
+    /// How long a guest may fetch it from the bucket; `None` for all others.
+    at_most: Option<Duration>,
+    app: App,
+    action: PhantomData<fn() -> A>,
 }
 
 impl<A> HasAdmission for AnswerMedia<A> {
@@ -162,13 +173,14 @@ impl<A> AnswerMedia<A> {
     /// Redirects to the rendition that the URL names, if it is of this type. Returns [`Error::NotFound`] without one, and
     /// [`Error::Unauthenticated`] for the token of another.
     pub async fn redirect(&self, file_type: FileType) -> Result<FileRedirect> {
-        let TakeTarget { all, take_ref, take, .. } = &self.access.target;
-        let conversion = take.as_ref().and_then(|take| take.played_conversion);
+        let take = self.answers.take(self.take_ref);
+        let conversion = take.and_then(|take| take.played_conversion);
         let conversion = conversion.filter(|_| self.file_type == file_type).ok_or(Error::NotFound)?;
-        let objects = AnswerObjects::of(&all.answers);
-        let signed = objects.rendition_name(*take_ref, file_type);
-        let key = objects.rendition(*take_ref, conversion, file_type);
-        self.file.redirect(&self.access.objects()?, &signed, &key, file_type, None).await
+        let objects = AnswerObjects::of(&self.answers);
+        let signed = objects.rendition_name(self.take_ref, file_type);
+        let key = objects.rendition(self.take_ref, conversion, file_type);
+        let bucket = ObjectStore::of(&self.app)?;
+        self.file.redirect(&bucket, &signed, &key, file_type, None, self.at_most).await
     }
 }
 
@@ -180,20 +192,33 @@ impl<A: HasAdmission> FromRequestParts<App> for AnswerMedia<A> {
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let segment = request.path.text("token").unwrap_or_default();
         let (token, file_type) = match segment.strip_suffix(".mp4") {
-            Some(token) => (token, FileType::Mp4),
-            None => (segment, FileType::Jpeg),
+            Some(token) => (token.to_owned(), FileType::Mp4),
+            None => (segment.to_owned(), FileType::Jpeg),
         };
-        let token = token.to_owned();
-        let request = request.by_address(&token, |path, _| {
-            let objects = AnswerObjects {
-                company: path.company_id()?,
-                project: path.id("projectId")?,
-                candidate: path.id("candidateId")?,
-            };
-            let number = number_in(path).ok_or(InvalidId)?;
-            Ok(objects.rendition_name(TakeRef { question: path.id("questionId")?, number }, file_type))
-        })?;
+        let app = app.clone();
+        let action = PhantomData;
+        if let Some(token) = MediaToken::parse(&token).filter(GuestFile::is_for_guest) {
+            let (take_ref, object) = rendition_in(&request.path, file_type).map_err(|_| rejected())?;
+            let GuestFile { answers, lifetime } = GuestFile::admit(&request, &token, &object).await?;
+            let file = FileRequest::new(object, method);
+            return Ok(Self { answers, take_ref, file, file_type, at_most: Some(lifetime), app, action });
+        }
+        let request =
+            request.by_address(&token, |path, _| rendition_in(path, file_type).map(|(_, object)| object))?;
         let file = FileRequest::of(&request, method)?;
-        Ok(Self { access: admit(request).await?, file, file_type })
+        let access: Admitted<Take, A> = admit(request).await?;
+        let TakeTarget { all, take_ref, .. } = access.target;
+        Ok(Self { answers: all.answers, take_ref, file, file_type, at_most: None, app, action })
     }
+}
+
+/// The take in the path, and what the URL of its rendition is signed for.
+fn rendition_in(path: &PathIds, file_type: FileType) -> Result<(TakeRef, String), InvalidId> {
+    let objects = AnswerObjects {
+        company: path.company_id()?,
+        project: path.id("projectId")?,
+        candidate: path.id("candidateId")?,
+    };
+    let take_ref = TakeRef { question: path.id("questionId")?, number: number_in(path).ok_or(InvalidId)? };
+    Ok((take_ref, objects.rendition_name(take_ref, file_type)))
 }

@@ -112,8 +112,10 @@ impl RequestTarget for Evaluation {
         let (request, rated, relation) = load_rated(request).await?;
         let evaluator = evaluator.map_err(|_| Error::NotFound)?;
         let caller = request.caller.customer();
-        // A token writes for evaluators, and a client that sends `If-Match` must have read.
-        let may_write = relation == CallerRelation::NamedToken || caller == Some(evaluator);
+        // A token that writes for evaluators must be able to read what it writes, since it may send `If-Match`.
+        let writes_for_others = matches!(relation, CallerRelation::NamedToken { .. })
+            && Action::Evaluate.is_allowed_in_full(&relation);
+        let may_write = writes_for_others || caller == Some(evaluator);
         let is_blind = rated.is_hidden_from(caller);
         let request = request.about_revision(rated.candidate.revision_of(evaluator));
         let target = EvaluationTarget { rated, evaluator, evaluation };

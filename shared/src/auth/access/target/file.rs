@@ -1,6 +1,7 @@
 //! The files of candidates and customers: fetched by their URLs, and uploaded. Recorded answers are in [`answers`](super::answers).
 
 use std::ops::Deref;
+use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -53,7 +54,7 @@ impl<T: RequestTarget, A> MediaAccess<T, A> {
     pub async fn redirect(&self, file: Option<StoredFile>, name: Option<&str>) -> Result<FileRedirect> {
         let file = file.ok_or(Error::NotFound)?;
         let key = object_key(self.access.company_id(), self.owner, file.id);
-        self.file.redirect(&self.access.objects()?, &key, &key, file.file_type, name).await
+        self.file.redirect(&self.access.objects()?, &key, &key, file.file_type, name, None).await
     }
 }
 
@@ -82,11 +83,16 @@ pub(in crate::auth::access) struct FileRequest {
 impl FileRequest {
     pub(in crate::auth::access) fn of(request: &UnauthenticatedRequest<'_>, method: Method) -> Result<Self> {
         let address = request.address.as_ref().ok_or_else(rejected)?;
-        Ok(Self { object: address.object.clone(), method })
+        Ok(Self::new(address.object.clone(), method))
     }
 
-    /// Redirects to the object with this key, to be shown, or saved under `name`. Fails with [`Error::Unauthenticated`] unless the
-    /// URL is signed for `signed`: the key, or what stays the same when the object is replaced.
+    pub(in crate::auth::access) fn new(object: String, method: Method) -> Self {
+        Self { object, method }
+    }
+
+    /// Redirects to the object with this key, to be shown, or saved under `name`, where it can be fetched no longer than `at_most`.
+    /// Fails with [`Error::Unauthenticated`] unless the URL is signed for `signed`: the key, or what stays the same when the object
+    /// is replaced.
     pub(in crate::auth::access) async fn redirect(
         &self,
         objects: &ObjectStore<'_>,
@@ -94,12 +100,13 @@ impl FileRequest {
         key: &str,
         file_type: FileType,
         name: Option<&str>,
+        at_most: Option<Duration>,
     ) -> Result<FileRedirect> {
         // The owner has another file by now, and the token names the one that was shown.
         if self.object != signed {
             return Err(rejected());
         }
-        Ok(FileRedirect(objects.url_of(key, file_type, name, &self.method).await?))
+        Ok(FileRedirect(objects.url_of(key, file_type, name, &self.method, at_most).await?))
     }
 }
 

@@ -6,6 +6,7 @@ pub(super) mod company;
 pub(super) mod customer;
 pub(super) mod evaluation;
 pub(super) mod file;
+pub(super) mod guest;
 pub(super) mod project;
 pub(super) mod questionnaire;
 pub(super) mod resource;

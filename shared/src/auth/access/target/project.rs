@@ -29,7 +29,7 @@ impl RequestTarget for Project {
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, ProjectTarget)> {
         let company = request.take(request.path.company())?;
         let project = request.take::<Project>(request.path.project())?;
-        let relation = request.caller().in_project(&project.staff);
+        let relation = request.caller().in_project(project.id, &project.staff);
         let request = request.authorise_reader(Action::ReadProject, &relation)?.about(&project);
         Ok((request, ProjectTarget { company, project, relation }))
     }

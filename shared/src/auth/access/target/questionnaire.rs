@@ -38,7 +38,7 @@ impl RequestTarget for Questionnaire {
             CallerIdentity::Candidate(own) if own.project == project.id && own.sees_questions() => {
                 CallerRelation::Own
             }
-            _ => request.caller().in_project(&project.staff),
+            _ => request.caller().in_project(project.id, &project.staff),
         };
         let request = match relation {
             // To candidates, nothing else of the project exists.

@@ -137,7 +137,7 @@ impl<A> RenditionAccess<A> {
             return Err(Error::NotFound);
         }
         let key = rendition_key(&video.company, video.id, rendition);
-        self.file.redirect(&self.access.objects()?, &key, &key, rendition.file_type(), None).await
+        self.file.redirect(&self.access.objects()?, &key, &key, rendition.file_type(), None, None).await
     }
 }
 

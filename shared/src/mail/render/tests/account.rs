@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::*;
 use crate::domain::id::{Id, WebhookId};
 use crate::domain::text::{Email, ShortName};
-use crate::mail::AccountLink;
+use crate::mail::{AccountLink, CompletedCandidate, CompletedProject};
 
 const FIRST: &str = "<script>alert(1)</script>";
 const LAST: &str = "O'Neil \"Q\" & 🎥";
@@ -20,6 +20,8 @@ static ACCOUNT: LazyLock<[AccountLink; 1]> = LazyLock::new(|| [account("grace", 
 static ACCOUNTS: LazyLock<[AccountLink; 2]> =
     LazyLock::new(|| [account("grace", LINK), account(NAME, OTHER_LINK)]);
 const WEBHOOK: &str = "hooks.acme.example (<i>Payroll</i> & {{ y }})";
+const PAGE: &str = "https://suite.example/companies/acme/projects/1/";
+const AT: &str = "Sunday 8 November 2026 at 11:00 (Europe/Berlin, UTC+1)";
 const ID: WebhookId = Id::from_bytes([1; 16]);
 const FAILING: MailOccasion<'_> = MailOccasion::WebhookFailing { id: ID, name: WEBHOOK };
 const DISABLED: MailOccasion<'_> = MailOccasion::WebhookDisabled { id: ID, name: WEBHOOK, is_gone: false };
@@ -49,6 +51,51 @@ fn render(mail: &MailOccasion<'_>, language: Language) -> RenderedMail {
 
 fn is_about_webhook(mail: &MailOccasion<'_>) -> bool {
     matches!(mail, MailOccasion::WebhookFailing { .. } | MailOccasion::WebhookDisabled { .. })
+}
+
+fn completed(count: usize, projects: usize, more: usize) -> MailOccasion<'static> {
+    static SALES: LazyLock<ShortName> = LazyLock::new(|| ShortName::parse(NAME).unwrap());
+    static PROJECTS: LazyLock<[CompletedProject; 2]> = LazyLock::new(|| {
+        let candidate =
+            |name: &str| CompletedCandidate { name: name.to_owned(), completed_at: AT.to_owned() };
+        [
+            CompletedProject {
+                name: NAME.to_owned(),
+                link: Some(PAGE.to_owned()),
+                candidates: vec![candidate(BY), candidate(LAST)],
+            },
+            CompletedProject { name: COMPANY.to_owned(), link: None, candidates: vec![candidate(FIRST)] },
+        ]
+    });
+    let project = (projects == 1).then(|| &*SALES);
+    MailOccasion::InterviewsCompleted { count, project, projects: &PROJECTS[..projects], more }
+}
+
+#[test]
+fn staff_are_told_who_has_completed_an_interview() {
+    for language in Language::ALL {
+        let [one, some, many] = [completed(1, 1, 0), completed(2, 1, 0), completed(99, 2, 96)]
+            .map(|mail| render(&mail, language));
+        for (mail, count) in [(&one, "1 "), (&some, "2 "), (&many, "99 ")] {
+            assert!(mail.subject.starts_with(count), "{language:?} {}", mail.subject);
+        }
+        for mail in [&one, &some] {
+            assert!(mail.subject.contains(NAME) && mail.text.contains(PAGE), "{language:?} {}", mail.text);
+            assert!(!mail.text.contains("96") && !mail.html.contains("96"), "{language:?} {}", mail.text);
+        }
+        assert!(!many.subject.contains(NAME), "{language:?} {}", many.subject);
+        let html = unescaped(&many.html);
+        for part in [NAME, COMPANY, BY, FIRST, LAST, AT, "96"] {
+            assert!(many.text.contains(part) && html.contains(part), "{language:?} {part}: {}", many.text);
+        }
+        assert!(!many.html.contains(FIRST) && !many.html.contains(NAME), "{language:?} {}", many.html);
+        assert_eq!(many.text.matches(PAGE).count(), 1, "{language:?} {}", many.text);
+        assert!(many.html.contains(&format!("href=\"{PAGE}\"")), "{language:?} {}", many.html);
+        let lines: Vec<&str> = many.text.lines().collect();
+        assert!(lines.contains(&format!("- {BY}, {AT}").as_str()), "{language:?} {}", many.text);
+        assert!(lines.contains(&NAME) && lines.contains(&COMPANY), "{language:?} {}", many.text);
+        assert!(!many.text.contains("\n\n\n"), "{language:?} {:?}", many.text);
+    }
 }
 
 fn all() -> impl Iterator<Item = (MailOccasion<'static>, Language)> {

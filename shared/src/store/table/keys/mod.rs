@@ -7,8 +7,8 @@ use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::history::INTERVIEW_HISTORY;
 use crate::domain::id::{
-    CandidateId, CompanyId, CustomerId, FileId, LabelId, LogoId, ProjectId, QuestionId, TokenId, VideoId,
-    WebhookId,
+    CandidateId, CompanyId, CustomerId, FileId, GuestLinkId, LabelId, LogoId, ProjectId, QuestionId, TokenId,
+    VideoId, WebhookId,
 };
 use crate::domain::language::Language;
 use crate::domain::privacy::legal::LegalTextId;
@@ -27,6 +27,9 @@ pub(in crate::store) const SEQUENCE: &str = "SEQUENCE";
 pub(in crate::store) const CONVERSIONS: &str = "CONVERSIONS";
 pub(in crate::store) const EFFECT: &str = "EFFECT#";
 pub(in crate::store) const FAILURES: &str = "FAILURES#";
+pub(in crate::store) const GUESTS: &str = "GUESTS#";
+/// Of what staff are told of completed interviews.
+pub(in crate::store) const NOTICES: &str = "NOTICES#";
 pub(in crate::store) const RESET: &str = "RESET#";
 pub(in crate::store) const SESSION: &str = "SESSION#";
 /// Of both items of a named token.
@@ -173,6 +176,22 @@ pub(crate) fn memberships(c: &CompanyId, u: CustomerId) -> ItemCollection {
     ItemCollection { pk: customer_partition(c, u), prefix: "PROJECT#" }
 }
 
+/// What the staff of a company are told of completed interviews.
+pub(crate) fn notices(c: &CompanyId) -> ItemCollection {
+    // Not in the company's, whose items each request reads.
+    ItemCollection { pk: format!("{NOTICES}{c}"), prefix: "" }
+}
+
+/// Where the feed tells of completed interviews that staff are to be told of.
+pub(crate) fn interview_wave(c: &CompanyId) -> ItemKey {
+    notices(c).key("WAVE")
+}
+
+/// What waits for the next mail to a customer.
+pub(crate) fn interview_notice(c: &CompanyId, u: CustomerId) -> ItemKey {
+    notices(c).key(u)
+}
+
 /// The shares that let a customer read candidates.
 pub(crate) fn shares(c: &CompanyId, u: CustomerId) -> ItemCollection {
     ItemCollection { pk: customer_partition(c, u), prefix: "SHARE#" }
@@ -223,6 +242,21 @@ pub(crate) fn written_answers(c: &CompanyId, p: ProjectId, k: CandidateId) -> It
 
 pub(crate) fn written_answer(c: &CompanyId, p: ProjectId, k: CandidateId, q: QuestionId) -> ItemKey {
     written_answers(c, p, k).key(q)
+}
+
+/// The guest links of a company's candidates.
+pub(crate) fn guest_links(c: &CompanyId) -> ItemCollection {
+    // Not below the company, so that a guest's requests reach nothing else of it, and a restored table leaves them out.
+    ItemCollection { pk: format!("{GUESTS}{c}"), prefix: "" }
+}
+
+/// What the sort keys of the guest links of a candidate begin with.
+pub(in crate::store) fn guest_links_of(p: ProjectId, k: CandidateId) -> String {
+    format!("{p}#{k}#")
+}
+
+pub(crate) fn guest_link(c: &CompanyId, p: ProjectId, k: CandidateId, l: GuestLinkId) -> ItemKey {
+    guest_links(c).key(format!("{}{l}", guest_links_of(p, k)))
 }
 
 /// The queues of companies some of whose recordings wait for their conversion.
@@ -335,6 +369,16 @@ pub(crate) fn idempotency(id: &str) -> ItemKey {
 /// A further part of the answer that the `version`th write of an attempt refers to.
 pub(crate) fn idempotency_part(id: &str, version: u64, part: usize) -> ItemKey {
     ItemKey::new(format!("IDEMPOTENCY#{id}"), format!("PART#{version}#{part}"))
+}
+
+/// What a request is about, as its first run has found it.
+pub(crate) fn idempotency_selection(id: &str) -> ItemKey {
+    ItemKey::new(format!("IDEMPOTENCY#{id}"), "SELECTION")
+}
+
+/// The entries of a request that its runs have done. The identifiers are their places in the request.
+pub(crate) fn idempotency_entries(id: &str) -> ItemCollection {
+    ItemCollection { pk: format!("IDEMPOTENCY#{id}"), prefix: "ENTRY#" }
 }
 
 pub(crate) fn reset_request(name: &SecretHash) -> ItemKey {

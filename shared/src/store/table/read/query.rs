@@ -121,6 +121,11 @@ impl Query {
         Self { may_lag: true, ..self }
     }
 
+    /// The last `most` rows, the last one first.
+    pub(in crate::store) fn latest(self, most: usize) -> Self {
+        Self { backwards: true, limit: Some(most), ..self }
+    }
+
     /// The placeholders of its expressions; `None` without any.
     fn names(&self) -> Option<HashMap<String, String>> {
         let mut names = self.attributes.names().unwrap_or_default();

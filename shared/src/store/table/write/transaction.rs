@@ -243,6 +243,13 @@ impl Transaction {
         self.push(check, refusal);
     }
 
+    /// Requires that an item is as it was read; [`Error::Changed`] after a concurrent write.
+    pub(in crate::store) fn require_unchanged<T: StoredEntity>(&mut self, item: &VersionedItem<T>) {
+        let condition =
+            if item.is_stored() { WriteCondition::Version(item.version()) } else { WriteCondition::Absent };
+        self.require(item.key(), condition, Error::Changed);
+    }
+
     /// Changes attributes of an item, which is created if it does not exist.
     pub(in crate::store) fn update(
         &mut self,

@@ -1,0 +1,81 @@
+//! What a request about many candidates does to one of them, by the rules of the single requests.
+
+use shared::Error;
+use shared::domain::candidate::{Candidate, CandidateStatus};
+use shared::domain::transition::{AdvanceTerms, CandidateAction, CandidateChange};
+
+use super::BulkAccess;
+use super::request::{BulkAction, BulkRequest};
+use super::view::STATUS_CHANGED;
+
+/// What becomes of one candidate.
+pub(super) struct EntryPlan {
+    /// The change to write; `None` if there is nothing to change.
+    pub(super) change: Option<CandidateChange>,
+    /// Why the action is refused. A new deadline before it stays.
+    pub(super) refusal: Option<Error>,
+}
+
+/// Plans what all entries of a request have in common.
+pub(super) struct Planner<'a> {
+    access: &'a BulkAccess,
+    action: BulkAction,
+    status: Option<CandidateStatus>,
+    terms: AdvanceTerms,
+}
+
+impl<'a> Planner<'a> {
+    pub(super) fn new(access: &'a BulkAccess, request: &BulkRequest) -> Self {
+        let terms = AdvanceTerms::of(&access.target.project, &access.target.company);
+        Self { access, action: request.action, status: request.wanted.status(), terms }
+    }
+
+    /// What becomes of a candidate as they are now.
+    pub(super) fn plan(&self, candidate: &Candidate) -> EntryPlan {
+        if self.status.is_some_and(|status| candidate.status != status) {
+            return EntryPlan { change: None, refusal: Some(STATUS_CHANGED.into()) };
+        }
+        let action = match self.action {
+            BulkAction::Advance { .. } => return self.plan_advance(candidate),
+            BulkAction::SetDeadline(deadline) => CandidateAction::SetDeadline(deadline),
+            BulkAction::Remind => CandidateAction::Remind,
+            BulkAction::Skip => CandidateAction::Skip,
+        };
+        match self.change(action, candidate) {
+            Ok(change) => EntryPlan { change, refusal: None },
+            Err(error) => EntryPlan { change: None, refusal: Some(error) },
+        }
+    }
+
+    /// Sets the deadline first, as the candidate's own request would; the advance after it makes one write of both.
+    fn plan_advance(&self, candidate: &Candidate) -> EntryPlan {
+        let deadline = match self.deadline_change(candidate) {
+            Ok(deadline) => deadline,
+            Err(error) => return EntryPlan { change: None, refusal: Some(error) },
+        };
+        let with_deadline = deadline.as_ref().map_or(candidate, |change| &change.candidate);
+        match self.change(CandidateAction::Advance, with_deadline) {
+            Ok(change) => EntryPlan { change, refusal: None },
+            Err(error) => EntryPlan { change: deadline, refusal: Some(error) },
+        }
+    }
+
+    /// The change that sets the deadline before an advance; `None` if there is none to set.
+    pub(super) fn deadline_change(&self, candidate: &Candidate) -> Result<Option<CandidateChange>, Error> {
+        match self.action {
+            BulkAction::Advance { deadline: Some(deadline) } => {
+                self.change(CandidateAction::SetDeadline(deadline), candidate)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn change(
+        &self,
+        action: CandidateAction,
+        candidate: &Candidate,
+    ) -> Result<Option<CandidateChange>, Error> {
+        let key = || self.access.new_access_key(candidate.project, candidate.id);
+        Ok(action.change(candidate, &self.terms, self.access.now, key)?)
+    }
+}

@@ -1,0 +1,136 @@
+//! The body of a request that acts on many candidates.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use shared::Result;
+use shared::domain::candidate::CandidateStatus;
+use shared::domain::id::{CandidateId, CompanyId, ProjectId};
+use shared::domain::parse_enum;
+use shared::domain::text::ExternalId;
+use shared::http::BodyFields;
+use shared::http::body::import::MAX_ENTRIES;
+use shared::http::iso8601::parse_timestamp;
+use shared::http::reference::ReferenceUris;
+
+/// What a reference by the client's key begins with.
+const EXTERNAL_ID: &str = "external_id:";
+
+/// The name of an action on many candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum ActionName {
+    /// Advances the candidate, after setting their deadline if there is one.
+    Advance,
+    /// Sets the deadline.
+    Deadline,
+    /// Mails a reminder.
+    Remind,
+    /// Withdraws the candidate.
+    Skip,
+}
+
+/// An action on many candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BulkAction {
+    /// Sets the deadline, if there is one, then advances the candidate.
+    Advance {
+        deadline: Option<DateTime<Utc>>,
+    },
+    SetDeadline(DateTime<Utc>),
+    Remind,
+    Skip,
+}
+
+/// A candidate as the client names them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum CandidateName {
+    /// By their URL, which may be of another project.
+    Reference(CompanyId, ProjectId, CandidateId),
+    /// By the client's key.
+    ExternalId(ExternalId),
+}
+
+/// The candidates that a request is about.
+#[derive(Debug)]
+pub(super) enum WantedCandidates {
+    Named(Vec<CandidateName>),
+    /// All who are in this status.
+    WithStatus(CandidateStatus),
+}
+
+/// A request that acts on many candidates.
+#[derive(Debug)]
+pub(crate) struct BulkRequest {
+    pub(super) action: BulkAction,
+    pub(super) wanted: WantedCandidates,
+    pub(super) is_dry_run: bool,
+}
+
+impl BulkRequest {
+    pub(crate) fn read(mut body: BodyFields, references: ReferenceUris<'_>) -> Result<Self> {
+        let action = body.required("action", parse_enum);
+        let sent = body.clearable("deadline", parse_timestamp);
+        let deadline = sent.flatten();
+        match action {
+            Some(ActionName::Deadline) if sent == Some(None) || !body.has("deadline") => {
+                body.refuse("deadline", "This field is required.");
+            }
+            Some(ActionName::Remind | ActionName::Skip) if deadline.is_some() => {
+                body.refuse("deadline", "Only `advance` and `deadline` take a deadline.");
+            }
+            _ => {}
+        }
+        let named = read_names(&mut body, references);
+        let status = body.text("status", parse_enum);
+        match (body.has("candidates"), body.has("status")) {
+            (true, true) => body.refuse("status", "Send either `candidates` or `status`."),
+            (false, false) => body.refuse("candidates", "Send `candidates` or `status`."),
+            _ => {}
+        }
+        let is_dry_run = body.flag("dry_run").unwrap_or_default();
+        body.finish(|| {
+            let action = match action? {
+                ActionName::Advance => BulkAction::Advance { deadline },
+                ActionName::Deadline => BulkAction::SetDeadline(deadline?),
+                ActionName::Remind => BulkAction::Remind,
+                ActionName::Skip => BulkAction::Skip,
+            };
+            let wanted =
+                named.map(WantedCandidates::Named).or_else(|| status.map(WantedCandidates::WithStatus))?;
+            Some(Self { action, wanted, is_dry_run })
+        })
+    }
+}
+
+fn read_names(body: &mut BodyFields, references: ReferenceUris<'_>) -> Option<Vec<CandidateName>> {
+    let texts = body.list("candidates", MAX_ENTRIES, |value: &Value| {
+        value.as_str().map(str::to_owned).ok_or_else(|| "Expected a list of references.".to_owned())
+    })?;
+    let names: Result<Vec<CandidateName>, String> =
+        texts.iter().map(|text| read_name(text, references)).collect();
+    let names = names.map_err(|message| body.refuse("candidates", message)).ok()?;
+    if names.is_empty() {
+        body.refuse("candidates", "This list may not be empty.");
+    } else if names.iter().collect::<HashSet<_>>().len() < names.len() {
+        body.refuse("candidates", NAMED_TWICE);
+    }
+    Some(names)
+}
+
+/// A candidate is in the list twice.
+pub(super) const NAMED_TWICE: &str = "Each candidate may appear only once.";
+
+fn read_name(text: &str, references: ReferenceUris<'_>) -> Result<CandidateName, String> {
+    match text.strip_prefix(EXTERNAL_ID) {
+        Some(key) => ExternalId::parse(key).map(CandidateName::ExternalId),
+        None => {
+            let (company, project, candidate) = references.parse_candidate(text)?;
+            Ok(CandidateName::Reference(company, project, candidate))
+        }
+    }
+}

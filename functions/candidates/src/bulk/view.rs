@@ -1,0 +1,139 @@
+//! The response to a request that acts on many candidates.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use shared::Error;
+use shared::domain::Refusal;
+use shared::http::example_uri;
+use shared::http::wire::{EntryErrors, OrEmpty, Uri};
+
+use super::{BulkAccess, EntryResult};
+use crate::entries::lanes::EntryOutcome;
+use crate::entries::report::{NOT_DONE_IN_TIME, retry_advice};
+
+/// The candidate has moved since they were selected by their status.
+pub(crate) const STATUS_CHANGED: Refusal =
+    Refusal { code: "status_changed", detail: "The candidate is no longer in the `status` of the request." };
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "BulkAction")]
+pub(crate) struct BulkReport {
+    /// Numbers of entries.
+    meta: BulkMeta,
+    /// Which entries to send again; only present while entries are pending.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"Entries 970-999 were not processed in time. Send only these again.")]
+    detail: Option<String>,
+    /// The result of each entry, in the order of `candidates`, or with the oldest candidate first.
+    objects: Vec<BulkReportRow>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "BulkActionMeta")]
+struct BulkMeta {
+    /// All entries.
+    #[schemars(example = 1)]
+    total: usize,
+    /// Entries for which the action was taken, or had nothing to change.
+    #[schemars(example = 1)]
+    done: usize,
+    /// Entries for which the action was refused.
+    #[schemars(example = 0)]
+    failed: usize,
+    /// Entries that were not processed in time.
+    #[schemars(example = 0)]
+    pending: usize,
+    /// Whether more than 1,000 candidates were in the `status` of the request.
+    #[schemars(example = false)]
+    more: bool,
+    /// Whether this is a dry run: nothing was written. Only present in its report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = true)]
+    dry_run: Option<bool>,
+    /// The number of mails that candidates would get. Only present in the report of a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = 1)]
+    mails: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "BulkActionEntry")]
+struct BulkReportRow {
+    /// The index of the entry, from 0.
+    #[schemars(example = 0)]
+    index: usize,
+    /// The candidate; null if the project has none of this name.
+    #[schemars(example = example_uri::CANDIDATE)]
+    candidate: Option<Uri>,
+    /// Whether the action was taken.
+    status: RowStatus,
+    /// The link to the interview, to send to the candidate: their `interview_url`. Empty unless the action was taken and the
+    /// interview is open, and in a dry run.
+    #[schemars(example = &"")]
+    interview_url: OrEmpty<Uri>,
+    /// The error that a request for this candidate alone would get; otherwise an empty object.
+    #[schemars(with = "EntryErrors")]
+    errors: Value,
+}
+
+/// What became of an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum RowStatus {
+    /// The action was taken, or had nothing to change.
+    Done,
+    /// The action was refused; `errors` gives the reason.
+    Failed,
+    /// Not processed in time; `detail` of the response says how to retry.
+    Pending,
+}
+
+impl BulkReport {
+    /// The report of a request with these `results`.
+    pub(super) fn new(
+        access: &BulkAccess,
+        results: Vec<EntryResult>,
+        has_more: bool,
+        is_keyed: bool,
+    ) -> Self {
+        let rows = results.into_iter().enumerate();
+        let objects: Vec<BulkReportRow> =
+            rows.map(|(index, result)| BulkReportRow::new(access, index, result)).collect();
+        let [done, failed, pending] = [RowStatus::Done, RowStatus::Failed, RowStatus::Pending]
+            .map(|status| objects.iter().filter(|row| row.status == status).count());
+        let left = objects.iter().filter(|row| row.status == RowStatus::Pending).map(|row| row.index);
+        let detail = retry_advice(&left.collect::<Vec<_>>(), is_keyed);
+        let total = objects.len();
+        let meta = BulkMeta { total, done, failed, pending, more: has_more, dry_run: None, mails: None };
+        Self { meta, detail, objects }
+    }
+
+    /// The report of a dry run that would cause so many mails to candidates.
+    pub(super) fn of_dry_run(mut self, mails: usize) -> Self {
+        (self.meta.dry_run, self.meta.mails) = (Some(true), Some(mails));
+        self
+    }
+}
+
+impl BulkReportRow {
+    fn new(access: &BulkAccess, index: usize, EntryResult { candidate, outcome }: EntryResult) -> Self {
+        let (status, link, error) = match outcome {
+            EntryOutcome::Done(link) => (RowStatus::Done, link, None),
+            EntryOutcome::Failed(error) => (RowStatus::Failed, None, Some(error)),
+            EntryOutcome::Pending => (RowStatus::Pending, None, Some(NOT_DONE_IN_TIME.into())),
+        };
+        let is_unknown = matches!(error, Some(Error::NotFound));
+        let project = access.target.project.id;
+        let candidate = candidate.filter(|_| !is_unknown);
+        Self {
+            index,
+            candidate: candidate
+                .map(|id| access.references().uri_in_project(access.company_id(), project, id)),
+            status,
+            interview_url: OrEmpty(link),
+            errors: error.map_or_else(|| json!({}), |error| error.body()),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Who may watch a candidate's answers without an account, in the document with all their data.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::domain::candidate::GuestLink;
+use shared::http::example_uri;
+use shared::http::reference::ReferenceUris;
+use shared::http::wire::{Timestamp, Uri};
+use shared::store::VersionedItem;
+
+/// A link that lets a person without an account watch the answers, or has until lately.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "GuestLinkData")]
+pub(super) struct GuestLinkDataView {
+    /// Who is meant to open the link, as the customer calls them who has created it.
+    #[schemars(example = &"Head of sales")]
+    recipient: String,
+    /// Whether guests see no name of the candidate.
+    #[schemars(example = false)]
+    hide_name: bool,
+    /// When the link was created.
+    created_at: Timestamp,
+    /// The customer who created the link; null for a named token.
+    #[schemars(example = example_uri::CUSTOMER)]
+    created_by: Option<Uri>,
+    /// When the link stops working, or has stopped.
+    expires_at: Timestamp,
+    /// When it was first opened, to the minute; null before.
+    opened_at: Option<Timestamp>,
+    /// When it was last opened, to the minute; null before.
+    last_opened_at: Option<Timestamp>,
+}
+
+impl GuestLinkDataView {
+    pub(super) fn all_of(links: &[VersionedItem<GuestLink>], references: ReferenceUris<'_>) -> Vec<Self> {
+        let view = |link: &VersionedItem<GuestLink>| Self {
+            recipient: link.recipient.to_string(),
+            hide_name: link.hide_name,
+            created_at: Timestamp(link.id.created_at()),
+            created_by: link.created_by.map(|by| references.uri(&link.company, by)),
+            expires_at: Timestamp(link.ends_at),
+            opened_at: link.opened_at.map(Timestamp),
+            last_opened_at: link.last_opened_at.map(Timestamp),
+        };
+        links.iter().map(view).collect()
+    }
+}

@@ -1,0 +1,33 @@
+//! Dry runs: reports of what requests would do now. Nothing is written, and nobody is mailed.
+
+use shared::auth::access::AdmittedRequest;
+use shared::domain::Refusal;
+use shared::domain::transition::CandidateChange;
+use shared::http::QueryParameters;
+use shared::{Error, Result};
+
+/// A dry run came with an Idempotency-Key.
+pub(crate) const DRY_RUN_WITH_KEY: Refusal = Refusal {
+    code: "dry_run_with_key",
+    detail: "A dry run changes nothing, so it takes no `Idempotency-Key`. Send the request without it.",
+};
+
+/// Whether the query asks for a dry run.
+pub(crate) fn is_requested(query: &QueryParameters) -> Result<bool> {
+    match query.value("dry_run") {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(_) => Err(Error::field("dry_run", "Must be `true` or `false`.")),
+    }
+}
+
+/// Refuses a dry run with an Idempotency-Key.
+// The key would be used up, or answer the real request with the report of the dry run.
+pub(crate) fn require_no_key(access: &AdmittedRequest) -> Result<()> {
+    if access.is_keyed() { Err(DRY_RUN_WITH_KEY.into()) } else { Ok(()) }
+}
+
+/// Whether a change mails the candidate, and the mail would be delivered as things stand.
+pub(crate) fn is_mailed(change: &CandidateChange) -> bool {
+    change.mail.is_some() && change.candidate.interview_mail_address().is_some()
+}

@@ -1,0 +1,195 @@
+//! Guest links with their URL, and what guests see.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::auth::access::GuestReview;
+use shared::domain::answers::{AnswerText, QuestionAnswer};
+use shared::domain::candidate::{Candidate, GuestLink};
+use shared::domain::id::QuestionId;
+use shared::domain::media::file::FileType;
+use shared::domain::questionnaire::Question;
+use shared::http::example_uri;
+use shared::http::reference::ReferenceUris;
+use shared::http::view::GuestLinkView;
+use shared::http::wire::{Timestamp, Uri};
+use shared::media::AnswerObjects;
+
+use crate::view::AnswerDimensions;
+
+/// A new guest link, with its URL.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "NewGuestLink")]
+pub(crate) struct NewGuestLinkView {
+    #[serde(flatten)]
+    link: GuestLinkView,
+    /// The page to send to the guest. It is secret, and only this answer and its replays show it.
+    #[schemars(example = example_uri::REVIEW)]
+    url: Uri,
+}
+
+impl NewGuestLinkView {
+    /// The view of a new link with this key.
+    pub(super) fn new(link: &GuestLink, key: &str, references: ReferenceUris<'_>) -> Self {
+        Self { link: GuestLinkView::new(link, references), url: references.review_page(key) }
+    }
+}
+
+/// The answers of a candidate, for a guest.
+// No identifiers, addresses, files or evaluations: a guest may pass on whatever they see.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Review")]
+pub(crate) struct ReviewView {
+    /// The company.
+    company: ReviewedCompany,
+    /// The project.
+    project: ReviewedProject,
+    /// The candidate; null if the link hides the name.
+    candidate: Option<ReviewedCandidate>,
+    /// When the link stops working.
+    expires_at: Timestamp,
+    /// The questions, in their order.
+    questions: Vec<ReviewedQuestion>,
+}
+
+/// The company of an interview.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ReviewedCompany {
+    /// Its name.
+    #[schemars(example = &"Acme")]
+    name: String,
+    /// The URL of the logo, which needs no credentials; null for none.
+    #[schemars(example = example_uri::LOGO)]
+    logo: Option<Uri>,
+}
+
+/// The project of an interview.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ReviewedProject {
+    /// Its name.
+    #[schemars(example = &"Backend engineer")]
+    name: String,
+}
+
+/// Who has answered.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ReviewedCandidate {
+    /// First name.
+    #[schemars(example = &"Ada")]
+    first_name: String,
+    /// Last name.
+    #[schemars(example = &"Lovelace")]
+    last_name: String,
+}
+
+/// A question of an interview.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ReviewedQuestion {
+    /// What is asked.
+    #[schemars(example = &"Which project are you most proud of?")]
+    text: String,
+    /// The answer; null if there is none, or if its conversion has failed.
+    answer: Option<ReviewedAnswer>,
+}
+
+/// An answer.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ReviewedAnswer {
+    /// The written answer; empty for a recorded one.
+    #[schemars(example = &"")]
+    text: String,
+    /// The length of a recorded answer once it is converted; null otherwise.
+    #[schemars(example = 84)]
+    seconds: Option<u32>,
+    /// Where a recorded answer can be watched; empty until it is converted, and for a written one. The URLs work for 15 minutes
+    /// and no longer than the link: when one fails, request the review again.
+    streams: ReviewedStreams,
+    /// The URL of a thumbnail once a recorded answer is converted; null otherwise.
+    #[schemars(example = ())]
+    thumb: Option<Uri>,
+    /// The size of a recorded answer in pixels once it is converted; null otherwise.
+    dimensions: Option<AnswerDimensions>,
+}
+
+/// Where a recorded answer can be watched.
+#[derive(Default, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ReviewedStreams {
+    /// H.264 and AAC in mp4.
+    #[schemars(example = example_uri::ANSWER_VIDEO)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mp4: Option<Uri>,
+}
+
+impl ReviewView {
+    /// What a guest sees, with these written answers.
+    pub(super) fn new(guest: &GuestReview, texts: &BTreeMap<QuestionId, AnswerText>) -> Self {
+        let references = guest.references();
+        let objects = AnswerObjects::of(&guest.answers);
+        let questions = guest.questionnaire.iter().flat_map(|questionnaire| &questionnaire.questions);
+        let asked = |question: &Question| {
+            let given = guest.answers.answer_to(question.id);
+            let text = texts.get(&question.id);
+            ReviewedQuestion {
+                text: question.text.to_string(),
+                answer: given
+                    .and_then(|given| ReviewedAnswer::new(question, given, text, &objects, references)),
+            }
+        };
+        Self {
+            company: ReviewedCompany {
+                name: guest.company.name.to_string(),
+                logo: references.logo(&guest.company),
+            },
+            project: ReviewedProject { name: guest.project.settings.name.to_string() },
+            candidate: (!guest.link.hide_name).then(|| ReviewedCandidate::new(&guest.candidate)),
+            expires_at: Timestamp(guest.link.ends_at),
+            questions: questions.map(asked).collect(),
+        }
+    }
+}
+
+impl ReviewedCandidate {
+    fn new(candidate: &Candidate) -> Self {
+        let profile = &candidate.profile;
+        Self { first_name: profile.first_name.to_string(), last_name: profile.last_name.to_string() }
+    }
+}
+
+impl ReviewedAnswer {
+    fn new(
+        question: &Question,
+        given: &QuestionAnswer,
+        text: Option<&AnswerText>,
+        objects: &AnswerObjects,
+        references: ReferenceUris<'_>,
+    ) -> Option<Self> {
+        if let Some(text) = text {
+            let streams = ReviewedStreams::default();
+            return Some(Self {
+                text: text.to_string(),
+                seconds: None,
+                streams,
+                thumb: None,
+                dimensions: None,
+            });
+        }
+        let take = given.answer()?;
+        let of = take.reference(question.id);
+        let made = take.conversion.converted;
+        let fetched = |file_type| made.and_then(|_| references.take_rendition(objects, of, file_type));
+        Some(Self {
+            text: String::new(),
+            seconds: made.map(|made| made.seconds),
+            streams: ReviewedStreams { mp4: fetched(FileType::Mp4) },
+            thumb: fetched(FileType::Jpeg),
+            dimensions: made.map(|made| AnswerDimensions { width: made.width, height: made.height }),
+        })
+    }
+}

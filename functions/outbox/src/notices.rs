@@ -1,0 +1,153 @@
+//! Has staff told of completed interviews: reads where the feed tells of them, notes for each person what waits, and hands what has
+//! waited long enough to the outbox, as mails.
+//!
+//! A wave is a place in the feed, and each notice knows up to which event it has come. So a run that dies leaves the wave, and the
+//! next one adds nothing twice.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures_util::TryStreamExt as _;
+use futures_util::stream::{self, StreamExt as _};
+use shared::auth::SystemAccess;
+use shared::domain::id::{CompanyId, CustomerId};
+use shared::domain::staff::notice::{InterviewWave, InterviewedCandidate};
+use shared::store::VersionedItem;
+use shared::{Error, Result, log_failure};
+
+use crate::outcome::SweepSummary;
+
+/// The most completed interviews that are read together.
+const TOGETHER: usize = 100;
+/// The notices that are written at once.
+const AT_ONCE: usize = 8;
+
+/// Reads the waves that are due, then hands over the notices that are.
+pub(crate) async fn tell_staff(
+    system: &SystemAccess,
+    time: Duration,
+    summary: &mut SweepSummary,
+) -> Result<()> {
+    read_waves(system, time, summary).await?;
+    hand_over(system, time, summary).await
+}
+
+async fn read_waves(system: &SystemAccess, time: Duration, summary: &mut SweepSummary) -> Result<()> {
+    let mut due = system.store.due_interview_waves(system.now);
+    while let Some(waves) = due.try_next().await? {
+        for wave in waves {
+            let company = wave.company.clone();
+            match read_wave(system, wave, time).await {
+                Ok(has_more) => summary.more |= has_more,
+                // Another run reads it.
+                Err(Error::Changed | Error::NotFound) => {}
+                Err(error) => {
+                    log_failure!(target: "outbox", &error, company = company.as_str(), "could not read completed interviews");
+                    summary.failed += 1;
+                }
+            }
+            if system.usage().elapsed() >= time {
+                summary.more = true;
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads the feed from the wave on, and ends the wave at the end of the feed. Returns whether there is more to read, for which
+/// there was no time.
+async fn read_wave(
+    system: &SystemAccess,
+    mut wave: VersionedItem<InterviewWave>,
+    time: Duration,
+) -> Result<bool> {
+    let store = &system.store;
+    let company = wave.company.clone();
+    let mut after = wave.after;
+    loop {
+        let Some(sequence) = store.sequence(&company).await? else {
+            return store.end_interview_wave(&wave).await.map(|()| false);
+        };
+        let is_completion = |event: &_| InterviewedCandidate::of_event(event).is_some();
+        let page = match store.events_after(&sequence, after, TOGETHER, system.now, is_completion).await {
+            // After an outage that was longer than events are kept.
+            Err(Error::Expired(first)) => {
+                after = first - 1;
+                continue;
+            }
+            page => page?,
+        };
+        let completed = page.events.iter();
+        let completed =
+            completed.filter_map(|one| Some((one.sequence?, InterviewedCandidate::of_event(one)?)));
+        note(system, &company, &completed.collect::<Vec<_>>(), page.reached).await?;
+        after = page.reached;
+        let is_over = !page.more && after >= sequence.last;
+        if !is_over && (!page.more || system.usage().elapsed() >= time) {
+            // The index does not show the next event yet, or the time is over: the next run goes on.
+            return store.move_interview_wave(&wave, after).await.map(|()| page.more);
+        }
+        if is_over {
+            match store.end_interview_wave(&wave).await {
+                // More interviews were completed in the meantime.
+                Err(Error::Changed) => {}
+                ended => return ended.map(|()| false),
+            }
+            let Some(next) = store.interview_wave(&company).await?.filter(|next| next.read_at <= system.now)
+            else {
+                return Ok(false);
+            };
+            wave = next;
+        }
+    }
+}
+
+/// Adds completed interviews to the notices of those who manage or evaluate them, once the feed was read up to number `reached`.
+async fn note(
+    system: &SystemAccess,
+    company: &CompanyId,
+    completed: &[(u64, InterviewedCandidate)],
+    reached: u64,
+) -> Result<()> {
+    let store = &system.store;
+    let mut projects: Vec<_> = completed.iter().map(|(_, one)| one.project).collect();
+    projects.sort_unstable();
+    projects.dedup();
+    let projects = store.projects_by_id(company, projects).await?;
+    let mut told = BTreeMap::<CustomerId, Vec<(u64, InterviewedCandidate)>>::new();
+    for (number, one) in completed {
+        let staff = projects.iter().find(|project| project.id == one.project).map(|project| &project.staff);
+        let staff =
+            staff.map(|staff| staff.interview_managers.union(&staff.evaluators)).into_iter().flatten();
+        staff.for_each(|customer| told.entry(*customer).or_default().push((*number, *one)));
+    }
+    let customers = store.customers(company, told.keys().copied()).await?;
+    let notices = customers.iter().filter(|customer| customer.takes_interview_notices()).map(|customer| {
+        let candidates = told.remove(&customer.id).unwrap_or_default();
+        async move { store.add_to_notice(company, customer.id, &candidates, reached, system.now).await }
+    });
+    let notices: Vec<_> = notices.collect();
+    stream::iter(notices).buffer_unordered(AT_ONCE).try_collect().await
+}
+
+async fn hand_over(system: &SystemAccess, time: Duration, summary: &mut SweepSummary) -> Result<()> {
+    let mut due = system.store.due_interview_notices(system.now);
+    while let Some(notices) = due.try_next().await? {
+        for notice in notices {
+            match system.commit(system.store.hand_over_notice(&notice, system.now)).await {
+                Ok(()) => summary.notices += 1,
+                Err(Error::Changed | Error::NotFound) => {}
+                Err(error) => {
+                    log_failure!(target: "outbox", &error, "could not hand over a notice");
+                    summary.failed += 1;
+                }
+            }
+            if system.usage().elapsed() >= time {
+                summary.more = true;
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}

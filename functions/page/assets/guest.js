@@ -1,0 +1,203 @@
+// The page of a guest: a person without an account whom a manager has sent a link, and who watches a candidate's answers.
+
+import { Api, ApiError } from "./api.js";
+import { element, fill, showScreen } from "./dom.js";
+import { dateText, languageOf, loadTexts } from "./language.js";
+import { languageChoice } from "./languages.js";
+import { segmentsOf } from "./links.js";
+import { remembered } from "./local.js";
+import { loadStyle } from "./style.js";
+import { showEnd, showOver, showWelcome } from "./guest/ends.js";
+import { Player } from "./guest/player.js";
+import { showQuestion } from "./guest/question.js";
+import { answerKind, faultOf, placeIn, screenOf } from "./guest/state.js";
+
+/**
+ * @typedef {import("./guest/state.js").Screen} Screen
+ *
+ * @typedef {object} View a screen as it is shown
+ * @property {string} title
+ * @property {import("./dom.js").Child[]} content
+ * @property {() => void} [update] called when something has changed
+ */
+
+/** @type {Record<Screen["name"], (guest: Guest, screen: Screen) => View>} */
+const SCREENS = { welcome: showWelcome, question: showQuestion, end: showEnd, over: showOver };
+/** How often the page tries again by itself what failed for a passing reason, in milliseconds. */
+const RETRY = 15_000;
+
+const [main, header, foot] = ["screen", "header", "contact"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
+
+/** The page of one guest. */
+export class Guest {
+    /** @param {string} [key] that of the link, if it is whole */
+    constructor(key) {
+        this.api = new Api(document.body.dataset.api ?? "", key, "GuestKey");
+        /** @type {import("./guest/state.js").Model} */
+        this.model = { isWhole: key !== undefined, isEnded: false, fault: null, review: null, place: 0 };
+        /** @type {import("./language.js").Texts} */
+        this.texts = {};
+        /** The video of the question that is shown. @type {Player | null} */
+        this.player = null;
+        /** @type {View | null} */
+        this.view = null;
+        this.shown = "";
+        this.isReading = false;
+    }
+
+    /** Shows the page, and follows the guest. */
+    async start() {
+        loadStyle();
+        await this.speak();
+        fill(main, element("p", { class: "hint" }, this.texts.loading));
+        if (this.model.isWhole) await this.load();
+        this.show();
+        addEventListener("popstate", () => this.show());
+        addEventListener("online", () => this.retry());
+        setInterval(() => this.retry(), RETRY);
+        addEventListener("keydown", (event) => this.follow(event));
+    }
+
+    /** Loads the texts of the language. */
+    async speak() {
+        const language = languageOf(remembered("language"));
+        this.texts = await loadTexts(language, "guest/");
+        document.documentElement.lang = language;
+        this.shown = "";
+    }
+
+    /**
+     * Reads the answers, with addresses of their videos that live for some minutes.
+     * @param {number} [patience] how long to try, in milliseconds
+     */
+    async read(patience) {
+        const { model } = this;
+        try {
+            model.review = await this.api.get("/review/", patience);
+        } catch (error) {
+            // Only this refusal is about the key. Whatever else happens, the link may be good.
+            if (error instanceof ApiError && error.status === 401) {
+                model.isEnded = true;
+                model.review = null;
+            }
+            throw error;
+        }
+    }
+
+    /** Reads the answers, and notes what has kept the page from doing so. @param {number} [patience] */
+    async load(patience) {
+        this.isReading = true;
+        try {
+            await this.read(patience);
+            this.model.fault = null;
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            this.model.fault = faultOf(error);
+        } finally {
+            this.isReading = false;
+        }
+    }
+
+    /** Tries again what failed for a passing reason. */
+    async retry() {
+        const { review, isEnded, isWhole } = this.model;
+        if (this.isReading || isEnded || !isWhole) return;
+        if (review) return this.player?.retry();
+        await this.load(0);
+        this.show();
+    }
+
+    /** Leads to a question or an end; back leads here again. @param {number} place */
+    go(place) {
+        history.pushState(null, "", place === 0 ? location.pathname : `#${place}`);
+        this.show();
+    }
+
+    /** Shows the place that the address names. */
+    show() {
+        this.model.place = placeIn(location.hash, this.model.review);
+        this.render();
+    }
+
+    /** Arrow keys lead back and on, unless they do something else where the focus is. @param {KeyboardEvent} event */
+    follow(event) {
+        const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        const { name, last } = screenOf(this.model);
+        const isTaken = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || document.fullscreenElement;
+        if (!step || isTaken || name === "over" || /** @type {Element} */ (event.target).closest("video, select")) return;
+        const place = this.model.place + step;
+        if (place >= 0 && place <= last) this.go(place);
+    }
+
+    /** The player of a recorded answer, which outlives another language. @param {number} number that of the question */
+    playerOf(number) {
+        if (this.player?.number === number) return this.player;
+        const { model } = this;
+        const answerNow = () => /** @type {import("./guest/state.js").RecordedAnswer | null} */ (
+            model.review && answerKind(model.review, number) === "recorded" ? model.review.questions[number - 1].answer : null);
+        const renew = async () => {
+            await this.read();
+            const answer = answerNow();
+            if (!answer) this.shown = "";
+            return answer;
+        };
+        this.player = new Player(number, answerNow(), renew, () => this.render());
+        return this.player;
+    }
+
+    /** Shows the screen for the state, or updates the one that is shown. */
+    render() {
+        const { model } = this;
+        const screen = screenOf(model);
+        const kind = screen.name === "question" && model.review ? answerKind(model.review, screen.number) : "";
+        const key = JSON.stringify([screen, kind]);
+        main.dataset.screen = screen.name;
+        if (key === this.shown) {
+            this.view?.update?.();
+            return;
+        }
+        this.shown = key;
+        if (kind !== "recorded" || this.player?.number !== screen.number) {
+            this.player?.end();
+            this.player = null;
+        }
+        this.view = SCREENS[screen.name](this, screen);
+        this.renderFrame(screen);
+        showScreen(main, this.view.title, ...this.view.content);
+        if (model.review) document.title = `${this.view.title} · ${this.name ?? model.review.project.name}`;
+        this.view.update?.();
+    }
+
+    /** What surrounds every screen: whose interview it is, the language, and until when the link works. @param {Screen} screen */
+    renderFrame(screen) {
+        const { review } = this.model;
+        const { name: company, logo } = review?.company ?? {};
+        const names = review && [this.name ?? company, review.project.name];
+        const name = element("p", { class: "name", title: names?.join(" · ") }, names ? [element("bdi", {}, names[0]), " · ", element("bdi", {}, names[1])] : this.texts.title);
+        fill(header, logo && element("img", { class: "logo", src: logo, alt: company }), name, languageChoice(this.texts.language, () => this.change()));
+        fill(foot, screen.name === "question" && `${this.texts.until}: ${this.end}`);
+    }
+
+    /** Shows the page in another language, and leaves the focus where it is. */
+    async change() {
+        await this.speak();
+        this.render();
+        header.querySelector("select")?.focus();
+    }
+
+    /** The name of the candidate; undefined if it is hidden. */
+    get name() {
+        const candidate = this.model.review?.candidate;
+        return candidate ? `${candidate.first_name} ${candidate.last_name}` : undefined;
+    }
+
+    /** Until when the link works. */
+    get end() {
+        const { lang } = document.documentElement;
+        const tag = navigator.languages.find((one) => one.startsWith(lang)) ?? lang;
+        return dateText(this.model.review?.expires_at ?? "", tag);
+    }
+}
+
+const [, key, ...rest] = segmentsOf(location.pathname);
+new Guest(rest.length === 0 ? key : undefined).start();

@@ -1,0 +1,67 @@
+// Which screen a guest sees: a pure function of what the page knows.
+
+/**
+ * @typedef {object} Answer
+ * @property {string} text what was written; empty for a recorded answer
+ * @property {number | null} seconds
+ * @property {{ mp4?: string | null } | null} streams
+ * @property {string | null} thumb
+ * @property {{ width: number, height: number } | null} dimensions
+ *
+ * @typedef {Answer & { streams: { mp4: string } }} RecordedAnswer one that can be played
+ *
+ * @typedef {object} Review the response of `review/`
+ * @property {{ name: string, logo: string | null }} company
+ * @property {{ name: string }} project
+ * @property {{ first_name: string, last_name: string } | null} candidate null if their name is hidden
+ * @property {string} expires_at
+ * @property {{ text: string, answer: Answer | null }[]} questions
+ *
+ * @typedef {object} Model what the page knows
+ * @property {boolean} isWhole whether the address has a key
+ * @property {boolean} isEnded whether the service has refused the key
+ * @property {"offline" | "busy" | null} fault why the answers could not be read
+ * @property {Review | null} review
+ * @property {number} place 0 for the welcome, then each question, then the end
+ *
+ * @typedef {"wrong" | "ended" | "offline" | "busy"} OverReason
+ *
+ * @typedef {object} Screen
+ * @property {"welcome" | "question" | "end" | "over"} name
+ * @property {OverReason} [reason]
+ * @property {number} number that of the question, from 1
+ * @property {number} last the place of the end
+ */
+
+/** The place that an address names. @param {string} hash @param {Review | null} review */
+export function placeIn(hash, review) {
+    const place = Number(hash.slice(1));
+    return Number.isInteger(place) && place > 0 && place <= (review?.questions.length ?? 0) + 1 ? place : 0;
+}
+
+/** The screen for a state. @param {Model} model @returns {Screen} */
+export function screenOf({ isWhole, isEnded, fault, review, place }) {
+    const last = (review?.questions.length ?? 0) + 1;
+    const screen = { number: place, last };
+    if (!isWhole) return { ...screen, name: "over", reason: "wrong" };
+    if (isEnded) return { ...screen, name: "over", reason: "ended" };
+    if (!review) return { ...screen, name: "over", reason: fault ?? "busy" };
+    if (place === 0) return { ...screen, name: "welcome" };
+    return { ...screen, name: place === last ? "end" : "question" };
+}
+
+/**
+ * How a question was answered. An answer whose recording could not be converted is none.
+ * @param {Review} review
+ * @param {number} number
+ * @returns {"none" | "written" | "converting" | "recorded"}
+ */
+export function answerKind({ questions }, number) {
+    const { answer } = questions[number - 1];
+    if (!answer) return "none";
+    if (answer.text) return "written";
+    return answer.streams?.mp4 ? "recorded" : "converting";
+}
+
+/** Why something has failed that may succeed later. @param {import("../api.js").ApiError} error @returns {"offline" | "busy"} */
+export const faultOf = ({ status }) => (status === 0 ? "offline" : "busy");

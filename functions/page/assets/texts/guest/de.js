@@ -1,0 +1,60 @@
+// The guest's page in German. Every language has these texts; words in braces are filled in.
+
+/** @type {import("../../language.js").Texts} */
+export default {
+    title: "Video-Interview",
+    language: "Sprache",
+    loading: "Wird geladen…",
+    back: "Zurück",
+    tryAgain: "Erneut versuchen",
+    minutes: "{n} min",
+    seconds: "{n} s",
+    minutesSeconds: "{m} min {s} s",
+    until: "Dieser Link gilt bis",
+
+    welcome: {
+        title: "Die Antworten von {name}",
+        hidden: "Antworten einer Bewerbung",
+        text: "{company} lädt Sie ein, ein Video-Interview anzusehen: {project}.",
+        questions: "Fragen",
+        length: "Aufgenommene Antworten insgesamt",
+        how: "Sie sehen eine Frage nach der anderen mit ihrer Antwort. Sie können anhalten, zurückgehen und so oft wiederkommen, wie Sie möchten.",
+        personal: "Dieser Link ist nur für Sie. Bitte geben Sie ihn nicht weiter: Alle, die ihn haben, können die Antworten ansehen. {company} sieht, wann er geöffnet wird.",
+        begin: "Erste Frage zeigen",
+    },
+
+    question: {
+        title: "Frage {n} von {total}",
+        next: "Weiter",
+        finish: "Zum Ende",
+        video: "Antwort auf Frage {n}",
+        play: "Antwort abspielen",
+        pause: "Anhalten",
+        again: "Noch einmal abspielen",
+        written: "Schriftlich beantwortet",
+        none: "Auf diese Frage gibt es keine Antwort.",
+        converting: "Diese Antwort wird noch vorbereitet. Das dauert einige Minuten: Versuchen Sie es dann erneut, oder gehen Sie zur nächsten Frage.",
+        renewing: "Das Video wird neu geladen…",
+        unplayable: "Dieses Video lässt sich gerade nicht abspielen. Versuchen Sie es erneut. Wenn das nicht hilft, öffnen Sie den Link in einem anderen Browser.",
+        keys: "Die Tasten ← und → führen zurück und weiter.",
+    },
+
+    end: {
+        title: "Das war die letzte Frage",
+        text: "Wenn Sie sagen möchten, was Sie denken, schreiben Sie der Person, die Ihnen diesen Link geschickt hat.",
+        until: "Sie können die Antworten bis {date} wieder ansehen.",
+        again: "Von vorn",
+    },
+
+    over: {
+        ended: { title: "Dieser Link funktioniert nicht", text: "Vielleicht ist er abgelaufen, zurückgezogen oder unvollständig. Bitten Sie die Person, die ihn geschickt hat, um einen neuen." },
+        wrong: { title: "Diese Adresse ist unvollständig", text: "Öffnen Sie den Link dort noch einmal, wo Sie ihn bekommen haben, oder kopieren Sie ihn ganz in die Adresszeile: Manche Programme brechen lange Links um. Wenn das nicht hilft, bitten Sie die Person, die ihn geschickt hat, um einen neuen." },
+        offline: { title: "Keine Verbindung", text: "Die Antworten konnten nicht geladen werden. Prüfen Sie Ihre Verbindung. Die Seite versucht es von selbst weiter." },
+        busy: { title: "Der Dienst ist ausgelastet", text: "Die Antworten konnten nicht geladen werden. Die Seite versucht es von selbst weiter." },
+    },
+
+    refusals: {
+        offline: "Es gibt keine Verbindung. Prüfen Sie sie und versuchen Sie es erneut.",
+        busy: "Der Dienst ist ausgelastet. Versuchen Sie es gleich noch einmal.",
+    },
+};

@@ -1,0 +1,60 @@
+// The guest's page in English. Every language has these texts; words in braces are filled in.
+
+/** @type {import("../../language.js").Texts} */
+export default {
+    title: "Video interview",
+    language: "Language",
+    loading: "Loading…",
+    back: "Back",
+    tryAgain: "Try again",
+    minutes: "{n} min",
+    seconds: "{n} s",
+    minutesSeconds: "{m} min {s} s",
+    until: "This link works until",
+
+    welcome: {
+        title: "The answers of {name}",
+        hidden: "A candidate’s answers",
+        text: "{company} invites you to watch a video interview: {project}.",
+        questions: "Questions",
+        length: "Recorded answers, all together",
+        how: "You see one question after the other, with its answer. You can pause, go back, and come again as often as you like.",
+        personal: "This link is for you alone. Please do not pass it on: everyone who has it can watch. {company} sees when it is opened.",
+        begin: "Show the first question",
+    },
+
+    question: {
+        title: "Question {n} of {total}",
+        next: "Next",
+        finish: "Finish",
+        video: "Answer to question {n}",
+        play: "Play answer",
+        pause: "Pause",
+        again: "Play again",
+        written: "Answered in writing",
+        none: "There is no answer to this question.",
+        converting: "This answer is still being prepared. That takes a few minutes: try again then, or go on with the next question.",
+        renewing: "The video is being loaded again…",
+        unplayable: "This video does not play at the moment. Try again. If that does not help, open the link in another browser.",
+        keys: "The keys ← and → lead back and on.",
+    },
+
+    end: {
+        title: "That was the last question",
+        text: "If you want to say what you think, write to the person who sent you this link.",
+        until: "You can watch again until {date}.",
+        again: "From the start",
+    },
+
+    over: {
+        ended: { title: "This link does not work", text: "It may have expired, been withdrawn, or be incomplete. Ask the person who sent it to you for a new one." },
+        wrong: { title: "This address is incomplete", text: "Open the link where you got it again, or copy all of it into the address bar: some programs break long links. If that does not help, ask the person who sent it to you for a new one." },
+        offline: { title: "No connection", text: "The answers could not be loaded. Check your connection. The page keeps trying by itself." },
+        busy: { title: "The service is busy", text: "The answers could not be loaded. The page keeps trying by itself." },
+    },
+
+    refusals: {
+        offline: "There is no connection. Check it and try again.",
+        busy: "The service is busy. Try again in a moment.",
+    },
+};

@@ -1,0 +1,60 @@
+// The guest's page in Spanish. Every language has these texts; words in braces are filled in.
+
+/** @type {import("../../language.js").Texts} */
+export default {
+    title: "Videoentrevista",
+    language: "Idioma",
+    loading: "Cargando…",
+    back: "Volver",
+    tryAgain: "Intentar de nuevo",
+    minutes: "{n} min",
+    seconds: "{n} s",
+    minutesSeconds: "{m} min {s} s",
+    until: "Este enlace es válido hasta el",
+
+    welcome: {
+        title: "Las respuestas de {name}",
+        hidden: "Las respuestas de una candidatura",
+        text: "{company} le invita a ver una videoentrevista: {project}.",
+        questions: "Preguntas",
+        length: "Respuestas grabadas, en total",
+        how: "Verá una pregunta tras otra, con su respuesta. Puede hacer una pausa, retroceder y volver tantas veces como quiera.",
+        personal: "Este enlace es solo para usted. Por favor, no lo comparta: cualquiera que lo tenga puede ver las respuestas. {company} ve cuándo se abre.",
+        begin: "Mostrar la primera pregunta",
+    },
+
+    question: {
+        title: "Pregunta {n} de {total}",
+        next: "Siguiente",
+        finish: "Terminar",
+        video: "Respuesta a la pregunta {n}",
+        play: "Reproducir la respuesta",
+        pause: "Pausa",
+        again: "Reproducir de nuevo",
+        written: "Respuesta por escrito",
+        none: "No hay respuesta a esta pregunta.",
+        converting: "Esta respuesta aún se está preparando. Tarda unos minutos: inténtelo entonces de nuevo o siga con la pregunta siguiente.",
+        renewing: "El vídeo se está cargando de nuevo…",
+        unplayable: "Este vídeo no se puede reproducir en este momento. Inténtelo de nuevo. Si no sirve, abra el enlace en otro navegador.",
+        keys: "Las teclas ← y → llevan a la pregunta anterior y a la siguiente.",
+    },
+
+    end: {
+        title: "Era la última pregunta",
+        text: "Si quiere dar su opinión, escriba a la persona que le envió este enlace.",
+        until: "Puede volver a ver las respuestas hasta el {date}.",
+        again: "Al principio",
+    },
+
+    over: {
+        ended: { title: "Este enlace no funciona", text: "Puede que haya caducado, que se haya retirado o que esté incompleto. Pida uno nuevo a la persona que se lo envió." },
+        wrong: { title: "Esta dirección está incompleta", text: "Abra de nuevo el enlace donde lo recibió o cópielo entero en la barra de direcciones: algunos programas cortan los enlaces largos. Si no sirve, pida uno nuevo a la persona que se lo envió." },
+        offline: { title: "Sin conexión", text: "No se han podido cargar las respuestas. Compruebe su conexión. La página lo sigue intentando por sí sola." },
+        busy: { title: "El servicio está ocupado", text: "No se han podido cargar las respuestas. La página lo sigue intentando por sí sola." },
+    },
+
+    refusals: {
+        offline: "No hay conexión. Compruébela e inténtelo de nuevo.",
+        busy: "El servicio está ocupado. Inténtelo de nuevo en un momento.",
+    },
+};

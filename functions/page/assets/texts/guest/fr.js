@@ -1,0 +1,60 @@
+// The guest's page in French. Every language has these texts; words in braces are filled in.
+
+/** @type {import("../../language.js").Texts} */
+export default {
+    title: "Entretien vidéo",
+    language: "Langue",
+    loading: "Chargement…",
+    back: "Retour",
+    tryAgain: "Réessayer",
+    minutes: "{n} min",
+    seconds: "{n} s",
+    minutesSeconds: "{m} min {s} s",
+    until: "Ce lien est valable jusqu’au",
+
+    welcome: {
+        title: "Les réponses de {name}",
+        hidden: "Les réponses d’une candidature",
+        text: "{company} vous invite à regarder un entretien vidéo : {project}.",
+        questions: "Questions",
+        length: "Réponses enregistrées, au total",
+        how: "Vous voyez une question après l’autre, avec sa réponse. Vous pouvez faire une pause, revenir en arrière et revenir aussi souvent que vous le souhaitez.",
+        personal: "Ce lien vous est personnel. Merci de ne pas le transmettre : toute personne qui l’a peut regarder les réponses. {company} voit quand il est ouvert.",
+        begin: "Afficher la première question",
+    },
+
+    question: {
+        title: "Question {n} sur {total}",
+        next: "Suivant",
+        finish: "Terminer",
+        video: "Réponse à la question {n}",
+        play: "Lire la réponse",
+        pause: "Pause",
+        again: "Relire la réponse",
+        written: "Réponse écrite",
+        none: "Il n’y a pas de réponse à cette question.",
+        converting: "Cette réponse est encore en préparation. Cela prend quelques minutes : réessayez ensuite, ou passez à la question suivante.",
+        renewing: "La vidéo est rechargée…",
+        unplayable: "Cette vidéo ne peut pas être lue pour le moment. Réessayez. Si cela ne suffit pas, ouvrez le lien dans un autre navigateur.",
+        keys: "Les touches ← et → mènent à la question précédente et à la suivante.",
+    },
+
+    end: {
+        title: "C’était la dernière question",
+        text: "Pour donner votre avis, écrivez à la personne qui vous a envoyé ce lien.",
+        until: "Vous pouvez revoir les réponses jusqu’au {date}.",
+        again: "Au début",
+    },
+
+    over: {
+        ended: { title: "Ce lien ne fonctionne pas", text: "Il a peut-être expiré, été retiré, ou il est incomplet. Demandez-en un nouveau à la personne qui vous l’a envoyé." },
+        wrong: { title: "Cette adresse est incomplète", text: "Ouvrez à nouveau le lien là où vous l’avez reçu, ou copiez-le en entier dans la barre d’adresse : certains programmes coupent les liens longs. Si cela ne suffit pas, demandez-en un nouveau à la personne qui vous l’a envoyé." },
+        offline: { title: "Pas de connexion", text: "Les réponses n’ont pas pu être chargées. Vérifiez votre connexion. La page continue d’essayer d’elle-même." },
+        busy: { title: "Le service est très sollicité", text: "Les réponses n’ont pas pu être chargées. La page continue d’essayer d’elle-même." },
+    },
+
+    refusals: {
+        offline: "Il n’y a pas de connexion. Vérifiez-la et réessayez.",
+        busy: "Le service est très sollicité. Réessayez dans un instant.",
+    },
+};

@@ -1,0 +1,60 @@
+// The guest's page in Italian. Every language has these texts; words in braces are filled in.
+
+/** @type {import("../../language.js").Texts} */
+export default {
+    title: "Videocolloquio",
+    language: "Lingua",
+    loading: "Caricamento…",
+    back: "Indietro",
+    tryAgain: "Riprovi",
+    minutes: "{n} min",
+    seconds: "{n} s",
+    minutesSeconds: "{m} min {s} s",
+    until: "Questo link è valido fino a",
+
+    welcome: {
+        title: "Le risposte di {name}",
+        hidden: "Le risposte di una candidatura",
+        text: "{company} La invita a guardare un videocolloquio: {project}.",
+        questions: "Domande",
+        length: "Risposte registrate, in totale",
+        how: "Vedrà una domanda dopo l’altra, con la sua risposta. Può fare una pausa, tornare indietro e ritornare tutte le volte che vuole.",
+        personal: "Questo link è solo per Lei. La preghiamo di non inoltrarlo: chiunque lo abbia può guardare le risposte. {company} vede quando viene aperto.",
+        begin: "Mostri la prima domanda",
+    },
+
+    question: {
+        title: "Domanda {n} di {total}",
+        next: "Avanti",
+        finish: "Fine",
+        video: "Risposta alla domanda {n}",
+        play: "Riproduca la risposta",
+        pause: "Pausa",
+        again: "Riproduca di nuovo",
+        written: "Risposta scritta",
+        none: "Non c’è risposta a questa domanda.",
+        converting: "Questa risposta è ancora in preparazione. Ci vuole qualche minuto: riprovi più tardi o passi alla domanda successiva.",
+        renewing: "Il video viene ricaricato…",
+        unplayable: "Al momento questo video non si può riprodurre. Riprovi. Se non basta, apra il link in un altro browser.",
+        keys: "I tasti ← e → portano alla domanda precedente e a quella successiva.",
+    },
+
+    end: {
+        title: "Era l’ultima domanda",
+        text: "Se vuole dire che cosa ne pensa, scriva alla persona che Le ha inviato questo link.",
+        until: "Può rivedere le risposte fino a {date}.",
+        again: "All’inizio",
+    },
+
+    over: {
+        ended: { title: "Questo link non funziona", text: "Forse è scaduto, è stato ritirato o è incompleto. Ne chieda uno nuovo alla persona che glielo ha inviato." },
+        wrong: { title: "Questo indirizzo è incompleto", text: "Apra di nuovo il link dove lo ha ricevuto o lo copi per intero nella barra degli indirizzi: alcuni programmi spezzano i link lunghi. Se non basta, ne chieda uno nuovo alla persona che glielo ha inviato." },
+        offline: { title: "Nessuna connessione", text: "Non è stato possibile caricare le risposte. Controlli la connessione. La pagina continua a provare da sola." },
+        busy: { title: "Il servizio è occupato", text: "Non è stato possibile caricare le risposte. La pagina continua a provare da sola." },
+    },
+
+    refusals: {
+        offline: "Non c’è connessione. La controlli e riprovi.",
+        busy: "Il servizio è occupato. Riprovi tra un momento.",
+    },
+};

@@ -1,0 +1,60 @@
+// The guest's page in Dutch. Every language has these texts; words in braces are filled in.
+
+/** @type {import("../../language.js").Texts} */
+export default {
+    title: "Video-interview",
+    language: "Taal",
+    loading: "Laden…",
+    back: "Terug",
+    tryAgain: "Opnieuw proberen",
+    minutes: "{n} min",
+    seconds: "{n} s",
+    minutesSeconds: "{m} min {s} s",
+    until: "Deze link werkt tot",
+
+    welcome: {
+        title: "De antwoorden van {name}",
+        hidden: "De antwoorden van een kandidaat",
+        text: "{company} nodigt u uit om een video-interview te bekijken: {project}.",
+        questions: "Vragen",
+        length: "Opgenomen antwoorden, samen",
+        how: "U ziet de ene vraag na de andere, met het antwoord. U kunt pauzeren, teruggaan en zo vaak terugkomen als u wilt.",
+        personal: "Deze link is alleen voor u. Geef hem alstublieft niet door: iedereen die hem heeft, kan de antwoorden bekijken. {company} ziet wanneer hij wordt geopend.",
+        begin: "Eerste vraag tonen",
+    },
+
+    question: {
+        title: "Vraag {n} van {total}",
+        next: "Verder",
+        finish: "Afronden",
+        video: "Antwoord op vraag {n}",
+        play: "Antwoord afspelen",
+        pause: "Pauzeren",
+        again: "Opnieuw afspelen",
+        written: "Schriftelijk beantwoord",
+        none: "Er is geen antwoord op deze vraag.",
+        converting: "Dit antwoord wordt nog voorbereid. Dat duurt enkele minuten: probeer het dan opnieuw, of ga naar de volgende vraag.",
+        renewing: "De video wordt opnieuw geladen…",
+        unplayable: "Deze video kan nu niet worden afgespeeld. Probeer het opnieuw. Helpt dat niet, open de link dan in een andere browser.",
+        keys: "De toetsen ← en → gaan terug en verder.",
+    },
+
+    end: {
+        title: "Dat was de laatste vraag",
+        text: "Wilt u zeggen wat u ervan vindt, schrijf dan aan de persoon die u deze link heeft gestuurd.",
+        until: "U kunt de antwoorden opnieuw bekijken tot {date}.",
+        again: "Naar het begin",
+    },
+
+    over: {
+        ended: { title: "Deze link werkt niet", text: "Misschien is hij verlopen, ingetrokken of onvolledig. Vraag de persoon die hem heeft gestuurd om een nieuwe." },
+        wrong: { title: "Dit adres is onvolledig", text: "Open de link opnieuw waar u hem kreeg, of kopieer hem helemaal in de adresbalk: sommige programma’s breken lange links af. Helpt dat niet, vraag de persoon die hem heeft gestuurd dan om een nieuwe." },
+        offline: { title: "Geen verbinding", text: "De antwoorden konden niet worden geladen. Controleer uw verbinding. De pagina blijft het zelf proberen." },
+        busy: { title: "De dienst is druk bezet", text: "De antwoorden konden niet worden geladen. De pagina blijft het zelf proberen." },
+    },
+
+    refusals: {
+        offline: "Er is geen verbinding. Controleer die en probeer het opnieuw.",
+        busy: "De dienst is druk bezet. Probeer het zo meteen opnieuw.",
+    },
+};

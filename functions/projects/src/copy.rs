@@ -1,0 +1,57 @@
+//! Copies of projects: a new project with the settings, questions and criteria of another one.
+
+use shared::auth::access::AdmittedRequest;
+use shared::domain::id::ProjectId;
+use shared::domain::policy::{Action, NOT_ALLOWED};
+use shared::domain::project::Project;
+use shared::domain::questionnaire::Questionnaire;
+use shared::store::{CopiedAttachments, CopySource, Transaction};
+use shared::{Error, Result};
+
+/// A project to copy, which the caller may change.
+pub(crate) struct ProjectCopy {
+    source: CopySource,
+    copied: CopiedAttachments,
+}
+
+impl ProjectCopy {
+    /// Reads the project to copy. Fails with a message on `copy_of` if it does not exist or the caller may not see it, and with
+    /// [`Error::Forbidden`] if they may not change it.
+    pub(crate) async fn read(access: &AdmittedRequest, id: ProjectId) -> Result<Self> {
+        let source = access.store.copy_source(access.company_id(), id).await?;
+        let is_allowed = |action: Action, source: &CopySource| {
+            action.is_allowed(&access.caller.in_project(source.project.id, &source.project.staff))
+        };
+        let source = source.filter(|source| is_allowed(Action::ReadProject, source));
+        let source = source.ok_or_else(|| Error::field("copy_of", "This project does not exist."))?;
+        if !is_allowed(Action::ChangeProject, &source) {
+            return Err(Error::Forbidden(NOT_ALLOWED));
+        }
+        let copied = access.store.copied_attachments(&source).await?;
+        Ok(Self { source, copied })
+    }
+
+    /// The new project with what it takes over.
+    pub(crate) fn apply_to(&self, project: Project) -> Project {
+        let CopiedAttachments { labels, videos } = &self.copied;
+        let source = &self.source.project;
+        project.copying(source, |label| labels.contains(&label), |video| videos.contains(&video))
+    }
+
+    /// Creates the project with the questions and criteria.
+    pub(crate) fn create(&self, access: &AdmittedRequest, project: &Project) -> Transaction {
+        access.store.copy_project(
+            project,
+            &self.questionnaire(access, project.id),
+            &self.source,
+            &self.copied,
+        )
+    }
+
+    fn questionnaire(&self, access: &AdmittedRequest, project: ProjectId) -> Questionnaire {
+        let has_video = |video| self.copied.videos.contains(&video);
+        let question_id = || access.store.next_id(access.now);
+        let criterion_id = || access.store.next_id(access.now);
+        self.source.questionnaire.copied_to(project, has_video, question_id, criterion_id)
+    }
+}

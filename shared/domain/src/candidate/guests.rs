@@ -1,0 +1,247 @@
+//! Links that let people without an account watch the answers of a candidate.
+
+use chrono::{DateTime, DurationRound as _, SubsecRound as _, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{Candidate, CandidateStatus};
+use crate::Refusal;
+use crate::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId};
+use crate::privacy::erasure_request::ERASURE_REQUESTED;
+use crate::secret::{MediaKey, SecretHash};
+use crate::text::ShortName;
+
+/// The most links of a candidate that have not ended.
+pub const MAX_GUEST_LINKS: usize = 20;
+/// The most links of a candidate that are kept, ended ones included.
+// Links that end at once could be made without limit. Each takes 60 bytes of an item that every request of the candidate reads.
+const MAX_KEPT: usize = 100;
+/// How long a link works unless its creator says otherwise.
+const DEFAULT_LIFETIME: TimeDelta = TimeDelta::days(14);
+/// How long a link may work.
+const MAX_LIFETIME: TimeDelta = TimeDelta::days(90);
+/// How long a link is listed after its end.
+pub const LISTED_AFTER_END: TimeDelta = TimeDelta::days(30);
+/// How long a guest watches before the next opening is stored.
+const NEXT_OPENING: TimeDelta = TimeDelta::minutes(10);
+
+/// The interview is not complete.
+pub const NOT_INTERVIEWED: Refusal =
+    Refusal { code: "not_interviewed", detail: "The candidate has not completed the interview." };
+/// There is nothing to show to guests.
+pub const NO_ANSWERS: Refusal = Refusal {
+    code: "no_answers",
+    detail: "The candidate has answered no question in an interview that this service conducts.",
+};
+/// The candidate has the maximum number of links.
+pub const TOO_MANY_LINKS: Refusal = Refusal {
+    code: "too_many_links",
+    detail: "A candidate may have 20 guest links that have not ended. Delete one first.",
+};
+
+/// A link that lets a person without an account watch the answers of a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuestLink {
+    pub id: GuestLinkId,
+    /// The candidate's company.
+    pub company: CompanyId,
+    pub project: ProjectId,
+    pub candidate: CandidateId,
+    /// Who is meant to open it, as its creator calls them.
+    pub recipient: ShortName,
+    /// Whether guests see no name of the candidate.
+    pub hide_name: bool,
+    /// The hash of the key in its URL.
+    pub hash: SecretHash,
+    /// Signs the URLs of files that guests are shown.
+    pub media_key: MediaKey,
+    /// `None` for a named token.
+    // The link outlives their role and their account: any manager may delete it.
+    pub created_by: Option<CustomerId>,
+    /// When it stops working, in whole seconds.
+    pub ends_at: DateTime<Utc>,
+    /// When it was first opened, to the minute.
+    pub opened_at: Option<DateTime<Utc>>,
+    /// When it was last opened, to the minute; openings of the ten minutes before are not counted.
+    pub last_opened_at: Option<DateTime<Utc>>,
+}
+
+impl GuestLink {
+    /// The end of a link that is created at `now`.
+    pub fn default_end(now: DateTime<Utc>) -> DateTime<Utc> {
+        (now + DEFAULT_LIFETIME).trunc_subsecs(0)
+    }
+
+    /// Checks the end that a client has chosen for a link that is created at `now`; an error is the message for them.
+    pub fn check_end(end: DateTime<Utc>, now: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
+        if end <= now {
+            return Err("Must be in the future.".to_owned());
+        }
+        if end > now + MAX_LIFETIME {
+            return Err("Must be at most 90 days ahead.".to_owned());
+        }
+        Ok(end)
+    }
+
+    /// Whether this is the hash of its key.
+    pub fn is_opened_by(&self, hash: &SecretHash) -> bool {
+        self.hash == *hash
+    }
+
+    /// The link after it was opened at `now`; `None` if it was opened less than ten minutes before.
+    // A page that fetches new URLs of files while a guest watches must not write each time.
+    pub fn opened(&self, now: DateTime<Utc>) -> Option<Self> {
+        // Personal data of the guest, so no more exact than managers need it.
+        let minute = now.duration_trunc(TimeDelta::minutes(1)).unwrap_or(now);
+        let is_due = self.last_opened_at.is_none_or(|last| minute - last > NEXT_OPENING);
+        is_due.then(|| Self {
+            opened_at: self.opened_at.or(Some(minute)),
+            last_opened_at: Some(minute),
+            ..self.clone()
+        })
+    }
+}
+
+impl Candidate {
+    /// Whether links show the candidate to guests. Otherwise they rest, and work again if that changes.
+    pub fn is_shown_to_guests(&self) -> bool {
+        self.status == CandidateStatus::Interviewed && self.erasure_request.is_none()
+    }
+
+    /// Adds a link, and drops links that are no longer listed. Fails with [`NOT_INTERVIEWED`], [`ERASURE_REQUESTED`],
+    /// [`NO_ANSWERS`] and [`TOO_MANY_LINKS`].
+    pub fn with_guest_link(
+        mut self,
+        link: &GuestLink,
+        has_answers: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Self, Refusal> {
+        if self.status != CandidateStatus::Interviewed {
+            return Err(NOT_INTERVIEWED);
+        }
+        if self.erasure_request.is_some() {
+            return Err(ERASURE_REQUESTED);
+        }
+        if !has_answers {
+            return Err(NO_ANSWERS);
+        }
+        if self.guest_links.values().filter(|end| now < **end).count() >= MAX_GUEST_LINKS {
+            return Err(TOO_MANY_LINKS);
+        }
+        self.guest_links.retain(|_, end| is_listed(*end, now));
+        while self.guest_links.len() >= MAX_KEPT {
+            let first_ended = self.guest_links.iter().min_by_key(|(_, end)| **end).map(|(id, _)| *id);
+            first_ended.and_then(|id| self.guest_links.remove(&id));
+        }
+        self.guest_links.insert(link.id, link.ends_at);
+        Ok(self)
+    }
+
+    /// Removes a link.
+    pub fn without_guest_link(mut self, link: GuestLinkId) -> Self {
+        self.guest_links.remove(&link);
+        self
+    }
+
+    /// The links that have not ended, or not long ago, oldest first.
+    pub fn listed_guest_links(&self, now: DateTime<Utc>) -> impl Iterator<Item = GuestLinkId> {
+        let listed = self.guest_links.iter().filter(move |(_, end)| is_listed(**end, now));
+        listed.map(|(link, _)| *link)
+    }
+}
+
+fn is_listed(end: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+    now < end + LISTED_AFTER_END
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Id;
+    use crate::samples;
+
+    fn minute(minute: i64) -> DateTime<Utc> {
+        DateTime::UNIX_EPOCH + TimeDelta::minutes(minute)
+    }
+
+    fn link(number: u8, ends_at: DateTime<Utc>) -> GuestLink {
+        let candidate = samples::candidate();
+        GuestLink {
+            id: Id::from_bytes([number; 16]),
+            company: candidate.company,
+            project: candidate.project,
+            candidate: candidate.id,
+            recipient: ShortName::parse("Head of sales").unwrap(),
+            hide_name: false,
+            hash: SecretHash::of("key"),
+            media_key: MediaKey::generate(&samples::Sevens),
+            created_by: None,
+            ends_at,
+            opened_at: None,
+            last_opened_at: None,
+        }
+    }
+
+    #[test]
+    fn whoever_watches_for_hours_is_noted_once_in_ten_minutes_at_most() {
+        let mut link = link(1, minute(1_000));
+        let mut written: Vec<DateTime<Utc>> = Vec::new();
+        for second in (0..2 * 60 * 60).step_by(7) {
+            let now = minute(0) + TimeDelta::seconds(second) + TimeDelta::milliseconds(900);
+            if let Some(opened) = link.opened(now) {
+                assert_eq!(opened.opened_at, Some(minute(0)));
+                written.push(now);
+                link = opened;
+            }
+        }
+        assert!(written.len() > 9, "{written:?}");
+        assert!(written.is_sorted_by(|one, next| *next - *one >= NEXT_OPENING), "{written:?}");
+        assert_eq!(link.last_opened_at, link.last_opened_at.map(|at| at.trunc_subsecs(0)));
+    }
+
+    #[test]
+    fn an_end_lies_ahead_and_at_most_ninety_days() {
+        let now = minute(0);
+        let days = |days| now + TimeDelta::days(days);
+        assert_eq!(GuestLink::check_end(days(90), now), Ok(days(90)));
+        assert!(GuestLink::check_end(now, now).is_err());
+        assert!(GuestLink::check_end(days(90) + TimeDelta::seconds(1), now).is_err());
+        assert_eq!(GuestLink::default_end(now), days(14));
+    }
+
+    #[test]
+    fn links_that_ended_do_not_count_and_are_dropped_when_they_are_too_many() {
+        let mut one = Candidate { status: CandidateStatus::Interviewed, ..samples::candidate() };
+        for number in 0..150 {
+            let now = minute(number.into());
+            one = one.with_guest_link(&link(number, now + TimeDelta::seconds(1)), true, now).unwrap();
+            assert!(one.guest_links.len() <= MAX_KEPT);
+        }
+        assert_eq!(one.listed_guest_links(minute(150)).next(), Some(Id::from_bytes([50; 16])));
+        let later = minute(149) + LISTED_AFTER_END;
+        assert_eq!(one.listed_guest_links(later).collect::<Vec<_>>(), [Id::from_bytes([149; 16])]);
+        for number in 150..170 {
+            one = one.with_guest_link(&link(number, later + TimeDelta::days(1)), true, later).unwrap();
+        }
+        assert_eq!(one.guest_links.len(), 21);
+        let more = link(170, later + TimeDelta::days(1));
+        assert_eq!(one.clone().with_guest_link(&more, true, later), Err(TOO_MANY_LINKS));
+        let fewer = one.without_guest_link(Id::from_bytes([160; 16]));
+        assert!(fewer.with_guest_link(&more, true, later).is_ok());
+    }
+
+    #[test]
+    fn only_answers_of_complete_interviews_are_shown() {
+        let one = Candidate { status: CandidateStatus::Interviewed, ..samples::candidate() };
+        let refused = |one: &Candidate, has_answers| {
+            one.clone().with_guest_link(&link(1, minute(1)), has_answers, minute(0)).err()
+        };
+        assert_eq!(refused(&one, true), None);
+        assert_eq!(refused(&one, false), Some(NO_ANSWERS));
+        for status in CandidateStatus::ALL {
+            let one = Candidate { status, ..one.clone() };
+            let is_complete = status == CandidateStatus::Interviewed;
+            assert_eq!(one.is_shown_to_guests(), is_complete, "{status:?}");
+            assert_eq!(refused(&one, true).is_none(), is_complete, "{status:?}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What a copy takes over from a project.
+
+use super::{Project, ProjectSettings};
+use crate::id::{CriterionId, LabelId, ProjectId, QuestionId, VideoId};
+use crate::questionnaire::{Criterion, Question, Questionnaire};
+
+impl Project {
+    /// The new project with the settings and the rule of retention of `source`, and those of its labels and videos that
+    /// `has_label` and `has_video` tell are there. Not with what is its own: name, keys, dates, people, the partner's data.
+    pub fn copying(
+        mut self,
+        source: &Self,
+        has_label: impl Fn(LabelId) -> bool,
+        has_video: impl Fn(VideoId) -> bool,
+    ) -> Self {
+        // Taken apart, so that a new field does not compile until it is copied or left out on purpose.
+        let ProjectSettings {
+            job_url,
+            return_url,
+            email_alias,
+            mode,
+            maximum_score,
+            support_lang,
+            allow_hash_login,
+            max_interview_time,
+            interview_platform,
+            invite_candidates,
+            default_interview_period,
+            contact_person,
+            veto_enabled,
+            team_evaluation,
+            reminder_days,
+            mut labels,
+            mut videos,
+            name: _,
+            internal_id: _,
+            external_id: _,
+            closedate: _,
+            activationdate: _,
+            creationdate: _,
+            partner_data: _,
+        } = source.settings.clone();
+        labels.retain(|label| has_label(*label));
+        videos.retain(|placed| has_video(placed.video));
+        self.settings = ProjectSettings {
+            job_url,
+            return_url,
+            email_alias,
+            mode,
+            maximum_score,
+            support_lang,
+            allow_hash_login,
+            max_interview_time,
+            interview_platform,
+            invite_candidates,
+            default_interview_period,
+            contact_person,
+            veto_enabled,
+            team_evaluation,
+            reminder_days,
+            labels,
+            videos,
+            ..self.settings
+        };
+        // Without a rule of its own, the moment is that of the rule which the project once had.
+        if source.retention.own.is_some() {
+            self.retention = source.retention;
+        }
+        self
+    }
+}
+
+impl Questionnaire {
+    /// The same questions and criteria under new identifiers, in another project of the company. Questions lose videos that are
+    /// not there, as `has_video` tells.
+    pub fn copied_to(
+        &self,
+        project: ProjectId,
+        has_video: impl Fn(VideoId) -> bool,
+        mut question_id: impl FnMut() -> QuestionId,
+        mut criterion_id: impl FnMut() -> CriterionId,
+    ) -> Self {
+        let questions = self.questions.iter().cloned().map(|question| Question {
+            id: question_id(),
+            revision: 1,
+            video: question.video.filter(|video| has_video(*video)),
+            ..question
+        });
+        let criteria = self.criteria.iter().cloned();
+        let criteria = criteria.map(|criterion| Criterion { id: criterion_id(), revision: 1, ..criterion });
+        Self {
+            company: self.company.clone(),
+            project,
+            questions: questions.collect(),
+            criteria: criteria.collect(),
+        }
+    }
+}

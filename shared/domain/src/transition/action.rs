@@ -1,0 +1,47 @@
+//! Actions of managers on a candidate: each has one rule, for a request of its own and for requests about many candidates.
+
+use chrono::{DateTime, Utc};
+
+use super::{Actor, AdvanceTerms, CandidateChange};
+use crate::candidate::Candidate;
+use crate::mail::rate::RefusedOrThrottled;
+use crate::secret::AccessKey;
+
+/// An action of a manager on a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CandidateAction {
+    /// Moves the candidate on, as only managers can: this begins and completes no interview.
+    Advance,
+    /// Sets the end of the candidate's time for the interview.
+    SetDeadline(DateTime<Utc>),
+    /// Mails a reminder.
+    Remind,
+    /// Withdraws the candidate.
+    Skip,
+}
+
+impl CandidateAction {
+    /// What the action changes at `now`; `None` if it changes nothing. `key` makes a fresh one, and `terms` are those of the
+    /// candidate's project. Fails like [`Candidate::advance`], [`Candidate::after_change`], [`Candidate::remind`] and
+    /// [`Candidate::skip`].
+    pub fn change(
+        self,
+        candidate: &Candidate,
+        terms: &AdvanceTerms,
+        now: DateTime<Utc>,
+        key: impl FnOnce() -> AccessKey,
+    ) -> Result<Option<CandidateChange>, RefusedOrThrottled> {
+        let mut after = candidate.clone();
+        let change = match self {
+            Self::Advance => after.advance(Actor::Manager, terms, now, key())?,
+            Self::SetDeadline(deadline) if candidate.profile.deadline == Some(deadline) => return Ok(None),
+            Self::SetDeadline(deadline) => {
+                after.profile.deadline = Some(deadline);
+                after.after_change(candidate, &terms.reminder_days, now, key())?
+            }
+            Self::Remind => after.remind(now)?,
+            Self::Skip => after.skip(now)?,
+        };
+        Ok(Some(change))
+    }
+}

@@ -1,0 +1,227 @@
+//! Guest links as targets of managers, and what guests see by the key of one.
+
+use std::time::Duration;
+
+use axum::extract::FromRequestParts;
+use axum::http::Method;
+use axum::http::request::Parts;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::app::App;
+use crate::auth::access::target::candidate::CandidateTarget;
+use crate::auth::access::{
+    AdmissionRejection, AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest,
+};
+use crate::auth::credential::{GUEST_LINK, GuestKey, rejected};
+use crate::auth::{AdmissionRule, HasAdmission};
+use crate::config::Config;
+use crate::domain::answers::Answers;
+use crate::domain::candidate::{Candidate, GuestLink};
+use crate::domain::company::Company;
+use crate::domain::id::{CandidateId, CompanyId, GuestLinkId, InvalidId, ProjectId};
+use crate::domain::project::Project;
+use crate::domain::questionnaire::Questionnaire;
+use crate::error::{Error, Result};
+use crate::http::exchange::state::{LoggedCaller, RequestState};
+use crate::http::reference::ReferenceUris;
+use crate::media::{MediaSigner, MediaToken};
+use crate::store::{ItemBatch, ItemKey, Store, VersionedItem, keys};
+
+/// How long the URLs of files work that a guest is shown.
+const ADDRESS: TimeDelta = TimeDelta::minutes(15);
+
+/// A guest link of a candidate, for its managers.
+pub struct GuestLinkTarget {
+    pub candidate: VersionedItem<Candidate>,
+    pub link: VersionedItem<GuestLink>,
+}
+
+impl RequestTarget for GuestLink {
+    type Loaded = GuestLinkTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        let mut keys = Candidate::keys(request);
+        keys.push(request.path.guest_link());
+        keys
+    }
+
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, GuestLinkTarget)> {
+        let link = request.take::<GuestLink>(request.path.guest_link());
+        let now = request.now();
+        let (request, CandidateTarget { candidate, .. }) = Candidate::load(request).await?;
+        let link = link?;
+        if !candidate.listed_guest_links(now).any(|listed| listed == link.id) {
+            return Err(Error::NotFound);
+        }
+        Ok((request.about(&link), GuestLinkTarget { candidate, link }))
+    }
+}
+
+/// Where a guest link is.
+struct LinkPlace {
+    company: CompanyId,
+    project: ProjectId,
+    candidate: CandidateId,
+    link: GuestLinkId,
+}
+
+/// A guest link that works, with what that depends on.
+struct LiveLink {
+    company: VersionedItem<Company>,
+    candidate: VersionedItem<Candidate>,
+    link: VersionedItem<GuestLink>,
+}
+
+impl LiveLink {
+    /// The link at `place`, if it works at `now` and `is_proven`, and the items of `more` keys. Any other is refused like one that
+    /// does not exist, after the same read.
+    async fn find(
+        store: &Store,
+        place: &LinkPlace,
+        more: Option<ItemKey>,
+        is_proven: impl FnOnce(&GuestLink) -> bool,
+        now: DateTime<Utc>,
+    ) -> Result<(Self, ItemBatch)> {
+        let LinkPlace { company, project, candidate, link } = place;
+        let [of_company, of_candidate, of_link] = [
+            keys::company(company),
+            keys::candidate(company, *project, *candidate),
+            keys::guest_link(company, *project, *candidate, *link),
+        ];
+        let wanted = [of_company.clone(), of_candidate.clone(), of_link.clone()];
+        let mut batch = store.get(wanted.into_iter().chain(more)).await?;
+        // First: without the key, nothing tells whether the candidate or the company exists.
+        let link = batch.take::<GuestLink>(&of_link)?.filter(|link| is_proven(link) && now < link.ends_at);
+        let link = link.ok_or_else(rejected)?;
+        let company = batch.take::<Company>(&of_company)?.ok_or_else(rejected)?;
+        // A restored table may hold a link that its candidate knows nothing of.
+        let knows = |candidate: &Candidate| candidate.guest_links.contains_key(&link.id);
+        let candidate = batch.take::<Candidate>(&of_candidate)?;
+        let candidate = candidate.filter(|of| knows(of) && of.is_shown_to_guests()).ok_or_else(rejected)?;
+        Ok((Self { company, candidate, link }, batch))
+    }
+
+    /// Has the log line of the request tell by which link whose answers were read.
+    fn note(&self, state: &RequestState) {
+        let caller = format!("guest {}", self.link.id);
+        let company = self.company.id.clone();
+        let _ = state.caller.set(LoggedCaller { company, caller, on_behalf_by: None });
+        let _ = state.person.set(format!("candidate {}", self.candidate.id));
+    }
+}
+
+/// A request by the key of a guest link that works, with what it shows.
+pub struct GuestReview {
+    pub company: VersionedItem<Company>,
+    pub project: VersionedItem<Project>,
+    pub candidate: VersionedItem<Candidate>,
+    pub questionnaire: Option<VersionedItem<Questionnaire>>,
+    pub answers: VersionedItem<Answers>,
+    pub link: VersionedItem<GuestLink>,
+    /// The table.
+    pub store: Store,
+    signer: MediaSigner,
+    app: App,
+}
+
+impl HasAdmission for GuestReview {
+    const ADMISSION: AdmissionRule = AdmissionRule::Guest;
+}
+
+impl FromRequestParts<App> for GuestReview {
+    type Rejection = AdmissionRejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
+        let GuestKey { company, project, candidate, link, hash } = GuestKey::from_headers(&parts.headers)?;
+        let state = RequestState::of(&parts.extensions);
+        let store = state.store(app);
+        let now = app.now();
+        let place = LinkPlace { company, project, candidate, link };
+        let is_proven = |link: &GuestLink| link.is_opened_by(&hash);
+        let (live, _) = LiveLink::find(&store, &place, None, is_proven, now).await?;
+        live.note(&state);
+        let LiveLink { company, candidate, link } = live;
+        // Only now: these are the large items, and a key that opens nothing must not cost them.
+        let [of_project, of_questions, of_answers] = [
+            keys::project(&company.id, candidate.project),
+            keys::questionnaire(&company.id, candidate.project),
+            keys::answers(&company.id, candidate.project, candidate.id),
+        ];
+        let mut batch = store.get([of_project.clone(), of_questions.clone(), of_answers.clone()]).await?;
+        let project = batch.take(&of_project)?.ok_or_else(rejected)?;
+        let answers = batch.take(&of_answers)?.ok_or_else(rejected)?;
+        let questionnaire = batch.take(&of_questions)?;
+        // A HEAD shows nothing.
+        if let Some(opened) = link.opened(now).filter(|_| parts.method == Method::GET) {
+            // One attempt, because the response waits for it. A missing opening is noted by the next request.
+            let store = store.clone().with_patience(Duration::ZERO);
+            let before = link.clone();
+            state.run_alongside(async move { store.note_opening(&before, opened).await });
+        }
+        let reference = [&[GUEST_LINK][..], &link.id.to_bytes()].concat();
+        let signer = MediaSigner::new(link.media_key.clone(), &reference, now, app.entropy());
+        let app = app.clone();
+        Ok(Self { company, project, candidate, questionnaire, answers, link, store, signer, app })
+    }
+}
+
+impl GuestReview {
+    /// Makes the URLs of resources, those of files included.
+    pub fn references(&self) -> ReferenceUris<'_> {
+        ReferenceUris::new(self.config()).signed_by(&self.signer)
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &Config {
+        self.app.config()
+    }
+}
+
+/// A file of a candidate's answers that a guest was shown.
+pub(super) struct GuestFile {
+    pub(super) answers: VersionedItem<Answers>,
+    /// How long the bucket may still serve it.
+    pub(super) lifetime: Duration,
+}
+
+impl GuestFile {
+    /// Whether a guest was shown the URL with this token.
+    pub(super) fn is_for_guest(token: &MediaToken) -> bool {
+        token.reference().first() == Some(&GUEST_LINK)
+    }
+
+    /// Admits a request by the URL of a file, which is signed for `object`.
+    pub(super) async fn admit(
+        request: &UnauthenticatedRequest<'_>,
+        token: &MediaToken,
+        object: &str,
+    ) -> Result<Self> {
+        let place = place_of(request, token).map_err(|_| rejected())?;
+        let app = request.app();
+        let now = app.now();
+        let left = token.time_left(ADDRESS, now).ok_or_else(rejected)?;
+        let state = request.state();
+        let store = state.store(app);
+        let of_answers = keys::answers(&place.company, place.project, place.candidate);
+        let is_proven = |link: &GuestLink| token.is_for(&link.media_key, object);
+        let (live, mut batch) =
+            LiveLink::find(&store, &place, Some(of_answers.clone()), is_proven, now).await?;
+        live.note(&state);
+        let answers = batch.take(&of_answers)?.ok_or(Error::NotFound)?;
+        // The bucket knows nothing of the link, so its URL ends with both. It counts whole seconds.
+        let lifetime = left.min(live.link.ends_at - now).max(TimeDelta::seconds(1));
+        let lifetime = lifetime.to_std().map_err(Error::internal)?;
+        Ok(Self { answers, lifetime })
+    }
+}
+
+fn place_of(request: &UnauthenticatedRequest<'_>, token: &MediaToken) -> Result<LinkPlace, InvalidId> {
+    let path = &request.path;
+    let link = token.reference().get(1..).and_then(|id| id.try_into().ok()).ok_or(InvalidId)?;
+    Ok(LinkPlace {
+        company: path.company_id()?,
+        project: path.id("projectId")?,
+        candidate: path.id("candidateId")?,
+        link: GuestLinkId::from_bytes(link),
+    })
+}

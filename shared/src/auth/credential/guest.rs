@@ -1,0 +1,104 @@
+//! The key of a guest link. It is no [`Credential`](super::Credential): it opens one route and the files that this shows, so all
+//! other routes refuse it unread.
+
+use axum::http::{HeaderMap, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::{MISSING, RANDOM_BYTES, id, rejected};
+use crate::domain::candidate::Candidate;
+use crate::domain::id::{CandidateId, CompanyId, GuestLinkId, ProjectId};
+use crate::domain::random::RandomSource;
+use crate::domain::secret::SecretHash;
+use crate::error::{Error, Result};
+
+/// Lets scanners recognise leaked keys.
+pub(super) const PREFIX: &str = "ivg_";
+const SCHEME: &str = "guestkey";
+
+/// The first byte of a reference in the address of a file that was shown to a guest.
+pub(in crate::auth) const GUEST_LINK: u8 = 5;
+
+/// A well-formed key of a guest link that is not authenticated yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::auth) struct GuestKey {
+    pub(in crate::auth) company: CompanyId,
+    pub(in crate::auth) project: ProjectId,
+    pub(in crate::auth) candidate: CandidateId,
+    pub(in crate::auth) link: GuestLinkId,
+    pub(in crate::auth) hash: SecretHash,
+}
+
+impl GuestKey {
+    /// A new key of a link of `candidate`.
+    pub(in crate::auth) fn generate(
+        candidate: &Candidate,
+        link: GuestLinkId,
+        entropy: &dyn RandomSource,
+    ) -> String {
+        let mut random = [0; RANDOM_BYTES];
+        entropy.fill(&mut random);
+        let Candidate { company, project, id, .. } = candidate;
+        // The identifiers first: they tell the keys of what it opens before anything is read.
+        let ids = [project.to_bytes(), id.to_bytes(), link.to_bytes()].concat();
+        let bytes = [&ids[..], &random, company.as_str().as_bytes()].concat();
+        format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))
+    }
+
+    /// Reads the Authorization header. Any other credential than one guest key is refused.
+    pub(in crate::auth) fn from_headers(headers: &HeaderMap) -> Result<Self> {
+        let mut values = headers.get_all(header::AUTHORIZATION).into_iter();
+        let found = match (values.next(), values.next()) {
+            (None, _) => return Err(Error::Unauthenticated(MISSING)),
+            (Some(value), None) => value.to_str().ok().and_then(from_authorization),
+            (Some(_), Some(_)) => None,
+        };
+        found.ok_or_else(rejected)
+    }
+
+    /// `None` if it is no such key.
+    pub(super) fn parse(key: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(key.strip_prefix(PREFIX)?).ok()?;
+        let (project, rest) = id(&bytes)?;
+        let (candidate, rest) = id(rest)?;
+        let (link, rest) = id(rest)?;
+        let company = std::str::from_utf8(rest.get(RANDOM_BYTES..)?).ok()?.parse().ok()?;
+        Some(Self { company, project, candidate, link, hash: SecretHash::of(key) })
+    }
+}
+
+fn from_authorization(value: &str) -> Option<GuestKey> {
+    let (scheme, key) = value.split_once(' ')?;
+    GuestKey::parse(key.trim()).filter(|_| scheme.eq_ignore_ascii_case(SCHEME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemEntropy;
+    use crate::domain::id::Id;
+    use crate::domain::samples;
+
+    #[test]
+    fn a_key_names_what_it_opens_and_no_two_are_alike() {
+        let candidate = samples::candidate();
+        let link = Id::from_bytes([9; 16]);
+        let [one, other] = [(); 2].map(|()| GuestKey::generate(&candidate, link, &SystemEntropy));
+        assert_ne!(one, other);
+        let read = from_authorization(&format!("GuestKey {one}")).unwrap();
+        assert_eq!(read, from_authorization(&format!("guestkey  {one} ")).unwrap());
+        assert_eq!((read.company, read.project), (candidate.company, candidate.project));
+        assert_eq!((read.candidate, read.link), (candidate.id, link));
+        assert_eq!(read.hash, SecretHash::of(&one));
+        for wrong in [
+            format!("Token {one}"),
+            one.clone(),
+            format!("GuestKey {}", one.trim_start_matches(PREFIX)),
+            format!("GuestKey {}", &one[..100]),
+            format!("GuestKey {one}="),
+            "GuestKey ".to_owned(),
+        ] {
+            assert_eq!(from_authorization(&wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! A guest link as managers see it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::domain::candidate::GuestLink;
+use crate::http::example_uri;
+use crate::http::reference::ReferenceUris;
+use crate::http::wire::{Timestamp, Uri};
+
+/// A link that lets a person without an account watch the answers of a candidate; without its URL.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "GuestLink")]
+pub struct GuestLinkView {
+    /// The URL of the resource.
+    #[schemars(example = example_uri::GUEST_LINK)]
+    resource_uri: Uri,
+    /// The candidate.
+    #[schemars(example = example_uri::CANDIDATE)]
+    candidate: Uri,
+    /// Who is meant to open the link. It never appears in events.
+    #[schemars(example = &"Head of sales")]
+    recipient: String,
+    /// Whether guests see no name of the candidate. What candidates say and write may still tell it.
+    #[schemars(example = false)]
+    hide_name: bool,
+    /// When the link stops working. It is listed for 30 more days.
+    expires_at: Timestamp,
+    /// When the resource was created.
+    created_at: Timestamp,
+    /// The customer who created the link; null for a named token.
+    #[schemars(example = example_uri::CUSTOMER)]
+    created_by: Option<Uri>,
+    /// When a guest first opened the link, to the minute; null before.
+    opened_at: Option<Timestamp>,
+    /// When a guest last opened the link, to the minute; null before. Openings within ten minutes count as one.
+    last_opened_at: Option<Timestamp>,
+}
+
+impl GuestLinkView {
+    /// The view of a link.
+    pub fn new(link: &GuestLink, references: ReferenceUris<'_>) -> Self {
+        let GuestLink { id, company, project, candidate, .. } = link;
+        Self {
+            resource_uri: references.guest_link(company, *project, *candidate, *id),
+            candidate: references.uri_in_project(company, *project, *candidate),
+            recipient: link.recipient.to_string(),
+            hide_name: link.hide_name,
+            expires_at: Timestamp(link.ends_at),
+            created_at: Timestamp(id.created_at()),
+            created_by: link.created_by.map(|by| references.uri(company, by)),
+            opened_at: link.opened_at.map(Timestamp),
+            last_opened_at: link.last_opened_at.map(Timestamp),
+        }
+    }
+}

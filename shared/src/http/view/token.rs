@@ -1,0 +1,40 @@
+//! The rights of a named token as clients see them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::domain::id::CompanyId;
+use crate::domain::staff::customer::AccountType;
+use crate::domain::staff::named_token::TokenRights;
+use crate::http::example_uri;
+use crate::http::reference::ReferenceUris;
+use crate::http::wire::Uri;
+
+/// What a named token may do.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "NamedTokenRights")]
+pub struct TokenRightsView {
+    /// The token has the rights of a customer of this account type, except for actions that need a person.
+    #[schemars(example = AccountType::HiringManager)]
+    account_type: AccountType,
+    /// The projects of which the token is interview manager, at most 50. Below `admin` it sees no others, and one that is deleted
+    /// grants nothing. Empty for `owner` and `admin`, who see all projects.
+    #[schemars(length(max = 50), example = [example_uri::PROJECT])]
+    projects: Vec<Uri>,
+    /// Whether the token may only send GET and HEAD. It sees no keys of candidates and no links to their interviews, since
+    /// whoever has one acts as the candidate.
+    #[schemars(example = true)]
+    read_only: bool,
+}
+
+impl TokenRightsView {
+    /// The view of the rights of a token of `company`.
+    pub fn new(company: &CompanyId, rights: &TokenRights, references: ReferenceUris<'_>) -> Self {
+        let TokenRights { account_type, projects, is_read_only } = rights;
+        Self {
+            account_type: *account_type,
+            projects: projects.iter().map(|project| references.uri(company, *project)).collect(),
+            read_only: *is_read_only,
+        }
+    }
+}

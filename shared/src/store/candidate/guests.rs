@@ -1,0 +1,102 @@
+//! Access patterns of guest links. Their candidate holds when each ends; the rest is an item of its own, since it is read and
+//! written by guests.
+
+use chrono::{DateTime, Utc};
+
+use crate::domain::candidate::{Candidate, GuestLink, LISTED_AFTER_END};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::item::{self, StoredEntity, VersionedItem, string};
+use crate::store::table::keys::{self, ItemKey, TABLE};
+use crate::store::table::read::query::Query;
+use crate::store::table::write::transaction::Transaction;
+
+// The history of the candidate tells of its creation and deletion. Who has opened it is for its managers alone.
+impl StoredEntity for GuestLink {
+    // Managers see both, but a guest who opens a link must not fail its deletion with If-Match.
+    const INTERNAL_FIELDS: &'static [&'static str] = &["last_opened_at", "opened_at"];
+
+    fn key(&self) -> ItemKey {
+        keys::guest_link(&self.company, self.project, self.candidate, self.id)
+    }
+
+    fn expires_at(&self) -> Option<DateTime<Utc>> {
+        Some(self.ends_at + LISTED_AFTER_END)
+    }
+}
+
+impl Store {
+    /// Creates a link of a candidate who is `after` with it, and deletes those that `after` has dropped. Fails with
+    /// [`Error::Changed`] after a concurrent write of the candidate.
+    pub fn create_guest_link(
+        &self,
+        before: &VersionedItem<Candidate>,
+        after: Candidate,
+        link: &GuestLink,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let Candidate { company, project, id, .. } = &**before;
+        let mut transaction = self.transaction();
+        for dropped in before.guest_links.keys().filter(|old| !after.guest_links.contains_key(old)) {
+            transaction.delete_derived(keys::guest_link(company, *project, *id, *dropped));
+        }
+        transaction.change_candidate(before, &after.into(), now);
+        transaction.create(link);
+        transaction
+    }
+
+    /// Deletes a link of a candidate, which works no longer from this write on. Fails with [`Error::Changed`] after a concurrent
+    /// write of either.
+    pub fn delete_guest_link(
+        &self,
+        before: &VersionedItem<Candidate>,
+        link: &VersionedItem<GuestLink>,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let after = Candidate::clone(before).without_guest_link(link.id);
+        let mut transaction = self.transaction();
+        transaction.change_candidate(before, &after.into(), now);
+        transaction.delete(link);
+        transaction
+    }
+
+    /// Stores that a guest has opened a link, unless another opening or its deletion was faster.
+    pub(crate) async fn note_opening(
+        &self,
+        before: &VersionedItem<GuestLink>,
+        after: GuestLink,
+    ) -> Result<()> {
+        match self.replace(before, after).await {
+            Err(Error::Changed) => Ok(()),
+            written => written.map(drop),
+        }
+    }
+
+    /// The links of a candidate that are listed, oldest first. Costs no call if there are none.
+    pub async fn guest_links(
+        &self,
+        candidate: &Candidate,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<VersionedItem<GuestLink>>> {
+        let Candidate { company, project, id, .. } = candidate;
+        let key = |link| keys::guest_link(company, *project, *id, link);
+        self.listed(candidate.listed_guest_links(now).map(key).collect()).await
+    }
+
+    /// Deletes the links of a candidate who is deleted. Idempotent.
+    pub async fn delete_guest_links(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+    ) -> Result<()> {
+        let query = Query::new(TABLE, string(keys::guest_links(company).pk))
+            .starting_with(keys::guest_links_of(project, candidate));
+        // All that there are: a restored table may hold links that the candidate did not know of.
+        for key in item::keys_of(&self.query_rows(query, usize::MAX).await?)? {
+            self.delete_alone(&key).await?;
+        }
+        Ok(())
+    }
+}

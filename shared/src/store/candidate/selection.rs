@@ -1,0 +1,62 @@
+//! What requests about many candidates read of a project.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::domain::candidate::CandidateStatus;
+use crate::domain::history::ResourceRef;
+use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::text::{ExternalId, Username, fold_case};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::table::item::string;
+use crate::store::table::keys::{self, BY_STATUS};
+use crate::store::table::read::query::Query;
+
+impl Store {
+    /// The first candidates of a project with a status, at most `most`, oldest first, perhaps as they were up to seconds ago.
+    pub async fn candidate_ids_with_status(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        status: CandidateStatus,
+        most: usize,
+    ) -> Result<Vec<CandidateId>> {
+        let candidates = keys::candidates(company, project);
+        let query = Query::new(BY_STATUS, string(keys::candidates_by_status(company, project, status)));
+        let rows = self.query_rows(query, most).await?;
+        rows.iter().map(|row| candidates.id_in(row)?.parse().map_err(Error::internal)).collect()
+    }
+
+    /// The candidates of a project that have these keys, by key. Some may have changed the key or been deleted since.
+    pub async fn candidates_with_external_ids(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        external_ids: impl IntoIterator<Item = &ExternalId>,
+    ) -> Result<HashMap<ExternalId, CandidateId>> {
+        let marker = |key: &ExternalId| keys::candidates_by_external_id(company, key).key(project);
+        let external_ids: Vec<&ExternalId> = external_ids.into_iter().collect();
+        let mut batch = self.get(external_ids.iter().map(|key| marker(key))).await?;
+        let mut found = HashMap::new();
+        for key in external_ids {
+            if let Some(ResourceRef::Candidate { candidate, .. }) = batch.take_listed_value(&marker(key))? {
+                found.insert(key.clone(), candidate);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Those of these user names that a new candidate cannot have, in folded case: another account logs in with them.
+    pub async fn usernames_of_others(
+        &self,
+        company: &CompanyId,
+        usernames: impl IntoIterator<Item = &Username>,
+    ) -> Result<BTreeSet<String>> {
+        let mut names: BTreeSet<String> =
+            usernames.into_iter().map(|name| fold_case(name.as_str())).collect();
+        let places = |name: &String| [keys::login_username(company, name), keys::login_email(company, name)];
+        let batch = self.get(names.iter().flat_map(places)).await?;
+        names.retain(|name| places(name).iter().any(|place| batch.contains(place)));
+        Ok(names)
+    }
+}

@@ -1,0 +1,211 @@
+//! Access patterns of mails to staff about completed interviews: where the feed tells of them, and what waits for whom.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+
+use crate::domain::candidate::Candidate;
+use crate::domain::company::Company;
+use crate::domain::effect::Effect;
+use crate::domain::history::HistoryEntry;
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use crate::domain::project::Project;
+use crate::domain::staff::customer::Customer;
+use crate::domain::staff::notice::{
+    InterviewNotice, InterviewWave, InterviewedCandidate, InterviewedCandidates,
+};
+use crate::error::Result;
+use crate::store::Store;
+use crate::store::due::{DuePages, DueQueue};
+use crate::store::table::item::{DueEntry, StoredEntity, VersionedItem};
+use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::retry::RetryPolicy;
+use crate::store::table::write::transaction::Transaction;
+
+impl StoredEntity for InterviewWave {
+    fn key(&self) -> ItemKey {
+        keys::interview_wave(&self.company)
+    }
+
+    fn due(&self) -> Option<DueEntry<'_>> {
+        let company = &self.company;
+        let shard = DueQueue::InterviewWaves.shard_of_text(company.as_str());
+        Some(DueEntry { shard, at: self.read_at, company })
+    }
+}
+
+impl StoredEntity for InterviewNotice {
+    fn key(&self) -> ItemKey {
+        keys::interview_notice(&self.company, self.customer)
+    }
+
+    fn due(&self) -> Option<DueEntry<'_>> {
+        let shard = DueQueue::InterviewNotices.shard_of(self.customer);
+        Some(DueEntry { shard, at: self.next_mail_at?, company: &self.company })
+    }
+
+    fn expires_at(&self) -> Option<DateTime<Utc>> {
+        self.forgotten_at()
+    }
+}
+
+impl Transaction {
+    /// Notes that the first of these events, which have numbers, tells of a completed interview, if one does: begins the
+    /// company's wave, or only counts a write of one that has begun. Returns the wave.
+    // Each completion is a write, so that the run that ends the wave fails if it has not read one of them.
+    pub(in crate::store) fn note_interviews(
+        &mut self,
+        wave: Option<VersionedItem<InterviewWave>>,
+        events: &[HistoryEntry],
+        now: DateTime<Utc>,
+    ) -> Result<Option<VersionedItem<InterviewWave>>> {
+        let mut completions = events.iter().filter(|event| InterviewedCandidate::of_event(event).is_some());
+        let Some((first, number)) = completions.next().and_then(|event| Some((event, event.sequence?)))
+        else {
+            return Ok(wave);
+        };
+        let begun = InterviewWave::begun(first.change.company.clone(), number, now);
+        let before = wave.unwrap_or_else(|| VersionedItem::not_stored(begun));
+        let after = InterviewWave::clone(&before);
+        self.save(&before, &after);
+        before.followed_by(after).map(Some)
+    }
+}
+
+/// What a mail about completed interviews is made of, without what is deleted or cannot be read.
+pub struct NoticeSubject {
+    pub company: Option<VersionedItem<Company>>,
+    /// The recipient.
+    pub customer: Option<VersionedItem<Customer>>,
+    pub projects: HashMap<ProjectId, VersionedItem<Project>>,
+    pub candidates: HashMap<CandidateId, VersionedItem<Candidate>>,
+}
+
+impl Store {
+    /// Waves of completed interviews that staff are to be told of.
+    pub fn due_interview_waves(&self, now: DateTime<Utc>) -> DuePages<'_, InterviewWave> {
+        self.due(DueQueue::InterviewWaves, now)
+    }
+
+    /// Notices whose mail is to be written.
+    pub fn due_interview_notices(&self, now: DateTime<Utc>) -> DuePages<'_, InterviewNotice> {
+        self.due(DueQueue::InterviewNotices, now)
+    }
+
+    /// Reads the wave of a company; `None` if staff have been told of all completed interviews.
+    pub async fn interview_wave(&self, company: &CompanyId) -> Result<Option<VersionedItem<InterviewWave>>> {
+        self.one(keys::interview_wave(company)).await
+    }
+
+    /// Notes how far a wave was read. Fails with [`Error::Changed`](crate::Error::Changed) if more interviews were completed.
+    pub async fn move_interview_wave(&self, wave: &VersionedItem<InterviewWave>, after: u64) -> Result<()> {
+        self.replace(wave, InterviewWave { after, ..InterviewWave::clone(wave) }).await.map(drop)
+    }
+
+    /// Ends a wave that was read. Fails with [`Error::Changed`](crate::Error::Changed) if more interviews were completed.
+    pub async fn end_interview_wave(&self, wave: &VersionedItem<InterviewWave>) -> Result<()> {
+        self.erase(wave).await
+    }
+
+    /// Reads projects by their identifiers, without those that do not exist or cannot be read.
+    pub async fn projects_by_id(
+        &self,
+        company: &CompanyId,
+        ids: impl IntoIterator<Item = ProjectId>,
+    ) -> Result<Vec<VersionedItem<Project>>> {
+        self.listed(ids.into_iter().map(|id| keys::project(company, id)).collect()).await
+    }
+
+    /// Adds candidates whose events have these numbers to the notice of a customer, once the feed was read up to number `reached`.
+    /// Does nothing if the notice knows these events.
+    pub async fn add_to_notice(
+        &self,
+        company: &CompanyId,
+        customer: CustomerId,
+        candidates: &[(u64, InterviewedCandidate)],
+        reached: u64,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let add = async || {
+            let before = self.notice_of(company, customer).await?;
+            let after =
+                InterviewNotice::clone(&before).with_interviewed(candidates.iter().copied(), reached, now);
+            if after == *before {
+                return Ok(());
+            }
+            self.save(&before, after).await.map(drop)
+        };
+        self.retry_on_conflict(RetryPolicy::CHANGE, add).await
+    }
+
+    async fn notice_of(
+        &self,
+        company: &CompanyId,
+        customer: CustomerId,
+    ) -> Result<VersionedItem<InterviewNotice>> {
+        let found = self.one(keys::interview_notice(company, customer)).await?;
+        Ok(found
+            .unwrap_or_else(|| VersionedItem::not_stored(InterviewNotice::new(company.clone(), customer))))
+    }
+
+    /// Hands what waits for a customer to the outbox, as the effect of a mail.
+    pub fn hand_over_notice(
+        &self,
+        notice: &VersionedItem<InterviewNotice>,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let (after, told) = InterviewNotice::clone(notice).handed_over(now);
+        let mut transaction = self.transaction();
+        transaction.effect(Some(Effect::of_notice(&after, told, notice.version() + 1, now)));
+        transaction.replace(notice, &after);
+        transaction
+    }
+
+    /// Deletes the effect of a mail that was given up, and lets what it was about wait for the next one. Fails with
+    /// [`Error::Changed`](crate::Error::Changed) if another worker holds the lease.
+    pub async fn return_to_notice(
+        &self,
+        effect: &VersionedItem<Effect>,
+        customer: CustomerId,
+        told: &InterviewedCandidates,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let give_back = async || {
+            let before = self.notice_of(&effect.company, customer).await?;
+            let mut transaction = self.transaction();
+            transaction.delete(effect);
+            transaction.save(&before, &InterviewNotice::clone(&before).with_given_up(told.clone(), now));
+            self.commit(transaction).await
+        };
+        self.retry_on_conflict(RetryPolicy::CHANGE, give_back).await
+    }
+
+    /// Reads what a mail to a customer about these candidates is made of.
+    pub async fn notice_subject(
+        &self,
+        company: &CompanyId,
+        customer: CustomerId,
+        candidates: &InterviewedCandidates,
+    ) -> Result<NoticeSubject> {
+        let projects: HashMap<ProjectId, ItemKey> =
+            candidates.projects().into_iter().map(|id| (id, keys::project(company, id))).collect();
+        let key_of = |one: &InterviewedCandidate| keys::candidate(company, one.project, one.candidate);
+        let [company, customer] = [keys::company(company), keys::customer(company, customer)];
+        let wanted = [company.clone(), customer.clone()].into_iter();
+        let wanted = wanted.chain(projects.values().cloned()).chain(candidates.listed.iter().map(key_of));
+        let mut batch = self.get(wanted).await?;
+        let mut subject = NoticeSubject {
+            company: batch.take(&company)?,
+            customer: batch.take(&customer)?,
+            projects: HashMap::new(),
+            candidates: HashMap::new(),
+        };
+        for (id, key) in projects {
+            subject.projects.extend(batch.take_listed(&key)?.map(|project| (id, project)));
+        }
+        for one in &candidates.listed {
+            subject.candidates.extend(batch.take_listed(&key_of(one))?.map(|found| (one.candidate, found)));
+        }
+        Ok(subject)
+    }
+}

@@ -24,9 +24,9 @@ async fn main() {
     let project = projects(&owner).await;
     candidates(&app, &owner, &project).await;
     interviews(&owner).await;
+    notices(&app, &owner, &project).await;
     people(&app, &owner).await;
     webhooks(&app, &owner, &project).await;
-    notices(&app, &owner, &project).await;
     let items: Vec<Value> = app
         .table()
         .contents()
@@ -127,6 +127,8 @@ async fn notices(app: &TestApp, owner: &Staff, project: &str) {
 /// Staff of every kind, with what accounts leave behind.
 async fn people(app: &TestApp, owner: &Staff) {
     owner.named_token("Payroll").await;
+    let report = json!({ "name": "Report", "read_only": true, "expires_at": app.clock().in_days(7) });
+    owner.named_token_with(report).await;
     owner.colleague("admin", json!({ "email": "mailed@acme.example" })).await;
     app.settle().await;
     owner.colleague("hiring-manager", json!({})).await;

@@ -27,11 +27,15 @@ fn every_item_of_the_last_release_is_read_and_written_again_without_loss() {
         "entry of a history",
         "evaluation",
         "failed logins",
+        "guest link",
         "interview",
         "keyed request",
         "label",
+        "legal text",
         "login",
+        "marker of a client's key",
         "named token",
+        "notice of completed interviews",
         "project",
         "result",
         "sequence of events",
@@ -40,6 +44,7 @@ fn every_item_of_the_last_release_is_read_and_written_again_without_loss() {
         "stalled resource of a webhook",
         "upload",
         "video",
+        "wave of completed interviews",
         "webhook",
     ];
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), all);

@@ -97,7 +97,7 @@ fn refusals_come_in_their_order() {
     one.erasure_request = Some(ErasureRequest::new(3, now()));
     one.evaluations.insert(customer(1), evaluated);
     one.profile.deadline = None;
-    let mut terms = ReopeningTerms { is_running: false, has_evaluation: true, ..TERMS };
+    let mut terms = ReopeningTerms { is_running: false, has_evaluation: true };
     let refused = |one: &Candidate, terms| {
         let outcome = one.clone().reopen(request(Deadline::None), terms, now(), fresh_key());
         outcome.map(|change| change.candidate.status).map_err(|refusal| refusal.code)

@@ -54,7 +54,7 @@ pub const UPLOAD: &str = of_candidate!("uploads/01JQ8ZHT4D7S0A3F6G9H2J5KPQ/");
 pub const VETO: &str = of_candidate!("vetos/01JQ8ZMD3K6Q9X2A5D8G1N4RPQ/");
 
 /// A page of the service.
-pub const REVIEW: &str = "https://interviews.example.com/review/ivg_AZXR…";
+pub const REVIEW: &str = "https://interviews.example.com/review/ivg_AZXRkq3p";
 /// Where a file is uploaded to, outside of the API.
 pub const UPLOAD_TARGET: &str = "https://uploads.example.com/a-signed-address";
 /// Pages of the web application.

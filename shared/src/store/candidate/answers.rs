@@ -163,7 +163,7 @@ impl Store {
     }
 
     /// Ends the interview of a candidate by this change, with the answers that they have given until then. Fails with
-    /// [`Error::Changed`] after a concurrent write of either.
+    /// [`Error::Changed`](crate::Error::Changed) after a concurrent write of either.
     pub fn end_interview(
         &self,
         candidate: &VersionedItem<Candidate>,
@@ -175,7 +175,7 @@ impl Store {
         self.change_candidate(candidate, change, now).with_final_answers(answers, closed, now)
     }
 
-    /// Replaces `before` by `after`, or creates it. Fails with [`Error::Changed`] also after a concurrent write of the
+    /// Replaces `before` by `after`, or creates it. Fails with [`Error::Changed`](crate::Error::Changed) also after a concurrent write of the
     /// candidate, who may have left the interview.
     pub fn save_answers(
         &self,
@@ -208,7 +208,7 @@ impl Store {
         transaction
     }
 
-    /// Moves a candidate by `change`. Fails with [`Error::Changed`] after a concurrent write of the project or its questions if the
+    /// Moves a candidate by `change`. Fails with [`Error::Changed`](crate::Error::Changed) after a concurrent write of the project or its questions if the
     /// candidate begins, and of their answers if they complete the interview.
     pub fn advance_candidate(
         &self,
@@ -242,7 +242,7 @@ impl Store {
 }
 
 impl Transaction {
-    /// Also saves the answers that a candidate has given until their interview ended. Fails with [`Error::Changed`] after a
+    /// Also saves the answers that a candidate has given until their interview ended. Fails with [`Error::Changed`](crate::Error::Changed) after a
     /// concurrent write of them.
     pub fn with_final_answers(
         mut self,

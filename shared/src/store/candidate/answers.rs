@@ -56,7 +56,7 @@ impl Store {
         self.one(keys::answers(company, project, candidate)).await
     }
 
-    /// Reads the written answers to these questions of `answers`, by question. Fails with [`Error::Unreadable`] if one cannot be
+    /// Reads the written answers to these questions of `answers`, by question. Fails with [`Error::Unreadable`](crate::Error::Unreadable) if one cannot be
     /// read.
     // After the answers, never at once: a text may then be newer than what the tag of a response says, but not older, so that
     // no client keeps an old text under a new tag. One that was reset in between is missing.
@@ -96,7 +96,7 @@ impl Store {
         ))
     }
 
-    /// Retries failed and doubtful conversions in a project, and returns their number. Fails with [`Error::Unreadable`] if
+    /// Retries failed and doubtful conversions in a project, and returns their number. Fails with [`Error::Unreadable`](crate::Error::Unreadable) if
     /// answers cannot be read.
     pub async fn retry_conversions(
         &self,
@@ -122,7 +122,7 @@ impl Store {
     }
 
     /// Restarts the conversions that had begun or waited at the moment that the table was restored to, and
-    /// returns their number. Fails with [`Error::Unreadable`] if answers cannot be read.
+    /// returns their number. Fails with [`Error::Unreadable`](crate::Error::Unreadable) if answers cannot be read.
     // What was to start them then is done, and a restore keeps that.
     pub async fn restart_conversions(&self, now: DateTime<Utc>) -> Result<usize> {
         let mut restarted = 0;

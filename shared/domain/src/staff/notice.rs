@@ -54,7 +54,7 @@ impl InterviewedCandidate {
     }
 }
 
-/// The candidates that a mail is about: up to [`MAX_LISTED`] by identifier, of the others how many they are.
+/// The candidates that a mail is about: up to 50 by identifier, of the others how many they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterviewedCandidates {
     /// Each once, the first who has completed the interview first.

@@ -137,7 +137,7 @@ pub(crate) fn act_on_many_candidates(operation: OperationDoc) -> OperationDoc {
             "Takes one action on up to 1,000 candidates: on those in `candidates`, or on all who are in `status` when the request \
              comes, the oldest first. If there are more, `meta.more` is true, and the next request continues; those who \
              failed are still in the status and come first again. Each action and each refusal is that of the request for \
-             one candidate. Entries do not stop each other. A candidate whom the project does not have fails like a 404; \
+             one candidate. Entries do not stop each other. A candidate who is not in the project fails like a 404; \
              one who has left the `status` before their turn fails with the code `status_changed`.\n\n\
              With a `deadline`, `advance` sets it first, and it stays if the candidate then cannot be advanced.\n\n\
              The entries take about a second for each hundred. Entries that do not fit into the time limit are `pending`, and \

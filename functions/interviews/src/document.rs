@@ -64,7 +64,7 @@ pub(crate) fn create_guest_link(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Makes a link for a person without an account. Its page, `url`, shows the questions and answers of a candidate who is \
-             `interviewed`, with the names of the company, the project and the candidate, and nothing else. Whoever has the link \
+             `interviewed`, with the names of the company, the project and the candidate, and nothing else. Anyone with the link \
              can open it: send it to the recipient alone. Only this answer shows `url`; a retry with the same `Idempotency-Key` \
              returns it again for 24 hours. A link rests while the interview is reopened or the candidate has requested \
              erasure; it ends with the candidate, and outlives the role and the account of its creator.",

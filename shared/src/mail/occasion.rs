@@ -60,7 +60,7 @@ pub enum MailOccasion<'a> {
         count: usize,
         /// The name of the project, if all are of one.
         project: Option<&'a ShortName>,
-        /// The candidates whom the mail names, by project.
+        /// The candidates that the mail names, by project.
         projects: &'a [CompletedProject],
         /// How many it does not name, though it names others.
         more: usize,

@@ -72,7 +72,7 @@ async fn a_request_that_is_killed_five_times_and_repeated_takes_each_action_once
         app.assert_sound();
         app.clock().advance(TimeDelta::seconds(30));
     }
-    // Neither who comes nor who leaves in between changes whom the request is about.
+    // Candidates who come or leave in between do not change the selection of the request.
     let late = owner
         .candidate(&project, json!({ "email": app.next_email(), "deadline": app.clock().in_days(3) }))
         .await;

@@ -134,7 +134,7 @@ async fn five_mails_an_hour_tell_of_new_deadlines_or_remind() {
     assert_eq!(patched.expect(429).header("retry-after"), Some("3600"));
     owner.post(&format!("{}reminder/", ada.uri), json!({})).await.expect(429);
     assert_eq!(app.table().snapshot().await, before);
-    // What mails nobody is not limited.
+    // Changes that send no mail are not limited.
     owner.set_deadline(&ada.uri, &app.clock().in_days(12)).await.expect(200);
     for days in 8..16 {
         owner.set_deadline(&silent.uri, &app.clock().in_days(days)).await.expect(200);

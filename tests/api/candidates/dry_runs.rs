@@ -143,7 +143,7 @@ async fn a_dry_run_of_an_import_reports_what_the_import_then_does() {
         let noted = mails(&app).await;
         let mut report = import(&owner, &project, None, &list).await.expect(200).json();
         assert_eq!(judged["meta"]["mails"], mails(&app).await - noted, "round {round}");
-        // Whom a dry run has not created, it cannot name.
+        // A dry run cannot name a candidate that it has not created.
         for row in report["objects"].as_array_mut().unwrap() {
             let is_known =
                 row["candidate"].as_str().is_some_and(|uri| known.contains(tests::caller::last_segment(uri)));

@@ -24,7 +24,7 @@ pub(crate) use view::{BulkReport, STATUS_CHANGED};
 use crate::entries::dry_run;
 use crate::entries::lanes::EntryOutcome;
 
-/// Whoever may change the project may take each of the actions on each of its candidates.
+/// Callers who may change the project may take each of the actions on each of its candidates.
 type BulkAccess = Admitted<Project, ChangeProject>;
 
 /// What became of an entry.

@@ -1,4 +1,4 @@
-//! Dry runs: reports of what requests would do now. Nothing is written, and nobody is mailed.
+//! Dry runs: reports of what requests would do now. Nothing is written or mailed.
 
 use shared::auth::access::AdmittedRequest;
 use shared::domain::Refusal;

@@ -60,7 +60,7 @@ struct ImportReportRow {
     index: usize,
     /// What became of the entry.
     status: RowStatus,
-    /// The candidate; of a failed entry the one that has its `external_id`. Null if there is none, as for a candidate whom a dry
+    /// The candidate; of a failed entry the one that has its `external_id`. Null if there is none, as for a candidate that a dry
     /// run would have created.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,

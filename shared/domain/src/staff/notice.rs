@@ -15,7 +15,7 @@ const PAUSE: TimeDelta = TimeDelta::hours(1);
 /// The most candidates that one mail remembers by identifier.
 // Every write of the item is charged by its size.
 const MAX_LISTED: usize = 50;
-/// How long it is remembered when somebody was mailed, and what waits for a mail that nothing has caused since.
+/// How long the time of the last mail is kept, and what waits for a mail that nothing has caused since.
 const KEPT: TimeDelta = TimeDelta::days(90);
 
 /// A place in a company's feed: from there on, interviews were completed of which staff have not been told.
@@ -92,7 +92,7 @@ pub struct InterviewNotice {
     pub company: CompanyId,
     /// Who is told.
     pub customer: CustomerId,
-    /// Whom the next mail is about.
+    /// The candidates that the next mail is about.
     #[serde(default, skip_serializing_if = "InterviewedCandidates::is_empty")]
     pub waiting: InterviewedCandidates,
     /// The number of the last event that it knows: a wave that is read again adds nothing twice.

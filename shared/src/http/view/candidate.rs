@@ -43,7 +43,7 @@ impl<'a> CandidateViewer<'a> {
     ) -> Self {
         // The contract calls `partner_data` internal.
         let is_staff = !matches!(relation, CallerRelation::Own);
-        // Whoever has a candidate's key or link acts as the candidate, so callers who may only read get neither.
+        // A caller with a candidate's key or link acts as the candidate, so callers who may only read get neither.
         let sees_access = Action::AdvanceCandidate.is_allowed_in_full(relation);
         let is_manager = Action::ChangeProject.is_allowed(relation);
         let sees_adjustments = is_manager || !is_staff;

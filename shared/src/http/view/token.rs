@@ -22,7 +22,7 @@ pub struct TokenRightsView {
     #[schemars(length(max = 50), example = [example_uri::PROJECT])]
     projects: Vec<Uri>,
     /// Whether the token may only send GET and HEAD. It sees no keys of candidates and no links to their interviews, since
-    /// whoever has one acts as the candidate.
+    /// a caller with one acts as the candidate.
     #[schemars(example = true)]
     read_only: bool,
 }

@@ -1,4 +1,4 @@
-//! Access patterns of mails to staff about completed interviews: where the feed tells of them, and what waits for whom.
+//! Access patterns of mails to staff about completed interviews: where the feed tells of them, and what waits for each person.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Links that open nothing, or nothing any more: nobody can tell which of them it is.
+//! Links that open nothing, or nothing any more: the answer does not tell the two apart.
 
 use axum::http::Method;
 use base64::Engine as _;

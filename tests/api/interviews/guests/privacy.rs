@@ -79,7 +79,7 @@ async fn events_tell_that_a_link_was_made_and_deleted_and_not_for_whom() {
     given.review(&key).await.expect(200);
     owner.delete(&uri).await.expect(204);
     app.settle().await;
-    // No response about the candidate shows links, so nobody fetches them anew.
+    // No response about the candidate shows links.
     assert_eq!(owner.get(&candidate.uri).await.expect(200).header("etag"), before.header("etag"));
     let query = format!("resource={}", candidate.uri);
     let events = crate::events::feed::read_all(owner, &query).await;

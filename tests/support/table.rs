@@ -298,7 +298,7 @@ pub(crate) fn candidate_item(candidate: &Candidate) -> Item {
     item.insert(PAST_RULES.to_owned(), AttributeValue::Bool(true));
     item.insert("by_status_pk".to_owned(), string(index_partition(candidate)));
     item.insert("by_status_sk".to_owned(), string(id.to_string()));
-    if let Some(at) = candidate.expires_at() {
+    if let Some(at) = candidate.due_at() {
         let shard = id.to_bytes()[15] % 16;
         item.insert("due_shard".to_owned(), AttributeValue::N(shard.to_string()));
         item.insert("due_at".to_owned(), string(format!("{}#{company}", at.format("%Y-%m-%dT%H:%M:%SZ"))));

@@ -49,13 +49,13 @@ async fn assert_acted_once(app: &TestApp, before: &BTreeMap<String, (usize, usiz
 
 #[tokio::test]
 async fn a_request_that_is_killed_five_times_and_repeated_takes_each_action_once() {
-    const COUNT: usize = 240;
+    const COUNT: usize = 1000;
     let (app, chaos, owner, project) = given(COUNT).await;
     let before = effects(&app).await;
     let body = json!({ "action": "advance", "status": "new" });
     let send = || owner.send(request(&project, Some(KEY), &body));
     for number in 0..5 {
-        chaos.cut_after_writes(2 + 40 * number);
+        chaos.cut_after_writes(2 + 160 * number);
         // Once nothing comes through, the entries that are left have no time any more: none is tried in vain.
         let died = async {
             while chaos.left() != Some(0) {

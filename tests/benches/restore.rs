@@ -4,8 +4,7 @@
 #![recursion_limit = "256"]
 use std::collections::HashMap;
 use std::error::Error;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::{Command, Stdio};
 
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 use shared::clock::Stopwatch;
 use tests::app::TestApp;
 use tests::binaries;
-use tests::function::peak_kilobytes;
+use tests::function::watch;
 use tests::table::{Contents, Item};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -22,9 +21,6 @@ const ITEMS: usize = 200_000;
 /// Every so many items, one has changed, one is missing and one is newer.
 const CHANGED: usize = 60;
 const TOGETHER: usize = 25;
-const LOOK: Duration = Duration::from_millis(20);
-/// Of Linux's clock of processes.
-const TICKS_PER_SECOND: f64 = 100.0;
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> Result<()> {
@@ -103,20 +99,6 @@ async fn put(app: &TestApp, table: &str, items: impl Iterator<Item = Item>) -> R
         if left > 0 { Err("some items were not written".into()) } else { Result::Ok(()) }
     });
     stream::iter(calls).buffer_unordered(4).try_collect().await
-}
-
-/// The seconds of processors that a program takes until its end, and its memory at most, in kilobytes.
-async fn watch(run: &mut Child) -> Result<(f64, u64)> {
-    let (mut ticks, mut peak) = (0.0, 0);
-    while run.try_wait()?.is_none() {
-        peak = peak.max(peak_kilobytes(run.id()));
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", run.id())).unwrap_or_default();
-        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
-        let both: f64 = fields.filter_map(|field| field.parse::<f64>().ok()).sum();
-        ticks = both.max(ticks);
-        tokio::time::sleep(LOOK).await;
-    }
-    Ok((ticks / TICKS_PER_SECOND, peak))
 }
 
 fn round(value: f64) -> Value {

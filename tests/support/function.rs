@@ -11,6 +11,11 @@ use tokio::process::{Child, Command};
 
 use crate::runtime_api::{FunctionError, RuntimeApi};
 
+/// The time between two looks at a program.
+const LOOK: Duration = Duration::from_millis(20);
+/// Of Linux's clock of processes.
+const TICKS_PER_SECOND: f64 = 100.0;
+
 /// One execution environment of a function; dropping it kills the process.
 pub struct Function {
     api: RuntimeApi,
@@ -122,6 +127,23 @@ impl Function {
         }
         self.process.wait().await
     }
+}
+
+/// The seconds of processors that a program takes until its end, and its memory at most, in kilobytes.
+///
+/// # Errors
+/// Fails if the program cannot be waited for.
+pub async fn watch(run: &mut std::process::Child) -> io::Result<(f64, u64)> {
+    let (mut ticks, mut peak) = (0.0, 0);
+    while run.try_wait()?.is_none() {
+        peak = peak.max(peak_kilobytes(run.id()));
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", run.id())).unwrap_or_default();
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+        let both: f64 = fields.filter_map(|field| field.parse::<f64>().ok()).sum();
+        ticks = both.max(ticks);
+        tokio::time::sleep(LOOK).await;
+    }
+    Ok((ticks / TICKS_PER_SECOND, peak))
 }
 
 /// The most memory that a process has had at once, in kilobytes; none once it has ended.

@@ -13,6 +13,7 @@ pub mod chaos;
 pub mod clock;
 pub mod document;
 mod erased;
+mod everything;
 mod fault;
 pub mod figures;
 pub mod files;

@@ -3,6 +3,7 @@
 //! Commands are idempotent, and each one writes a line to the log.
 
 mod command;
+pub mod export;
 pub mod restore;
 
 pub use command::{AdminCommand, NewStaff, OperatorCommand};

@@ -3,148 +3,27 @@
 use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::app::App;
 use shared::auth::access::Admitted;
-use shared::config::Config;
 use shared::domain::history::HistoryEntry;
-use shared::domain::history::erasure::{CopyRetention, ErasureCounts, ErasureReason};
 use shared::domain::policy::ReadEvents;
-use shared::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};
 use shared::http::RequestConditions;
-use shared::http::example_uri;
 use shared::http::exchange::respond::CommittedResponse;
-use shared::http::reference::ReferenceUris;
-use shared::http::wire::{Timestamp, Uri};
+use shared::http::view::{ReceiptKeyView, ReceiptView};
 use shared::openapi::{DescribeArgument, OperationDoc};
 use shared::{Error, Result};
 
-/// How long S3 takes to delete what its rules have delete.
-const STORAGE_DELAY: TimeDelta = TimeDelta::days(2);
-
 /// How long caches keep the public keys: a new one is known to verifiers after this time.
 const CACHING: &str = "public, max-age=300";
-
-/// A signed statement that a candidate was erased.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Receipt")]
-pub(crate) struct ReceiptView {
-    /// What the service states.
-    statement: StatementView,
-    /// The statement, signed: a JWS in its compact form (RFC 7515) with the algorithm `EdDSA` (Ed25519). Its payload is the
-    /// statement as JSON, and its header names the key by `kid`.
-    #[schemars(example = &"eyJhbGciOiJFZERTQSIsImtpZCI6IjJtUEhIOUotRjdqWHpTQVgtM2RKYUVSc3BGRXRyVzBVIn0.eyJpZCI6ImV2dF8wMUpROFoifQ.c2lnbmF0dXJl")]
-    jws: String,
-}
-
-/// What the service states about an erasure. It names the candidate by their identifier alone: keep a note of your own of whom
-/// that was.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ErasureStatement")]
-struct StatementView {
-    /// The service that states it: the base URL of its API.
-    #[schemars(example = &"https://api.example.com/api/v3")]
-    iss: String,
-    /// The event `candidate.erased`.
-    #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_9_1795293767")]
-    id: String,
-    /// The company.
-    #[schemars(example = example_uri::COMPANY)]
-    company: Uri,
-    /// The project of the candidate.
-    #[schemars(example = example_uri::PROJECT)]
-    project: Option<Uri>,
-    /// The candidate.
-    #[schemars(example = example_uri::CANDIDATE)]
-    candidate: Uri,
-    /// Why the candidate was erased.
-    reason: ErasureReason,
-    /// When the candidate was deleted: for the first time, if the service was restored to an earlier moment since.
-    deleted_at: Timestamp,
-    /// When the last of what the deletion had left was erased.
-    #[schemars(example = &"2026-11-08T22:59:01Z")]
-    erased_at: Timestamp,
-    /// What was erased.
-    erased: ErasureCounts,
-    /// Copies that cannot be read through the service, and the day when the last of each kind is deleted.
-    copies: Vec<CopyView>,
-}
-
-/// Copies of what was erased.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ErasureCopies")]
-struct CopyView {
-    /// What they are of.
-    of: CopyKind,
-    /// The day when the last of them is deleted, in UTC.
-    #[schemars(example = &"2026-12-06")]
-    until: NaiveDate,
-}
-
-/// What copies are of.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-enum CopyKind {
-    /// Everything that was stored, in the backups of the database.
-    Table,
-    /// Photos, CVs and recorded answers: previous versions of the storage.
-    Files,
-    /// Identifiers and network addresses, in logs. No names and no addresses of mails.
-    Logs,
-}
-
-impl StatementView {
-    /// The statement of an event; `None` if it tells of no erasure.
-    fn of(event: &HistoryEntry, references: ReferenceUris<'_>, config: &Config) -> Option<Self> {
-        let change = &event.change;
-        let erased_at = event.origin.at;
-        let erasure = change.details.erasure?;
-        let company = &change.company;
-        // Events of former releases do not say how long copies were kept.
-        let kept = change.details.copies.unwrap_or(config.copies_kept);
-        Some(Self {
-            iss: config.base_url.as_str().trim_end_matches('/').to_owned(),
-            id: event.id().to_string(),
-            company: references.company(company),
-            project: change.resource.project().map(|project| references.uri(company, project)),
-            candidate: references.resource(company, change.resource),
-            reason: erasure.reason,
-            deleted_at: Timestamp(change.details.deleted_at.unwrap_or(erased_at)),
-            erased_at: Timestamp(erased_at),
-            erased: erasure.erased,
-            copies: copies(erased_at, kept),
-        })
-    }
-}
-
-/// The copies of what was erased at this moment.
-fn copies(erased_at: DateTime<Utc>, kept: CopyRetention) -> Vec<CopyView> {
-    // From the erasure on, not from the deletion: until then, there was still something to copy.
-    let ends = [
-        (CopyKind::Table, TimeDelta::days(kept.recovery_days)),
-        (CopyKind::Files, TimeDelta::days(kept.recovery_days) + STORAGE_DELAY),
-        (CopyKind::Logs, TimeDelta::days(kept.log_days)),
-    ];
-    ends.map(|(of, kept)| CopyView { of, until: (erased_at + kept).date_naive() }).into()
-}
 
 /// GET …/events/{eventId}/receipt/
 pub(crate) async fn read(
     access: Admitted<HistoryEntry, ReadEvents>,
 ) -> Result<CommittedResponse<Json<ReceiptView>>> {
-    let config = access.config();
-    let statement = StatementView::of(&access.target, access.references(), config);
-    let statement = statement.ok_or(Error::NotFound)?;
-    // Nothing is stored: the event has all that is stated, and the key follows from the secret.
-    let jws = keys(config)?.sign(&serde_json::to_vec(&statement).map_err(Error::internal)?);
-    access.show(ReceiptView { statement, jws })
-}
-
-fn keys(config: &Config) -> Result<&ReceiptKeys> {
-    config.receipt_keys.as_ref().ok_or_else(|| Error::internal("RECEIPT_KEY is missing"))
+    let receipt = ReceiptView::of(&access.target, access.references(), access.config())?;
+    access.show(receipt.ok_or(Error::NotFound)?)
 }
 
 /// The public keys of receipts, as a JWK set (RFC 7517).
@@ -152,40 +31,7 @@ fn keys(config: &Config) -> Result<&ReceiptKeys> {
 #[schemars(rename = "ReceiptKeys")]
 pub(crate) struct KeySetView {
     /// The keys, the present one first.
-    keys: Vec<KeyView>,
-}
-
-/// A public key (RFC 8037).
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ReceiptKey")]
-struct KeyView {
-    /// The kind of key.
-    #[schemars(extend("const" = "OKP"), example = &"OKP")]
-    kty: &'static str,
-    /// The curve.
-    #[schemars(extend("const" = "Ed25519"), example = &"Ed25519")]
-    crv: &'static str,
-    /// The key in base64url.
-    #[schemars(example = &"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")]
-    x: String,
-    /// The thumbprint of the key (RFC 7638). Receipts name the key by it.
-    #[schemars(example = &"kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")]
-    kid: String,
-    /// What it is for.
-    #[serde(rename = "use")]
-    #[schemars(extend("const" = "sig"), example = &"sig")]
-    purpose: &'static str,
-    /// The algorithm.
-    #[schemars(extend("const" = "EdDSA"), example = &"EdDSA")]
-    alg: &'static str,
-}
-
-impl KeyView {
-    fn new(key: &ReceiptKey) -> Self {
-        let x = key.to_string();
-        let kid = key.thumbprint();
-        Self { kty: "OKP", crv: "Ed25519", x, kid, purpose: "sig", alg: "EdDSA" }
-    }
+    keys: Vec<ReceiptKeyView>,
 }
 
 /// A request for the public keys, which needs no credentials.
@@ -208,6 +54,9 @@ impl DescribeArgument for KeysReader {
 
 /// GET /receipt-keys/
 pub(crate) async fn list_keys(reader: KeysReader) -> Result<CommittedResponse<Json<KeySetView>>> {
-    let keys = keys(reader.app.config())?.public();
-    reader.conditions.show_to_all(&KeySetView { keys: keys.iter().map(KeyView::new).collect() }, CACHING)
+    let keys = reader.app.config().receipt_keys.as_ref();
+    let keys = keys.ok_or_else(|| Error::internal("RECEIPT_KEY is missing"))?.public();
+    reader
+        .conditions
+        .show_to_all(&KeySetView { keys: keys.iter().map(ReceiptKeyView::new).collect() }, CACHING)
 }

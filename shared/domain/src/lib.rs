@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod answers;
+pub mod archive;
 pub mod candidate;
 pub mod company;
 mod digest;

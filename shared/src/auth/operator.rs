@@ -1,6 +1,7 @@
 //! The operator, whom no credential of the service admits: only IAM lets anybody invoke the admin function.
 
 use std::ops::Deref;
+use std::time::Duration;
 
 use super::system::SystemAccess;
 use crate::app::App;
@@ -29,6 +30,11 @@ impl OperatorAccess {
     /// Acts as the operator, on the word of who may invoke this function.
     pub fn of(app: &App) -> Self {
         Self(SystemAccess::by(ChangeAuthor::Operator, app).with_patience(COMMAND_PATIENCE))
+    }
+
+    /// Access for a program that takes longer than a command.
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self(self.0.with_patience(patience))
     }
 
     /// Makes the addresses of resources.

@@ -12,7 +12,7 @@ mod text;
 pub use address::{MediaSigner, MediaToken};
 pub use answers::{AnswerObjects, recorded_parts};
 pub use checked::{CheckedFile, inspect, is_plain_text, logo_picture};
-pub use objects::{HashedUpload, LedgerPosition, ListedObject, ObjectStore, SignedUpload};
+pub use objects::{CopiedObject, HashedUpload, LedgerPosition, ListedObject, ObjectStore, SignedUpload};
 
 use crate::domain::account::Account;
 use crate::domain::id::{CompanyId, FileId, VideoId};

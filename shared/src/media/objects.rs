@@ -12,6 +12,7 @@ use axum::http::Method;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
+use sha2::{Digest as _, Sha256};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt as _;
 use url::Url;
@@ -121,6 +122,27 @@ impl<'a> ObjectStore<'a> {
         tokio::io::copy_buf(&mut body, &mut file).await.map_err(|error| Error::Busy(error.into()))?;
         file.flush().await.map_err(Error::internal)?;
         Ok(true)
+    }
+
+    /// Streams the object under `key` to a file at `path`; `None` if there is none.
+    pub async fn copy_to(&self, key: &str, path: &Path) -> Result<Option<CopiedObject>> {
+        let found = match self.s3().get_object().bucket(self.bucket).key(key).send().await {
+            Ok(found) => found,
+            Err(SdkError::ServiceError(error)) if error.err().is_no_such_key() => return Ok(None),
+            Err(error) => return Err(failure(error)),
+        };
+        let content_type = found.content_type.unwrap_or_default();
+        let mut body = found.body;
+        let mut file = File::create(path).await.map_err(Error::internal)?;
+        let mut hash = Sha256::new();
+        let mut size = 0;
+        while let Some(bytes) = body.try_next().await.map_err(|error| Error::Busy(error.into()))? {
+            hash.update(&bytes);
+            size += bytes.len() as u64;
+            file.write_all(&bytes).await.map_err(Error::internal)?;
+        }
+        file.flush().await.map_err(Error::internal)?;
+        Ok(Some(CopiedObject { content_type, size, sha256: hash.finalize().into() }))
     }
 
     /// Appends the objects under `keys`, in their order, to a file at `path`; returns whether all of them are there.
@@ -264,6 +286,16 @@ impl HashedUpload {
         let bytes = STANDARD.decode(text).ok().filter(|bytes| bytes.len() == 32);
         bytes.map(|_| text.to_owned()).ok_or_else(|| "Use the SHA-256 of the part in base64.".to_owned())
     }
+}
+
+/// An object that was copied to a file.
+#[derive(Debug)]
+pub struct CopiedObject {
+    /// As it was stored; empty if none was given.
+    pub content_type: String,
+    /// In bytes.
+    pub size: u64,
+    pub sha256: [u8; 32],
 }
 
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 //!
 //! Only admission hands out a [`Store`], so nothing is read or written for a caller who was not admitted.
 
+mod archive;
 mod candidate;
 mod company;
 mod deletion;
@@ -22,6 +23,7 @@ mod table;
 mod upkeep;
 mod webhook;
 
+pub use archive::{ArchivePage, ArchiveRecord};
 pub use candidate::CandidateWithProject;
 pub use candidate::evaluation::{CandidateResult, EvaluationKey};
 pub use candidate::matches::CandidateMatch;

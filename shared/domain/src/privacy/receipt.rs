@@ -1,4 +1,4 @@
-//! The keys that sign receipts of erasures.
+//! The keys that sign receipts of erasures and archives of companies.
 //!
 //! A signature is a JWS in its compact form (RFC 7515) by Ed25519 (`EdDSA`, RFC 8037), so that any JOSE library verifies it
 //! with the published keys, without this service.
@@ -15,8 +15,9 @@ use sha2::{Digest, Sha256};
 /// Tells the hash of the secret from hashes of it for other purposes.
 const SEED: &[u8] = b"interviews/receipts/ed25519/1\0";
 
-/// The type of the signatures: no other service's signature by such a key is taken for a receipt.
-const SIGNATURE_TYPE: &str = "erasure-receipt+jws";
+/// The types of the signatures: none is taken for one of another kind, or by another service with such a key.
+const RECEIPT_TYPE: &str = "erasure-receipt+jws";
+const ARCHIVE_TYPE: &str = "company-export+jws";
 
 /// The key that signs receipts, and the public keys that verify them.
 #[derive(Clone)]
@@ -49,13 +50,25 @@ impl ReceiptKeys {
         &self.public
     }
 
-    /// Signs `payload`. Returns the JWS.
-    pub fn sign(&self, payload: &[u8]) -> String {
+    /// Signs the statement of a receipt. Returns the JWS.
+    pub fn sign(&self, statement: &[u8]) -> String {
+        let [header, payload, signature] = self.signed(RECEIPT_TYPE, statement);
+        format!("{header}.{payload}.{signature}")
+    }
+
+    /// Signs the manifest of an archive. Returns the JWS without its payload (RFC 7515, appendix F), which is a file of its own.
+    pub fn sign_manifest(&self, manifest: &[u8]) -> String {
+        let [header, _, signature] = self.signed(ARCHIVE_TYPE, manifest);
+        format!("{header}..{signature}")
+    }
+
+    /// The parts of a JWS in its compact form.
+    fn signed(&self, signature_type: &str, payload: &[u8]) -> [String; 3] {
         let key = self.public.first().map(ReceiptKey::thumbprint);
-        let header = json!({ "alg": "EdDSA", "kid": key, "typ": SIGNATURE_TYPE }).to_string();
-        let signed = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(payload));
-        let signature = self.pair.sign(signed.as_bytes());
-        format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
+        let header = json!({ "alg": "EdDSA", "kid": key, "typ": signature_type }).to_string();
+        let [header, payload] = [URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(payload)];
+        let signature = self.pair.sign(format!("{header}.{payload}").as_bytes());
+        [header, payload, URL_SAFE_NO_PAD.encode(signature)]
     }
 }
 

@@ -77,6 +77,11 @@ impl EntryKey {
         Some(Self { company, history: history.to_owned(), version: sk.parse().ok()? })
     }
 
+    /// Its history in the company, and the version of the resource after its write.
+    pub fn place(&self) -> (&str, u64) {
+        (&self.history, self.version)
+    }
+
     /// The key of `entry`.
     pub fn of(entry: &HistoryEntry) -> Self {
         let company = entry.change.company.clone();

@@ -23,7 +23,7 @@ pub(crate) const VERSION: &str = "version";
 /// The attribute that counts writes that responses show; absent while it equals the version.
 pub(in crate::store) const REVISION: &str = "revision";
 /// The attribute that is the version of the last write that is an event; absent if none is.
-const EVENT_VERSION: &str = "event_version";
+pub(in crate::store) const EVENT_VERSION: &str = "event_version";
 /// The attributes of an item that are not of its value, and that each write sets anew.
 pub(in crate::store) const BOOKKEEPING_ATTRIBUTES: [&str; 9] =
     [PK, SK, VERSION, REVISION, BY_STATUS.pk, BY_STATUS.sk, EXPIRES_AT, DUE.pk, DUE.sk];

@@ -4,7 +4,7 @@ mod everything;
 mod holds;
 mod interruptions;
 mod logins;
-mod planted;
+pub(crate) mod planted;
 mod webhooks;
 
 use chrono::TimeDelta;

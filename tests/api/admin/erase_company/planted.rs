@@ -15,9 +15,9 @@ const ADDRESS: &str = "zugvogelnest@acme.example";
 const PROJECT: &str = "/companies/{companyId}/projects/{projectId}";
 
 /// The company, with an endpoint that answers its webhook with an error.
-pub(super) struct PlantedCompany {
-    pub(super) owner: Staff,
-    pub(super) project: String,
+pub(crate) struct PlantedCompany {
+    pub(crate) owner: Staff,
+    pub(crate) project: String,
     _endpoint: TestEndpoint,
 }
 
@@ -52,7 +52,7 @@ fn with(mut texts: Value, fields: Value) -> Value {
 }
 
 /// Plants a company with one of everything.
-pub(super) async fn plant_company(app: &TestApp) -> PlantedCompany {
+pub(crate) async fn plant_company(app: &TestApp) -> PlantedCompany {
     let PlantedCandidate { owner, project, .. } = plant(app).await;
     let endpoint = TestEndpoint::start(|_| 500).await;
     let webhook = json!({ "url": endpoint.url, "types": ["candidate.*", "customer.*"] });

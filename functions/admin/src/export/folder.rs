@@ -1,0 +1,169 @@
+//! The folder of an archive: files of records that are sorted by their identifiers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use shared::domain::archive::{RecordKind, RecordLevel};
+use shared::store::ArchiveRecord;
+
+use super::Result;
+use super::unit::ArchiveUnit;
+
+pub(super) const MANIFEST: &str = "manifest.json";
+pub(super) const SIGNATURE: &str = "manifest.jws";
+pub(super) const MEDIA: &str = "media.jsonl";
+
+/// A file of an archive, as the manifest names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct ArchiveFile {
+    pub(super) name: String,
+    pub(super) lines: u64,
+    /// In bytes.
+    pub(super) size: u64,
+    /// In hexadecimal.
+    pub(super) sha256: String,
+}
+
+/// A line of a file of records, without its value.
+#[derive(Deserialize)]
+struct RecordLine {
+    id: String,
+}
+
+pub(super) struct ArchiveFolder {
+    path: PathBuf,
+    files: BTreeMap<RecordKind, BufWriter<File>>,
+}
+
+impl ArchiveFolder {
+    /// Fails if there is anything at `path` but an empty folder: an archive holds nothing that its manifest does not name.
+    pub(super) fn create(path: &Path) -> Result<Self> {
+        fs::create_dir_all(path)?;
+        if fs::read_dir(path)?.next().is_some() {
+            return Err(format!("{} is not empty", path.display()).into());
+        }
+        fs::create_dir(path.join("records"))?;
+        let mut folder = Self { path: path.to_owned(), files: BTreeMap::new() };
+        for kind in RecordKind::ALL {
+            let file = BufWriter::new(File::create(folder.path_of(kind))?);
+            folder.files.insert(kind, file);
+        }
+        Ok(folder)
+    }
+
+    fn path_of(&self, kind: RecordKind) -> PathBuf {
+        self.path.join("records").join(format!("{}.jsonl", kind.name()))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds records, each behind all of its kind that were added before.
+    pub(super) fn append(&mut self, mut records: Vec<ArchiveRecord>) -> Result<()> {
+        records.sort_by(|one, other| one.id.cmp(&other.id));
+        for record in records {
+            let file = self.files.get_mut(&record.kind).ok_or("a kind without a file")?;
+            write_line(file, &record.content)?;
+        }
+        Ok(())
+    }
+
+    /// Puts `records` in the place of everything that belongs to these units.
+    pub(super) fn replace(
+        &mut self,
+        units: &BTreeSet<ArchiveUnit>,
+        records: Vec<ArchiveRecord>,
+    ) -> Result<()> {
+        let mut by_kind: BTreeMap<RecordKind, BTreeMap<String, ArchiveRecord>> = BTreeMap::new();
+        for record in records {
+            by_kind.entry(record.kind).or_default().insert(record.id.clone(), record);
+        }
+        let levels: Vec<RecordLevel> = units.iter().map(ArchiveUnit::level).collect();
+        for kind in RecordKind::ALL.into_iter().filter(|kind| levels.contains(&kind.level())) {
+            self.merge(kind, units, by_kind.remove(&kind).unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    fn merge(
+        &mut self,
+        kind: RecordKind,
+        units: &BTreeSet<ArchiveUnit>,
+        records: BTreeMap<String, ArchiveRecord>,
+    ) -> Result<()> {
+        let path = self.path_of(kind);
+        let merged_path = path.with_extension("merged");
+        let mut merged = BufWriter::new(File::create(&merged_path)?);
+        let mut new = records.into_iter().peekable();
+        self.for_each_line(kind, |line| {
+            let RecordLine { id } = serde_json::from_str(line)?;
+            while let Some((_, record)) = new.next_if(|(new_id, _)| *new_id <= id) {
+                write_line(&mut merged, &record.content)?;
+            }
+            if !units.contains(&ArchiveUnit::of(kind.level(), &id)?) {
+                writeln!(merged, "{line}")?;
+            }
+            Ok(())
+        })?;
+        for (_, record) in new {
+            write_line(&mut merged, &record.content)?;
+        }
+        merged.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        fs::rename(&merged_path, &path)?;
+        self.files.insert(kind, BufWriter::new(File::options().append(true).open(&path)?));
+        Ok(())
+    }
+
+    /// Calls `take` with each line of a file of records.
+    pub(super) fn for_each_line(
+        &mut self,
+        kind: RecordKind,
+        mut take: impl FnMut(&str) -> Result<()>,
+    ) -> Result<()> {
+        self.files.get_mut(&kind).ok_or("a kind without a file")?.flush()?;
+        for line in BufReader::new(File::open(self.path_of(kind))?).lines() {
+            take(&line?)?;
+        }
+        Ok(())
+    }
+
+    /// The files of records, by their names. Nothing is added any more.
+    pub(super) fn finish(mut self) -> Result<Vec<(RecordKind, ArchiveFile)>> {
+        let mut described = Vec::new();
+        for (kind, file) in std::mem::take(&mut self.files) {
+            file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+            described.push((kind, describe(&self.path, &format!("records/{}.jsonl", kind.name()))?));
+        }
+        Ok(described)
+    }
+}
+
+/// Writes a value as canonical JSON (RFC 8785) in a line.
+pub(super) fn write_line(file: &mut impl io::Write, value: &impl Serialize) -> Result<()> {
+    serde_json_canonicalizer::to_writer(value, file)?;
+    Ok(file.write_all(b"\n")?)
+}
+
+/// What the manifest says of a file.
+pub(super) fn describe(folder: &Path, name: &str) -> Result<ArchiveFile> {
+    let mut file = BufReader::new(File::open(folder.join(name))?);
+    let (mut hash, mut lines, mut size) = (Sha256::new(), 0, 0);
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let read = file.read(&mut buffer)?;
+        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
+        hash.update(bytes);
+        size += bytes.len() as u64;
+        lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+    }
+    Ok(ArchiveFile { name: name.to_owned(), lines, size, sha256: hexadecimal(&hash.finalize()) })
+}
+
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,335 @@
+//! Writes everything of a company as an archive into a folder, while the service goes on.
+//!
+//! **One moment.** The company's events have numbers without gaps, so no lock is needed: what has changed while everything was
+//! read is named by the events since then, and read again, until nothing is newer than the last event. Then every record is as
+//! of that event.
+
+mod folder;
+mod media;
+mod unit;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::path::Path;
+use std::time::Duration;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::Serialize;
+use serde_json::json;
+use shared::app::App;
+use shared::auth::OperatorAccess;
+use shared::clock::Stopwatch;
+use shared::domain::archive::RecordKind;
+use shared::domain::history::HistoryEntry;
+use shared::domain::id::CompanyId;
+use shared::domain::privacy::receipt::ReceiptKeys;
+use shared::http::view::{ReceiptKeyView, ReceiptView};
+use shared::store::{ArchiveRecord, EntryKey, EventSequence, VersionedItem};
+
+use folder::{ArchiveFile, ArchiveFolder, MANIFEST, MEDIA, SIGNATURE};
+use media::MediaCount;
+use unit::ArchiveUnit;
+
+type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+
+/// The format of the archive, which the manifest names.
+const FORMAT: &str = "interview-service-export/1";
+/// How often what has changed is read again. Each round is shorter than the one before, unless the company never rests.
+const ROUNDS: usize = 10;
+/// Events that are read together.
+const EVENTS_TOGETHER: usize = 100;
+/// The pause before another look for events whose numbers the index does not show yet, and the most of these looks.
+const PAUSE: Duration = Duration::from_millis(500);
+const LOOKS: usize = 240;
+
+/// Read units of DynamoDB a second. A partition allows 3,000, and the rest is for the company's users.
+const UNITS_PER_SECOND: f64 = 300.0;
+/// How long all calls may take together: a bound for a program that nobody watches.
+const PATIENCE: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+
+/// The export of a company.
+pub struct CompanyExport {
+    access: OperatorAccess,
+    company: CompanyId,
+    stopwatch: Stopwatch,
+    report: fn(&str),
+}
+
+/// What an export has written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExportResult {
+    /// The number of the last event in it.
+    pub sequence: u64,
+    /// Whether every record is as of that event.
+    pub is_exact: bool,
+    /// The records in all files.
+    pub records: u64,
+    /// The stored files.
+    pub media: u64,
+    /// Their bytes.
+    pub media_bytes: u64,
+    /// What it has used of DynamoDB.
+    pub read_units: f64,
+}
+
+/// What is known of the archive while it is written.
+struct ArchiveState {
+    folder: ArchiveFolder,
+    /// The last event when the records were read, or read again.
+    sequence: u64,
+    /// What may be newer than that.
+    newer: BTreeSet<ArchiveUnit>,
+}
+
+/// What the archive is and holds: `manifest.json`.
+#[derive(Serialize)]
+struct Manifest<'a> {
+    format: &'static str,
+    company: &'a CompanyId,
+    base_url: &'a str,
+    created_at: String,
+    sequence: u64,
+    is_exact: bool,
+    /// Companies, projects and candidates whose records may be newer.
+    newer_records: usize,
+    files: Vec<ArchiveFile>,
+    records: BTreeMap<&'static str, u64>,
+    media: MediaCount,
+}
+
+impl CompanyExport {
+    /// `report` is told the progress.
+    pub fn new(app: &App, company: CompanyId, report: fn(&str)) -> Self {
+        let access = OperatorAccess::of(app).with_patience(PATIENCE);
+        Self { access, company, stopwatch: Stopwatch::start(), report }
+    }
+
+    /// Writes the archive into a folder that is empty or does not exist.
+    ///
+    /// # Errors
+    /// Fails if there is no such company, if an item cannot be read, if a receipt cannot be signed for want of `RECEIPT_KEY`, and if
+    /// DynamoDB, S3 or the disk refuse for good. Then delete the folder: a part of an archive is none.
+    pub async fn write_to(&self, folder: &Path) -> Result<ExportResult> {
+        let created_at = self.access.now;
+        let signer = self.signer()?;
+        let before = self.sequence().await?;
+        if self.access.store.company(&self.company).await?.is_none() {
+            return Err(format!("there is no company {}", self.company).into());
+        }
+        let folder = ArchiveFolder::create(folder)?;
+        let mut state = ArchiveState { folder, sequence: before.last, newer: BTreeSet::new() };
+        self.read_all(&mut state).await?;
+        self.read_again(&mut state).await?;
+        self.read_feed(&mut state).await?;
+        let media = media::copy_all(self, &mut state.folder).await?;
+        self.describe(state, media, created_at, signer)
+    }
+
+    /// Waits until what was read so far is no more than the export may read.
+    async fn keep_pace(&self) {
+        let due = Duration::from_secs_f64(self.access.usage().read_units() / UNITS_PER_SECOND);
+        tokio::time::sleep(due.saturating_sub(self.stopwatch.elapsed())).await;
+    }
+
+    fn signer(&self) -> Result<&ReceiptKeys> {
+        Ok(self
+            .access
+            .config()
+            .receipt_keys
+            .as_ref()
+            .ok_or("RECEIPT_KEY is missing, which signs the archive")?)
+    }
+
+    async fn sequence(&self) -> Result<EventSequence> {
+        let found = self.access.store.sequence(&self.company).await?;
+        Ok(found.map_or_else(
+            || EventSequence::new(self.company.clone(), self.access.now),
+            |sequence| EventSequence::clone(&sequence),
+        ))
+    }
+
+    async fn read_all(&self, state: &mut ArchiveState) -> Result<()> {
+        let records = self.read_unit(ArchiveUnit::Company).await?;
+        self.note_newer(state, &records).await?;
+        state.folder.append(records)?;
+        let projects = self.access.store.archive_projects(&self.company).await?;
+        for (place, project) in projects.iter().enumerate() {
+            (self.report)(&format!("project {} of {}", place + 1, projects.len()));
+            let records = self.access.store.archive_project(&self.company, *project).await?;
+            self.note_newer(state, &records).await?;
+            state.folder.append(records)?;
+            let mut after = None;
+            loop {
+                let page = self.access.store.archive_candidates(&self.company, *project, after).await?;
+                self.keep_pace().await;
+                self.note_newer(state, &page.records).await?;
+                state.folder.append(page.records)?;
+                after = page.reached;
+                if after.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn receipt_keys(&self) -> Result<Vec<ArchiveRecord>> {
+        let record = |key| {
+            let view = serde_json::to_value(ReceiptKeyView::new(key))?;
+            let id = view["kid"].as_str().unwrap_or_default().to_owned();
+            Ok(ArchiveRecord::new(RecordKind::ReceiptKeys, id, view))
+        };
+        self.signer()?.public().iter().map(record).collect()
+    }
+
+    /// Notes whose last event is not among those up to the archive's last one.
+    async fn note_newer(&self, state: &mut ArchiveState, records: &[ArchiveRecord]) -> Result<()> {
+        let mut units: BTreeMap<(&str, u64), ArchiveUnit> = BTreeMap::new();
+        let mut entries: Vec<EntryKey> = Vec::new();
+        for record in records {
+            if let Some(entry) = &record.last_event {
+                units.insert(entry.place(), ArchiveUnit::of(record.kind.level(), &record.id)?);
+                entries.push(entry.clone());
+            }
+        }
+        let newer = self.access.store.entries_after(&entries, state.sequence).await?;
+        state.newer.extend(newer.iter().filter_map(|entry| units.get(&entry.place())));
+        Ok(())
+    }
+
+    /// Reads again what has changed, until nothing is newer than the last event.
+    async fn read_again(&self, state: &mut ArchiveState) -> Result<()> {
+        for round in 1..=ROUNDS {
+            let now = self.sequence().await?;
+            let mut units = std::mem::take(&mut state.newer);
+            let mut after = state.sequence;
+            self.for_each_event(&now, &mut after, |event| {
+                units.extend(ArchiveUnit::changed_with(event.change.resource));
+                Ok(())
+            })
+            .await?;
+            state.sequence = now.last;
+            if units.is_empty() {
+                return Ok(());
+            }
+            (self.report)(&format!("round {round}: {} have changed", units.len()));
+            let mut records = Vec::new();
+            for unit in &units {
+                records.extend(self.read_unit(*unit).await?);
+                self.keep_pace().await;
+            }
+            self.note_newer(state, &records).await?;
+            state.folder.replace(&units, records)?;
+            if state.newer.is_empty() {
+                return Ok(());
+            }
+            // What has no number yet gets one within a second.
+            tokio::time::sleep(PAUSE).await;
+        }
+        Ok(())
+    }
+
+    async fn read_unit(&self, unit: ArchiveUnit) -> Result<Vec<ArchiveRecord>> {
+        let store = &self.access.store;
+        Ok(match unit {
+            ArchiveUnit::Company => {
+                let records = store.archive_company(&self.company).await?;
+                let mut records = records.ok_or("the company was erased while it was read")?;
+                records.extend(self.receipt_keys()?);
+                records
+            }
+            ArchiveUnit::Project(project) => store.archive_project(&self.company, project).await?,
+            ArchiveUnit::Candidate(project, candidate) => {
+                store.archive_candidate(&self.company, project, candidate).await?
+            }
+        })
+    }
+
+    async fn read_feed(&self, state: &mut ArchiveState) -> Result<()> {
+        (self.report)("events");
+        let sequence = EventSequence { last: state.sequence, ..self.sequence().await? };
+        let access = &self.access;
+        let mut after = 0;
+        let folder = &mut state.folder;
+        self.for_each_event(&sequence, &mut after, |event| {
+            let record = access.store.archive_event(event)?;
+            let receipt = ReceiptView::of(event, access.references(), self.access.config())?;
+            let receipt = receipt.map(|receipt| serde_json::to_value(receipt)).transpose()?;
+            let receipt =
+                receipt.map(|value| ArchiveRecord::new(RecordKind::Receipts, record.id.clone(), value));
+            folder.append([record].into_iter().chain(receipt).collect())
+        })
+        .await
+    }
+
+    /// Calls `take` with the events after number `after`, up to the last one of `sequence`.
+    async fn for_each_event(
+        &self,
+        sequence: &EventSequence,
+        after: &mut u64,
+        mut take: impl FnMut(&VersionedItem<HistoryEntry>) -> Result<()>,
+    ) -> Result<()> {
+        let mut looks = 0;
+        while *after < sequence.last {
+            let Self { access, .. } = self;
+            let page =
+                access.store.events_after(sequence, *after, EVENTS_TOGETHER, access.now, |_| true).await?;
+            self.keep_pace().await;
+            for event in &page.events {
+                if event.sequence.is_some_and(|number| number <= sequence.last) {
+                    take(event)?;
+                }
+            }
+            looks = if page.reached > *after { 0 } else { looks + 1 };
+            *after = page.reached;
+            if looks == LOOKS {
+                return Err(format!("the index does not show event {}", *after + 1).into());
+            }
+            if looks > 0 {
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+        Ok(())
+    }
+
+    fn describe(
+        &self,
+        state: ArchiveState,
+        media: MediaCount,
+        created_at: DateTime<Utc>,
+        signer: &ReceiptKeys,
+    ) -> Result<ExportResult> {
+        let path = state.folder.path().to_owned();
+        let written = state.folder.finish()?;
+        let records: BTreeMap<&str, u64> =
+            written.iter().map(|(kind, file)| (kind.name(), file.lines)).collect();
+        let mut files: Vec<ArchiveFile> = written.into_iter().map(|(_, file)| file).collect();
+        files.push(folder::describe(&path, MEDIA)?);
+        files.sort_by(|one, other| one.name.cmp(&other.name));
+        let result = ExportResult {
+            sequence: state.sequence,
+            is_exact: state.newer.is_empty(),
+            records: records.values().sum(),
+            media: media.count,
+            media_bytes: media.bytes,
+            read_units: self.access.usage().read_units(),
+        };
+        let manifest = Manifest {
+            format: FORMAT,
+            company: &self.company,
+            base_url: self.access.config().base_url.as_str().trim_end_matches('/'),
+            created_at: created_at.to_rfc3339_opts(SecondsFormat::Secs, true),
+            sequence: state.sequence,
+            is_exact: result.is_exact,
+            newer_records: state.newer.len(),
+            files,
+            records,
+            media,
+        };
+        let manifest = serde_json_canonicalizer::to_vec(&json!(manifest))?;
+        std::fs::write(path.join(SIGNATURE), signer.sign_manifest(&manifest))?;
+        // Last: a folder with a manifest is a whole archive.
+        std::fs::write(path.join(MANIFEST), manifest)?;
+        Ok(result)
+    }
+}

@@ -1,0 +1,58 @@
+//! What is read again together.
+
+use shared::domain::archive::RecordLevel;
+use shared::domain::history::ResourceRef;
+use shared::domain::id::{CandidateId, ProjectId};
+
+use super::Result;
+
+/// Records that are read again together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ArchiveUnit {
+    /// Everything that belongs to no project.
+    Company,
+    /// A project, without its candidates.
+    Project(ProjectId),
+    /// A candidate of a project, with everything that was written by and about them.
+    Candidate(ProjectId, CandidateId),
+}
+
+impl ArchiveUnit {
+    /// The unit of a record of this level with this identifier.
+    pub(super) fn of(level: RecordLevel, id: &str) -> Result<Self> {
+        let mut parts = id.split('/');
+        let mut part = || parts.next().ok_or_else(|| format!("{id} is not the identifier of a record"));
+        Ok(match level {
+            RecordLevel::Company => Self::Company,
+            RecordLevel::Project => Self::Project(part()?.parse()?),
+            RecordLevel::Candidate => Self::Candidate(part()?.parse()?, part()?.parse()?),
+            RecordLevel::Feed => return Err("events are never read again".into()),
+        })
+    }
+
+    pub(super) fn level(&self) -> RecordLevel {
+        match self {
+            Self::Company => RecordLevel::Company,
+            Self::Project(_) => RecordLevel::Project,
+            Self::Candidate(..) => RecordLevel::Candidate,
+        }
+    }
+
+    /// The units that a change of a resource concerns.
+    pub(super) fn changed_with(resource: ResourceRef) -> Vec<Self> {
+        match resource {
+            // The deletion of a candidate is counted by their project.
+            ResourceRef::Candidate { project, candidate } | ResourceRef::Interview { project, candidate } => {
+                vec![Self::Candidate(project, candidate), Self::Project(project)]
+            }
+            ResourceRef::Project { project } => vec![Self::Project(project)],
+            ResourceRef::Company
+            | ResourceRef::Retention
+            | ResourceRef::Customer { .. }
+            | ResourceRef::Label { .. }
+            | ResourceRef::Video { .. }
+            | ResourceRef::Token { .. }
+            | ResourceRef::Webhook { .. } => vec![Self::Company],
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! A company that has everything: an item of every kind, with every attribute.
+
+use chrono::TimeDelta;
+use image::ImageFormat;
+use serde_json::json;
+use shared::auth::SystemAccess;
+use shared::domain::candidate::CandidateStatus;
+use shared::domain::webhook::{DeliveryAttempt, DeliveryCursor, DeliveryOutcome, StalledResource, Webhook};
+use shared::store::DeliveryProgress;
+
+use crate::app::TestApp;
+use crate::caller::{Caller, Staff, last_segment};
+use crate::files::{Form, pdf, photo};
+use crate::http::Request;
+
+impl TestApp {
+    /// Gives the company of `owner` everything that a company can have. Returns a project of it.
+    pub async fn fill_with_everything(&self, owner: &Staff) -> String {
+        let project = projects(owner).await;
+        candidates(self, owner, &project).await;
+        interviews(owner).await;
+        notices(self, owner, &project).await;
+        people(self, owner).await;
+        webhooks(self, owner, &project).await;
+        project
+    }
+}
+
+/// A running project with all that a project can have.
+async fn projects(owner: &Staff) -> String {
+    let label = owner.label("Senior").await;
+    let announced = json!({
+        "name": "Welcome", "upload_filename": "w.mov", "content_type": "video/quicktime", "size": 9,
+    });
+    let videos =
+        Request::post(&format!("/companies/{}/videos/", owner.company)).header("idempotency-key", "one");
+    let video = owner.send(videos.json(&announced)).await.expect(201).uri("resource_uri");
+    owner.project(json!({ "name": "Draft" })).await;
+    owner
+        .running_project(json!({
+            "allow_hash_login": true, "evaluators": [owner.uri], "labels": [label], "veto_enabled": true,
+            "videos": [{ "uri": video, "position": 1 }],
+            "partner_data": { "id": 7 }, "external_id": "REQ-7", "reminder_days": [1, 3], "return_url": "https://jobs.example/done?from=interview",
+        }))
+        .await
+}
+
+/// Candidates of every status; one has all that a candidate can have.
+async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
+    owner.post(&format!("{project}questions/"), json!({ "text": "Why us?" })).await.expect(201);
+    let criterion = json!({ "name": "Listening" });
+    let criterion =
+        owner.post(&format!("{project}criteria/"), criterion).await.expect(201).uri("resource_uri");
+    for status in CandidateStatus::ALL {
+        owner.candidate_at(project, status).await;
+    }
+    let legal = json!({ "kind": "consent", "texts": { "en": "I agree." } });
+    let published =
+        owner.post(&format!("/companies/{}/legal/", owner.company), legal).await.expect(201).json();
+    let person = owner.colleague("recruiter", json!({})).await;
+    let candidate = owner.candidate_at(project, CandidateStatus::Interviewed).await;
+    let form = Form::new()
+        .file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 8, 8))
+        .file("cv", "cv.pdf", "application/pdf", &pdf(1000))
+        .text("username", "ada")
+        .text("external_id", "4711");
+    owner.send(Request::patch(&candidate).form(form)).await.expect(200);
+    let consent = json!({ "version": published["version"], "language": "en" });
+    owner.send(Request::put(&format!("{candidate}consents/consent/")).json(&consent)).await.expect(200);
+    owner.post(&format!("{candidate}shares/"), json!({ "customer": person.uri })).await.expect(201);
+    app.evaluate(&candidate, &owner.uri, true).await;
+    let rating = json!({ "criterion": criterion, "value": 3.5, "comment": "Clear." });
+    let evaluation =
+        json!({ "ratings": [rating], "comment": "Good.", "recommendation": "yes", "completed": true });
+    let target = format!("{candidate}evaluations/{}/", owner.id());
+    owner.send(Request::put(&target).json(&evaluation)).await.expect(200);
+    let veto = json!({ "comment": "The certificates are forged." });
+    owner.post(&format!("{candidate}vetos/"), veto).await.expect(201);
+    let upload = json!({ "field": "cv", "content_type": "application/pdf", "size": 9_000_000 });
+    owner.post(&format!("{candidate}uploads/"), upload).await.expect(201);
+    let remind = json!({ "action": "remind", "status": "invited" });
+    let remind = Request::post(&format!("{project}candidates/bulk/")).json(&remind);
+    owner.send(remind.header("idempotency-key", "one")).await.expect(200);
+}
+
+/// A candidate whose interview was reopened after a guest had watched it.
+async fn interviews(owner: &Staff) {
+    let fields = json!({ "allow_hash_login": true, "interview_platform": "builtin" });
+    let project = owner.running_project(fields).await;
+    let question = json!({ "text": "Why us?", "kind": "text" });
+    let question =
+        owner.post(&format!("{project}questions/"), question).await.expect(201).uri("resource_uri");
+    let candidate = owner.invite(&project, json!({})).await;
+    for _ in ["confirmed", "interviewing"] {
+        candidate.advance(&candidate.uri).await.expect(200);
+    }
+    let answer = format!("{}answers/{}/", candidate.uri, last_segment(&question));
+    candidate.send(Request::put(&answer).json(&json!({ "text": "Because." }))).await.expect(201);
+    candidate.advance(&candidate.uri).await.expect(200);
+    let guest = json!({ "recipient": "Head of sales" });
+    let link = owner.post(&format!("{}guest-links/", candidate.uri), guest).await.expect(201).uri("url");
+    let key = format!("GuestKey {}", last_segment(&link));
+    owner.app().send(Request::get("/review/").header("authorization", &key)).await.expect(200);
+    let reason = json!({ "reason": "No sound." });
+    owner.post(&format!("{}interview/reopen/", candidate.uri), reason).await.expect(200);
+}
+
+/// An interview of which staff have been told, one that waits for the next mail, and one that the schedule has yet to read of.
+async fn notices(app: &TestApp, owner: &Staff, project: &str) {
+    for _ in 0..3 {
+        app.clock().advance(TimeDelta::minutes(5));
+        app.sweep().await;
+        owner.candidate_at(project, CandidateStatus::Interviewed).await;
+        app.settle().await;
+    }
+}
+
+/// Staff of every kind, with what accounts leave behind.
+async fn people(app: &TestApp, owner: &Staff) {
+    owner.named_token("Payroll").await;
+    let report = json!({ "name": "Report", "read_only": true, "expires_at": app.clock().in_days(7) });
+    owner.named_token_with(report).await;
+    owner.colleague("admin", json!({ "email": format!("mailed@{}.example", owner.company) })).await;
+    app.settle().await;
+    owner.colleague("hiring-manager", json!({})).await;
+    app.anonymous().log_in(&owner.company, "nobody", "wrong password").await.expect(401);
+    let forgotten = json!({ "company": owner.company, "username": owner.username });
+    app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
+}
+
+/// A webhook with all that a webhook can have.
+async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
+    let fields = json!({
+        "url": "https://hooks.example.com/in", "description": "Payroll", "types": ["candidate.*"], "projects": [project],
+    });
+    let webhook = owner
+        .post(&format!("/companies/{}/webhooks/", owner.company), fields)
+        .await
+        .expect(201)
+        .uri("resource_uri");
+    owner.post(&format!("{webhook}secret/"), json!({})).await.expect(200);
+    owner.post(&format!("{webhook}ping/"), json!({})).await.expect(202);
+    let (system, webhook) =
+        (SystemAccess::of(app.app()), last_segment(&webhook).parse().expect("an identifier"));
+    let next_try_at = system.now + TimeDelta::minutes(5);
+    let attempt = DeliveryAttempt {
+        id: system.store.next_id(system.now),
+        webhook,
+        event: Some("evt_01ARZ3NDEKTSV4RRFFQ69G5FAV_1_1794132000".to_owned()),
+        attempt: 1,
+        outcome: DeliveryOutcome::Failed,
+        status_code: Some(500),
+        error: None,
+        milliseconds: 87,
+        response: Some("Out of order.".to_owned()),
+        at: system.now,
+        next_try_at: Some(next_try_at),
+    };
+    let before =
+        system.store.endpoint(&owner.company.parse().expect("a company"), webhook).await.expect("a read");
+    let before = before.expect("a webhook");
+    let history = "01ARZ3NDEKTSV4RRFFQ69G5FAV".to_owned();
+    let mut stalled = StalledResource::new(&before.cursor, history, 1, next_try_at);
+    stalled.first_tried_at = Some(system.now);
+    let after = DeliveryProgress {
+        webhook: Webhook::clone(&before.webhook),
+        cursor: DeliveryCursor { stalled: 1, ..DeliveryCursor::clone(&before.cursor) },
+        stalled: vec![stalled],
+        attempts: vec![attempt],
+        effects: Vec::new(),
+    };
+    system.commit(system.store.record_progress(&before, &after)).await.expect("a commit");
+}

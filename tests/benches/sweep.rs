@@ -76,6 +76,7 @@ async fn main() -> Result<()> {
 /// Reminds this many candidates of ten projects.
 async fn remind(due: usize) -> Result<()> {
     let app = TestApp::start().await;
+    app.leave_unsound("its candidates are filled in without the logins by their addresses");
     let owner = app.owner().await;
     let now = app.clock().now();
     for _ in 0..PROJECTS {

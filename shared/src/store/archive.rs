@@ -369,7 +369,7 @@ impl Store {
 
 /// The items of a partition from one sort key to another.
 fn range(pk: &str, first: String, last: String) -> Query {
-    Query::new(TABLE, string(pk)).from_to(first, last)
+    Query::new(TABLE, string(pk)).ranging(first, last)
 }
 
 /// What a shard counts that cannot be counted again.

@@ -254,7 +254,7 @@ impl CompanyExport {
         self.for_each_event(&sequence, &mut after, |event| {
             let record = access.store.archive_event(event)?;
             let receipt = ReceiptView::of(event, access.references(), self.access.config())?;
-            let receipt = receipt.map(|receipt| serde_json::to_value(receipt)).transpose()?;
+            let receipt = receipt.map(serde_json::to_value).transpose()?;
             let receipt =
                 receipt.map(|value| ArchiveRecord::new(RecordKind::Receipts, record.id.clone(), value));
             folder.append([record].into_iter().chain(receipt).collect())

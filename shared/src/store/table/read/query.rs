@@ -110,10 +110,10 @@ impl Query {
     pub(in crate::store) fn between<T>(collection: &ItemCollection, ids: RangeInclusive<Id<T>>) -> Self {
         let first = collection.key(ids.start()).sk;
         let last = collection.key(ids.end()).sk;
-        Self::new(TABLE, string(&collection.pk)).from_to(first, last)
+        Self::new(TABLE, string(&collection.pk)).ranging(first, last)
     }
 
-    pub(in crate::store) fn from_to(self, first: impl Into<String>, last: impl Into<String>) -> Self {
+    pub(in crate::store) fn ranging(self, first: impl Into<String>, last: impl Into<String>) -> Self {
         let condition = format!("{} BETWEEN :sk AND :last", self.schema.sk);
         let mut query = self.and(&condition, string(first));
         query.values.insert(":last".to_owned(), string(last));

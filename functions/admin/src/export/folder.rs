@@ -1,8 +1,9 @@
 //! The folder of an archive: files of records that are sorted by their identifiers.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,8 @@ pub(super) struct ArchiveFolder {
 impl ArchiveFolder {
     /// Fails if there is anything at `path` but an empty folder: an archive holds nothing that its manifest does not name.
     pub(super) fn create(path: &Path) -> Result<Self> {
-        fs::create_dir_all(path)?;
+        // Personal data, which other users of the computer must not read.
+        DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         if fs::read_dir(path)?.next().is_some() {
             return Err(format!("{} is not empty", path.display()).into());
         }

@@ -42,6 +42,8 @@ const EVENTS_TOGETHER: usize = 100;
 const PAUSE: Duration = Duration::from_millis(500);
 const LOOKS: usize = 240;
 
+/// Longer than an event waits for its number, unless the table's stream is late.
+const NUMBERING: Duration = Duration::from_secs(2);
 /// Read units of DynamoDB a second. A partition allows 3,000, and the rest is for the company's users.
 const UNITS_PER_SECOND: f64 = 300.0;
 /// How long all calls may take together: a bound for a program that nobody watches.
@@ -209,9 +211,6 @@ impl CompanyExport {
             })
             .await?;
             state.sequence = now.last;
-            if units.is_empty() {
-                return Ok(());
-            }
             (self.report)(&format!("round {round}: {} have changed", units.len()));
             let mut records = Vec::new();
             for unit in &units {
@@ -220,13 +219,27 @@ impl CompanyExport {
             }
             self.note_newer(state, &records).await?;
             state.folder.replace(&units, records)?;
+            tokio::time::sleep(NUMBERING).await;
+            self.note_deleted(state).await?;
             if state.newer.is_empty() {
                 return Ok(());
             }
-            // What has no number yet gets one within a second.
-            tokio::time::sleep(PAUSE).await;
         }
         Ok(())
+    }
+
+    /// Notes what was deleted after the archive's last event, and so may be missing though it existed then: unlike a record that is
+    /// newer, one that is gone tells nothing.
+    async fn note_deleted(&self, state: &mut ArchiveState) -> Result<()> {
+        let now = self.sequence().await?;
+        let (newer, mut after) = (&mut state.newer, state.sequence);
+        self.for_each_event(&now, &mut after, |event| {
+            if event.change.types.iter().any(|name| name.ends_with(".deleted")) {
+                newer.extend(ArchiveUnit::changed_with(event.change.resource));
+            }
+            Ok(())
+        })
+        .await
     }
 
     async fn read_unit(&self, unit: ArchiveUnit) -> Result<Vec<ArchiveRecord>> {

@@ -14,6 +14,7 @@ use shared::domain::archive::RecordKind;
 use tempfile::TempDir;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
+use tests::http::Request;
 use tests::takes::Interviewee;
 use tests::videos::film;
 
@@ -152,7 +153,7 @@ async fn everything(app: &TestApp) -> PlantedCompany {
     let PlantedCompany { owner, .. } = &planted;
     let project = app.fill_with_everything(owner).await;
     let retention = json!({ "days": 400, "from": "project_closed", "request_days": 7, "notice_days": 0 });
-    owner.send(tests::http::Request::put("/companies/acme/retention/").json(&retention)).await.expect(200);
+    owner.send(Request::put("/companies/acme/retention/").json(&retention)).await.expect(200);
     let gone = owner.candidate(&project, json!({ "first_name": "Gone" })).await;
     let recorded = Interviewee::asked_by(owner.clone(), json!({})).await;
     recorded.record(&[&film()]).await;
@@ -359,8 +360,16 @@ fn leaves(value: &Value, path: &str, found: &mut BTreeMap<String, Value>) {
 #[tokio::test(flavor = "multi_thread")]
 async fn files_belong_to_those_who_are_in_it() {
     let app = TestApp::start().await;
-    everything(&app).await;
+    let PlantedCompany { owner, .. } = everything(&app).await;
+    let gone = Interviewee::asked_by(owner, json!({})).await;
+    gone.record(&[&film()]).await;
+    app.settle().await;
+    // The recording is deleted after the candidate.
+    gone.owner.delete(&gone.candidate.uri).await.expect(204);
+    let left = format!("/{}/answers/", last_segment(&gone.candidate.uri));
+    assert!(app.object_keys().iter().any(|key| key.contains(&left)));
     let archive = Archive::of(&app).await;
+    archive.assert_whole();
     let kinds: BTreeSet<(&str, &str)> = archive
         .media
         .iter()

@@ -37,14 +37,14 @@ async fn main() -> Result<()> {
 
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let project = owner.running_project(json!({})).await;
+    let project = owner.running_project(json!({ "allow_hash_login": true, "evaluators": [owner.uri] })).await;
     let criterion = json!({ "name": "Listening" });
     let criterion =
         owner.post(&format!("{project}criteria/"), criterion).await.expect(201).uri("resource_uri");
     for start in (0..count).step_by(TOGETHER) {
         let entry = |number| json!({ "first_name": "Ada", "last_name": format!("Byron {number}"), "email": app.next_email() });
         let entries: Vec<Value> = (start..count.min(start + TOGETHER)).map(entry).collect();
-        owner.post(&format!("{project}candidates/import/"), json!({ "objects": entries })).await.expect(200);
+        owner.post(&format!("{project}candidates/import/"), Value::from(entries)).await.expect(200);
     }
     for _ in 0..EVALUATED.min(count) {
         let candidate = owner.candidate_at(&project, CandidateStatus::Interviewed).await;
@@ -53,7 +53,7 @@ async fn main() -> Result<()> {
         let evaluation =
             json!({ "ratings": [rating], "comment": "Good.", "recommendation": "yes", "completed": true });
         let target = format!("{candidate}evaluations/{}/", owner.id());
-        owner.send(Request::put(&target).json(&evaluation)).await.expect(200);
+        owner.send(Request::put(&target).json(&evaluation)).await.expect(201);
     }
     app.settle().await;
 

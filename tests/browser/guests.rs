@@ -370,7 +370,7 @@ async fn guests_are_spoken_to_in_six_languages() {
     // What was chosen stays.
     page.speak("de").await;
     page.go(&link).await;
-    page.until("document.documentElement.lang === 'de'").await;
+    page.until("document.documentElement?.lang === 'de'").await;
     page.on("welcome").await;
     page.until(&format!("{TITLE}.startsWith('Die Antworten von')")).await;
 }

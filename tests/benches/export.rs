@@ -12,6 +12,7 @@ use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::binaries;
 use tests::caller::Caller;
+use tests::figures::round;
 use tests::function::watch;
 use tests::http::Request;
 
@@ -80,11 +81,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-fn round(value: f64) -> Value {
-    json!((value * 100.0).round() / 100.0)
-}
-
 #[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
-fn print(figure: &str, value: Value) {
-    println!("{}", json!({ "figure": figure, "value": value }));
+fn print(figure: &str, value: impl Into<Value>) {
+    println!("{}", json!({ "figure": figure, "value": value.into() }));
 }

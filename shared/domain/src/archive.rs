@@ -17,7 +17,7 @@ pub enum RecordKind {
     Evaluations,
     /// The events of the company's feed.
     Events,
-    /// Links by which guests watch answers.
+    /// Links that let guests watch answers.
     GuestLinks,
     /// Labels.
     Labels,

@@ -1,11 +1,11 @@
 //! What an archive of a company holds, as it is stored, without what an archive leaves out.
 //!
-//! Everything of one candidate is read as of one moment: what is written about them is written together with their item or in the
-//! same transaction as its condition, so if that has not changed in between, what was read belongs together.
+//! Everything about a candidate is read as of one moment. Evaluations, guest links and answers are written in a transaction with
+//! the candidate's item, so they belong together if that item has the same version before and after they are read.
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Store;
 use super::history::EntryKey;
@@ -134,45 +134,15 @@ impl Store {
         if let Some(policy) = self.one::<RetentionPolicy>(keys::retention_policy(company)).await? {
             records.push(ArchiveRecord::of(RecordKind::Retention, company.to_string(), &policy)?);
         }
-        records.extend(
-            self.archive_all(RecordKind::LegalTexts, keys::legal_texts(company), |_: &LegalText, sk| {
-                sk.replace('#', "/")
-            })
-            .await?,
-        );
-        records.extend(
-            self.archive_all(RecordKind::Logos, keys::logos(company), |_: &Logo, sk| sk.to_owned()).await?,
-        );
-        records.extend(
-            self.archive_all(RecordKind::Labels, keys::labels(company), |label: &Label, _| {
-                label.id.to_string()
-            })
-            .await?,
-        );
-        records.extend(
-            self.archive_all(RecordKind::Customers, keys::customers(company), |customer: &Customer, _| {
-                customer.id.to_string()
-            })
-            .await?,
-        );
-        records.extend(
-            self.archive_all(RecordKind::Videos, keys::videos(company), |video: &Video, _| {
-                video.id.to_string()
-            })
-            .await?,
-        );
-        records.extend(
-            self.archive_all(RecordKind::Captions, keys::all_captions(company), |_: &Captions, sk| {
-                sk.replace('#', "/")
-            })
-            .await?,
-        );
-        records.extend(
-            self.archive_all(RecordKind::Webhooks, keys::webhooks(company), |webhook: &Webhook, _| {
-                webhook.id.to_string()
-            })
-            .await?,
-        );
+        records
+            .extend(self.archive_all::<LegalText>(RecordKind::LegalTexts, keys::legal_texts(company)).await?);
+        records.extend(self.archive_all::<Logo>(RecordKind::Logos, keys::logos(company)).await?);
+        records.extend(self.archive_all::<Label>(RecordKind::Labels, keys::labels(company)).await?);
+        records.extend(self.archive_all::<Customer>(RecordKind::Customers, keys::customers(company)).await?);
+        records.extend(self.archive_all::<Video>(RecordKind::Videos, keys::videos(company)).await?);
+        records
+            .extend(self.archive_all::<Captions>(RecordKind::Captions, keys::all_captions(company)).await?);
+        records.extend(self.archive_all::<Webhook>(RecordKind::Webhooks, keys::webhooks(company)).await?);
         records.extend(self.archive_tokens(company).await?);
         Ok(Some(records))
     }
@@ -187,14 +157,18 @@ impl Store {
         tokens.iter().map(record).collect()
     }
 
+    /// Records with the identifiers that their items have in the collection.
     async fn archive_all<T: StoredEntity>(
         &self,
         kind: RecordKind,
         collection: ItemCollection,
-        id: impl Fn(&T, &str) -> String,
     ) -> Result<Vec<ArchiveRecord>> {
-        let found: Vec<VersionedItem<T>> = self.all_wanted(collection, |_| true).await?;
-        found.iter().map(|item| ArchiveRecord::of(kind, id(item, &item.key().sk), item)).collect()
+        let rows = self.all_items(&collection).await?;
+        let record = |row: Item| {
+            let id = collection.id_in(&row)?.replace('#', "/");
+            ArchiveRecord::of(kind, id, &item::read::<T>(row)?)
+        };
+        rows.into_iter().map(record).collect()
     }
 
     /// The identifiers of the projects of a company, in their order.
@@ -210,8 +184,8 @@ impl Store {
         company: &CompanyId,
         project: ProjectId,
     ) -> Result<Vec<ArchiveRecord>> {
-        let (project_key, questionnaire_key) =
-            (keys::project(company, project), keys::questionnaire(company, project));
+        let project_key = keys::project(company, project);
+        let questionnaire_key = keys::questionnaire(company, project);
         let shards = counts::shards(company, project);
         let all_keys = [project_key.clone(), questionnaire_key.clone()].into_iter().chain(shards);
         let mut batch = self.get(all_keys).await?;
@@ -221,8 +195,13 @@ impl Store {
             records.push(ArchiveRecord::of(RecordKind::Questionnaires, project.to_string(), &questionnaire)?);
         }
         for (number, key) in counts::shards(company, project).enumerate() {
-            let counted = not_derivable(batch.take_item(&key).unwrap_or_default());
-            if counted.as_object().is_some_and(|counted| !counted.is_empty()) {
+            let mut counted = batch.take_item(&key).unwrap_or_default();
+            // Everything else can be counted again.
+            counted.retain(|name, _| {
+                name == HAS_BEGUN || name.parse::<CounterName>().is_ok_and(CounterName::is_of_erased)
+            });
+            if !counted.is_empty() {
+                let counted = serde_dynamo::from_item(counted).map_err(Error::internal)?;
                 records.push(ArchiveRecord::new(
                     RecordKind::Statistics,
                     format!("{project}/{number}"),
@@ -314,8 +293,8 @@ impl Store {
             let id = format!("{project}/{}/{}", found.candidate, found.evaluator);
             written.push((found.candidate, ArchiveRecord::of(RecordKind::Evaluations, id, &found)?));
         }
-        let (start, end) = (keys::guest_links_of(project, first), keys::guest_links_of(project, last));
-        let all = range(&keys::guest_links(company).pk, start, format!("{end}{END}"));
+        let end = format!("{}{END}", keys::guest_links_of(project, last));
+        let all = range(&keys::guest_links(company).pk, keys::guest_links_of(project, first), end);
         for found in self.read_rows::<GuestLink>(all).await? {
             let id = format!("{project}/{}/{}", found.candidate, found.id);
             written.push((found.candidate, ArchiveRecord::of(RecordKind::GuestLinks, id, &found)?));
@@ -370,12 +349,4 @@ impl Store {
 /// The items of a partition from one sort key to another.
 fn range(pk: &str, first: String, last: String) -> Query {
     Query::new(TABLE, string(pk)).ranging(first, last)
-}
-
-/// What a shard counts that cannot be counted again.
-fn not_derivable(mut shard: Item) -> Value {
-    shard.retain(|name, _| {
-        name == HAS_BEGUN || name.parse::<CounterName>().is_ok_and(|counter| counter.is_of_erased())
-    });
-    serde_dynamo::from_item(shard).unwrap_or_else(|_| Value::Object(Map::new()))
 }

@@ -29,10 +29,23 @@ pub(super) struct ArchiveFile {
     pub(super) sha256: String,
 }
 
-/// A line of a file of records, without its value.
+/// What the export itself reads of a record that it has written.
 #[derive(Deserialize)]
-struct RecordLine {
-    id: String,
+pub(super) struct RecordLine {
+    pub(super) id: String,
+    pub(super) value: FilesOfPerson,
+}
+
+/// The files that a customer or candidate has.
+#[derive(Deserialize)]
+pub(super) struct FilesOfPerson {
+    pub(super) photo: Option<FileOfPerson>,
+    pub(super) cv: Option<FileOfPerson>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct FileOfPerson {
+    pub(super) id: String,
 }
 
 pub(super) struct ArchiveFolder {
@@ -103,7 +116,7 @@ impl ArchiveFolder {
         let mut merged = BufWriter::new(File::create(&merged_path)?);
         let mut new = records.into_iter().peekable();
         self.for_each_line(kind, |line| {
-            let RecordLine { id } = serde_json::from_str(line)?;
+            let RecordLine { id, .. } = serde_json::from_str(line)?;
             while let Some((_, record)) = new.next_if(|(new_id, _)| *new_id <= id) {
                 write_line(&mut merged, &record.content)?;
             }
@@ -154,7 +167,9 @@ pub(super) fn write_line(file: &mut impl io::Write, value: &impl Serialize) -> R
 /// What the manifest says of a file.
 pub(super) fn describe(folder: &Path, name: &str) -> Result<ArchiveFile> {
     let mut file = BufReader::new(File::open(folder.join(name))?);
-    let (mut hash, mut lines, mut size) = (Sha256::new(), 0, 0);
+    let mut hash = Sha256::new();
+    let mut lines = 0;
+    let mut size = 0;
     let mut buffer = vec![0; 1 << 16];
     loop {
         let read = file.read(&mut buffer)?;

@@ -5,10 +5,10 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use shared::domain::archive::RecordKind;
 
-use super::folder::{self, ArchiveFolder, MEDIA};
+use super::folder::{self, ArchiveFolder, MEDIA, RecordLine};
 use super::{CompanyExport, Result};
 
 /// The files of an archive.
@@ -16,6 +16,8 @@ use super::{CompanyExport, Result};
 pub(super) struct MediaCount {
     pub(super) count: u64,
     pub(super) bytes: u64,
+    /// Photos and CVs that records name, but that were deleted before they could be copied.
+    pub(super) missing: u64,
 }
 
 /// Where the bucket holds files of a company, and where the archive has them.
@@ -25,8 +27,8 @@ struct MediaPlace {
     kind: RecordKind,
 }
 
-/// Files of people: those with these names alone, since one that was replaced stays for a moment.
-type KnownFiles = HashSet<String>;
+/// The photos and CVs that records name. One that was replaced stays in the bucket for a moment.
+type NamedFiles = HashSet<String>;
 
 /// Copies the files of everything that the archive has, and lists them.
 pub(super) async fn copy_all(export: &CompanyExport, folder: &mut ArchiveFolder) -> Result<MediaCount> {
@@ -45,7 +47,7 @@ pub(super) async fn copy_all(export: &CompanyExport, folder: &mut ArchiveFolder)
     for (prefix, directory, kind) in places {
         (export.report)(&format!("files of {}", kind.name()));
         let place = MediaPlace { prefix, path: directory, kind };
-        let (owners, known) = owners_in(folder, kind)?;
+        let (owners, mut named) = owners_in(folder, kind)?;
         let prefixes = place.prefixes(folder)?;
         for prefix in prefixes {
             for object in export.access.objects()?.list(&prefix).await? {
@@ -53,14 +55,15 @@ pub(super) async fn copy_all(export: &CompanyExport, folder: &mut ArchiveFolder)
                 let Some(owner) = place.owner_of(below).filter(|owner| owners.contains(owner)) else {
                     continue;
                 };
-                if place.is_of_person(below) && !known.contains(below) {
+                if place.is_of_person(below) && !named.contains(below) {
                     continue;
                 }
                 let name = format!("{}/{below}", place.path);
                 let target = path.join("media").join(&name);
                 fs::create_dir_all(target.parent().unwrap_or(&path))?;
-                // One that is gone since belonged to somebody who is.
+                // `None` if it was deleted after the list was read.
                 if let Some(copied) = export.access.objects()?.copy_to(&object.key, &target).await? {
+                    named.remove(below);
                     count.count += 1;
                     count.bytes += copied.size;
                     folder::write_line(
@@ -76,6 +79,10 @@ pub(super) async fn copy_all(export: &CompanyExport, folder: &mut ArchiveFolder)
                 }
             }
         }
+        // Takes and uploads have no photos and CVs.
+        if place.has_files_of_people() {
+            count.missing += named.len() as u64;
+        }
     }
     list.flush()?;
     Ok(count)
@@ -89,8 +96,8 @@ impl MediaPlace {
         }
         let mut prefixes = Vec::new();
         folder.for_each_line(RecordKind::Projects, |line| {
-            let record: Value = serde_json::from_str(line)?;
-            prefixes.push(format!("{}{}/", self.prefix, record["id"].as_str().unwrap_or_default()));
+            let RecordLine { id, .. } = serde_json::from_str(line)?;
+            prefixes.push(format!("{}{id}/", self.prefix));
             Ok(())
         })?;
         Ok(prefixes)
@@ -106,6 +113,10 @@ impl MediaPlace {
         })
     }
 
+    fn has_files_of_people(&self) -> bool {
+        matches!(self.path, "candidates" | "customers")
+    }
+
     /// Whether the file is a photo or a CV.
     fn is_of_person(&self, below: &str) -> bool {
         let depth = below.split('/').count();
@@ -118,19 +129,15 @@ impl MediaPlace {
 }
 
 /// The identifiers of the records of a kind, and the files of people that they name, below the place of their kind.
-fn owners_in(folder: &mut ArchiveFolder, kind: RecordKind) -> Result<(HashSet<String>, KnownFiles)> {
+fn owners_in(folder: &mut ArchiveFolder, kind: RecordKind) -> Result<(HashSet<String>, NamedFiles)> {
     let mut owners = HashSet::new();
-    let mut known = KnownFiles::new();
+    let mut named = NamedFiles::new();
     folder.for_each_line(kind, |line| {
-        let record: Value = serde_json::from_str(line)?;
-        let id = record["id"].as_str().unwrap_or_default();
-        for field in ["photo", "cv"] {
-            if let Some(file) = record["value"][field]["id"].as_str() {
-                known.insert(format!("{id}/{file}"));
-            }
-        }
-        owners.insert(id.to_owned());
+        let RecordLine { id, value } = serde_json::from_str(line)?;
+        let files = value.photo.into_iter().chain(value.cv);
+        named.extend(files.map(|file| format!("{id}/{}", file.id)));
+        owners.insert(id);
         Ok(())
     })?;
-    Ok((owners, known))
+    Ok((owners, named))
 }

@@ -1,8 +1,8 @@
 //! Writes everything of a company as an archive into a folder, while the service goes on.
 //!
-//! **One moment.** The company's events have numbers without gaps, so no lock is needed: what has changed while everything was
-//! read is named by the events since then, and read again, until nothing is newer than the last event. Then every record is as
-//! of that event.
+//! **One moment.** The company's events have numbers without gaps, so no lock is needed. Events that came while everything was
+//! read name the resources that have changed. These are read again until no record is newer than the last event, so that
+//! every record is as of that event.
 
 mod folder;
 mod media;
@@ -22,7 +22,7 @@ use shared::clock::Stopwatch;
 use shared::domain::archive::RecordKind;
 use shared::domain::history::HistoryEntry;
 use shared::domain::id::CompanyId;
-use shared::domain::privacy::receipt::ReceiptKeys;
+use shared::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};
 use shared::http::view::{ReceiptKeyView, ReceiptView};
 use shared::store::{ArchiveRecord, EntryKey, EventSequence, VersionedItem};
 
@@ -70,6 +70,8 @@ pub struct ExportResult {
     pub media: u64,
     /// Their bytes.
     pub media_bytes: u64,
+    /// Photos and CVs that records name, but that were deleted before they could be copied.
+    pub media_missing: u64,
     /// What it has used of DynamoDB.
     pub read_units: f64,
 }
@@ -176,10 +178,9 @@ impl CompanyExport {
     }
 
     fn receipt_keys(&self) -> Result<Vec<ArchiveRecord>> {
-        let record = |key| {
+        let record = |key: &ReceiptKey| {
             let view = serde_json::to_value(ReceiptKeyView::new(key))?;
-            let id = view["kid"].as_str().unwrap_or_default().to_owned();
-            Ok(ArchiveRecord::new(RecordKind::ReceiptKeys, id, view))
+            Ok(ArchiveRecord::new(RecordKind::ReceiptKeys, key.thumbprint(), view))
         };
         self.signer()?.public().iter().map(record).collect()
     }
@@ -228,11 +229,12 @@ impl CompanyExport {
         Ok(())
     }
 
-    /// Notes what was deleted after the archive's last event, and so may be missing though it existed then: unlike a record that is
-    /// newer, one that is gone tells nothing.
+    /// Notes what was deleted after the archive's last event.
+    // Such a record may have been gone when it was read, although it existed as of that event. No item is left that would tell.
     async fn note_deleted(&self, state: &mut ArchiveState) -> Result<()> {
         let now = self.sequence().await?;
-        let (newer, mut after) = (&mut state.newer, state.sequence);
+        let newer = &mut state.newer;
+        let mut after = state.sequence;
         self.for_each_event(&now, &mut after, |event| {
             if event.change.types.iter().any(|name| name.ends_with(".deleted")) {
                 newer.extend(ArchiveUnit::changed_with(event.change.resource));
@@ -325,6 +327,7 @@ impl CompanyExport {
             records: records.values().sum(),
             media: media.count,
             media_bytes: media.bytes,
+            media_missing: media.missing,
             read_units: self.access.usage().read_units(),
         };
         let manifest = Manifest {

@@ -1,0 +1,290 @@
+//! What is in an archive, and what is not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use shared::domain::archive::RecordKind;
+use tests::app::TestApp;
+use tests::caller::{Caller, last_segment};
+use tests::http::Request;
+use tests::takes::Interviewee;
+use tests::videos::film;
+
+use super::{Archive, Record};
+use crate::admin::erase_company::planted::{PlantedCompany, plant_company};
+use crate::system::erasure::planted::CANARY;
+
+/// The description of the format.
+const FORMAT: &str = include_str!("../../../../functions/PORTABILITY.md");
+
+/// A company with everything that can be stored, a candidate who was erased among it.
+async fn everything(app: &TestApp) -> PlantedCompany {
+    let planted = plant_company(app).await;
+    let PlantedCompany { owner, .. } = &planted;
+    let project = app.fill_with_everything(owner).await;
+    let retention = json!({ "days": 400, "from": "project_closed", "request_days": 7, "notice_days": 0 });
+    owner.send(Request::put("/companies/acme/retention/").json(&retention)).await.expect(200);
+    let gone = owner.candidate(&project, json!({ "first_name": "Gone" })).await;
+    let recorded = Interviewee::asked_by(owner.clone(), json!({})).await;
+    recorded.record(&[&film()]).await;
+    app.settle().await;
+    owner.delete(&gone).await.expect(204);
+    app.clock().advance(chrono::TimeDelta::minutes(1));
+    app.settle().await;
+    planted
+}
+
+/// The attributes in a value, those of an attribute behind a dot, and `…` for names that are data.
+fn attributes(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, inner) in object {
+                let is_data = name.len() == 26
+                    && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+                let is_language = ["texts", "captions"].iter().any(|map| path.ends_with(map));
+                let is_counter = name.contains(':');
+                let is_kind =
+                    ["consents", "legal", "facts", "previous"].iter().any(|map| path.ends_with(map));
+                let name = if is_data || is_language || is_counter || is_kind { "…" } else { name };
+                let path = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+                attributes(inner, &path, found);
+            }
+        }
+        Value::Array(array) => {
+            if array.iter().all(|inner| !inner.is_object()) {
+                found.insert(path.to_owned());
+            }
+            for inner in array.iter().filter(|inner| inner.is_object()) {
+                attributes(inner, path, found);
+            }
+        }
+        _ => {
+            found.insert(path.to_owned());
+        }
+    }
+}
+
+/// The attributes that the description of the format lists for a kind.
+fn described(kind: RecordKind) -> BTreeSet<String> {
+    let start = format!("\n| `{}` |", kind.name());
+    let (_, rest) = FORMAT.rsplit_once(&start).unwrap_or_else(|| panic!("{} is not described", kind.name()));
+    let attributes = rest.split('|').next().unwrap();
+    attributes.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_archive_holds_every_attribute_that_is_described_and_no_other() {
+    let app = TestApp::start().await;
+    everything(&app).await;
+    let archive = Archive::of(&app).await;
+    archive.assert_whole();
+    assert!(archive.result.is_exact);
+    let mut wrong = String::new();
+    for kind in RecordKind::ALL {
+        let mut found = BTreeSet::new();
+        for record in archive.of_kind(kind).values() {
+            attributes(&record["value"], "", &mut found);
+        }
+        let described = described(kind);
+        let quoted =
+            |names: Vec<&String>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let (missing, new) = (described.difference(&found).collect(), found.difference(&described).collect());
+        let (missing, new) = (quoted(missing), quoted(new));
+        if !missing.is_empty() || !new.is_empty() {
+            wrong += &format!("{}: new: {new}; missing: {missing}\n", kind.name());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// What stands in the table of a company, and is in no archive: by the start of the key.
+const LEFT_OUT: [&str; 5] = ["EFFECT#", "NOTICES#", "WEBHOOK#", "CONVERSIONS", "COMPANY#acme/RETENTION#RUN"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_item_is_in_it_and_no_secret() {
+    let app = TestApp::start().await;
+    let PlantedCompany { owner, .. } = everything(&app).await;
+    let other = app.owner_of("other").await;
+    app.fill_with_everything(&other).await;
+    app.settle().await;
+    let archive = Archive::of(&app).await;
+    let text = archive.text();
+    assert!(!text.contains("\"other\"") && !text.contains(other.id()), "another company");
+    assert!(!text.contains("Gone"), "a candidate who was erased");
+
+    let mut items: BTreeMap<RecordKind, usize> = BTreeMap::new();
+    let mut secrets = 0;
+    for item in app.items() {
+        let item: serde_dynamo::Item = serde_json::from_value(item).unwrap();
+        let mut item: Value = serde_dynamo::from_item(item).unwrap();
+        let Some(kind) = kind_of(item["pk"].as_str().unwrap(), item["sk"].as_str().unwrap()) else {
+            continue;
+        };
+        // An entry without an event.
+        if kind == RecordKind::Events && item["sequence"].is_null() {
+            continue;
+        }
+        for path in kind.left_out() {
+            let (parent, name) = path.rsplit_once('.').unwrap_or(("", path));
+            let parent = if parent.is_empty() { Some(&mut item) } else { item.get_mut(parent) };
+            let Some(left_out) = parent.and_then(|parent| parent.as_object_mut()?.remove(name)) else {
+                continue;
+            };
+            let texts = serde_json::to_string(&left_out).unwrap();
+            for secret in texts.split('"').filter(|secret| secret.len() > 30) {
+                secrets += 1;
+                assert!(!text.contains(secret), "{kind:?}: {path}");
+            }
+        }
+        let value = item.as_object_mut().unwrap();
+        let version = value.remove("version").unwrap();
+        for name in
+            ["pk", "sk", "by_status_pk", "by_status_sk", "due_at", "due_shard", "revision", "event_version"]
+        {
+            value.remove(name);
+        }
+        // The end of an item by TTL, which only an event has as a value, too.
+        if kind != RecordKind::Events {
+            value.remove("expires_at");
+        }
+        let is_it = |record: &&Record| {
+            let mut stored = record["value"].clone();
+            // It is written beside the item that counts.
+            if kind == RecordKind::Tokens {
+                stored.as_object_mut().unwrap().remove("last_used_at");
+            }
+            record["version"] == version && stored == item
+        };
+        assert!(archive.of_kind(kind).values().find(is_it).is_some(), "{kind:?} has no record {item}");
+        *items.entry(kind).or_default() += 1;
+    }
+    let made = [RecordKind::ReceiptKeys, RecordKind::Receipts, RecordKind::Statistics];
+    for kind in RecordKind::ALL.into_iter().filter(|kind| !made.contains(kind)) {
+        assert_eq!(items.get(&kind), Some(&archive.of_kind(kind).len()), "{kind:?}");
+    }
+    assert!(secrets > 20, "{secrets} secrets");
+    assert!(text.contains(CANARY));
+    for secret in [owner.secret(), "EFFECT#", "IDEMPOTENCY#"] {
+        assert!(!text.contains(secret));
+    }
+}
+
+/// The kind of the record of an item of the company; `None` for what is derived or in no archive.
+fn kind_of(pk: &str, sk: &str) -> Option<RecordKind> {
+    let starts = |text: &str, start: &str| text.starts_with(start);
+    if LEFT_OUT.iter().any(|left| starts(&format!("{pk}/{sk}"), left) || starts(pk, left)) {
+        return None;
+    }
+    Some(match pk {
+        "COMPANY#acme" => match sk.split('#').next().unwrap() {
+            "COMPANY" => RecordKind::Company,
+            "CUSTOMER" => RecordKind::Customers,
+            "LABEL" => RecordKind::Labels,
+            "PROJECT" => RecordKind::Projects,
+            "RETENTION" => RecordKind::Retention,
+            "TOKEN" => RecordKind::Tokens,
+            "WEBHOOK" => RecordKind::Webhooks,
+            // The counts are derived, and the numbers of events are in the manifest.
+            "TALLY" | "SEQUENCE" => return None,
+            other => panic!("{other} is neither in the archive nor left out"),
+        },
+        "CAPTIONS#acme" => RecordKind::Captions,
+        "GUESTS#acme" => RecordKind::GuestLinks,
+        "LEGAL#acme" => RecordKind::LegalTexts,
+        "LOGO#acme" => RecordKind::Logos,
+        "VIDEOS#acme" => RecordKind::Videos,
+        _ if starts(pk, "ANSWERS#acme#") => RecordKind::Answers,
+        _ if starts(pk, "TEXTS#acme#") => RecordKind::WrittenAnswers,
+        _ if starts(pk, "HISTORY#acme#") => RecordKind::Events,
+        _ if starts(pk, "COMPANY#acme#PROJECT#") && pk.ends_with("#EVALUATIONS") => RecordKind::Evaluations,
+        _ if starts(pk, "COMPANY#acme#PROJECT#") => match sk.split('#').next().unwrap() {
+            "CANDIDATE" => RecordKind::Candidates,
+            "INTERVIEW" => RecordKind::Questionnaires,
+            // Derived from candidates and their evaluations.
+            "RESULT" | "TALLY" => return None,
+            other => panic!("{other} is neither in the archive nor left out"),
+        },
+        _ => {
+            // What is derived, what belongs to no company alone, and what is under way.
+            let others = [
+                "COMPANY#acme#CUSTOMER#",
+                "COMPANY#other",
+                "LABEL#",
+                "LOGIN#",
+                "EXTERNAL#",
+                "SEARCH#",
+                "FAILURES#",
+                "TOKEN#",
+                "SESSION#",
+                "UPLOAD#",
+                "EVENT#",
+                "RESET#",
+                "IDEMPOTENCY#",
+            ];
+            let is_of_other = pk.split('#').nth(1) == Some("other");
+            assert!(is_of_other || others.iter().any(|start| starts(pk, start)), "{pk} {sk}");
+            return None;
+        }
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_belong_to_those_who_are_in_it() {
+    let app = TestApp::start().await;
+    let PlantedCompany { owner, .. } = everything(&app).await;
+    let gone = Interviewee::asked_by(owner, json!({})).await;
+    gone.record(&[&film()]).await;
+    app.settle().await;
+    // The recording is deleted after the candidate.
+    gone.owner.delete(&gone.candidate.uri).await.expect(204);
+    let left = format!("/{}/answers/", last_segment(&gone.candidate.uri));
+    assert!(app.object_keys().iter().any(|key| key.contains(&left)));
+    let archive = Archive::of(&app).await;
+    archive.assert_whole();
+    let kinds: BTreeSet<(&str, &str)> = archive
+        .media
+        .iter()
+        .map(|line| {
+            (
+                line["path"].as_str().unwrap().split('/').next().unwrap(),
+                line["content_type"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    for expected in [
+        ("candidates", "application/pdf"),
+        ("candidates", "image/png"),
+        ("candidates", "video/mp4"),
+        ("customers", "image/jpeg"),
+    ] {
+        assert!(kinds.contains(&expected), "{expected:?}: {kinds:?}");
+    }
+    let logo = archive.of_kind(RecordKind::Logos).values().next().unwrap();
+    assert!(logo["value"]["png"].as_str().unwrap().starts_with("iVBORw0KGgo"));
+}
+
+#[tokio::test]
+async fn a_receipt_of_an_erasure_is_in_it() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let candidate = owner.candidate(&project, json!({ "first_name": "Gone" })).await;
+    app.settle().await;
+    owner.delete(&candidate).await.expect(204);
+    app.clock().advance(chrono::TimeDelta::minutes(1));
+    app.settle().await;
+    let archive = Archive::of(&app).await;
+    let receipts = archive.of_kind(RecordKind::Receipts);
+    let (number, receipt) = receipts.first_key_value().unwrap();
+    let event = &archive.of_kind(RecordKind::Events)[number];
+    assert_eq!(event["value"]["change"]["types"], json!(["candidate.erased"]));
+    let feed = owner.get("/companies/acme/events/?type=candidate.erased").await.expect(200).json();
+    let id = feed["objects"][0]["id"].as_str().unwrap();
+    let shown = owner.get(&format!("/companies/acme/events/{id}/receipt/")).await.expect(200).json();
+    assert_eq!((receipts.len(), &receipt["value"]), (1, &shown));
+    let statistics = archive.of_kind(RecordKind::Statistics);
+    assert_eq!(
+        statistics.values().map(|record| &record["value"]).collect::<Vec<_>>(),
+        [&json!({ "erased:new": 1 })]
+    );
+}

@@ -2,8 +2,10 @@
 //!
 //! Commands are idempotent, and each one writes a line to the log.
 
+mod archive;
 mod command;
 pub mod export;
+pub mod import;
 pub mod restore;
 
 pub use command::{AdminCommand, NewStaff, OperatorCommand};

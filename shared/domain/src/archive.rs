@@ -154,6 +154,8 @@ impl RecordKind {
                 "session_epoch",
             ],
             Self::Customers => &["mail_rate", "one_time_key", "password_hash", "session_epoch"],
+            // A signed one of another deployment, which `receipts` has.
+            Self::Events => &["receipt"],
             Self::GuestLinks => &["hash", "media_key"],
             Self::Tokens => &["hash", "limits.media_key", "media_key"],
             Self::Webhooks => &["former_secret", "secret"],

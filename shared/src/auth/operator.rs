@@ -10,6 +10,7 @@ use crate::domain::company::Company;
 use crate::domain::history::ChangeAuthor;
 use crate::domain::history::erasure::ErasureRecord;
 use crate::domain::id::{CompanyId, ProjectId};
+use crate::domain::random::RandomSource;
 use crate::domain::secret::PasswordHash;
 use crate::error::Result;
 use crate::http::reference::ReferenceUris;
@@ -35,6 +36,11 @@ impl OperatorAccess {
     /// Access for a program that takes longer than a command.
     pub fn with_patience(self, patience: Duration) -> Self {
         Self(self.0.with_patience(patience))
+    }
+
+    /// For secrets that nobody is to know.
+    pub fn entropy(&self) -> &dyn RandomSource {
+        self.app.entropy()
     }
 
     /// Makes the addresses of resources.

@@ -53,6 +53,16 @@ pub async fn logo_picture(name: &'static str, bytes: Bytes) -> Result<Vec<u8>> {
     encoded.map_err(|message| Error::field(name, message))
 }
 
+/// The type of a stored file, as far as its beginning tells; `None` for one that is never stored.
+pub fn detect(kind: FileKind, bytes: &[u8]) -> Option<FileType> {
+    check_size(kind, bytes).ok()?;
+    caught(|| match kind {
+        FileKind::Photo => picture::stored_type(bytes),
+        FileKind::Cv => document::recognise(bytes),
+    })
+    .ok()
+}
+
 fn check_size(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
     if bytes.is_empty() {
         return Err("The submitted file is empty.".to_owned());

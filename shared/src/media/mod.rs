@@ -11,7 +11,7 @@ mod text;
 
 pub use address::{MediaSigner, MediaToken};
 pub use answers::{AnswerObjects, recorded_parts};
-pub use checked::{CheckedFile, inspect, is_plain_text, logo_picture};
+pub use checked::{CheckedFile, detect, inspect, is_plain_text, logo_picture};
 pub use objects::{CopiedObject, HashedUpload, LedgerPosition, ListedObject, ObjectStore, SignedUpload};
 
 use crate::domain::account::Account;

@@ -112,6 +112,22 @@ impl<'a> ObjectStore<'a> {
         Ok(())
     }
 
+    /// Streams the file at `path` to `key`, unless an object of this size is there. Fails if its bytes have another hash.
+    pub async fn import_file(&self, key: &str, path: &Path, file: &CopiedObject) -> Result<()> {
+        let size = i64::try_from(file.size).map_err(Error::internal)?;
+        let listed = self.list(key).await?;
+        if listed.iter().any(|object| object.key == key && object.bytes == file.size) {
+            return Ok(());
+        }
+        let body = ByteStream::from_path(path).await.map_err(Error::internal)?;
+        let put = self.s3().put_object().bucket(self.bucket).key(key).content_length(size);
+        // S3 compares the hash, so that nothing is stored that was not judged.
+        let put = put.checksum_sha256(STANDARD.encode(file.sha256));
+        let put = if file.content_type.is_empty() { put } else { put.content_type(&file.content_type) };
+        put.body(body).send().await.map_err(failure)?;
+        Ok(())
+    }
+
     /// Streams the object under `key` to a file at `path` if it has this size; returns whether it has.
     pub async fn fetch(&self, key: &str, size: u64, path: &Path) -> Result<bool> {
         let Some((_, body)) = self.open(key).await?.filter(|(length, _)| *length == size) else {

@@ -23,7 +23,7 @@ mod table;
 mod upkeep;
 mod webhook;
 
-pub use archive::{ArchivePage, ArchiveRecord};
+pub use archive::{ArchivePage, ArchiveReader, ArchiveRecord, ArchivedCounts, ImportedRecord};
 pub use candidate::CandidateWithProject;
 pub use candidate::evaluation::{CandidateResult, EvaluationKey};
 pub use candidate::matches::CandidateMatch;

@@ -2,32 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
+use serde::Deserialize;
 use shared::domain::archive::{RecordKind, RecordLevel};
 use shared::store::ArchiveRecord;
 
 use super::Result;
 use super::unit::ArchiveUnit;
-
-pub(super) const MANIFEST: &str = "manifest.json";
-pub(super) const SIGNATURE: &str = "manifest.jws";
-pub(super) const MEDIA: &str = "media.jsonl";
-
-/// A file of an archive, as the manifest names it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct ArchiveFile {
-    pub(super) name: String,
-    pub(super) lines: u64,
-    /// In bytes.
-    pub(super) size: u64,
-    /// In hexadecimal.
-    pub(super) sha256: String,
-}
+use crate::archive::{ArchiveFile, describe, name_of, write_line};
 
 /// What the export itself reads of a record that it has written.
 #[derive(Deserialize)]
@@ -71,7 +56,7 @@ impl ArchiveFolder {
     }
 
     fn path_of(&self, kind: RecordKind) -> PathBuf {
-        self.path.join("records").join(format!("{}.jsonl", kind.name()))
+        self.path.join(name_of(kind))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -152,35 +137,8 @@ impl ArchiveFolder {
         let mut described = Vec::new();
         for (kind, file) in std::mem::take(&mut self.files) {
             file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-            described.push((kind, describe(&self.path, &format!("records/{}.jsonl", kind.name()))?));
+            described.push((kind, describe(&self.path, name_of(kind))?));
         }
         Ok(described)
     }
-}
-
-/// Writes a value as canonical JSON (RFC 8785) in a line.
-pub(super) fn write_line(file: &mut impl io::Write, value: &impl Serialize) -> Result<()> {
-    serde_json_canonicalizer::to_writer(value, file)?;
-    Ok(file.write_all(b"\n")?)
-}
-
-/// What the manifest says of a file.
-pub(super) fn describe(folder: &Path, name: &str) -> Result<ArchiveFile> {
-    let mut file = BufReader::new(File::open(folder.join(name))?);
-    let mut hash = Sha256::new();
-    let mut lines = 0;
-    let mut size = 0;
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        let read = file.read(&mut buffer)?;
-        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
-        hash.update(bytes);
-        size += bytes.len() as u64;
-        lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
-    }
-    Ok(ArchiveFile { name: name.to_owned(), lines, size, sha256: hexadecimal(&hash.finalize()) })
-}
-
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -9,7 +9,6 @@ mod media;
 mod unit;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
@@ -23,17 +22,15 @@ use shared::domain::archive::RecordKind;
 use shared::domain::history::HistoryEntry;
 use shared::domain::id::CompanyId;
 use shared::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};
-use shared::http::view::{ReceiptKeyView, ReceiptView};
+use shared::http::view::ReceiptView;
 use shared::store::{ArchiveRecord, EntryKey, EventSequence, VersionedItem};
 
-use folder::{ArchiveFile, ArchiveFolder, MANIFEST, MEDIA, SIGNATURE};
-use media::MediaCount;
+use crate::archive::{
+    self, ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, MediaCount, Result, SIGNATURE,
+};
+use folder::ArchiveFolder;
 use unit::ArchiveUnit;
 
-type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
-
-/// The format of the archive, which the manifest names.
-const FORMAT: &str = "interview-service-export/1";
 /// How often what has changed is read again. Each round is shorter than the one before, unless the company never rests.
 const ROUNDS: usize = 10;
 /// Events that are read together.
@@ -83,22 +80,6 @@ struct ArchiveState {
     sequence: u64,
     /// What may be newer than that.
     newer: BTreeSet<ArchiveUnit>,
-}
-
-/// What the archive is and holds: `manifest.json`.
-#[derive(Serialize)]
-struct Manifest<'a> {
-    format: &'static str,
-    company: &'a CompanyId,
-    base_url: &'a str,
-    created_at: String,
-    sequence: u64,
-    is_exact: bool,
-    /// Companies, projects and candidates whose records may be newer.
-    newer_records: usize,
-    files: Vec<ArchiveFile>,
-    records: BTreeMap<&'static str, u64>,
-    media: MediaCount,
 }
 
 impl CompanyExport {
@@ -177,12 +158,12 @@ impl CompanyExport {
         Ok(())
     }
 
-    fn receipt_keys(&self) -> Result<Vec<ArchiveRecord>> {
-        let record = |key: &ReceiptKey| {
-            let view = serde_json::to_value(ReceiptKeyView::new(key))?;
-            Ok(ArchiveRecord::new(RecordKind::ReceiptKeys, key.thumbprint(), view))
-        };
-        self.signer()?.public().iter().map(record).collect()
+    /// Those of this deployment, and those that came with the company.
+    async fn receipt_keys(&self) -> Result<Vec<ArchiveRecord>> {
+        let mut keys: BTreeSet<ReceiptKey> = self.signer()?.public().iter().copied().collect();
+        let imported = self.access.store.imported_receipt_keys(&self.company).await?;
+        keys.extend(imported.into_iter().map(|imported| imported.key));
+        keys.iter().map(archive::receipt_key).collect()
     }
 
     /// Notes whose last event is not among those up to the archive's last one.
@@ -250,7 +231,7 @@ impl CompanyExport {
             ArchiveUnit::Company => {
                 let records = store.archive_company(&self.company).await?;
                 let mut records = records.ok_or("the company was erased while it was read")?;
-                records.extend(self.receipt_keys()?);
+                records.extend(self.receipt_keys().await?);
                 records
             }
             ArchiveUnit::Project(project) => store.archive_project(&self.company, project).await?,
@@ -269,9 +250,7 @@ impl CompanyExport {
         self.for_each_event(&sequence, &mut after, |event| {
             let record = access.store.archive_event(event)?;
             let receipt = ReceiptView::of(event, access.references(), self.access.config())?;
-            let receipt = receipt.map(serde_json::to_value).transpose()?;
-            let receipt =
-                receipt.map(|value| ArchiveRecord::new(RecordKind::Receipts, record.id.clone(), value));
+            let receipt = receipt.map(|receipt| archive::receipt(&record.id, &receipt)).transpose()?;
             folder.append([record].into_iter().chain(receipt).collect())
         })
         .await
@@ -316,10 +295,10 @@ impl CompanyExport {
     ) -> Result<ExportResult> {
         let path = state.folder.path().to_owned();
         let written = state.folder.finish()?;
-        let records: BTreeMap<&str, u64> =
-            written.iter().map(|(kind, file)| (kind.name(), file.lines)).collect();
+        let records: BTreeMap<String, u64> =
+            written.iter().map(|(kind, file)| (kind.name().to_owned(), file.lines)).collect();
         let mut files: Vec<ArchiveFile> = written.into_iter().map(|(_, file)| file).collect();
-        files.push(folder::describe(&path, MEDIA)?);
+        files.push(archive::describe(&path, MEDIA.to_owned())?);
         files.sort_by(|one, other| one.name.cmp(&other.name));
         let result = ExportResult {
             sequence: state.sequence,
@@ -331,13 +310,13 @@ impl CompanyExport {
             read_units: self.access.usage().read_units(),
         };
         let manifest = Manifest {
-            format: FORMAT,
-            company: &self.company,
-            base_url: self.access.config().base_url.as_str().trim_end_matches('/'),
+            format: FORMAT.to_owned(),
+            company: self.company.clone(),
+            base_url: self.access.config().base_url.as_str().trim_end_matches('/').to_owned(),
             created_at: created_at.to_rfc3339_opts(SecondsFormat::Secs, true),
             sequence: state.sequence,
             is_exact: result.is_exact,
-            newer_records: state.newer.len(),
+            newer_records: state.newer.len() as u64,
             files,
             records,
             media,

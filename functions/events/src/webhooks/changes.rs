@@ -73,14 +73,14 @@ impl UpdateWebhook {
         Self { fields, is_enabled: body.flag("is_enabled") }
     }
 
-    /// Makes the changes.
-    pub(crate) fn apply_to(self, mut webhook: Webhook) -> Webhook {
+    /// Makes the changes. Fails with `NO_SECRET`.
+    pub(crate) fn apply_to(self, mut webhook: Webhook) -> Result<Webhook> {
         self.fields.apply_to(&mut webhook);
-        match self.is_enabled {
-            Some(true) => webhook.enabled(),
+        Ok(match self.is_enabled {
+            Some(true) => webhook.enabled()?,
             Some(false) => webhook.disabled(DisabledReason::Request),
             None => webhook,
-        }
+        })
     }
 }
 

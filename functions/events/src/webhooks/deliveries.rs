@@ -48,6 +48,7 @@ pub(crate) async fn repeat(
             "There is no such event, or it has been deleted because of its age.",
         ));
     }
+    access.target.webhook.require_secret()?;
     // Queued: only the function webhook-sender, which has few rights, calls servers that clients have chosen.
     let request = DeliveryRequest::Event { event: event.clone() };
     let cursor = DeliveryCursor::clone(&access.target.cursor).add_request(request, access.now)?;
@@ -66,6 +67,7 @@ pub(crate) async fn ping(
     access: Admitted<Webhook, ManageWebhooks>,
 ) -> Result<CommittedResponse<QueuedResponse<QueuedView>>> {
     let webhook = &access.target.webhook;
+    webhook.require_secret()?;
     let now = access.now;
     let cursor = DeliveryCursor::clone(&access.target.cursor).add_ping(now)?;
     let event = HistoryEntry::ping(webhook.company.clone(), webhook.id, now).id().to_string();

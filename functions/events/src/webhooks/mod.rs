@@ -48,7 +48,7 @@ pub(crate) async fn create(
     let id = access.store.next_id(access.now);
     let company = access.company_id().clone();
     let webhook = Webhook::new(id, company.clone(), url, access.new_signing_secret(), access.now);
-    let webhook = rest.apply_to(webhook);
+    let webhook = rest.apply_to(webhook)?;
     // From now on by default: the whole feed would come as a surprise.
     let cursor = DeliveryCursor::new(id, company, after.unwrap_or(latest), access.now);
     let kept = WebhookView::new(&webhook, &cursor, &access.target, access.references(), access.now);
@@ -73,7 +73,7 @@ pub(crate) async fn update(
     let targets = access.config().webhook_targets;
     let changes = UpdateWebhook::read(body, access.company_id(), access.references(), targets)?;
     let before = (&access.target.webhook, &access.target.cursor);
-    let after = changes.apply_to(Webhook::clone(before.0));
+    let after = changes.apply_to(Webhook::clone(before.0))?;
     let mut cursor = DeliveryCursor::clone(before.1);
     // The client has mended something: what failed before says nothing any more.
     if after.url != before.0.url || after.is_enabled() && !before.0.is_enabled() {
@@ -101,7 +101,11 @@ pub(crate) async fn rotate(
     let cursor = &access.target.cursor;
     let after = Webhook::clone(before).rotated(access.new_signing_secret(), grace, access.now);
     // The sender deletes the former secret then.
-    let woken = DeliveryCursor::clone(cursor).run_by(access.now + grace);
+    let mut woken = DeliveryCursor::clone(cursor).run_by(access.now + grace);
+    // It came without a secret: with one, what it has missed is sent.
+    if after.is_enabled() && !before.is_enabled() {
+        woken = woken.resume(access.now);
+    }
     let kept = view(&access, &after, &woken);
     let shown = Json(NewWebhookView::new(kept.clone(), &after));
     let transaction = access.store.update_webhook(before, &after, cursor, &woken);

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::Admitted;
 use shared::domain::webhook::{
-    DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DisabledReason, MAX_STALLED, Webhook,
+    DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DisabledReason, MAX_STALLED, SigningSecret, Webhook,
 };
 use shared::http::example_uri;
 use shared::http::page::ListQuery;
@@ -105,7 +105,7 @@ impl WebhookView {
             projects: webhook.projects.iter().map(|one| references.uri(company, *one)).collect(),
             misses_erasures: webhook.misses_erasures(),
             is_enabled: webhook.is_enabled(),
-            disabled_reason: webhook.disabled_reason,
+            disabled_reason: webhook.why_disabled(),
             status: if !webhook.is_enabled() {
                 WebhookStatus::Disabled
             } else if failing_since.is_some() || cursor.stalled as usize >= MAX_STALLED {
@@ -149,7 +149,7 @@ pub(crate) struct NewWebhookView {
 impl NewWebhookView {
     /// The view with the secret of `webhook`.
     pub(crate) fn new(view: WebhookView, webhook: &Webhook) -> Self {
-        Self { webhook: view, secret: Some(webhook.secret.reveal()) }
+        Self { webhook: view, secret: webhook.secret.as_ref().map(SigningSecret::reveal) }
     }
 }
 

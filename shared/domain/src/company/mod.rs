@@ -1,5 +1,6 @@
 //! A company: the tenant, and its defaults for projects.
 
+pub mod import;
 pub mod label;
 pub mod logo;
 

@@ -41,6 +41,10 @@ pub struct HistoryEntry {
     /// The event with the number before; `None` for the first event of the company, and before it is numbered. Numbers
     /// between the two were left out and never had an event.
     pub predecessor: Option<EventMark>,
+    /// The receipt of an erasure, a JWS by another deployment whose archive has brought the entry; `None` for what this one signs
+    /// itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<String>,
 }
 
 impl HistoryEntry {
@@ -55,6 +59,7 @@ impl HistoryEntry {
             sequence: None,
             numbered_at: None,
             predecessor: None,
+            receipt: None,
         }
     }
 

@@ -42,6 +42,11 @@ impl SenderAddress {
         Ok(senders)
     }
 
+    /// The address or the domain.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Whether `address` is this sender.
     pub fn covers(&self, address: &Email) -> bool {
         let Some((local, domain)) = address.as_str().rsplit_once('@') else { return false };

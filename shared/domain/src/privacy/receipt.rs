@@ -8,9 +8,13 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ring::signature::{Ed25519KeyPair, KeyPair as _};
+use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
 use sha2::{Digest, Sha256};
+
+use crate::id::CompanyId;
 
 /// Tells the hash of the secret from hashes of it for other purposes.
 const SEED: &[u8] = b"interviews/receipts/ed25519/1\0";
@@ -64,22 +68,51 @@ impl ReceiptKeys {
 
     /// The parts of a JWS in its compact form.
     fn signed(&self, signature_type: &str, payload: &[u8]) -> [String; 3] {
-        let key = self.public.first().map(ReceiptKey::thumbprint);
-        let header = json!({ "alg": "EdDSA", "kid": key, "typ": signature_type }).to_string();
+        let key = self.public.first().map(ReceiptKey::thumbprint).unwrap_or_default();
+        let header = header_of(signature_type, &key);
         let [header, payload] = [URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(payload)];
         let signature = self.pair.sign(format!("{header}.{payload}").as_bytes());
         [header, payload, URL_SAFE_NO_PAD.encode(signature)]
     }
 }
 
+/// The header of a JWS.
+fn header_of(signature_type: &str, thumbprint: &str) -> String {
+    json!({ "alg": "EdDSA", "kid": thumbprint, "typ": signature_type }).to_string()
+}
+
 /// A public key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReceiptKey([u8; 32]);
 
 impl ReceiptKey {
-    fn parse(x: &str) -> Result<Self, String> {
+    /// The key with this `x` of its JWK. Fails with what is wrong.
+    pub fn parse(x: &str) -> Result<Self, String> {
         let bytes = URL_SAFE_NO_PAD.decode(x).ok().and_then(|bytes| bytes.try_into().ok());
         bytes.map(Self).ok_or_else(|| format!("\"{x}\" is not the `x` of a JWK with the curve Ed25519"))
+    }
+
+    /// The payload of a receipt, a JWS in its compact form, if its signature is by this key.
+    pub fn open_receipt(&self, jws: &str) -> Option<Vec<u8>> {
+        let (header, rest) = jws.split_once('.')?;
+        let (payload, signature) = rest.split_once('.')?;
+        let payload = URL_SAFE_NO_PAD.decode(payload).ok()?;
+        self.has_signed(RECEIPT_TYPE, header, &payload, signature).then_some(payload)
+    }
+
+    /// Whether this is the signature of a manifest by this key: a JWS without its payload.
+    pub fn has_signed_manifest(&self, jws: &str, manifest: &[u8]) -> bool {
+        let parts = jws.split_once("..");
+        parts.is_some_and(|(header, signature)| self.has_signed(ARCHIVE_TYPE, header, manifest, signature))
+    }
+
+    fn has_signed(&self, signature_type: &str, header: &str, payload: &[u8], signature: &str) -> bool {
+        // The one header that this service writes: others could name critical extensions.
+        let expected = URL_SAFE_NO_PAD.encode(header_of(signature_type, &self.thumbprint()));
+        let signed = format!("{header}.{}", URL_SAFE_NO_PAD.encode(payload));
+        let Ok(signature) = URL_SAFE_NO_PAD.decode(signature) else { return false };
+        header == expected
+            && UnparsedPublicKey::new(&ED25519, self.0).verify(signed.as_bytes(), &signature).is_ok()
     }
 
     /// Its thumbprint (RFC 7638), which names it.
@@ -87,6 +120,25 @@ impl ReceiptKey {
         // The members in the order of their names, without spaces: the standard hashes this very text.
         let jwk = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{self}"}}"#);
         URL_SAFE_NO_PAD.encode(Sha256::digest(jwk))
+    }
+}
+
+/// A key that came with an archive of a company, and verifies receipts of the deployment that had it before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportedReceiptKey {
+    pub company: CompanyId,
+    pub key: ReceiptKey,
+}
+
+impl Serialize for ReceiptKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ReceiptKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 
@@ -99,16 +151,7 @@ impl fmt::Display for ReceiptKey {
 
 #[cfg(test)]
 mod tests {
-    use ring::signature::{ED25519, UnparsedPublicKey};
-
     use super::*;
-
-    /// Whether the signature of `jws` is by the key `x`.
-    fn holds(jws: &str, x: &ReceiptKey) -> bool {
-        let (signed, signature) = jws.rsplit_once('.').unwrap();
-        let signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
-        UnparsedPublicKey::new(&ED25519, x.0).verify(signed.as_bytes(), &signature).is_ok()
-    }
 
     #[test]
     fn the_thumbprint_is_that_of_the_standard() {
@@ -122,12 +165,17 @@ mod tests {
         let keys = ReceiptKeys::new("a secret", "").unwrap();
         let jws = keys.sign(b"{\"a\":1}");
         let own = keys.public()[0];
-        assert!(holds(&jws, &own));
-        assert!(!holds(&jws, &ReceiptKeys::new("another", "").unwrap().public()[0]));
+        assert_eq!(own.open_receipt(&jws).as_deref(), Some(&b"{\"a\":1}"[..]));
+        assert_eq!(ReceiptKeys::new("another", "").unwrap().public()[0].open_receipt(&jws), None);
         let (header, rest) = jws.split_once('.').unwrap();
         let payload = URL_SAFE_NO_PAD.encode(b"{\"a\":2}");
         let (_, signature) = rest.split_once('.').unwrap();
-        assert!(!holds(&format!("{header}.{payload}.{signature}"), &own));
+        assert_eq!(own.open_receipt(&format!("{header}.{payload}.{signature}")), None);
+        let manifest = keys.sign_manifest(b"{}");
+        assert!(own.has_signed_manifest(&manifest, b"{}") && !own.has_signed_manifest(&manifest, b"{ }"));
+        // Neither is taken for the other.
+        assert!(!own.has_signed_manifest(&jws.replace(&format!(".{}.", jws.split('.').nth(1).unwrap()), ".."), b"{\"a\":1}"));
+        assert_eq!(own.open_receipt(&manifest.replace("..", ".e30.")), None);
         let header: serde_json::Value =
             serde_json::from_slice(&URL_SAFE_NO_PAD.decode(header).unwrap()).unwrap();
         let expected = json!({ "alg": "EdDSA", "kid": own.thumbprint(), "typ": "erasure-receipt+jws" });

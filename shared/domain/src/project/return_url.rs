@@ -1,7 +1,8 @@
 //! Where the page leads candidates after the interview.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::Serialize;
 use url::{Url, form_urlencoded};
 
 use crate::id::CandidateId;
@@ -13,7 +14,7 @@ const MAX: usize = 2000;
 const ADDED: [&str; 2] = ["candidate", "external_id"];
 
 /// The address of a page of the client's, which candidates go on to after the interview.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline, extend("format" = "uri", "maxLength" = MAX))]
 pub struct ReturnUrl(String);
 
@@ -62,6 +63,13 @@ impl ReturnUrl {
         query.append_pair("candidate", &candidate.to_string());
         query.extend_pairs(external_id.map(|key| ("external_id", key.as_str())));
         query.finish()
+    }
+}
+
+impl<'de> Deserialize<'de> for ReturnUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // An archive may come from a local service.
+        Self::parse(&String::deserialize(deserializer)?, true).map_err(D::Error::custom)
     }
 }
 

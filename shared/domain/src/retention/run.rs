@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::company::Company;
 use crate::history::{EventType, FieldChanges, HasHistory as _, ResourceChange};
 use crate::id::{CandidateId, CompanyId, ProjectId};
-use crate::retention::{RetentionPolicy, RetentionVerdict};
+use crate::retention::{GRACE, RetentionPolicy, RetentionVerdict};
 
 /// Runs start at this hour of the day, in the company's time zone.
 const HOUR: u32 = 2;
@@ -141,6 +141,12 @@ impl RetentionRun {
         let counts = RunCounts::default();
         let company = company.id.clone();
         Self { company, next_at, planned_at: next_at, cursor: None, erasing: None, counts, last: None }
+    }
+
+    /// The first run of a company that came with an archive at `now`, after as long as a new rule waits.
+    // Time to find out that a rule does not fit here any more.
+    pub fn first_after_import(company: &Company, now: DateTime<Utc>) -> Self {
+        Self::first(company, now + GRACE)
     }
 
     /// The run, which one worker continues from `now` on.

@@ -1,7 +1,8 @@
 //! Email addresses in the form that SES accepts.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::Serialize;
 
 use super::TextLine;
 
@@ -11,7 +12,7 @@ const INVALID: &str = "Enter a valid email address.";
 ///
 /// Internationalised domains are stored in ASCII (IDNA 2008). The local part is ASCII, because SES does not support
 /// SMTPUTF8.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline, extend("format" = "email"))]
 pub struct Email(TextLine<254>);
 
@@ -45,6 +46,18 @@ impl Email {
     /// The address as a line of text.
     pub fn into_line(self) -> TextLine<254> {
         self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Email {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let line = TextLine::deserialize(deserializer)?;
+        let parts = line.as_str().rsplit_once('@');
+        if parts.is_some_and(|(local, domain)| is_local_part(local) && is_domain(domain)) {
+            Ok(Self(line))
+        } else {
+            Err(D::Error::custom(INVALID))
+        }
     }
 }
 

@@ -1,20 +1,24 @@
 //! The keys that clients give to their own records.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::Serialize;
 
-use super::{TextLine, is_ignorable};
+use super::{TextLine, VisibleLine, is_ignorable};
 
 /// The client's key of a candidate or a project: one line of 1 to 200 characters, all of which can be seen, white space inside
 /// included. Compared exactly.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
 pub struct ExternalId(TextLine<200>);
 
 impl ExternalId {
     /// Parses `text` like [`TextLine::parse`]. Refuses blank text and invisible characters.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let line = TextLine::parse_visible(text)?;
+        Self::check(TextLine::parse_visible(text)?)
+    }
+
+    fn check(line: TextLine<200>) -> Result<Self, String> {
         // Two keys that look alike must be one, because people compare them on their screens.
         if line.as_str().chars().any(is_ignorable) {
             return Err("Invisible characters are not allowed.".to_owned());
@@ -25,6 +29,13 @@ impl ExternalId {
     /// The key.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
+    }
+}
+
+impl<'de> Deserialize<'de> for ExternalId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let line = VisibleLine::deserialize(deserializer)?;
+        Self::check(line.0).map_err(D::Error::custom)
     }
 }
 

@@ -1,9 +1,12 @@
 //! Text from clients: trimmed, limited, free of control characters.
+//!
+//! Limits and forbidden characters hold also for what is deserialised, since an archive of a company may come from anybody.
 
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use url::Url;
@@ -23,7 +26,7 @@ pub use username::Username;
 const BLANK: &str = "This field may not be blank.";
 
 /// One line of at most `MAX` characters, possibly empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[schemars(inline, description = "", extend("maxLength" = MAX))]
 pub struct TextLine<const MAX: usize>(String);
 
@@ -33,11 +36,16 @@ impl<const MAX: usize> TextLine<MAX> {
         // Programs put marks around what is copied from them, to show it in its own direction elsewhere.
         let text = text.trim_matches(|character: char| character.is_whitespace() || is_hidden(character));
         // Keyboards compose accents differently; what looks alike must count and compare alike.
-        let text: String = text.nfc().collect();
-        if text.chars().any(is_forbidden) {
+        Self::check(text.nfc().collect())
+    }
+
+    /// The text as it is. Fails if it is too long or contains a control character.
+    fn check(text: String) -> Result<Self, String> {
+        if has_forbidden(&text) {
             return Err("Control characters are not allowed.".to_owned());
         }
-        if text.chars().count() > MAX {
+        // Bytes first, which are known: every character has at least one.
+        if text.len() > MAX && text.chars().count() > MAX {
             return Err(format!("Ensure this field has no more than {MAX} characters."));
         }
         Ok(Self(text))
@@ -46,7 +54,11 @@ impl<const MAX: usize> TextLine<MAX> {
     /// Parses `text` like [`TextLine::parse`] and refuses blank text.
     pub(super) fn parse_visible(text: &str) -> Result<Self, String> {
         let line = Self::parse(text)?;
-        if line.0.chars().any(is_visible) { Ok(line) } else { Err(BLANK.to_owned()) }
+        if line.is_visible() { Ok(line) } else { Err(BLANK.to_owned()) }
+    }
+
+    fn is_visible(&self) -> bool {
+        self.0.chars().any(is_visible)
     }
 
     /// Parses a telephone number or an address like [`TextLine::parse`], without the invisible marks in it.
@@ -71,6 +83,12 @@ impl<const MAX: usize> fmt::Display for TextLine<MAX> {
     }
 }
 
+impl<'de, const MAX: usize> Deserialize<'de> for TextLine<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::check(String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
 /// Visible to readers: no white space, no combining mark alone, none of Unicode's ignorable characters.
 fn is_visible(character: char) -> bool {
     !is_ignorable(character) && !character.is_whitespace() && !is_combining_mark(character)
@@ -84,6 +102,12 @@ fn is_ignorable(character: char) -> bool {
             | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
             | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{e0000}'..='\u{e0fff}'
     )
+}
+
+/// Whether there is a control character in `text`, or an invisible one that reorders or hides the text around it.
+fn has_forbidden(text: &str) -> bool {
+    // Most texts are ASCII, and each read of an item checks its texts.
+    !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && text.chars().any(is_forbidden)
 }
 
 /// Control characters, and invisible ones that reorder or hide the text around them.
@@ -108,7 +132,7 @@ pub(super) fn without_marks(text: &str) -> String {
 pub type ShortName = VisibleLine<150>;
 
 /// One line of at most `MAX` characters, not blank.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
 pub struct VisibleLine<const MAX: usize>(TextLine<MAX>);
 
@@ -124,6 +148,13 @@ impl<const MAX: usize> VisibleLine<MAX> {
     }
 }
 
+impl<'de, const MAX: usize> Deserialize<'de> for VisibleLine<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let line = TextLine::deserialize(deserializer)?;
+        if line.is_visible() { Ok(Self(line)) } else { Err(D::Error::custom(BLANK)) }
+    }
+}
+
 impl<const MAX: usize> fmt::Display for VisibleLine<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -131,7 +162,7 @@ impl<const MAX: usize> fmt::Display for VisibleLine<MAX> {
 }
 
 /// Several lines of at most `MAX` characters, possibly empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline, description = "", extend("maxLength" = MAX))]
 pub struct TextLines<const MAX: usize>(String);
 
@@ -140,13 +171,24 @@ impl<const MAX: usize> TextLines<MAX> {
     pub fn parse(text: &str) -> Result<Self, String> {
         let lines = text.trim().lines().map(|line| TextLine::<MAX>::parse(line).map(|line| line.0));
         let text = lines.collect::<Result<Vec<_>, _>>()?.join("\n");
-        TextLine::<MAX>::parse(&text.replace('\n', " ")).map(|_| Self(text))
+        Self::check(text)
+    }
+
+    /// The text as it is. Fails if it is too long or contains a control character.
+    fn check(text: String) -> Result<Self, String> {
+        TextLine::<MAX>::check(text.replace('\n', " ")).map(|_| Self(text))
     }
 
     /// Parses `text` like [`TextLines::parse`] and refuses blank text.
     pub(super) fn parse_visible(text: &str) -> Result<Self, String> {
         let lines = Self::parse(text)?;
         if lines.0.chars().any(is_visible) { Ok(lines) } else { Err(BLANK.to_owned()) }
+    }
+}
+
+impl<'de, const MAX: usize> Deserialize<'de> for TextLines<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::check(String::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 
@@ -157,19 +199,24 @@ impl<const MAX: usize> fmt::Display for TextLines<MAX> {
 }
 
 /// An absolute http or https URL, at most 2,000 characters, possibly empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline, extend("format" = "uri"))]
 pub struct WebLink(TextLine<2000>);
 
 impl WebLink {
     /// Parses `text` like [`TextLine::parse`].
     pub fn parse(text: &str) -> Result<Self, String> {
-        let line = TextLine::parse_unmarked(text)?;
+        Self::check(TextLine::parse_unmarked(text)?)
+    }
+
+    fn check(line: TextLine<2000>) -> Result<Self, String> {
+        if line.is_empty() {
+            return Ok(Self(line));
+        }
         // Schemes have no case. The slashes are looked for, since the parser does without them.
         let (scheme, _) = line.as_str().split_once("://").unwrap_or_default();
         let is_absolute = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
-        let is_link = is_absolute && Url::parse(line.as_str()).is_ok_and(|url| url.has_host());
-        if line.is_empty() || is_link {
+        if is_absolute && Url::parse(line.as_str()).is_ok_and(|url| url.has_host()) {
             Ok(Self(line))
         } else {
             Err("Enter a valid URL that begins with https:// or http://.".to_owned())
@@ -179,6 +226,12 @@ impl WebLink {
     /// The URL.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
+    }
+}
+
+impl<'de> Deserialize<'de> for WebLink {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::check(TextLine::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 

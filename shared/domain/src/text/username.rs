@@ -3,13 +3,14 @@
 use precis_profiles::UsernameCaseMapped;
 use precis_profiles::precis_core::profile::PrecisFastInvocation;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::Serialize;
 use unicode_security::{RestrictionLevel, RestrictionLevelDetection, skeleton};
 
 use super::{TextLine, is_login};
 
 /// A user name: one line without spaces, at most 254 characters, unique in the company ignoring case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
 pub struct Username(TextLine<254>);
 
@@ -42,6 +43,17 @@ impl Username {
     /// In its original case.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
+    }
+}
+
+impl<'de> Deserialize<'de> for Username {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let line = TextLine::deserialize(deserializer)?;
+        // Not what names it looks like: that takes long, and every read of an account would pay for it.
+        if line.is_empty() || line.as_str().chars().any(char::is_whitespace) {
+            return Err(D::Error::custom("not a username"));
+        }
+        Ok(Self(line))
     }
 }
 

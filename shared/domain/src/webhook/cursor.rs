@@ -101,6 +101,11 @@ impl DeliveryCursor {
         }
     }
 
+    /// The cursor of an endpoint that is disabled and was sent the events up to number `after` elsewhere.
+    pub fn at_rest(webhook: WebhookId, company: CompanyId, after: u64, now: DateTime<Utc>) -> Self {
+        Self { wakes_sender: false, run_at: None, ..Self::new(webhook, company, after, now) }
+    }
+
     /// Starts the sender at `now`.
     fn wake(self, now: DateTime<Utc>) -> Self {
         Self { run_at: Some(now), wakes_sender: true, ..self }

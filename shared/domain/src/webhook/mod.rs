@@ -41,6 +41,11 @@ pub const MAX_WEBHOOKS: u32 = 20;
 /// The company has the maximum number of webhooks.
 pub const TOO_MANY_WEBHOOKS: Refusal =
     Refusal { code: "too_many_webhooks", detail: "A company may have 20 webhooks. Delete one first." };
+/// The webhook came without its secret.
+pub const NO_SECRET: Refusal = Refusal {
+    code: "no_secret",
+    detail: "This webhook came with an archive, without its secret. Ask for a new one first: POST to its `secret/`.",
+};
 /// The maximum number of types of one webhook.
 pub const MAX_TYPES: usize = 50;
 /// The maximum number of projects of one webhook.
@@ -55,6 +60,8 @@ named! {
         Gone = "gone",
         /// It has accepted nothing for five days.
         Failing = "failing",
+        /// It came with an archive of the company, which holds no secrets, and needs a new one.
+        NoSecret = "no_secret",
     }
 }
 
@@ -83,10 +90,10 @@ pub struct Webhook {
     pub types: BTreeSet<TypeFilter>,
     /// The projects whose events are sent; empty for all, and for events that belong to none.
     pub projects: BTreeSet<ProjectId>,
-    /// Why nothing is sent; `None` while it is enabled.
+    /// Why a client or the service has disabled it; `None` if neither has. [`why_disabled`](Self::why_disabled) knows more.
     pub disabled_reason: Option<DisabledReason>,
-    /// The key of its signatures.
-    pub secret: SigningSecret,
+    /// The key of its signatures; `None` since it came with an archive, until a client asks for a new one.
+    pub secret: Option<SigningSecret>,
     /// The key that was replaced.
     pub former_secret: Option<FormerSecret>,
     /// When it was created.
@@ -110,7 +117,7 @@ impl Webhook {
             types: BTreeSet::new(),
             projects: BTreeSet::new(),
             disabled_reason: None,
-            secret,
+            secret: Some(secret),
             former_secret: None,
             created_at: now,
         }
@@ -126,7 +133,12 @@ impl Webhook {
 
     /// Whether events are sent to it.
     pub fn is_enabled(&self) -> bool {
-        self.disabled_reason.is_none()
+        self.why_disabled().is_none()
+    }
+
+    /// Why nothing is sent; `None` while it is enabled.
+    pub fn why_disabled(&self) -> Option<DisabledReason> {
+        self.disabled_reason.or(self.secret.is_none().then_some(DisabledReason::NoSecret))
     }
 
     /// Whether `entry` is an event for it.
@@ -157,7 +169,7 @@ impl Webhook {
     /// The keys that sign a delivery at `now`, the current one first.
     pub fn secrets(&self, now: DateTime<Utc>) -> impl Iterator<Item = &SigningSecret> {
         let former = self.former_secret.as_ref().and_then(|former| former.at(now));
-        std::iter::once(&self.secret).chain(former)
+        self.secret.iter().chain(former)
     }
 
     /// The webhook without a former secret whose use has ended at `now`.
@@ -166,9 +178,15 @@ impl Webhook {
         Self { former_secret, ..self }
     }
 
-    /// The webhook, enabled.
-    pub fn enabled(self) -> Self {
-        Self { disabled_reason: None, ..self }
+    /// Fails with [`NO_SECRET`] if nothing can be signed.
+    pub fn require_secret(&self) -> Result<(), Refusal> {
+        if self.secret.is_some() { Ok(()) } else { Err(NO_SECRET) }
+    }
+
+    /// The webhook, enabled. Fails with [`NO_SECRET`].
+    pub fn enabled(self) -> Result<Self, Refusal> {
+        self.require_secret()?;
+        Ok(Self { disabled_reason: None, ..self })
     }
 
     /// The webhook, disabled for this reason unless it is disabled already.
@@ -180,9 +198,9 @@ impl Webhook {
     /// The webhook with another key since `now`. The one that it replaces signs too for as long as `grace`.
     pub fn rotated(self, secret: SigningSecret, grace: TimeDelta, now: DateTime<Utc>) -> Self {
         // One former key at most: a key that leaked is gone after the second rotation.
-        let former = FormerSecret { secret: self.secret, until: now + grace };
-        let former_secret = Some(former).filter(|former| former.at(now).is_some());
-        Self { secret, former_secret, ..self }
+        let former = self.secret.map(|secret| FormerSecret { secret, until: now + grace });
+        let former_secret = former.filter(|former| former.at(now).is_some());
+        Self { secret: Some(secret), former_secret, ..self }
     }
 }
 
@@ -198,13 +216,13 @@ impl HasHistory for Webhook {
     #[rustfmt::skip]
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
-            url, description, types, projects, disabled_reason, secret,
-            // Never changed, or told by the secret.
-            id: _, company: _, former_secret: _, created_at: _,
+            url, description, types, projects, secret,
+            // Never changed, or told by the secret, or by why it is disabled.
+            id: _, company: _, former_secret: _, created_at: _, disabled_reason: _,
         } = self;
         vec![
             ("is_enabled", fact(&self.is_enabled())),
-            ("disabled_reason", fact(disabled_reason)),
+            ("disabled_reason", fact(&self.why_disabled())),
             ("url", private(url)),
             ("description", private(description)),
             ("types", private(types)),

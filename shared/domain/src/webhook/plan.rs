@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn what_is_not_used_any_more_is_deleted() {
-        let rotated = webhook().rotated(webhook().secret, chrono::TimeDelta::seconds(30), second(0));
+        let rotated = webhook().rotated(webhook().secret.unwrap(), chrono::TimeDelta::seconds(30), second(0));
         let next = |latest| next_task(&rotated, &cursor(), &[], latest, second(10), None);
         assert_eq!(next(5), Some((second(30), CleanUp)));
         assert_eq!(next(6), Some((START, Feed)));

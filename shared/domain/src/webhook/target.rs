@@ -1,7 +1,8 @@
 //! The addresses of endpoints.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::Serialize;
 use url::{Host, Url};
 
 use crate::text::{is_domain, problem_of_address, without_marks};
@@ -22,7 +23,7 @@ pub enum AllowedTargets {
 }
 
 /// The address of an endpoint.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline, extend("format" = "uri", "maxLength" = MAX))]
 pub struct WebhookUrl(String);
 
@@ -69,6 +70,13 @@ impl WebhookUrl {
     pub fn authority(&self) -> &str {
         let rest = self.0.split_once("://").map_or(self.0.as_str(), |(_, rest)| rest);
         rest.split(['/', '?']).next().unwrap_or_default()
+    }
+}
+
+impl<'de> Deserialize<'de> for WebhookUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Which targets are allowed is checked at each connection.
+        Self::parse(&String::deserialize(deserializer)?, AllowedTargets::Any).map_err(D::Error::custom)
     }
 }
 

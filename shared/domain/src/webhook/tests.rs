@@ -51,10 +51,10 @@ fn a_webhook_gets_the_events_of_its_types_and_projects() {
 fn a_former_secret_signs_for_as_long_as_its_grace() {
     let day = TimeDelta::days(1);
     let now = second(100);
-    let new = SigningSecret::try_from(webhook().secret.reveal().replace('B', "C")).unwrap();
+    let new = SigningSecret::try_from(webhook().secret.unwrap().reveal().replace('B', "C")).unwrap();
     let rotated = webhook().rotated(new.clone(), day, now);
     let at = |now| rotated.secrets(now).collect::<Vec<_>>();
-    assert_eq!(at(now), [&new, &webhook().secret]);
+    assert_eq!(at(now), [&new, &webhook().secret.unwrap()]);
     assert_eq!(at(now + day), [&new]);
     let at_once = webhook().rotated(new.clone(), TimeDelta::zero(), now);
     assert_eq!(at_once.former_secret, None);
@@ -65,12 +65,25 @@ fn the_first_reason_to_disable_it_stays() {
     let gone = webhook().disabled(DisabledReason::Gone);
     assert!(!gone.is_enabled());
     assert_eq!(gone.clone().disabled(DisabledReason::Request), gone);
-    assert!(gone.enabled().is_enabled());
+    assert!(gone.enabled().unwrap().is_enabled());
+}
+
+#[test]
+fn a_webhook_without_a_secret_is_disabled_until_it_has_one() {
+    let without = Webhook { secret: None, ..webhook() };
+    assert_eq!(without.why_disabled(), Some(DisabledReason::NoSecret));
+    assert_eq!(without.clone().enabled(), Err(NO_SECRET));
+    let secret = webhook().secret.unwrap();
+    let with = without.clone().rotated(secret, TimeDelta::days(1), second(0));
+    assert!(with.is_enabled() && with.former_secret.is_none());
+    // What a client had disabled stays so.
+    let disabled = without.disabled(DisabledReason::Request);
+    assert_eq!(disabled.why_disabled(), Some(DisabledReason::Request));
 }
 
 #[test]
 fn a_former_secret_is_dropped_once_its_use_has_ended() {
-    let rotated = webhook().rotated(webhook().secret, TimeDelta::days(1), second(0));
+    let rotated = webhook().rotated(webhook().secret.unwrap(), TimeDelta::days(1), second(0));
     assert!(rotated.clone().without_ended_secret(second(86_399)).former_secret.is_some());
     assert_eq!(rotated.without_ended_secret(second(86_400)).former_secret, None);
 }

@@ -1,8 +1,10 @@
 //! Receipts of erasures, and the keys that verify them.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::domain::history::HistoryEntry;
@@ -30,7 +32,7 @@ pub struct ReceiptView {
 
 /// What the service states about an erasure. It names the candidate by their identifier alone: keep a note of your own of whom
 /// that was.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ErasureStatement")]
 struct StatementView {
     /// The service that states it: the base URL of its API.
@@ -62,7 +64,7 @@ struct StatementView {
 }
 
 /// Copies of what was erased.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ErasureCopies")]
 struct CopyView {
     /// What they are of.
@@ -73,7 +75,7 @@ struct CopyView {
 }
 
 /// What copies are of.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 enum CopyKind {
@@ -88,11 +90,26 @@ enum CopyKind {
 impl ReceiptView {
     /// The receipt of an event; `None` if it tells of no erasure.
     pub fn of(event: &HistoryEntry, references: ReferenceUris<'_>, config: &Config) -> Result<Option<Self>> {
+        if let Some(jws) = &event.receipt {
+            let signed = Self::signed(jws.clone());
+            return signed.map(Some).ok_or_else(|| Error::Unreadable("a receipt cannot be read".into()));
+        }
         let Some(statement) = StatementView::of(event, references, config) else { return Ok(None) };
         let keys = config.receipt_keys.as_ref().ok_or_else(|| Error::internal("RECEIPT_KEY is missing"))?;
         // Nothing is stored: the event has all that is stated, and the key follows from the secret.
         let jws = keys.sign(&serde_json::to_vec(&statement).map_err(Error::internal)?);
         Ok(Some(Self { statement, jws }))
+    }
+
+    /// The receipt with this signature, which is not verified; `None` if it is none.
+    pub fn signed(jws: String) -> Option<Self> {
+        let payload = URL_SAFE_NO_PAD.decode(jws.split('.').nth(1)?).ok()?;
+        Some(Self { statement: serde_json::from_slice(&payload).ok()?, jws })
+    }
+
+    /// The event that it states.
+    pub fn event(&self) -> &str {
+        &self.statement.id
     }
 }
 

@@ -42,6 +42,15 @@ pub(super) fn inspect(bytes: &[u8]) -> Result<(), String> {
     recognise(bytes, MAX_PIXELS).map(drop)
 }
 
+/// The type of a picture that was encoded anew.
+pub(super) fn stored_type(bytes: &[u8]) -> Result<FileType, String> {
+    match recognise(bytes, MAX_PIXELS)?.0 {
+        ImageFormat::Jpeg => Ok(FileType::Jpeg),
+        ImageFormat::Png => Ok(FileType::Png),
+        _ => Err(NO_PICTURE.to_owned()),
+    }
+}
+
 fn recognise(bytes: &[u8], max_pixels: u64) -> Result<(ImageFormat, PictureHeader), String> {
     use ImageFormat::{Gif, Jpeg, Png, WebP};
     let format = image::guess_format(bytes).ok();

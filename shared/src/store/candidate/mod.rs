@@ -291,17 +291,22 @@ impl Transaction {
         if let Some(one) = after.or(before) {
             self.count(one, &ProjectCounts::change(before, after), needs_running_project);
         }
+        self.follow_names(before, after);
+        self.shares(before, after);
+        if let Some(after) = after {
+            self.files(before.map(files_of), files_of(after), now);
+        }
+    }
+
+    /// Writes what a candidate is found by: names, key, search entries, the summary of their results.
+    pub(super) fn follow_names(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         // Most changes leave alone what logins and searches find a candidate by.
         if before.map(names_of) != after.map(names_of) {
             self.candidate_logins(before, after);
             self.search_entries(before, after);
         }
         self.candidate_external_id(before, after);
-        self.shares(before, after);
         self.summary(before, after);
-        if let Some(after) = after {
-            self.files(before.map(files_of), files_of(after), now);
-        }
     }
 
     fn candidate_external_id(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {

@@ -10,8 +10,8 @@ use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use crate::error::{Error, Result};
 use crate::store::Store;
-use crate::store::table::item::{self, VersionedItem, string};
-use crate::store::table::keys;
+use crate::store::table::item::{self, Item, VersionedItem, string};
+use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::write::condition::IS_ACTIVE;
 use crate::store::table::write::transaction::Transaction;
 
@@ -119,12 +119,24 @@ impl Transaction {
             let missing = format!("Customer {customer} does not exist or is inactive.");
             // A customer who is being deleted is inactive already, and gets no new shares.
             self.require(keys::customer(company, *customer), IS_ACTIVE, Error::field("customer", missing));
-            let note =
-                item::bare([("project", string(project.to_string())), ("candidate", string(id.to_string()))]);
-            self.put_derived(keys::shares(company, *customer).key(share), note);
+            self.put_derived(keys::shares(company, *customer).key(share), note_of(*project, *id));
         }
         for (share, customer) in old.iter().filter(|(share, _)| !new.contains_key(share)) {
             self.delete_derived(keys::shares(company, *customer).key(share));
         }
     }
+}
+
+/// The item of a share of this candidate.
+fn note_of(project: ProjectId, candidate: CandidateId) -> Item {
+    let [project, candidate] = [string(project.to_string()), string(candidate.to_string())];
+    item::bare([("project", project), ("candidate", candidate)])
+}
+
+/// The customers' items of the shares of a candidate, with their keys.
+pub(in crate::store) fn share_notes(candidate: &Candidate) -> impl Iterator<Item = (ItemKey, Item)> {
+    SharedCandidate::all_of(candidate).map(|shared| {
+        let key = keys::shares(&candidate.company, shared.customer).key(shared.share);
+        (key, note_of(shared.project, shared.candidate))
+    })
 }

@@ -45,8 +45,9 @@ impl Store {
     /// Creates a company and its first owner. Fails with a message on `company` if its identifier is taken.
     pub fn create_company(&self, company: &Company, owner: &Customer, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
-        let erased = Error::field("company", "A company with this identifier was erased. Use another one.");
-        transaction.require(keys::company_erasure(&company.id), WriteCondition::AbsentOrExpired(now), erased);
+        transaction.require_free_name(&company.id, now);
+        let imported = Error::field("company", "This company is being imported.");
+        transaction.require(keys::company_import(&company.id), WriteCondition::Absent, imported);
         transaction.create_unless(company, || Error::field("company", "This company already exists."));
         // The owner is counted from the start, so the counts are written whole and not added to.
         let counts = item::bare([
@@ -138,5 +139,13 @@ impl Store {
             transaction.delete_derived(keys::logo(&before.id, logo.id));
         }
         transaction
+    }
+}
+
+impl Transaction {
+    /// Requires that no company of this name was erased until recently.
+    pub(in crate::store) fn require_free_name(&mut self, company: &CompanyId, now: DateTime<Utc>) {
+        let erased = Error::field("company", "A company with this identifier was erased. Use another one.");
+        self.require(keys::company_erasure(company), WriteCondition::AbsentOrExpired(now), erased);
     }
 }

@@ -29,7 +29,7 @@ pub(in crate::store) const EVALUATIONS_VERSION: &str = "evaluations_version";
 pub(in crate::store) const HAS_BEGUN: &str = "has_begun";
 
 /// The attribute of the first shard that counts its [`CounterName::ShownRating`].
-const RATINGS_SHOWN: &str = "ratings_shown";
+pub(in crate::store) const RATINGS_SHOWN: &str = "ratings_shown";
 
 pub(crate) fn shards(company: &CompanyId, project: ProjectId) -> impl Iterator<Item = ItemKey> {
     (0..SHARDS).map(move |shard| keys::counts_shard(company, project, shard))

@@ -33,6 +33,18 @@ impl StoredEntity for NamedToken {
     }
 }
 
+impl Transaction {
+    /// Writes the copy of a named token by its value. Fails with a message on `value` if any company has a token with this value.
+    pub(in crate::store) fn token_by_value(&mut self, token: &NamedToken) {
+        // Unique over all companies, so the message does not say that the value exists.
+        let taken = Error::field("value", "This value cannot be used. Send another one.");
+        if let Some(item) = self.or_fault(item::bare_of(token)) {
+            // A copy, so that a request by the token needs one read. Only the token itself is due.
+            self.put(keys::token_by_hash(&token.hash), item, WriteCondition::Absent, taken);
+        }
+    }
+}
+
 impl Store {
     /// Creates a named token. Fails with a message on `value` if any company has a token with this value, with
     /// a message on `projects` if one of them does not exist, with `TOO_MANY_TOKENS`, and with [`Error::NotFound`] in a company
@@ -42,12 +54,7 @@ impl Store {
         // A request that was under way when all logins ended must not leave a new one.
         transaction.require(keys::company(&token.company), WriteCondition::Present, Error::NotFound);
         transaction.create(token);
-        // Unique over all companies, so the message does not say that the value exists.
-        let taken = Error::field("value", "This value cannot be used. Send another one.");
-        if let Some(item) = transaction.or_fault(item::bare_of(token)) {
-            // A copy, so that a request by the token needs one read. Only the token itself is due.
-            transaction.put(keys::token_by_hash(&token.hash), item, WriteCondition::Absent, taken);
-        }
+        transaction.token_by_value(token);
         for project in &token.rights.projects {
             let missing = Error::field("projects", format!("Project {project} does not exist."));
             transaction.require(keys::project(&token.company, *project), WriteCondition::Present, missing);

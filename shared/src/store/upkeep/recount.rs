@@ -62,6 +62,14 @@ impl Store {
         if self.company(company).await?.is_none() && self.company_erasure(company).await?.is_none() {
             return Err(Error::field("company", "There is no such company."));
         }
+        self.recount_all(company, only).await
+    }
+
+    pub(in crate::store) async fn recount_all(
+        &self,
+        company: &CompanyId,
+        only: Option<ProjectId>,
+    ) -> Result<RecountResult> {
         let projects = match only {
             Some(only) => vec![only],
             // The recount of the company reports those that cannot be read.

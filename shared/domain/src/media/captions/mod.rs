@@ -4,6 +4,7 @@ mod cue;
 
 use std::fmt::Write as _;
 
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::digest_of;
@@ -35,7 +36,7 @@ pub struct Captions {
 
 /// WebVTT as this service writes it: cues in the order of their beginnings, with times, settings of the position, and lines
 /// without markup.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CaptionText(String);
 
 impl CaptionText {
@@ -76,6 +77,12 @@ impl CaptionText {
     /// Tells these captions from others.
     pub fn digest(&self) -> String {
         digest_of(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for CaptionText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(String::deserialize(deserializer)?.as_bytes()).map_err(D::Error::custom)
     }
 }
 

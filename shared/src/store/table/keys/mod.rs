@@ -73,6 +73,16 @@ pub(crate) fn company_erasure(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), COMPANY_ERASURE)
 }
 
+/// The import of a company.
+pub(crate) fn company_import(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), "IMPORT")
+}
+
+/// The keys that verify receipts from before a company's import. The identifiers are their thumbprints.
+pub(crate) fn receipt_keys(c: &CompanyId) -> ItemCollection {
+    ItemCollection { pk: company_partition(c), prefix: "RECEIPT_KEY#" }
+}
+
 /// The versions of a company's legal texts.
 pub(crate) fn legal_texts(c: &CompanyId) -> ItemCollection {
     // A partition of its own: everyone may read them, and must not slow down what each request of the company reads.

@@ -1,0 +1,81 @@
+//! Where the bucket holds files of a company, and where an archive has them.
+
+use shared::domain::archive::RecordKind;
+use shared::domain::id::CompanyId;
+
+/// A folder below `media/`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MediaPlace {
+    /// Photos and CVs of candidates, and what their answers were converted to.
+    Candidates,
+    /// Photos of staff.
+    Customers,
+    /// Parts of takes that wait for their conversion.
+    Takes,
+    /// Welcome videos that wait for their conversion.
+    Uploads,
+    /// Welcome videos.
+    Videos,
+}
+
+impl MediaPlace {
+    /// In the order of their names.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Candidates, Self::Customers, Self::Takes, Self::Uploads, Self::Videos];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Candidates => "candidates",
+            Self::Customers => "customers",
+            Self::Takes => "takes",
+            Self::Uploads => "uploads",
+            Self::Videos => "videos",
+        }
+    }
+
+    /// The kind of the records that own its files.
+    pub(crate) fn kind(self) -> RecordKind {
+        match self {
+            Self::Candidates | Self::Takes => RecordKind::Candidates,
+            Self::Customers => RecordKind::Customers,
+            Self::Uploads | Self::Videos => RecordKind::Videos,
+        }
+    }
+
+    /// What the keys of its files begin with in the bucket.
+    pub(crate) fn prefix(self, company: &CompanyId) -> String {
+        match self {
+            Self::Candidates => format!("media/{company}/candidates/"),
+            Self::Customers => format!("media/{company}/customers/"),
+            Self::Takes => format!("takes/{company}/"),
+            Self::Uploads => format!("uploads/videos/{company}/"),
+            Self::Videos => format!("media/{company}/videos/"),
+        }
+    }
+
+    /// The place of a path below `media/`, and the path below it.
+    pub(crate) fn of(path: &str) -> Option<(Self, &str)> {
+        let (name, below) = path.split_once('/')?;
+        Some((Self::ALL.into_iter().find(|place| place.name() == name)?, below))
+    }
+
+    /// The identifier of the record whose file is at `below` this place.
+    pub(crate) fn owner_of(self, below: &str) -> Option<String> {
+        let mut parts = below.split('/');
+        let first = parts.next()?;
+        Some(match self.kind() {
+            RecordKind::Candidates => format!("{first}/{}", parts.next()?),
+            _ => first.to_owned(),
+        })
+    }
+
+    /// Whether the file is a photo or a CV.
+    pub(crate) fn is_of_person(self, below: &str) -> bool {
+        let depth = below.split('/').count();
+        match self {
+            Self::Candidates => depth == 3,
+            Self::Customers => depth == 2,
+            Self::Takes | Self::Uploads | Self::Videos => false,
+        }
+    }
+}

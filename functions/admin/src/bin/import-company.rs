@@ -1,0 +1,57 @@
+//! Takes a company in from the folder of an archive: `functions/PORTABILITY.md` describes it.
+//!
+//! Usage: import-company FOLDER (--key X | --accept-key) [--as NAME] [--keep-grants], with the variables of the function `events` and
+//! AWS's for region and credentials. Progress goes to standard error, the result to standard output, in JSON.
+
+use std::io::{Write as _, stdout};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use admin::import::{ArchiveImport, ImportOptions, TrustedKey};
+use serde_json::json;
+use shared::app::App;
+use shared::domain::privacy::receipt::ReceiptKey;
+use tokio::runtime::Builder;
+
+const USAGE: &str = "usage: import-company FOLDER (--key X | --accept-key) [--as NAME] [--keep-grants]";
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("import-company: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let (folder, options) = read(std::env::args().skip(1))?;
+    let app = App::from_environment()?;
+    let import = ArchiveImport::new(&app, &folder, options, |line| eprintln!("    {line}"))?;
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let result = runtime.block_on(import.run())?;
+    Ok(writeln!(stdout(), "{}", json!(result))?)
+}
+
+fn read(mut arguments: impl Iterator<Item = String>) -> Result<(PathBuf, ImportOptions)> {
+    let mut folder = None;
+    let mut trusted = None;
+    let mut name = None;
+    let mut keeps_grants = false;
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--key" => trusted = Some(TrustedKey::Named(ReceiptKey::parse(&arguments.next().ok_or(USAGE)?)?)),
+            "--accept-key" => trusted = Some(TrustedKey::OfArchive),
+            "--as" => name = Some(arguments.next().ok_or(USAGE)?.parse()?),
+            "--keep-grants" => keeps_grants = true,
+            option if option.starts_with("--") => return Err(USAGE.into()),
+            path if folder.is_none() => folder = Some(PathBuf::from(path)),
+            _ => return Err(USAGE.into()),
+        }
+    }
+    let trusted = trusted.ok_or(USAGE)?;
+    Ok((folder.ok_or(USAGE)?, ImportOptions { trusted, name, keeps_grants }))
+}

@@ -1,0 +1,361 @@
+//! Judges an archive before anything is written: every line alone, and what lines say of each other.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use shared::domain::archive::RecordKind;
+use shared::domain::candidate::Candidate;
+use shared::domain::company::Company;
+use shared::domain::history::{HistoryEntry, INTERVIEW_HISTORY};
+use shared::domain::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, QuestionId, VideoId};
+use shared::domain::language::Language;
+use shared::domain::media::file::FileKind;
+use shared::domain::privacy::legal::LegalKind;
+use shared::domain::privacy::receipt::ReceiptKey;
+use shared::domain::project::Project;
+use shared::domain::staff::customer::Customer;
+use shared::domain::text::fold_case;
+use shared::http::view::ReceiptView;
+use shared::media::detect;
+use shared::store::{ArchiveReader, ArchivedCounts, ImportedRecord, VersionedItem};
+
+use super::files::{Lines, SignedArchive};
+use super::media::{self, NamedFiles};
+use crate::archive::{self, Result};
+
+/// The kinds in the order in which they refer to each other.
+const ORDER: [RecordKind; 21] = [
+    RecordKind::ReceiptKeys,
+    RecordKind::Company,
+    RecordKind::Retention,
+    RecordKind::LegalTexts,
+    RecordKind::Logos,
+    RecordKind::Labels,
+    RecordKind::Customers,
+    RecordKind::Videos,
+    RecordKind::Captions,
+    RecordKind::Projects,
+    RecordKind::Questionnaires,
+    RecordKind::Statistics,
+    RecordKind::Candidates,
+    RecordKind::Evaluations,
+    RecordKind::GuestLinks,
+    RecordKind::Answers,
+    RecordKind::WrittenAnswers,
+    RecordKind::Tokens,
+    RecordKind::Webhooks,
+    RecordKind::Events,
+    RecordKind::Receipts,
+];
+
+/// What is wrong with a line.
+type Fault = &'static str;
+
+/// What the lines so far have said.
+#[derive(Default)]
+struct Judge {
+    /// The versions of resources with a history, by its identifier.
+    versions: HashMap<String, u64>,
+    company: Option<Company>,
+    logos: usize,
+    legal_texts: BTreeMap<LegalKind, u32>,
+    labels: HashSet<LabelId>,
+    label_texts: HashSet<String>,
+    customers: HashSet<CustomerId>,
+    /// The owners of user names, case-folded; `None` for a candidate.
+    usernames: HashMap<String, Option<CustomerId>>,
+    /// The addresses of staff, case-folded.
+    emails: HashMap<String, CustomerId>,
+    videos: HashMap<VideoId, HashSet<Language>>,
+    projects: HashMap<ProjectId, HashSet<QuestionId>>,
+    external_ids: HashSet<(Option<ProjectId>, String)>,
+    candidates: HashSet<(ProjectId, CandidateId)>,
+    /// The questions that candidates have answered in writing.
+    written: HashSet<(CandidateId, QuestionId)>,
+    entries: HashSet<(String, u64)>,
+    erasures: HashMap<u64, String>,
+    receipt_keys: Vec<ReceiptKey>,
+    files: NamedFiles,
+    owners: HashSet<(&'static str, String)>,
+    last_event: u64,
+}
+
+/// Judges all of an archive. Returns the keys that verify its receipts.
+pub(super) fn judge(archive: &SignedArchive, reader: ArchiveReader<'_>) -> Result<Vec<ReceiptKey>> {
+    let mut judge = Judge { last_event: archive.manifest.sequence, ..Judge::default() };
+    for kind in ORDER {
+        let mut lines = archive.records(kind)?;
+        let mut last = String::new();
+        while let Some(line) = lines.next_line()? {
+            let id = judge.line(kind, &line, reader).map_err(|problem| lines.fault(&problem))?;
+            if id <= last {
+                return Err(lines.fault("the identifiers are not in their order, or one comes twice"));
+            }
+            last = id;
+        }
+        judge.end(kind, &lines, archive)?;
+    }
+    media::judge(archive, judge.files, &judge.owners)?;
+    Ok(judge.receipt_keys)
+}
+
+impl Judge {
+    /// Judges a line. Returns the identifier of its record.
+    fn line(&mut self, kind: RecordKind, line: &str, reader: ArchiveReader<'_>) -> Result<String, String> {
+        #[derive(serde::Deserialize)]
+        struct Identified {
+            id: String,
+        }
+        let Identified { id } = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        match kind {
+            RecordKind::ReceiptKeys => self.receipt_key(line)?,
+            RecordKind::Receipts => self.receipt(&id, line)?,
+            _ => self.record(&reader.read(kind, line)?, reader.name)?,
+        }
+        if matches!(kind, RecordKind::Candidates | RecordKind::Customers | RecordKind::Videos) {
+            self.owners.insert((kind.name(), id.clone()));
+        }
+        Ok(id)
+    }
+
+    fn record(&mut self, record: &ImportedRecord, company: &CompanyId) -> Result<(), Fault> {
+        match record {
+            ImportedRecord::Answers(one) => {
+                self.note(format!("{}{INTERVIEW_HISTORY}", one.candidate), one.version());
+                self.require_candidate(one.project, one.candidate)?;
+                let questions = self.projects.get(&one.project).ok_or("its project is missing")?;
+                if one.questions.keys().any(|question| !questions.contains(question)) {
+                    return Err("a question is missing");
+                }
+                self.written.extend(one.written().map(|question| (one.candidate, question)));
+            }
+            ImportedRecord::Candidate(one) => self.candidate(one)?,
+            ImportedRecord::Captions(one) => {
+                let languages = self.videos.get_mut(&one.video);
+                if !languages.is_some_and(|languages| languages.remove(&one.language)) {
+                    return Err("its video is missing, or has no captions in this language");
+                }
+            }
+            ImportedRecord::Company(one) => {
+                self.note(company.to_string(), one.version());
+                self.company = Some(Company::clone(one));
+            }
+            ImportedRecord::Counts(ArchivedCounts { project, .. }) => self.require_project(*project)?,
+            ImportedRecord::Customer(one) => self.customer(one)?,
+            ImportedRecord::Evaluation(one) => self.require_candidate(one.project, one.candidate)?,
+            ImportedRecord::Event(one) => self.event(one)?,
+            ImportedRecord::GuestLink(one) => self.require_candidate(one.project, one.candidate)?,
+            ImportedRecord::Label(one) => {
+                self.note(one.id.to_string(), one.version());
+                self.labels.insert(one.id);
+                if !self.label_texts.insert(fold_case(one.text.as_str())) {
+                    return Err("another label has this text");
+                }
+            }
+            ImportedRecord::LegalText(one) => {
+                let number = self.legal_texts.entry(one.id.kind).or_default();
+                *number += 1;
+                if *number != one.id.version {
+                    return Err("a version before it is missing");
+                }
+            }
+            ImportedRecord::Logo(one) => {
+                self.logos += 1;
+                let logo = self.company.as_ref().and_then(|company| company.logo.as_ref());
+                if logo != Some(&one.to_ref()) {
+                    return Err("the company has another logo");
+                }
+                let png = one.to_png().and_then(|png| detect(FileKind::Photo, &png));
+                if png.map(|file| file.extension()) != Some("png") {
+                    return Err("the picture is no PNG");
+                }
+            }
+            ImportedRecord::Project(one) => self.project(one)?,
+            ImportedRecord::Questionnaire(one) => {
+                let questions = self.projects.get_mut(&one.project).ok_or("its project is missing")?;
+                questions.extend(one.questions.iter().map(|question| question.id));
+                let mut shown = one.questions.iter().filter_map(|question| question.video);
+                if shown.any(|video| !self.videos.contains_key(&video)) {
+                    return Err("a video is missing");
+                }
+            }
+            ImportedRecord::Retention(one) => self.note("RETENTION".to_owned(), one.version()),
+            ImportedRecord::Token(one) => self.note(one.id.to_string(), one.version()),
+            ImportedRecord::Video(one) => {
+                self.note(one.id.to_string(), one.version());
+                self.videos.insert(one.id, one.captions.keys().copied().collect());
+            }
+            ImportedRecord::Webhook(one) => self.note(one.id.to_string(), one.version()),
+            ImportedRecord::WrittenAnswer(one) => {
+                if !self.written.remove(&(one.candidate, one.question)) {
+                    return Err("the answers of the candidate do not have it");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn customer(&mut self, customer: &VersionedItem<Customer>) -> Result<(), Fault> {
+        let id = customer.id;
+        self.note(id.to_string(), customer.version());
+        self.customers.insert(id);
+        let [name, email] = [customer.username.as_str(), customer.email.as_str()].map(fold_case);
+        let is_of_another = self.emails.get(&name).is_some_and(|owner| *owner != id)
+            || self.usernames.get(&email).is_some_and(|owner| *owner != Some(id));
+        if is_of_another
+            || self.usernames.insert(name, Some(id)).is_some()
+            || self.emails.insert(email, id).is_some()
+        {
+            return Err("another customer has this user name or address");
+        }
+        if let Some(photo) = customer.photo {
+            self.files.insert(format!("customers/{id}/{}", photo.id), (FileKind::Photo, photo));
+        }
+        Ok(())
+    }
+
+    fn project(&mut self, project: &VersionedItem<Project>) -> Result<(), Fault> {
+        self.note(project.id.to_string(), project.version());
+        self.projects.insert(project.id, HashSet::new());
+        let settings = &project.settings;
+        if settings.labels.iter().any(|label| !self.labels.contains(label)) {
+            return Err("a label is missing");
+        }
+        if settings.videos.iter().any(|placed| !self.videos.contains_key(&placed.video)) {
+            return Err("a video is missing");
+        }
+        if project.staff.everybody().iter().any(|customer| !self.customers.contains(customer)) {
+            return Err("a customer is missing");
+        }
+        match &settings.external_id {
+            Some(key) if !self.external_ids.insert((None, key.as_str().to_owned())) => {
+                Err("another project has this external_id")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn candidate(&mut self, candidate: &VersionedItem<Candidate>) -> Result<(), Fault> {
+        let Candidate { id, project, profile, .. } = &**candidate;
+        self.note(id.to_string(), candidate.version());
+        self.require_project(*project)?;
+        self.candidates.insert((*project, *id));
+        if let Some(name) = profile.username.as_ref().map(|name| fold_case(name.as_str()))
+            && (self.emails.contains_key(&name) || self.usernames.insert(name, None).is_some())
+        {
+            return Err("somebody else has this user name");
+        }
+        if let Some(key) = &profile.external_id
+            && !self.external_ids.insert((Some(*project), key.as_str().to_owned()))
+        {
+            return Err("another candidate of the project has this external_id");
+        }
+        if candidate.shares.values().any(|customer| !self.customers.contains(customer)) {
+            return Err("a customer with whom they are shared is missing");
+        }
+        for (kind, file) in [(FileKind::Photo, candidate.photo), (FileKind::Cv, candidate.cv)] {
+            if let Some(file) = file {
+                self.files.insert(format!("candidates/{project}/{id}/{}", file.id), (kind, file));
+            }
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: &HistoryEntry) -> Result<(), Fault> {
+        let number = event.sequence.unwrap_or_default();
+        if !(1..=self.last_event).contains(&number) || !event.is_event() {
+            return Err("its number is not one of the archive's events");
+        }
+        if event.predecessor.is_some_and(|mark| mark.number >= number) {
+            return Err("its predecessor is not before it");
+        }
+        let history = event.change.resource.history_id(&event.change.company);
+        // The next write of a resource adds the entry after its version.
+        let is_later = self.versions.get(&history).is_some_and(|version| event.version_after > *version);
+        if is_later || event.event_before.is_some_and(|before| before >= event.version_after) {
+            return Err("its version is not one of the resource");
+        }
+        if event.is_erasure() {
+            self.erasures.insert(number, event.id().to_string());
+        }
+        match self.entries.insert((history, event.version_after)) {
+            true => Ok(()),
+            false => Err("another event has this version of the resource"),
+        }
+    }
+
+    fn receipt_key(&mut self, line: &str) -> Result<(), String> {
+        let record: serde_json::Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let key = ReceiptKey::parse(record["value"]["x"].as_str().unwrap_or_default())?;
+        let expected = archive::receipt_key(&key).map_err(|error| error.to_string())?;
+        if serde_json_canonicalizer::to_string(&expected.content).map_err(|error| error.to_string())? != line {
+            return Err("this is no key of receipts".to_owned());
+        }
+        self.receipt_keys.push(key);
+        Ok(())
+    }
+
+    fn receipt(&self, id: &str, line: &str) -> Result<(), String> {
+        let record: serde_json::Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let jws = record["value"]["jws"].as_str().unwrap_or_default();
+        let receipt = ReceiptView::signed(jws.to_owned()).ok_or("this is no receipt")?;
+        let number = id.parse().ok();
+        let event = number.and_then(|number: u64| self.erasures.get(&number));
+        if event.is_none_or(|event| event != receipt.event()) {
+            return Err("no event of an erasure has this receipt".to_owned());
+        }
+        let expected = archive::receipt(id, &receipt).map_err(|error| error.to_string())?;
+        if serde_json_canonicalizer::to_string(&expected.content).map_err(|error| error.to_string())? != line {
+            return Err("it does not say what is signed".to_owned());
+        }
+        if self.receipt_keys.iter().all(|key| key.open_receipt(jws).is_none()) {
+            return Err("no key of the archive has signed it".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Judges what is known once all records of a kind were read.
+    fn end(&self, kind: RecordKind, lines: &Lines, archive: &SignedArchive) -> Result<()> {
+        if archive.manifest.records.get(kind.name()) != Some(&lines.number) {
+            return Err(format!("manifest.json: the number of {} is wrong", kind.name()).into());
+        }
+        let company = self.company.as_ref();
+        let problem = match kind {
+            RecordKind::Company if lines.number != 1 => "there must be one company",
+            RecordKind::LegalTexts
+                if company.is_some_and(|company| {
+                    let kinds = LegalKind::ALL.into_iter();
+                    let mut counts = kinds.map(|kind| (kind, self.legal_texts.get(&kind).copied()));
+                    counts.any(|(kind, count)| count.unwrap_or_default() != company.legal.count(kind))
+                }) =>
+            {
+                "the company names other versions"
+            }
+            RecordKind::Logos if company.is_some_and(|company| company.logo.is_some()) != (self.logos == 1) => {
+                "the logo of the company is missing"
+            }
+            RecordKind::Captions if self.videos.values().any(|missing| !missing.is_empty()) => {
+                "captions of a video are missing"
+            }
+            RecordKind::WrittenAnswers if !self.written.is_empty() => "a written answer is missing",
+            RecordKind::Receipts if lines.number != self.erasures.len() as u64 => {
+                "the receipt of an erasure is missing"
+            }
+            _ => return Ok(()),
+        };
+        Err(format!("{}: {problem}", archive::name_of(kind)).into())
+    }
+
+    /// Notes the version of a resource with a history.
+    fn note(&mut self, history: String, version: u64) {
+        self.versions.insert(history, version);
+    }
+
+    fn require_project(&self, project: ProjectId) -> Result<(), Fault> {
+        if self.projects.contains_key(&project) { Ok(()) } else { Err("its project is missing") }
+    }
+
+    fn require_candidate(&self, project: ProjectId, candidate: CandidateId) -> Result<(), Fault> {
+        let is_there = self.candidates.contains(&(project, candidate));
+        if is_there { Ok(()) } else { Err("its candidate is missing") }
+    }
+}

@@ -1,0 +1,159 @@
+//! The files below `media/`.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::Read as _;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use shared::domain::id::CompanyId;
+use shared::domain::media::file::{FileKind, FileType, StoredFile};
+use shared::media::{CopiedObject, ObjectStore, detect};
+
+use super::files::{Lines, SignedArchive};
+use crate::archive::{self, MEDIA, MediaCount, MediaLine, MediaPlace, Result};
+
+/// The files that are uploaded at once.
+const AT_ONCE: usize = 8;
+/// The longest content type that anybody has sent.
+const MAX_CONTENT_TYPE: usize = 200;
+/// The first bytes of a file, which tell its type.
+const START: usize = 12;
+
+/// The photos and CVs that records name, by their paths below `media/`.
+pub(super) type NamedFiles = HashMap<String, (FileKind, StoredFile)>;
+
+/// Judges all files: their list, their bytes, and who owns them.
+pub(super) fn judge(
+    archive: &SignedArchive,
+    mut named: NamedFiles,
+    owners: &HashSet<(&'static str, String)>,
+) -> Result<()> {
+    let mut lines = archive.lines(MEDIA)?;
+    let mut paths = HashSet::new();
+    let mut last = String::new();
+    let mut count = MediaCount::default();
+    while let Some(line) = lines.next_line()? {
+        let file = read_line(&lines, &line)?;
+        if file.path <= last {
+            return Err(lines.fault("the paths are not in their order, or one comes twice"));
+        }
+        let (place, below) = place_of(&file.path).ok_or_else(|| lines.fault("this is no path of a file"))?;
+        let owner = place.owner_of(below).unwrap_or_default();
+        let kind = place.kind().name();
+        if (file.owner.kind.as_str(), &file.owner.id) != (kind, &owner) || !owners.contains(&(kind, owner)) {
+            return Err(lines.fault("its owner is not the one of its path, or is not in the archive"));
+        }
+        let name = format!("media/{}", file.path);
+        let path = archive.path_of(&name);
+        if !fs::symlink_metadata(&path).is_ok_and(|found| found.is_file() && found.len() == file.size) {
+            return Err(lines.fault("there is no such file of this size"));
+        }
+        if archive::describe(&archive.path_of("media"), file.path.clone())?.sha256 != file.sha256 {
+            return Err(lines.fault("the file has another hash"));
+        }
+        let is_of_its_type = match (place.is_of_person(below), named.remove(&file.path)) {
+            (true, None) => return Err(lines.fault("no record names this file")),
+            // Before it is read.
+            (true, Some((kind, _))) if file.size > kind.max_bytes() => false,
+            (true, Some((kind, stored))) => is_document(&file, kind, stored.file_type, &fs::read(&path)?),
+            (false, _) => is_recording(place, &file, &start_of(&path)?),
+        };
+        if !is_of_its_type {
+            return Err(lines.fault("the file is not of its content type"));
+        }
+        count.count += 1;
+        count.bytes += file.size;
+        last.clone_from(&file.path);
+        paths.insert(file.path);
+    }
+    count.missing = named.len() as u64;
+    if count != archive.manifest.media {
+        return Err("manifest.json: the numbers of media are wrong".into());
+    }
+    archive.refuse_strangers(&paths)
+}
+
+/// Stores all files of these places in the bucket.
+pub(super) async fn store(
+    archive: &SignedArchive,
+    company: &CompanyId,
+    objects: &ObjectStore<'_>,
+    wanted: impl Fn(MediaPlace) -> bool,
+) -> Result<()> {
+    let mut lines = archive.lines(MEDIA)?;
+    let mut together = Vec::new();
+    loop {
+        let line = lines.next_line()?;
+        let is_last = line.is_none();
+        if let Some(line) = line {
+            let file = read_line(&lines, &line)?;
+            let (place, below) = place_of(&file.path).ok_or_else(|| lines.fault("this is no path of a file"))?;
+            if wanted(place) {
+                together.push((format!("{}{below}", place.prefix(company)), file));
+            }
+        }
+        if is_last || together.len() == AT_ONCE {
+            let uploads = together.drain(..).map(|(key, file)| store_one(archive, objects, key, file));
+            stream::iter(uploads).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+        }
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
+async fn store_one(
+    archive: &SignedArchive,
+    objects: &ObjectStore<'_>,
+    key: String,
+    file: MediaLine,
+) -> Result<()> {
+    let path = archive.path_of(&format!("media/{}", file.path));
+    let sha256 = archive::bytes_of(&file.sha256).ok_or("a hash that is no hash")?;
+    let copied = CopiedObject { content_type: file.content_type, size: file.size, sha256 };
+    Ok(objects.import_file(&key, &path, &copied).await?)
+}
+
+fn read_line(lines: &Lines, line: &str) -> Result<MediaLine> {
+    let file: MediaLine = serde_json::from_str(line).map_err(|error| lines.fault(&error.to_string()))?;
+    if serde_json_canonicalizer::to_string(&file)? != line {
+        return Err(lines.fault("this is not canonical JSON"));
+    }
+    Ok(file)
+}
+
+/// The place of a path, each part of which is a plain name.
+fn place_of(path: &str) -> Option<(MediaPlace, &str)> {
+    let is_plain = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    path.split('/').all(is_plain).then(|| MediaPlace::of(path))?
+}
+
+/// Whether this is a photo or a CV as the service stores it.
+fn is_document(file: &MediaLine, kind: FileKind, expected: FileType, bytes: &[u8]) -> bool {
+    file.content_type == expected.content_type() && detect(kind, bytes) == Some(expected)
+}
+
+/// Whether this is what a recording has become, or one that nobody is served before its conversion.
+fn is_recording(place: MediaPlace, file: &MediaLine, start: &[u8]) -> bool {
+    if matches!(place, MediaPlace::Takes | MediaPlace::Uploads) {
+        let is_visible = |byte: u8| matches!(byte, b' '..=b'~');
+        return file.content_type.len() <= MAX_CONTENT_TYPE && file.content_type.bytes().all(is_visible);
+    }
+    let served = [FileType::Mp4, FileType::Jpeg, FileType::Flv];
+    match served.into_iter().find(|served| served.content_type() == file.content_type) {
+        Some(FileType::Mp4) => start.get(4..8) == Some(b"ftyp"),
+        Some(FileType::Jpeg) => start.starts_with(b"\xff\xd8\xff"),
+        Some(FileType::Flv) => start.starts_with(b"FLV"),
+        _ => false,
+    }
+}
+
+fn start_of(path: &std::path::Path) -> Result<Vec<u8>> {
+    let mut start = Vec::new();
+    File::open(path)?.take(START as u64).read_to_end(&mut start)?;
+    Ok(start)
+}

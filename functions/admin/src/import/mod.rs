@@ -1,0 +1,341 @@
+//! Takes a company in from an archive, which may come from anybody.
+//!
+//! First all of it is judged, and nothing is written. Then everything is stored while the company is closed: it has no item of its
+//! own, so nobody can log in, and no schedule finds anything of it. At last it opens, and what is due gets its place in the index.
+//! A try that was broken off is repeated as a whole until the company has opened, and from there on afterwards.
+
+mod files;
+mod judge;
+mod media;
+
+use std::path::Path;
+use std::time::Duration;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use serde::Serialize;
+use shared::app::App;
+use shared::auth::OperatorAccess;
+use shared::domain::archive::RecordKind;
+use shared::domain::company::Company;
+use shared::domain::company::import::CompanyImport;
+use shared::domain::history::{EventMark, HistoryEntry};
+use shared::domain::id::CompanyId;
+use shared::domain::privacy::receipt::{ImportedReceiptKey, ReceiptKey};
+use shared::domain::retention::run::RetentionRun;
+use shared::store::{ArchiveReader, EventSequence, ImportedRecord, VersionedItem};
+
+use crate::archive::{self, MediaPlace, Result};
+use files::SignedArchive;
+
+/// How long all calls may take together: a bound for a program that nobody watches.
+const PATIENCE: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+/// The records that are stored at once.
+// Those of one project share a partition, which takes 1,000 write units a second.
+const AT_ONCE: usize = 32;
+/// The lines after which the progress is told.
+const REPORTED: u64 = 10_000;
+
+/// The kinds of records that have items, in the order in which they are stored. Counts need the items of their projects.
+const STORED: [RecordKind; 17] = [
+    RecordKind::LegalTexts,
+    RecordKind::Logos,
+    RecordKind::Labels,
+    RecordKind::Customers,
+    RecordKind::Videos,
+    RecordKind::Captions,
+    RecordKind::Projects,
+    RecordKind::Questionnaires,
+    RecordKind::Statistics,
+    RecordKind::Candidates,
+    RecordKind::Evaluations,
+    RecordKind::GuestLinks,
+    RecordKind::Answers,
+    RecordKind::WrittenAnswers,
+    RecordKind::Tokens,
+    RecordKind::Webhooks,
+    RecordKind::Retention,
+];
+
+/// Whose signature of the manifest is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustedKey {
+    /// Of this key, which the operator knows from the service that the archive comes from.
+    Named(ReceiptKey),
+    /// Of any key that the archive itself has, so that it may come from anybody.
+    OfArchive,
+}
+
+/// How an archive is imported.
+#[derive(Debug, Clone)]
+pub struct ImportOptions {
+    pub trusted: TrustedKey,
+    /// The identifier of the company here; `None` for that of the archive.
+    pub name: Option<CompanyId>,
+    /// Whether the company keeps what an operator had granted: verified senders, and customers who may act on behalf of others.
+    pub keeps_grants: bool,
+}
+
+/// The import of an archive.
+pub struct ArchiveImport {
+    access: OperatorAccess,
+    archive: SignedArchive,
+    /// The company as it is named here.
+    company: CompanyId,
+    keeps_grants: bool,
+    report: fn(&str),
+}
+
+/// What an import has done.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ImportResult {
+    pub company: CompanyId,
+    /// Whether an earlier run has done everything.
+    pub was_there: bool,
+    /// The thumbprint of the key that has signed the archive.
+    pub key: String,
+    /// The number of the last event in it.
+    pub sequence: u64,
+    /// The records in all files.
+    pub records: u64,
+    /// The stored files.
+    pub media: u64,
+    /// What an operator had granted the company, in words.
+    pub grants: Vec<String>,
+    /// Whether it has these grants here too.
+    pub keeps_grants: bool,
+    /// What it has used of DynamoDB.
+    pub write_units: f64,
+}
+
+impl ArchiveImport {
+    /// The import of the archive in `folder`, whose manifest is verified. `report` is told the progress.
+    ///
+    /// # Errors
+    /// Fails if there is no archive, or if its signature is not by a trusted key.
+    pub fn new(app: &App, folder: &Path, options: ImportOptions, report: fn(&str)) -> Result<Self> {
+        let access = OperatorAccess::of(app).with_patience(PATIENCE);
+        let archive = SignedArchive::open(folder, options.trusted)?;
+        let company = options.name.unwrap_or_else(|| archive.manifest.company.clone());
+        Ok(Self { access, archive, company, keeps_grants: options.keeps_grants, report })
+    }
+
+    /// Imports it. Does nothing if it was imported before.
+    ///
+    /// # Errors
+    /// Fails before anything is written if there is another company of this name, or if anything in the archive is wrong: then the
+    /// message names the file and the line. Fails also if DynamoDB, S3 or the disk refuse for good: then run it again.
+    pub async fn run(&self) -> Result<ImportResult> {
+        let found = self.access.store.company_import(&self.company).await?;
+        if let Some(import) = &found {
+            if import.archive != self.archive.sha256 {
+                return Err(format!("{} was imported from another archive", self.company).into());
+            }
+            if import.ended_at.is_some() {
+                return Ok(self.result(true, Vec::new()));
+            }
+        } else if self.access.store.company(&self.company).await?.is_some() {
+            return Err(format!("there is a company {} here; choose another name by --as", self.company).into());
+        }
+        (self.report)("judging the archive; nothing is written");
+        let keys = judge::judge(&self.archive, self.reader())?;
+        let import = match found {
+            Some(import) => import,
+            None => {
+                let begun =
+                    CompanyImport::begun(self.company.clone(), self.archive.sha256.clone(), self.access.now);
+                self.access.store.begin_company_import(begun, self.access.now).await?
+            }
+        };
+        let mut grants = Vec::new();
+        let company = self.company(&mut grants)?;
+        let import = if import.opened_at.is_some() {
+            import
+        } else {
+            self.store_all(keys, &mut grants).await?;
+            let sequence = self.sequence()?;
+            self.access.store.open_company(&import, &company, &sequence, self.access.now).await?
+        };
+        self.schedule_all(&company).await?;
+        self.access.store.end_company_import(&import, self.access.now).await?;
+        Ok(self.result(false, grants))
+    }
+
+    fn result(&self, was_there: bool, grants: Vec<String>) -> ImportResult {
+        let manifest = &self.archive.manifest;
+        ImportResult {
+            company: self.company.clone(),
+            was_there,
+            key: self.archive.key.thumbprint(),
+            sequence: manifest.sequence,
+            records: manifest.records.values().sum(),
+            media: manifest.media.count,
+            grants,
+            keeps_grants: self.keeps_grants,
+            write_units: self.access.usage().write_units(),
+        }
+    }
+
+    fn reader(&self) -> ArchiveReader<'_> {
+        ArchiveReader {
+            company: &self.archive.manifest.company,
+            name: &self.company,
+            entropy: self.access.entropy(),
+        }
+    }
+
+    /// The company itself, which is stored last.
+    fn company(&self, grants: &mut Vec<String>) -> Result<VersionedItem<Company>> {
+        let mut lines = self.archive.records(RecordKind::Company)?;
+        let line = lines.next_line()?.ok_or("there is no company in the archive")?;
+        match self.granted(self.reader().read(RecordKind::Company, &line)?, grants)? {
+            ImportedRecord::Company(company) => Ok(*company),
+            _ => Err("there is no company in the archive".into()),
+        }
+    }
+
+    /// A record with the grants that the company keeps.
+    fn granted(&self, record: ImportedRecord, grants: &mut Vec<String>) -> Result<ImportedRecord> {
+        let (without, grant) = record.clone().without_grants()?;
+        grants.extend(grant);
+        Ok(if self.keeps_grants { record } else { without })
+    }
+
+    /// Stores everything but the company itself.
+    async fn store_all(&self, keys: Vec<ReceiptKey>, grants: &mut Vec<String>) -> Result<()> {
+        let store = &self.access.store;
+        let objects = self.access.objects()?;
+        (self.report)("files");
+        // Not those whose arrival is an event, which would find no company.
+        media::store(&self.archive, &self.company, &objects, |place| place != MediaPlace::Uploads).await?;
+        for kind in STORED {
+            (self.report)(kind.name());
+            let mut lines = self.archive.records(kind)?;
+            let mut together = Vec::with_capacity(AT_ONCE);
+            loop {
+                let line = lines.next_line()?;
+                let is_last = line.is_none();
+                if let Some(line) = line {
+                    let record = self.reader().read(kind, &line).map_err(|problem| lines.fault(&problem))?;
+                    together.push(self.granted(record, grants)?);
+                }
+                if is_last || together.len() == AT_ONCE {
+                    let writes = together.drain(..).map(|record| self.store_record(record));
+                    stream::iter(writes).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+                }
+                if is_last {
+                    break;
+                }
+                self.report_line(lines.number);
+            }
+        }
+        self.store_events().await?;
+        for key in keys {
+            store.import_receipt_key(ImportedReceiptKey { company: self.company.clone(), key }).await?;
+        }
+        (self.report)("counts");
+        let counted = store.count_imported(&self.company).await?;
+        match counted.unreadable.first() {
+            None => Ok(()),
+            Some(key) => Err(format!("the item {key} cannot be read").into()),
+        }
+    }
+
+    async fn store_record(&self, record: ImportedRecord) -> Result<()> {
+        let store = &self.access.store;
+        store.import_record(&self.company, &record).await?;
+        if let ImportedRecord::Webhook(webhook) = &record {
+            store.import_cursor(webhook, self.archive.manifest.sequence, self.access.now).await?;
+        }
+        Ok(())
+    }
+
+    /// Stores the events, those of erasures with their receipts.
+    async fn store_events(&self) -> Result<()> {
+        (self.report)(RecordKind::Events.name());
+        let mut events = self.archive.records(RecordKind::Events)?;
+        let mut receipts = self.archive.records(RecordKind::Receipts)?;
+        let mut together = Vec::with_capacity(AT_ONCE);
+        loop {
+            let line = events.next_line()?;
+            let is_last = line.is_none();
+            if let Some(line) = line {
+                let record = self.reader().read(RecordKind::Events, &line)?;
+                let ImportedRecord::Event(mut event) = record else { return Err("no event".into()) };
+                if event.is_erasure() {
+                    // Both are in the order of their numbers, and each erasure has its receipt.
+                    let receipt = receipts.next_line()?.ok_or("the receipt of an erasure is missing")?;
+                    let jws = archive::jws_in(&receipt)?;
+                    *event = event.with_receipt(jws)?;
+                }
+                together.push(ImportedRecord::Event(event));
+            }
+            if is_last || together.len() == AT_ONCE {
+                let writes = together.drain(..).map(|record| self.store_record(record));
+                stream::iter(writes).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+            }
+            if is_last {
+                return Ok(());
+            }
+            self.report_line(events.number);
+        }
+    }
+
+    fn report_line(&self, number: u64) {
+        if number.is_multiple_of(REPORTED) {
+            (self.report)(&format!("{number} lines"));
+        }
+    }
+
+    /// The numbers of the company's events, which go on after the last one of the archive.
+    fn sequence(&self) -> Result<EventSequence> {
+        let last = self.archive.manifest.sequence;
+        let mut sequence = EventSequence { last, ..EventSequence::new(self.company.clone(), self.access.now) };
+        sequence.has_webhooks = self.archive.manifest.records.get(RecordKind::Webhooks.name()) > Some(&0);
+        let mut events = self.archive.records(RecordKind::Events)?;
+        while let Some(line) = events.next_line()? {
+            if let ImportedRecord::Event(event) = self.reader().read(RecordKind::Events, &line)? {
+                let HistoryEntry { sequence: number, expires_at, .. } = **event;
+                sequence.last_event = number.map(|number| EventMark { number, expires_at });
+            }
+        }
+        // All have expired: the next event must not seem to be the first.
+        let expired = EventMark { number: last, expires_at: self.access.now };
+        sequence.last_event = sequence.last_event.or((last > 0).then_some(expired));
+        Ok(sequence)
+    }
+
+    /// Has the schedules find what is due, and the bucket tell of files that wait, once the company is open.
+    async fn schedule_all(&self, company: &Company) -> Result<()> {
+        (self.report)("what is due");
+        let store = &self.access.store;
+        for kind in [RecordKind::Tokens, RecordKind::Videos, RecordKind::Answers, RecordKind::Candidates] {
+            let mut lines = self.archive.records(kind)?;
+            let mut together = Vec::with_capacity(AT_ONCE);
+            loop {
+                let line = lines.next_line()?;
+                let is_last = line.is_none();
+                if let Some(line) = line {
+                    together.push(self.reader().read(kind, &line).map_err(|problem| lines.fault(&problem))?);
+                }
+                if is_last || together.len() == AT_ONCE {
+                    let writes = together.drain(..).map(|record| async move {
+                        store.schedule_imported(&record).await
+                    });
+                    stream::iter(writes).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+                }
+                if is_last {
+                    break;
+                }
+            }
+        }
+        media::store(&self.archive, &self.company, &self.access.objects()?, |place| {
+            place == MediaPlace::Uploads
+        })
+        .await?;
+        if self.archive.manifest.records.get(RecordKind::Retention.name()) > Some(&0) {
+            let first = RetentionRun::first_after_import(company, self.access.now);
+            store.begin_imported_runs(first).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,287 @@
+//! Writes a company from the records of an archive.
+//!
+//! Nobody else writes its items until it opens, and no schedule finds them: only then do they get their places in the index by due
+//! date. So what a broken-off import has written is left alone when it is repeated.
+
+use chrono::{DateTime, Utc};
+
+use super::{ArchivedCounts, ImportedRecord};
+use crate::domain::candidate::Candidate;
+use crate::domain::company::Company;
+use crate::domain::company::import::CompanyImport;
+use crate::domain::history::HistoryEntry;
+use crate::domain::id::CompanyId;
+use crate::domain::privacy::receipt::ImportedReceiptKey;
+use crate::domain::project::Project;
+use crate::domain::retention::run::RetentionRun;
+use crate::domain::staff::named_token::NamedToken;
+use crate::domain::webhook::{DeliveryCursor, Webhook};
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::store::candidate::share::share_notes;
+use crate::store::history::EventSequence;
+use crate::store::table::item::{self, Item, StoredEntity, VersionedItem, number};
+use crate::store::table::keys::{self, DUE, ItemKey};
+use crate::store::table::write::condition::WriteCondition;
+use crate::store::table::write::transaction::Transaction;
+use crate::store::upkeep::recount::RecountResult;
+
+impl<T> VersionedItem<T> {
+    /// A value that was written as often elsewhere.
+    pub(super) fn imported(
+        value: T,
+        version: u64,
+        revision: u64,
+        event_version: Option<u64>,
+    ) -> Result<Self>
+    where
+        T: StoredEntity,
+    {
+        let mut stored = item::write(&value, version)?;
+        if revision != version {
+            stored.insert(item::REVISION.to_owned(), number(revision));
+        }
+        stored.extend(event_version.map(|event| (item::EVENT_VERSION.to_owned(), number(event))));
+        item::read(stored)
+    }
+
+    /// Another value that was written as often.
+    pub(super) fn with_value(&self, value: T) -> Result<Self>
+    where
+        T: StoredEntity,
+    {
+        Self::imported(value, self.version(), self.revision(), self.event_version())
+    }
+
+    /// The item without its place in the index by due date.
+    fn at_rest(&self) -> Item {
+        let mut item = self.stored().clone();
+        item.retain(|name, _| name != DUE.pk && name != DUE.sk);
+        item
+    }
+}
+
+impl VersionedItem<HistoryEntry> {
+    /// The event of an erasure with its receipt by the deployment that it comes from.
+    pub fn with_receipt(&self, jws: String) -> Result<Self> {
+        self.with_value(HistoryEntry { receipt: Some(jws), ..HistoryEntry::clone(self) })
+    }
+}
+
+impl StoredEntity for CompanyImport {
+    fn key(&self) -> ItemKey {
+        keys::company_import(&self.company)
+    }
+}
+
+impl StoredEntity for ImportedReceiptKey {
+    fn key(&self) -> ItemKey {
+        keys::receipt_keys(&self.company).key(self.key.thumbprint())
+    }
+}
+
+impl Store {
+    /// Reads the import of a company; `None` if it was never imported.
+    pub async fn company_import(&self, company: &CompanyId) -> Result<Option<VersionedItem<CompanyImport>>> {
+        self.one(keys::company_import(company)).await
+    }
+
+    /// Begins the import of a company. Fails with messages on `company` if there is one of this name, or was one until
+    /// recently.
+    pub async fn begin_company_import(
+        &self,
+        import: CompanyImport,
+        now: DateTime<Utc>,
+    ) -> Result<VersionedItem<CompanyImport>> {
+        let mut transaction = self.transaction();
+        transaction.require_free_name(&import.company, now);
+        let exists = Error::field("company", "This company already exists.");
+        transaction.require(keys::company(&import.company), WriteCondition::Absent, exists);
+        transaction.create_unless(&import, || Error::Changed);
+        self.commit(transaction).await?;
+        item::first(import)
+    }
+
+    /// Stores a record of a company that has not opened, unless an earlier try has. The record of the company itself is stored by
+    /// [`open_company`](Self::open_company), and counts only once the project has its own.
+    pub async fn import_record(&self, company: &CompanyId, record: &ImportedRecord) -> Result<()> {
+        match record {
+            ImportedRecord::Answers(one) => self.put_imported(one).await,
+            ImportedRecord::Candidate(one) => self.import_candidate(one).await,
+            ImportedRecord::Captions(one) => self.put_imported(one).await,
+            ImportedRecord::Company(_) => Ok(()),
+            ImportedRecord::Counts(counts) => self.import_counts(company, counts).await,
+            ImportedRecord::Customer(one) => {
+                let mut transaction = self.importing(&**one);
+                transaction.customer_logins(None, Some(one));
+                self.commit_import(transaction).await
+            }
+            ImportedRecord::Evaluation(one) => self.put_imported(one).await,
+            ImportedRecord::Event(one) => self.put_imported(&**one).await,
+            ImportedRecord::GuestLink(one) => self.put_imported(&**one).await,
+            ImportedRecord::Label(one) => {
+                let mut transaction = self.importing(one);
+                transaction.label_text(None, Some(one));
+                self.commit_import(transaction).await
+            }
+            ImportedRecord::LegalText(one) => self.put_imported(one).await,
+            ImportedRecord::Logo(one) => self.put_imported(one).await,
+            ImportedRecord::Project(one) => self.import_project(one).await,
+            ImportedRecord::Questionnaire(one) => self.put_imported(one).await,
+            ImportedRecord::Retention(one) => self.put_imported(one).await,
+            ImportedRecord::Token(one) => self.import_token(one).await,
+            ImportedRecord::Video(one) => self.put_imported(&**one).await,
+            ImportedRecord::Webhook(one) => self.put_imported(&**one).await,
+            ImportedRecord::WrittenAnswer(one) => self.put_imported(one).await,
+        }
+    }
+
+    /// Stores the cursor of an imported webhook, which has been sent the events up to number `after`. Fails with a message on
+    /// `webhooks` if the cursor of another company's webhook is in its place.
+    pub async fn import_cursor(&self, webhook: &Webhook, after: u64, now: DateTime<Utc>) -> Result<()> {
+        let cursor = DeliveryCursor::at_rest(webhook.id, webhook.company.clone(), after, now);
+        match self.create_alone(cursor).await {
+            Err(Error::Changed) => {
+                let found = self.cursor(webhook.id).await?;
+                let is_own = found.is_some_and(|cursor| cursor.company == webhook.company);
+                let message = format!("The webhook {} belongs to another company here.", webhook.id);
+                if is_own { Ok(()) } else { Err(Error::field("webhooks", message)) }
+            }
+            created => created.map(drop),
+        }
+    }
+
+    /// Stores a key that verifies receipts of the company.
+    pub async fn import_receipt_key(&self, key: ImportedReceiptKey) -> Result<()> {
+        self.put_imported(&item::first(key)?).await
+    }
+
+    /// The keys that came with a company and verify its older receipts.
+    pub async fn imported_receipt_keys(&self, company: &CompanyId) -> Result<Vec<ImportedReceiptKey>> {
+        let found = self.all_wanted::<ImportedReceiptKey>(keys::receipt_keys(company), |_| true).await?;
+        Ok(found.into_iter().map(|key| ImportedReceiptKey::clone(&key)).collect())
+    }
+
+    /// Counts what was imported of a company.
+    // Once at the end: candidates who are written at once would all add to the same few counters.
+    pub async fn count_imported(&self, company: &CompanyId) -> Result<RecountResult> {
+        self.recount_all(company, None).await
+    }
+
+    /// Opens a company whose other records are stored. Its feed goes on after `sequence`. Fails with [`Error::Changed`] if another
+    /// try was faster.
+    pub async fn open_company(
+        &self,
+        import: &VersionedItem<CompanyImport>,
+        company: &VersionedItem<Company>,
+        sequence: &EventSequence,
+        now: DateTime<Utc>,
+    ) -> Result<VersionedItem<CompanyImport>> {
+        let opened = CompanyImport::clone(import).opened(now);
+        let mut transaction = self.importing(company);
+        transaction.create_unless(sequence, || Error::Changed);
+        transaction.replace(import, &opened);
+        self.commit(transaction).await?;
+        import.followed_by(opened)
+    }
+
+    /// Gives the item of a record its place in the index by due date, unless it was written since its company opened.
+    pub async fn schedule_imported(&self, record: &ImportedRecord) -> Result<()> {
+        match record {
+            ImportedRecord::Answers(one) => self.schedule(one).await,
+            ImportedRecord::Candidate(one) => self.schedule(&**one).await,
+            ImportedRecord::Token(one) => self.schedule(&**one).await,
+            ImportedRecord::Video(one) => self.schedule(&**one).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Starts the retention runs of an imported company, unless an earlier try has.
+    pub async fn begin_imported_runs(&self, first: RetentionRun) -> Result<()> {
+        match self.create_alone(first).await {
+            Err(Error::Changed) => Ok(()),
+            created => created.map(drop),
+        }
+    }
+
+    /// Ends an import.
+    pub async fn end_company_import(
+        &self,
+        import: &VersionedItem<CompanyImport>,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        self.replace(import, CompanyImport::clone(import).ended(now)).await.map(drop)
+    }
+
+    /// Stores an item from which nothing is derived.
+    async fn put_imported<T: StoredEntity>(&self, item: &VersionedItem<T>) -> Result<()> {
+        self.put(item.key(), item.at_rest()).await
+    }
+
+    /// A transaction that stores an item with what is derived from it.
+    fn importing<T: StoredEntity>(&self, item: &VersionedItem<T>) -> Transaction {
+        let mut transaction = self.transaction();
+        transaction.put(item.key(), item.at_rest(), WriteCondition::Absent, Error::Changed);
+        transaction
+    }
+
+    /// Commits a transaction unless an earlier try has.
+    async fn commit_import(&self, transaction: Transaction) -> Result<()> {
+        match self.commit(transaction).await {
+            Err(Error::Changed) => Ok(()),
+            committed => committed,
+        }
+    }
+
+    async fn import_candidate(&self, candidate: &VersionedItem<Candidate>) -> Result<()> {
+        // Before: with all search entries, they may be too many for one transaction.
+        for (key, share) in share_notes(candidate) {
+            self.put(key, share).await?;
+        }
+        let mut transaction = self.importing(candidate);
+        transaction.follow_names(None, Some(candidate));
+        self.commit_import(transaction).await
+    }
+
+    async fn import_project(&self, project: &VersionedItem<Project>) -> Result<()> {
+        for customer in project.staff.everybody() {
+            let key = keys::memberships(&project.company, customer).key(project.id);
+            self.put(key, item::bare([])).await?;
+        }
+        let mut transaction = self.importing(project);
+        transaction.create_shards(project);
+        transaction.project_external_id(None, Some(project));
+        self.commit_import(transaction).await
+    }
+
+    async fn import_counts(&self, company: &CompanyId, counts: &ArchivedCounts) -> Result<()> {
+        let key = keys::counts_shard(company, counts.project, counts.shard);
+        let shard = self.item(&key).await?;
+        let mut shard = shard.ok_or_else(|| Error::internal("counts of a project that is not there"))?;
+        shard.extend(counts.attributes());
+        self.put(key, shard).await
+    }
+
+    async fn import_token(&self, token: &VersionedItem<NamedToken>) -> Result<()> {
+        let unused = NamedToken { last_used_at: None, ..NamedToken::clone(token) };
+        let unused = token.with_value(unused)?;
+        let mut transaction = self.importing(&unused);
+        transaction.token_by_value(token);
+        self.commit_import(transaction).await
+    }
+
+    async fn schedule<T: StoredEntity + Clone>(&self, imported: &VersionedItem<T>) -> Result<()> {
+        if imported.due().is_none() {
+            return Ok(());
+        }
+        // As it is stored, since it has secrets that no archive holds.
+        let Some(stored) = self.one::<T>(imported.key()).await? else { return Ok(()) };
+        if stored.version() != imported.version() {
+            return Ok(());
+        }
+        let due = stored.with_value(T::clone(&stored))?;
+        // Whoever is faster gives it its place too.
+        let _faster = self.put_item(due.stored().clone(), WriteCondition::Version(due.version())).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,274 @@
+//! Reads records of an archive, which may come from anybody.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use chrono::{DateTime, Datelike as _, Utc};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{ArchiveRecord, ArchivedCounts, ArchivedEntity};
+use crate::domain::answers::{Answers, WrittenAnswer};
+use crate::domain::archive::RecordKind;
+use crate::domain::candidate::{Candidate, GuestLink};
+use crate::domain::company::Company;
+use crate::domain::company::label::Label;
+use crate::domain::company::logo::Logo;
+use crate::domain::evaluation::Evaluation;
+use crate::domain::history::HistoryEntry;
+use crate::domain::id::CompanyId;
+use crate::domain::mail::sender::SenderAddress;
+use crate::domain::media::captions::Captions;
+use crate::domain::media::video::Video;
+use crate::domain::privacy::legal::LegalText;
+use crate::domain::project::Project;
+use crate::domain::questionnaire::Questionnaire;
+use crate::domain::random::RandomSource;
+use crate::domain::retention::RetentionPolicy;
+use crate::domain::secret::{MediaKey, SecretHash};
+use crate::domain::staff::customer::Customer;
+use crate::domain::staff::named_token::NamedToken;
+use crate::domain::webhook::Webhook;
+use crate::error::{Error, Result};
+use crate::store::table::item::{Item, VersionedItem};
+
+/// The largest number of writes of an item, which has ten digits in keys.
+const MAX_VERSION: u64 = 9_999_999_999;
+/// The largest other number that the rules calculate with: days, minutes and scores. Sizes and counters may be larger.
+const MAX_NUMBER: i64 = 1_000_000;
+/// The kinds with sizes and counters.
+const COUNTING: [RecordKind; 3] = [RecordKind::Events, RecordKind::Statistics, RecordKind::Videos];
+/// The last year with four digits, which text sorts like a number.
+const LAST_YEAR: i32 = 9999;
+/// DynamoDB's limit, in bytes, without what the index by due date adds.
+const MAX_ITEM: usize = 400 * 1024 - 200;
+
+/// A record, as it is to be stored.
+#[derive(Debug, Clone)]
+pub enum ImportedRecord {
+    Answers(VersionedItem<Answers>),
+    Candidate(Box<VersionedItem<Candidate>>),
+    Captions(VersionedItem<Captions>),
+    Company(Box<VersionedItem<Company>>),
+    Counts(ArchivedCounts),
+    Customer(Box<VersionedItem<Customer>>),
+    Evaluation(VersionedItem<Evaluation>),
+    Event(Box<VersionedItem<HistoryEntry>>),
+    GuestLink(Box<VersionedItem<GuestLink>>),
+    Label(VersionedItem<Label>),
+    LegalText(VersionedItem<LegalText>),
+    Logo(VersionedItem<Logo>),
+    Project(Box<VersionedItem<Project>>),
+    Questionnaire(VersionedItem<Questionnaire>),
+    Retention(VersionedItem<RetentionPolicy>),
+    Token(Box<VersionedItem<NamedToken>>),
+    Video(Box<VersionedItem<Video>>),
+    Webhook(Box<VersionedItem<Webhook>>),
+    WrittenAnswer(VersionedItem<WrittenAnswer>),
+}
+
+/// Reads the records of an archive.
+#[derive(Clone, Copy)]
+pub struct ArchiveReader<'a> {
+    /// The company as the archive names it.
+    pub company: &'a CompanyId,
+    /// The company as it is named here.
+    pub name: &'a CompanyId,
+    /// For the secrets that an archive does not hold. Nobody learns them, so they open nothing.
+    pub entropy: &'a dyn RandomSource,
+}
+
+/// What every record has.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordLine {
+    id: String,
+    #[serde(default)]
+    version: Option<u64>,
+    #[serde(default)]
+    revision: Option<u64>,
+    #[serde(default)]
+    event_version: Option<u64>,
+    value: Value,
+}
+
+impl ImportedRecord {
+    /// The record without what only an operator can grant, and that in words; `None` if it has nothing of this.
+    pub fn without_grants(self) -> Result<(Self, Option<String>)> {
+        match self {
+            Self::Company(company) if !company.verified_senders.is_empty() => {
+                let senders: Vec<&str> = company.verified_senders.iter().map(SenderAddress::as_str).collect();
+                let granted = format!("verified senders: {}", senders.join(", "));
+                let without = Company { verified_senders: Vec::new(), ..Company::clone(&company) };
+                Ok((Self::Company(company.with_value(without)?.into()), Some(granted)))
+            }
+            Self::Customer(customer) if customer.authenticate_on_behalf => {
+                let granted = format!("{} may act on behalf of others", customer.username.as_str());
+                let without = Customer { authenticate_on_behalf: false, ..Customer::clone(&customer) };
+                Ok((Self::Customer(customer.with_value(without)?.into()), Some(granted)))
+            }
+            other => Ok((other, None)),
+        }
+    }
+}
+
+impl ArchiveReader<'_> {
+    /// The record in a line of the file of its kind. Fails with what is wrong with it: an export of what would be stored must be
+    /// this line.
+    pub fn read(&self, kind: RecordKind, line: &str) -> Result<ImportedRecord, String> {
+        let mut content: Value = serde_json::from_str(line).map_err(|error| format!("no JSON: {error}"))?;
+        // Also refuses members that come twice.
+        if to_text(&content)? != line {
+            return Err("this is not canonical JSON".to_owned());
+        }
+        check_values(kind, &content["value"])?;
+        if self.company != self.name {
+            self.rename(kind, &mut content);
+        }
+        Ok(match kind {
+            RecordKind::Answers => ImportedRecord::Answers(self.item(content)?),
+            RecordKind::Candidates => ImportedRecord::Candidate(Box::new(self.item(content)?)),
+            RecordKind::Captions => ImportedRecord::Captions(self.item(content)?),
+            RecordKind::Company => ImportedRecord::Company(Box::new(self.item(content)?)),
+            RecordKind::Customers => ImportedRecord::Customer(Box::new(self.item(content)?)),
+            RecordKind::Evaluations => ImportedRecord::Evaluation(self.item(content)?),
+            RecordKind::Events => ImportedRecord::Event(Box::new(self.item(content)?)),
+            RecordKind::GuestLinks => ImportedRecord::GuestLink(Box::new(self.item(content)?)),
+            RecordKind::Labels => ImportedRecord::Label(self.item(content)?),
+            RecordKind::LegalTexts => ImportedRecord::LegalText(self.item(content)?),
+            RecordKind::Logos => ImportedRecord::Logo(self.item(content)?),
+            RecordKind::Projects => ImportedRecord::Project(Box::new(self.item(content)?)),
+            RecordKind::Questionnaires => ImportedRecord::Questionnaire(self.item(content)?),
+            RecordKind::Retention => ImportedRecord::Retention(self.item(content)?),
+            RecordKind::Statistics => ImportedRecord::Counts(read_counts(&content)?),
+            RecordKind::Tokens => ImportedRecord::Token(Box::new(self.item(content)?)),
+            RecordKind::Videos => ImportedRecord::Video(Box::new(self.item(content)?)),
+            RecordKind::Webhooks => ImportedRecord::Webhook(Box::new(self.item(content)?)),
+            RecordKind::WrittenAnswers => ImportedRecord::WrittenAnswer(self.item(content)?),
+            RecordKind::ReceiptKeys | RecordKind::Receipts => {
+                return Err("this has no item of its own".to_owned());
+            }
+        })
+    }
+
+    /// Gives the company its name of here. Receipts keep the former one, as they are signed.
+    fn rename(&self, kind: RecordKind, content: &mut Value) {
+        let name = json!(self.name);
+        let mut replace = |pointer: &str| {
+            if let Some(found) = content.pointer_mut(pointer).filter(|found| **found == json!(self.company)) {
+                *found = name.clone();
+            }
+        };
+        replace("/value/company");
+        match kind {
+            RecordKind::Company => ["/id", "/value/id"].into_iter().for_each(&mut replace),
+            RecordKind::Retention => replace("/id"),
+            RecordKind::Events => replace("/value/change/company"),
+            RecordKind::Videos => replace("/value/author/claim/company"),
+            _ => {}
+        }
+    }
+
+    fn item<T: ArchivedEntity>(&self, content: Value) -> Result<VersionedItem<T>, String> {
+        let RecordLine { id, version, revision, event_version, value } =
+            RecordLine::deserialize(&content).map_err(|error| error.to_string())?;
+        let version = version.unwrap_or_default();
+        let revision = revision.unwrap_or(version);
+        let counts = [revision, event_version.unwrap_or(revision)];
+        if !(1..=MAX_VERSION).contains(&version) || counts.iter().any(|count| !(1..=version).contains(count)) {
+            return Err("its version, revision or event_version is not a number of writes".to_owned());
+        }
+        let value: T =
+            serde_json::from_value(self.with_secrets(T::KIND, value)).map_err(|error| error.to_string())?;
+        let internal = |error: Error| error.to_string();
+        let item = VersionedItem::imported(value, version, revision, event_version).map_err(internal)?;
+        if size_of(item.stored()) > MAX_ITEM {
+            return Err("it is larger than an item".to_owned());
+        }
+        let written = ArchiveRecord::of(&item).map_err(internal)?;
+        if written.id != id {
+            return Err(format!("its identifier should be {}", written.id));
+        }
+        if item.company() != self.name {
+            return Err("it is of another company".to_owned());
+        }
+        // Whatever the types leave out or read as something else, such as unknown members.
+        if to_text(&written.content)? != to_text(&content)? {
+            return Err("it has members or values that no record has".to_owned());
+        }
+        Ok(item)
+    }
+
+    /// The value with all attributes that its type needs.
+    fn with_secrets(&self, kind: RecordKind, mut value: Value) -> Value {
+        let secret = |needed: bool| needed.then(|| json!(MediaKey::generate(self.entropy)));
+        let hash = || {
+            let mut bytes = [0; 32];
+            self.entropy.fill(&mut bytes);
+            json!(SecretHash::from_bytes(bytes))
+        };
+        let is_limited = value["limits"].is_object();
+        let added = match kind {
+            RecordKind::Candidates | RecordKind::Customers => {
+                [("mail_rate", Some(json!([]))), ("session_epoch", Some(json!(0)))]
+            }
+            RecordKind::GuestLinks => [("hash", Some(hash())), ("media_key", secret(true))],
+            RecordKind::Tokens => [("hash", Some(hash())), ("media_key", secret(!is_limited))],
+            _ => return value,
+        };
+        if let Some(attributes) = value.as_object_mut() {
+            let present = added.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+            attributes.extend(present);
+        }
+        if kind == RecordKind::Tokens && is_limited {
+            value["limits"]["media_key"] = secret(true).unwrap_or_default();
+        }
+        value
+    }
+}
+
+fn to_text(value: &Value) -> Result<String, String> {
+    serde_json_canonicalizer::to_string(value).map_err(|error| error.to_string())
+}
+
+fn read_counts(content: &Value) -> Result<ArchivedCounts, String> {
+    let line = RecordLine::deserialize(content).map_err(|error| error.to_string())?;
+    let counts = ArchivedCounts::of_record(&line.id, &line.value);
+    let counts = counts.filter(|counts| counts.to_record().content == *content);
+    counts.ok_or_else(|| "these are no counts of a project".to_owned())
+}
+
+/// Refuses numbers and moments that the rules cannot calculate with. Their types hold more than clients can set.
+fn check_values(kind: RecordKind, value: &Value) -> Result<(), String> {
+    match value {
+        Value::Number(number) => {
+            let fits = number.as_i64().is_some_and(|number| (0..=MAX_NUMBER).contains(&number));
+            let counts = COUNTING.contains(&kind) && number.as_i64().is_some_and(|number| number >= 0);
+            if fits || counts { Ok(()) } else { Err(format!("{number} is too large or not a whole number")) }
+        }
+        Value::String(text) => {
+            let moment = text.parse::<DateTime<Utc>>().ok();
+            let year = moment.map(|moment| moment.year());
+            if year.is_none_or(|year| (0..=LAST_YEAR).contains(&year)) {
+                Ok(())
+            } else {
+                Err(format!("{text} is too early or too late"))
+            }
+        }
+        Value::Array(values) => values.iter().try_for_each(|value| check_values(kind, value)),
+        Value::Object(values) => values.values().try_for_each(|value| check_values(kind, value)),
+        Value::Null | Value::Bool(_) => Ok(()),
+    }
+}
+
+/// At least what DynamoDB counts of an item.
+fn size_of(item: &Item) -> usize {
+    fn of_value(value: &AttributeValue) -> usize {
+        match value {
+            AttributeValue::S(text) => text.len(),
+            AttributeValue::N(number) => number.len() + 1,
+            AttributeValue::L(values) => 3 + values.iter().map(|value| 1 + of_value(value)).sum::<usize>(),
+            AttributeValue::M(values) => 3 + size_of(values) + values.len(),
+            _ => 1,
+        }
+    }
+    item.iter().map(|(name, value)| name.len() + of_value(value)).sum()
+}

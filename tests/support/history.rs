@@ -19,6 +19,8 @@ pub(crate) struct Histories {
     resources: BTreeMap<String, (u64, bool)>,
     /// The last numbers of each company.
     last: BTreeMap<String, EventSequence>,
+    /// The companies that came with an archive, which has entries with an event only.
+    imported: BTreeSet<String>,
     /// The histories of those whom effects are still to erase.
     unerased: BTreeSet<String>,
     wrong: Vec<String>,
@@ -37,6 +39,8 @@ impl Histories {
                 let history = ResourceRef::from(erased).history_id(&effect.company);
                 self.unerased.insert(format!("HISTORY#{}#{history}", effect.company));
             }
+        } else if sk == "IMPORT" {
+            self.imported.insert(pk.replacen("COMPANY#", "", 1));
         } else if sk == "SEQUENCE" {
             self.last.insert(pk.replacen("COMPANY#", "", 1), read(item));
         } else if let (Some(history), Some(version)) = (history_of(key), number("version")) {
@@ -63,7 +67,11 @@ impl Histories {
     /// What is wrong: missing versions and numbers, events in another order than their versions, and
     /// candidates whom nothing erases.
     pub(crate) fn problems(mut self) -> Vec<String> {
-        for (history, (version, is_past_rules)) in &self.resources {
+        let is_whole = |history: &str| {
+            let company = history.split('#').nth(1).unwrap_or_default();
+            !self.imported.contains(company)
+        };
+        for (history, (version, is_past_rules)) in self.resources.iter().filter(|(one, _)| is_whole(one)) {
             let last = self.entries.get(history).and_then(|entries| entries.keys().last());
             if last != Some(version) && !(last.is_none() && *is_past_rules) {
                 self.wrong.push(format!("{history} ends with version {last:?} of {version}"));
@@ -75,7 +83,7 @@ impl Histories {
             let resource = self.resources.get(history);
             let is_past_rules = resource.map_or(has_past_rules, |(_, is_past_rules)| *is_past_rules);
             let before = entries.keys().next().filter(|_| is_past_rules).map_or(0, |first| first - 1);
-            if let Some(missing) = gap(before, entries.keys().copied()) {
+            if let Some(missing) = gap(before, entries.keys().copied()).filter(|_| is_whole(history)) {
                 self.wrong.push(format!("{history} has no version {missing}"));
             }
             if let Some(stray) = stray(before, entries.values()) {

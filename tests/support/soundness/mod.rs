@@ -106,6 +106,8 @@ fn is_primary((pk, sk): &Key) -> bool {
     let kinds = [
         "COMPANY",
         "ERASURE",
+        "IMPORT",
+        "RECEIPT_KEY#",
         "CUSTOMER#",
         "PROJECT#",
         "CANDIDATE#",

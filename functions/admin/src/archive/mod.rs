@@ -19,7 +19,7 @@ use shared::store::ArchiveRecord;
 pub(crate) use places::MediaPlace;
 
 /// An error of a program, for whoever has started it.
-pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+pub(crate) type Result<T, E = Box<dyn Error + Send + Sync>> = std::result::Result<T, E>;
 
 /// The format, which the manifest names.
 pub(crate) const FORMAT: &str = "interview-service-export/1";

@@ -18,7 +18,6 @@ use serde_json::json;
 use shared::app::App;
 use shared::auth::OperatorAccess;
 use shared::clock::Stopwatch;
-use shared::domain::archive::RecordKind;
 use shared::domain::history::HistoryEntry;
 use shared::domain::id::CompanyId;
 use shared::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};

@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::Read as _;
+use std::path::Path;
 
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::domain::id::CompanyId;
 use shared::domain::media::file::{FileKind, FileType, StoredFile};
 use shared::media::{CopiedObject, ObjectStore, detect};
 
-use super::files::{Lines, SignedArchive};
+use super::files::{SignedArchive, write_each};
 use crate::archive::{self, MEDIA, MediaCount, MediaLine, MediaPlace, Result};
 
 /// The files that are uploaded at once.
@@ -33,7 +33,7 @@ pub(super) fn judge(
     let mut last = String::new();
     let mut count = MediaCount::default();
     while let Some(line) = lines.next_line()? {
-        let file = read_line(&lines, &line)?;
+        let file = read_line(&line).map_err(|error| lines.fault(&error.to_string()))?;
         if file.path <= last {
             return Err(lines.fault("the paths are not in their order, or one comes twice"));
         }
@@ -80,26 +80,13 @@ pub(super) async fn store(
     objects: &ObjectStore<'_>,
     wanted: impl Fn(MediaPlace) -> bool,
 ) -> Result<()> {
-    let mut lines = archive.lines(MEDIA)?;
-    let mut together = Vec::new();
-    loop {
-        let line = lines.next_line()?;
-        let is_last = line.is_none();
-        if let Some(line) = line {
-            let file = read_line(&lines, &line)?;
-            let (place, below) = place_of(&file.path).ok_or_else(|| lines.fault("this is no path of a file"))?;
-            if wanted(place) {
-                together.push((format!("{}{below}", place.prefix(company)), file));
-            }
-        }
-        if is_last || together.len() == AT_ONCE {
-            let uploads = together.drain(..).map(|(key, file)| store_one(archive, objects, key, file));
-            stream::iter(uploads).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
-        }
-        if is_last {
-            return Ok(());
-        }
-    }
+    let read = |line: &str| {
+        let file = read_line(line)?;
+        let (place, below) = place_of(&file.path).ok_or("this is no path of a file")?;
+        Ok(wanted(place).then(|| (format!("{}{below}", place.prefix(company)), file.clone())))
+    };
+    let write = async |(key, file)| store_one(archive, objects, key, file).await;
+    write_each::<_, AT_ONCE>(archive.lines(MEDIA)?, read, write).await
 }
 
 async fn store_one(
@@ -114,10 +101,10 @@ async fn store_one(
     Ok(objects.import_file(&key, &path, &copied).await?)
 }
 
-fn read_line(lines: &Lines, line: &str) -> Result<MediaLine> {
-    let file: MediaLine = serde_json::from_str(line).map_err(|error| lines.fault(&error.to_string()))?;
+fn read_line(line: &str) -> Result<MediaLine> {
+    let file: MediaLine = serde_json::from_str(line)?;
     if serde_json_canonicalizer::to_string(&file)? != line {
-        return Err(lines.fault("this is not canonical JSON"));
+        return Err("this is not canonical JSON".into());
     }
     Ok(file)
 }
@@ -152,7 +139,7 @@ fn is_recording(place: MediaPlace, file: &MediaLine, start: &[u8]) -> bool {
     }
 }
 
-fn start_of(path: &std::path::Path) -> Result<Vec<u8>> {
+fn start_of(path: &Path) -> Result<Vec<u8>> {
     let mut start = Vec::new();
     File::open(path)?.take(START as u64).read_to_end(&mut start)?;
     Ok(start)

@@ -11,7 +11,6 @@ mod media;
 use std::path::Path;
 use std::time::Duration;
 
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
 use shared::app::App;
 use shared::auth::OperatorAccess;
@@ -25,15 +24,13 @@ use shared::domain::retention::run::RetentionRun;
 use shared::store::{ArchiveReader, EventSequence, ImportedRecord, VersionedItem};
 
 use crate::archive::{self, MediaPlace, Result};
-use files::SignedArchive;
+use files::{SignedArchive, write_each};
 
 /// How long all calls may take together: a bound for a program that nobody watches.
 const PATIENCE: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 /// The records that are stored at once.
 // Those of one project share a partition, which takes 1,000 write units a second.
 const AT_ONCE: usize = 32;
-/// The lines after which the progress is told.
-const REPORTED: u64 = 10_000;
 
 /// The kinds of records that have items, in the order in which they are stored. Counts need the items of their projects.
 const STORED: [RecordKind; 17] = [
@@ -195,9 +192,9 @@ impl ArchiveImport {
 
     /// A record with the grants that the company keeps.
     fn granted(&self, record: ImportedRecord, grants: &mut Vec<String>) -> Result<ImportedRecord> {
-        let (without, grant) = record.clone().without_grants()?;
-        grants.extend(grant);
-        Ok(if self.keeps_grants { record } else { without })
+        let Some(grant) = record.grant() else { return Ok(record) };
+        grants.push(grant);
+        Ok(if self.keeps_grants { record } else { record.without_grant()? })
     }
 
     /// Stores everything but the company itself.
@@ -209,24 +206,9 @@ impl ArchiveImport {
         media::store(&self.archive, &self.company, &objects, |place| place != MediaPlace::Uploads).await?;
         for kind in STORED {
             (self.report)(kind.name());
-            let mut lines = self.archive.records(kind)?;
-            let mut together = Vec::with_capacity(AT_ONCE);
-            loop {
-                let line = lines.next_line()?;
-                let is_last = line.is_none();
-                if let Some(line) = line {
-                    let record = self.reader().read(kind, &line).map_err(|problem| lines.fault(&problem))?;
-                    together.push(self.granted(record, grants)?);
-                }
-                if is_last || together.len() == AT_ONCE {
-                    let writes = together.drain(..).map(|record| self.store_record(record));
-                    stream::iter(writes).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
-                }
-                if is_last {
-                    break;
-                }
-                self.report_line(lines.number);
-            }
+            let read = |line: &str| self.granted(self.reader().read(kind, line)?, grants).map(Some);
+            let write = async |record| self.store_record(record).await;
+            write_each::<_, AT_ONCE>(self.archive.records(kind)?, read, write).await?;
         }
         self.store_events().await?;
         for key in keys {
@@ -252,38 +234,21 @@ impl ArchiveImport {
     /// Stores the events, those of erasures with their receipts.
     async fn store_events(&self) -> Result<()> {
         (self.report)(RecordKind::Events.name());
-        let mut events = self.archive.records(RecordKind::Events)?;
         let mut receipts = self.archive.records(RecordKind::Receipts)?;
-        let mut together = Vec::with_capacity(AT_ONCE);
-        loop {
-            let line = events.next_line()?;
-            let is_last = line.is_none();
-            if let Some(line) = line {
-                let record = self.reader().read(RecordKind::Events, &line)?;
-                let ImportedRecord::Event(mut event) = record else { return Err("no event".into()) };
-                if event.is_erasure() {
-                    // Both are in the order of their numbers, and each erasure has its receipt.
-                    let receipt = receipts.next_line()?.ok_or("the receipt of an erasure is missing")?;
-                    let jws = archive::jws_in(&receipt)?;
-                    *event = event.with_receipt(jws)?;
-                }
-                together.push(ImportedRecord::Event(event));
+        let read = |line: &str| {
+            let ImportedRecord::Event(event) = self.reader().read(RecordKind::Events, line)? else {
+                return Err("this is no event".into());
+            };
+            if !event.is_erasure() {
+                return Ok(Some(ImportedRecord::Event(event)));
             }
-            if is_last || together.len() == AT_ONCE {
-                let writes = together.drain(..).map(|record| self.store_record(record));
-                stream::iter(writes).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
-            }
-            if is_last {
-                return Ok(());
-            }
-            self.report_line(events.number);
-        }
-    }
-
-    fn report_line(&self, number: u64) {
-        if number.is_multiple_of(REPORTED) {
-            (self.report)(&format!("{number} lines"));
-        }
+            // Both are in the order of their numbers, and each erasure has its receipt.
+            let receipt = receipts.next_line()?.ok_or("the receipt of an erasure is missing")?;
+            let event = event.with_receipt(archive::jws_in(&receipt)?)?;
+            Ok(Some(ImportedRecord::Event(Box::new(event))))
+        };
+        let write = async |record| self.store_record(record).await;
+        write_each::<_, AT_ONCE>(self.archive.records(RecordKind::Events)?, read, write).await
     }
 
     /// The numbers of the company's events, which go on after the last one of the archive.
@@ -309,24 +274,9 @@ impl ArchiveImport {
         (self.report)("what is due");
         let store = &self.access.store;
         for kind in [RecordKind::Tokens, RecordKind::Videos, RecordKind::Answers, RecordKind::Candidates] {
-            let mut lines = self.archive.records(kind)?;
-            let mut together = Vec::with_capacity(AT_ONCE);
-            loop {
-                let line = lines.next_line()?;
-                let is_last = line.is_none();
-                if let Some(line) = line {
-                    together.push(self.reader().read(kind, &line).map_err(|problem| lines.fault(&problem))?);
-                }
-                if is_last || together.len() == AT_ONCE {
-                    let writes = together.drain(..).map(|record| async move {
-                        store.schedule_imported(&record).await
-                    });
-                    stream::iter(writes).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
-                }
-                if is_last {
-                    break;
-                }
-            }
+            let read = |line: &str| Ok(Some(self.reader().read(kind, line)?));
+            let write = async |record| Ok(store.schedule_imported(&record).await?);
+            write_each::<_, AT_ONCE>(self.archive.records(kind)?, read, write).await?;
         }
         media::store(&self.archive, &self.company, &self.access.objects()?, |place| {
             place == MediaPlace::Uploads

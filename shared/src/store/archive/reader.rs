@@ -91,22 +91,33 @@ struct RecordLine {
 }
 
 impl ImportedRecord {
-    /// The record without what only an operator can grant, and that in words; `None` if it has nothing of this.
-    pub fn without_grants(self) -> Result<(Self, Option<String>)> {
+    /// What it has that only an operator can grant, in words; `None` for nothing.
+    pub fn grant(&self) -> Option<String> {
         match self {
             Self::Company(company) if !company.verified_senders.is_empty() => {
                 let senders: Vec<&str> = company.verified_senders.iter().map(SenderAddress::as_str).collect();
-                let granted = format!("verified senders: {}", senders.join(", "));
-                let without = Company { verified_senders: Vec::new(), ..Company::clone(&company) };
-                Ok((Self::Company(company.with_value(without)?.into()), Some(granted)))
+                Some(format!("verified senders: {}", senders.join(", ")))
             }
             Self::Customer(customer) if customer.authenticate_on_behalf => {
-                let granted = format!("{} may act on behalf of others", customer.username.as_str());
-                let without = Customer { authenticate_on_behalf: false, ..Customer::clone(&customer) };
-                Ok((Self::Customer(customer.with_value(without)?.into()), Some(granted)))
+                Some(format!("{} may act on behalf of others", customer.username.as_str()))
             }
-            other => Ok((other, None)),
+            _ => None,
         }
+    }
+
+    /// The record without its [`grant`](Self::grant).
+    pub fn without_grant(self) -> Result<Self> {
+        Ok(match self {
+            Self::Company(company) => {
+                let without = Company { verified_senders: Vec::new(), ..Company::clone(&company) };
+                Self::Company(Box::new(company.with_value(without)?))
+            }
+            Self::Customer(customer) => {
+                let without = Customer { authenticate_on_behalf: false, ..Customer::clone(&customer) };
+                Self::Customer(Box::new(customer.with_value(without)?))
+            }
+            other => other,
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, GuestLink};
 use crate::domain::company::Company;
+use crate::domain::company::import::CompanyImport;
 use crate::domain::company::label::Label;
 use crate::domain::effect::Effect;
 use crate::domain::evaluation::Evaluation;
@@ -12,6 +13,7 @@ use crate::domain::history::{HistoryEntry, ResourceRef};
 use crate::domain::media::upload::Upload;
 use crate::domain::media::video::Video;
 use crate::domain::privacy::legal::LegalText;
+use crate::domain::privacy::receipt::ImportedReceiptKey;
 use crate::domain::project::Project;
 use crate::domain::questionnaire::Questionnaire;
 use crate::domain::retention::RetentionPolicy;
@@ -54,6 +56,8 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         (_, "GUESTS") => entity::<GuestLink>("guest link", item),
         (_, "VIDEOS") => entity::<Video>("video", item),
         ("LABEL", _) => entity::<Label>("label", item),
+        ("IMPORT", _) => entity::<CompanyImport>("import of a company", item),
+        ("RECEIPT_KEY", _) => entity::<ImportedReceiptKey>("imported key of receipts", item),
         ("ERASURE", _) => entity::<CompanyErasure>("erasure of a company", item),
         ("RETENTION", _) if key.sk.ends_with("RUN") => entity::<RetentionRun>("retention run", item),
         ("RETENTION", _) => entity::<RetentionPolicy>("retention policy", item),

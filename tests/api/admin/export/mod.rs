@@ -1,6 +1,6 @@
 //! `export-company`: everything of a company in a signed archive, as of one moment, without a secret.
 
-mod content;
+pub(super) mod content;
 mod moment;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,17 +24,17 @@ use tests::files::{Form, photo};
 use tests::http::Request;
 
 /// A record of an archive, as its line says.
-type Record = Value;
+pub(super) type Record = Value;
 
 /// An archive that was read.
-struct Archive {
-    folder: TempDir,
-    result: ExportResult,
-    manifest: Value,
+pub(super) struct Archive {
+    pub(super) folder: TempDir,
+    pub(super) result: ExportResult,
+    pub(super) manifest: Value,
     /// The records of each kind, by their identifiers.
-    records: BTreeMap<String, BTreeMap<String, Record>>,
+    pub(super) records: BTreeMap<String, BTreeMap<String, Record>>,
     /// The lines about files.
-    media: Vec<Value>,
+    pub(super) media: Vec<Value>,
 }
 
 async fn try_export(app: &TestApp, company: &str, folder: &Path) -> Result<ExportResult, String> {
@@ -46,14 +46,18 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Archive {
-    async fn of(app: &TestApp) -> Self {
+    pub(super) async fn of(app: &TestApp) -> Self {
+        Self::of_company(app, "acme").await
+    }
+
+    pub(super) async fn of_company(app: &TestApp, company: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let result = try_export(app, "acme", folder.path()).await.unwrap();
+        let result = try_export(app, company, folder.path()).await.unwrap();
         Self::read(folder, result)
     }
 
@@ -72,7 +76,7 @@ impl Archive {
         Self { folder, result, manifest, records, media }
     }
 
-    fn of_kind(&self, kind: RecordKind) -> &BTreeMap<String, Record> {
+    pub(super) fn of_kind(&self, kind: RecordKind) -> &BTreeMap<String, Record> {
         &self.records[kind.name()]
     }
 
@@ -85,7 +89,7 @@ impl Archive {
     }
 
     /// What the manifest says of its files, its records and its media, and its signature.
-    fn assert_whole(&self) {
+    pub(super) fn assert_whole(&self) {
         let read = |name: &str| fs::read(self.folder.path().join(name)).unwrap();
         let mut named: BTreeSet<String> = BTreeSet::new();
         for file in self.manifest["files"].as_array().unwrap() {

@@ -34,6 +34,18 @@ impl TestApp {
         }
     }
 
+    /// Deletes all objects, of which the local S3 tells nobody.
+    ///
+    /// # Panics
+    /// When the local S3 is another service.
+    pub fn empty_bucket(&self) {
+        let bucket = self.app().config().bucket.as_deref().expect("a bucket");
+        let folder = self.backend().folder().join("s3").join(bucket);
+        for key in self.object_keys() {
+            std::fs::remove_file(folder.join(key)).expect("an object");
+        }
+    }
+
     /// The keys of the ledger of erasures.
     pub fn ledger(&self) -> Vec<String> {
         self.keys_in_bucket().into_iter().filter(|key| key.starts_with(LEDGER)).collect()

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use serde::Deserialize;
 use shared::domain::archive::RecordKind;
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
@@ -86,10 +87,11 @@ pub(super) fn judge(archive: &SignedArchive, reader: ArchiveReader<'_>) -> Resul
         let mut lines = archive.records(kind)?;
         let mut last = String::new();
         while let Some(line) = lines.next_line()? {
-            let id = judge.line(kind, &line, reader).map_err(|problem| lines.fault(&problem))?;
+            let id = identifier_in(&line).map_err(|problem| lines.fault(&problem))?;
             if id <= last {
                 return Err(lines.fault("the identifiers are not in their order, or one comes twice"));
             }
+            judge.line(kind, &id, &line, reader).map_err(|problem| lines.fault(&problem))?;
             last = id;
         }
         judge.end(kind, &lines, archive)?;
@@ -98,23 +100,33 @@ pub(super) fn judge(archive: &SignedArchive, reader: ArchiveReader<'_>) -> Resul
     Ok(judge.receipt_keys)
 }
 
+/// The identifier of the record in a line.
+fn identifier_in(line: &str) -> Result<String, String> {
+    #[derive(Deserialize)]
+    struct Identified {
+        id: String,
+    }
+    let Identified { id } = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    Ok(id)
+}
+
 impl Judge {
-    /// Judges a line. Returns the identifier of its record.
-    fn line(&mut self, kind: RecordKind, line: &str, reader: ArchiveReader<'_>) -> Result<String, String> {
-        #[derive(serde::Deserialize)]
-        struct Identified {
-            id: String,
-        }
-        let Identified { id } = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    fn line(
+        &mut self,
+        kind: RecordKind,
+        id: &str,
+        line: &str,
+        reader: ArchiveReader<'_>,
+    ) -> Result<(), String> {
         match kind {
             RecordKind::ReceiptKeys => self.receipt_key(line)?,
-            RecordKind::Receipts => self.receipt(&id, line)?,
+            RecordKind::Receipts => self.receipt(id, line)?,
             _ => self.record(&reader.read(kind, line)?, reader.name)?,
         }
         if matches!(kind, RecordKind::Candidates | RecordKind::Customers | RecordKind::Videos) {
-            self.owners.insert((kind.name(), id.clone()));
+            self.owners.insert((kind.name(), id.to_owned()));
         }
-        Ok(id)
+        Ok(())
     }
 
     fn record(&mut self, record: &ImportedRecord, company: &CompanyId) -> Result<(), Fault> {

@@ -1,6 +1,9 @@
 //! `import-company`: a company from an archive, which may come from anybody.
 
+mod afterwards;
 mod identity;
+mod interruptions;
+mod tampering;
 
 use std::path::Path;
 

@@ -1,0 +1,104 @@
+//! Wherever an import dies: nobody gets in, and when it is repeated, its end is the same.
+
+use image::ImageFormat;
+use serde_json::json;
+use shared::domain::candidate::CandidateStatus;
+use tests::app::TestApp;
+use tests::caller::{Caller, PASSWORD};
+use tests::files::{Form, pdf, photo};
+use tests::http::Request;
+use tests::table::Contents;
+
+use super::{anyway, try_import};
+use crate::admin::export::Archive;
+
+/// An import dies after every so many writes; with 1, after any of them, which takes minutes.
+const STRIDE: usize = 2;
+
+/// What the table has of the company, without the secrets that each try makes anew, and how often counts were written.
+async fn stored(app: &TestApp) -> Contents {
+    let mut contents = app.table().contents().await;
+    contents.retain(|(pk, _), _| !["FAILURES#", "RESET#", "TOKEN#"].iter().any(|start| pk.starts_with(start)));
+    for ((_, sk), item) in &mut contents {
+        let is_counts = sk.starts_with("TALLY");
+        let is_new = |name: &str| matches!(name, "hash" | "media_key") || is_counts && name.ends_with("version");
+        item.retain(|name, _| !is_new(name));
+    }
+    contents
+}
+
+/// A company with some of everything, two files among it.
+pub(super) async fn small(app: &TestApp) -> (Archive, String) {
+    let owner = app.owner().await;
+    let colleague = owner.colleague("recruiter", json!({})).await;
+    let label = owner.label("Sales").await;
+    let fields = json!({
+        "labels": [label], "interview_managers": [colleague.uri], "default_interview_period": 1, "external_id": "REQ-7", "allow_hash_login": true,
+    });
+    let project = owner.running_project(fields).await;
+    owner.post(&format!("{project}questions/"), json!({ "text": "Why us?" })).await.expect(201);
+    let candidate = owner.candidate_at(&project, CandidateStatus::Interviewed).await;
+    app.evaluate(&candidate, &owner.uri, true).await;
+    owner.candidate_at(&project, CandidateStatus::Invited).await;
+    let form = Form::new()
+        .file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 8, 8))
+        .file("cv", "cv.pdf", "application/pdf", &pdf(1000))
+        .text("external_id", "4711");
+    owner.send(Request::patch(&candidate).form(form)).await.expect(200);
+    owner.post(&format!("{candidate}shares/"), json!({ "customer": colleague.uri })).await.expect(201);
+    let gone = owner.candidate(&project, json!({})).await;
+    owner.delete(&gone).await.expect(204);
+    owner.named_token("Payroll").await;
+    let webhook = json!({ "url": "https://hooks.example.com/in" });
+    owner.post("/companies/acme/webhooks/", webhook).await.expect(201);
+    let retention = json!({ "days": 400, "from": "last_activity", "request_days": 7, "notice_days": 0 });
+    owner.send(Request::put("/companies/acme/retention/").json(&retention)).await.expect(200);
+    app.clock().advance(chrono::TimeDelta::minutes(1));
+    app.settle().await;
+    (Archive::of(app).await, owner.email.clone())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_that_dies_and_is_repeated_ends_as_if_it_had_not() {
+    let source = TestApp::start().await;
+    let (archive, email) = small(&source).await;
+    let mut deaths = 0;
+    let (app, [table, bucket]) = TestApp::start_with_storage_chaos().await;
+    let empty = app.table().contents().await;
+    // Those that the source has sent.
+    let mails = app.mails_to(&email).len();
+    try_import(&app, archive.folder.path(), anyway()).await.unwrap();
+    app.settle().await;
+    let (expected, objects) = (stored(&app).await, app.object_keys());
+    for (number, chaos) in [&bucket, &table].into_iter().enumerate() {
+        for requests in (number..).step_by(if number == 0 { 1 } else { STRIDE }) {
+            app.table().restore(&empty).await;
+            app.empty_bucket();
+            app.settle().await;
+            chaos.cut_after_writes(requests);
+            let first = try_import(&app, archive.folder.path(), anyway()).await;
+            let has_died = chaos.left() == Some(0);
+            chaos.heal();
+            if !has_died {
+                first.unwrap();
+                break;
+            }
+            deaths += 1;
+            let is_open = app.table().contents().await.contains_key(&("COMPANY#acme".to_owned(), "COMPANY".to_owned()));
+            if !is_open {
+                app.anonymous().log_in("acme", "owner", PASSWORD).await.expect(401);
+                let forgotten = json!({ "company": "acme", "username": "owner" });
+                app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
+                app.sweep().await;
+                app.settle().await;
+                assert_eq!(app.mails_to(&email).len(), mails, "after {requests} writes");
+            }
+            try_import(&app, archive.folder.path(), anyway()).await.unwrap();
+            app.settle().await;
+            assert_eq!(stored(&app).await, expected, "after {requests} writes");
+            assert_eq!(app.object_keys(), objects);
+            app.assert_sound();
+        }
+    }
+    assert!(deaths > 20, "{deaths}");
+}

@@ -1,12 +1,13 @@
 """An archive of a company, written by the program that operators use and verified by the sample in PORTABILITY.md.
 
-The arguments are the programs of the service and of the export.
+The arguments are the programs of the service, of the export and of the import.
 """
 
 import contextlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from urllib.request import urlopen
 import jwt
 from service import Api, running
 
-program, export = sys.argv[1:]
+program, export, imports = sys.argv[1:]
 
 
 def sample(api):
@@ -40,6 +41,15 @@ def verdict(api, folder):
         except (SystemExit, jwt.PyJWTError) as refused:
             return f"refused: {refused}"
     return out.getvalue().strip()
+
+
+def mailed_key(mails):
+    """The key of a password reset, once its mail has come."""
+    while True:
+        with urlopen(mails) as answer:
+            for mail in json.load(answer):
+                if found := re.search(r"/reset-password/(\S+)", mail["text"]):
+                    return found.group(1).rstrip("/")
 
 
 def change(path):
@@ -76,6 +86,38 @@ with running(program) as service, tempfile.TemporaryDirectory() as folder:
         change(changed / name)
         assert verdict(base, changed).startswith("refused: "), name
         shutil.rmtree(changed)
+    # Elsewhere, under another name, as the local services both have a company of this one.
+    with running(program, "--import", archive, "--as", "copy") as there:
+        password = "correct horse battery staple"
+        anonymous = Api(there["base_url"])
+        forgotten = {"company": "copy", "username": service["username"]}
+        anonymous.send("POST", "/api-password-reset/", forgotten)
+        key = mailed_key(there["mails_url"])
+        anonymous.send("POST", "/api-password-reset/confirm/", {"key": key, "password": password})
+        token = anonymous.send("POST", "/api-token-auth/", forgotten | {"password": password})["token"]
+        found = Api(there["base_url"], f"Token {token}").send("GET", project.replace(f"/{company}/", "/copy/").replace(base, there["base_url"]) + "candidates/")
+        assert [one["first_name"] for one in found["objects"]] == ["Ada", "Zoë"], found
+
+    # By the program that operators use, into the same service: a copy beside the company itself.
+    environment = os.environ | variables
+    for options, refusal in [
+        ([], "usage: "),
+        (["--key", "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"], "manifest.jws: this is no signature"),
+        (["--accept-key"], f"there is a company {company} here"),
+    ]:
+        refused = subprocess.run([imports, archive, *options], env=environment, capture_output=True, text=True, check=False)
+        assert refused.returncode == 1 and refusal in refused.stderr, refused
+    key = json.loads((archive / "records/receipt-keys.jsonl").read_text())["value"]["x"]
+    options = [imports, archive, "--key", key, "--as", "second"]
+    results = [json.loads(subprocess.run(options, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout) for _ in range(2)]
+    assert [result["was_there"] for result in results] == [False, True], results
+    assert results[0]["records"] == written["records"] and results[0]["owners"] == [service["username"]], results
+    second = Path(folder) / "second"
+    subprocess.run([export, "second", second], env=environment, stdout=subprocess.PIPE, check=True)
+    for name in ("projects", "candidates", "customers", "events"):
+        before, after = ((one / f"records/{name}.jsonl").read_text(encoding="utf-8") for one in (archive, second))
+        assert before.replace(f'"company":"{company}"', '"company":"second"') == after, name
+
     again = subprocess.run([export, company, archive], env=os.environ | variables, capture_output=True, text=True, check=False)
     assert again.returncode == 1 and again.stderr.endswith(f"{archive} is not empty\n"), again
     print(f"archive: {written}; {len(names)} files changed by a bit, all refused")

@@ -36,9 +36,9 @@ class Api:
 
 
 @contextmanager
-def running(program: str) -> Iterator[dict[str, str]]:
+def running(program: str, *options: object) -> Iterator[dict[str, str]]:
     """What the service says of itself once it answers; it ends with the context, and all data with it."""
-    command = [program, "--fresh", "--port", "0", "--ready-json"]
+    command = [program, "--fresh", "--port", "0", "--ready-json", *map(str, options)]
     service = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         yield json.loads(service.stdout.readline())

@@ -20,6 +20,7 @@ use shared::app::App;
 use shared::auth::credential::Credential;
 use shared::clock::{Clock, Stopwatch, SystemClock, SystemEntropy};
 use shared::config::Config;
+use shared::domain::archive::RecordKind;
 use shared::domain::media::captions::CaptionText;
 use shared::domain::media::file::FileKind;
 use shared::domain::text::TextLine;
@@ -29,6 +30,7 @@ use shared::http::page::ListQuery;
 use shared::http::wire::Uri;
 use shared::http::{FileChange, RequestConditions, RouteGroup, WithFiles};
 use shared::media::{AnswerObjects, CheckedFile, MediaToken, logo_picture, upload_in, video_upload_in};
+use shared::store::ArchiveReader;
 use tests::hostile::crc32;
 use tower::ServiceExt;
 
@@ -223,5 +225,19 @@ fn event() {
         let _ = serde_json::from_slice::<admin::OperatorCommand>(input);
         let function = in_process(docs::routes(RouteGroup::new()).into_service(app.clone()));
         let _ = function.oneshot(String::from_utf8_lossy(input).into_owned()).await;
+    });
+}
+
+#[test]
+fn archive() {
+    let company = "acme".parse().unwrap();
+    let reader = ArchiveReader { company: &company, name: &company, entropy: &SystemEntropy };
+    fuzz("archive", |input| {
+        let line = String::from_utf8_lossy(input);
+        for kind in RecordKind::ALL {
+            if let Ok(record) = reader.read(kind, line.trim_end()) {
+                let _ = record.without_grant().unwrap();
+            }
+        }
     });
 }

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::net::IpAddr;
+use std::path::Path;
 use std::slice;
 use std::sync::Arc;
 
+use admin::import::{ArchiveImport, ImportOptions, ImportResult, TrustedKey};
 use axum::extract::Request;
 use shared::RouteReader;
 use shared::app::App;
@@ -110,6 +112,22 @@ impl Local {
             let _ = stopped.await;
         }));
         Ok(Self { origin, app, demo, backend, background, stop, server })
+    }
+
+    /// Takes in the company in the archive in `folder`, whoever has signed it, perhaps under another name.
+    ///
+    /// # Errors
+    /// If the archive is wrong, or if there is another company of this name.
+    pub async fn import(&self, folder: &Path, name: Option<&str>) -> Result<ImportResult, Error> {
+        let name =
+            name.map(str::parse).transpose().map_err(|_| Error::new("--as: this is no name of a company"))?;
+        // One's own computer: who has brought the archive here vouches for it.
+        let options = ImportOptions { trusted: TrustedKey::OfArchive, name, keeps_grants: true };
+        let report = |line: &str| tracing::info!(target: "import", "{line}");
+        let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
+            Error::new(format!("cannot import {}: {error}", folder.display()))
+        };
+        ArchiveImport::new(&self.app, folder, options, report).map_err(failed)?.run().await.map_err(failed)
     }
 
     /// The API's base URL, such as `http://localhost:8080/api/v3`.

@@ -5,10 +5,11 @@ mod options;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use admin::import::ImportResult;
 use embedded::Local;
 use tokio::signal::unix::{SignalKind, signal};
 
-use options::{Command, Run};
+use options::{Command, Import, Run};
 
 fn main() -> ExitCode {
     match Command::from_arguments(std::env::args_os()) {
@@ -44,11 +45,17 @@ fn start(run: &Run) -> Result<(), Box<dyn std::error::Error>> {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         let local = Local::start(&run.options).await?;
+        let imported = match &run.import {
+            Some(Import { folder, name }) => Some(local.import(folder, name.as_deref()).await?),
+            None => None,
+        };
         if run.ready_json {
             announce_in_json(&local, &mut io::stdout().lock())?;
             announce(&local, &mut io::stderr().lock())?;
+            announce_import(&local, imported.as_ref(), &mut io::stderr().lock())?;
         } else {
             announce(&local, &mut io::stdout().lock())?;
+            announce_import(&local, imported.as_ref(), &mut io::stdout().lock())?;
         }
         tokio::select! {
             _ = interrupt.recv() => {}
@@ -100,5 +107,24 @@ Ctrl-C stops it."#,
         inbox = local.inbox_url(),
         clock = local.clock_url(),
     )?;
+    out.flush()
+}
+
+/// Tells how the owner of an imported company gets in, whose password no archive holds.
+fn announce_import(local: &Local, imported: Option<&ImportResult>, out: &mut impl Write) -> io::Result<()> {
+    let Some(ImportResult { company, key, records, media, owners, .. }) = imported else { return Ok(()) };
+    let url = local.base_url();
+    writeln!(
+        out,
+        "\nThe company {company} is here: {records} records and {media} files, signed by the key {key}.
+Its owners choose a password by a link that comes to the inbox:"
+    )?;
+    for owner in owners {
+        let forgotten = serde_json::json!({ "company": company, "username": owner });
+        writeln!(
+            out,
+            "curl -s {url}/api-password-reset/ -H 'Content-Type: application/json' -d '{forgotten}'"
+        )?;
+    }
     out.flush()
 }

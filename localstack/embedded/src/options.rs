@@ -21,6 +21,9 @@ Runs the whole service on localhost until Ctrl-C.
   --fresh        keep nothing: start empty, in memory
   --cors-origin ORIGIN
                  let pages of this origin, such as http://localhost:3000, use the API; may be given several times
+  --import DIR   first take in the company in the archive in DIR, whoever has signed it, with all that an operator had
+                 granted it; and say how its owner gets in
+  --as NAME      the name of that company here
   --ready-json   print one line of JSON on standard output once it answers, everything else on standard error:
                  {\"base_url\", \"company\", \"username\", \"password\", \"mails_url\"}
   --help         print this
@@ -39,6 +42,15 @@ pub(crate) enum Command {
 pub(crate) struct Run {
     pub(crate) options: Options,
     pub(crate) ready_json: bool,
+    pub(crate) import: Option<Import>,
+}
+
+/// An archive to import.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Import {
+    pub(crate) folder: PathBuf,
+    /// The identifier of the company here; `None` for that of the archive.
+    pub(crate) name: Option<String>,
 }
 
 impl Command {
@@ -51,6 +63,7 @@ impl Command {
             (DEFAULT_PORT, None, None, false, false);
         let mut address = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let mut allowed_origins = Vec::new();
+        let (mut archive, mut name) = (None, None);
         while let Some(argument) = parser.next()? {
             match argument {
                 Arg::Long("port") => port = parser.value()?.parse()?,
@@ -59,6 +72,8 @@ impl Command {
                 Arg::Long("aws") => aws = Some(parser.value()?.string()?),
                 Arg::Long("fresh") => fresh = true,
                 Arg::Long("cors-origin") => allowed_origins.push(parser.value()?.string()?),
+                Arg::Long("import") => archive = Some(PathBuf::from(parser.value()?)),
+                Arg::Long("as") => name = Some(parser.value()?.string()?),
                 Arg::Long("ready-json") => ready_json = true,
                 Arg::Long("help") | Arg::Short('h') => return Ok(Self::Help),
                 other => return Err(other.unexpected().into()),
@@ -73,7 +88,13 @@ impl Command {
             (None, true, Some(_)) => return Err("--fresh keeps nothing, so it takes no --data".into()),
             (None, false, data) => Storage::Folder(data.unwrap_or_else(|| DEFAULT_DATA.into())),
         };
-        Ok(Self::Run(Run { options: Options { address, port, storage, allowed_origins }, ready_json }))
+        let import = match (archive, name) {
+            (Some(folder), name) => Some(Import { folder, name }),
+            (None, Some(_)) => return Err("--as names the company that --import takes in".into()),
+            (None, None) => None,
+        };
+        let options = Options { address, port, storage, allowed_origins };
+        Ok(Self::Run(Run { options, ready_json, import }))
     }
 }
 
@@ -88,7 +109,8 @@ mod tests {
 
     fn run(port: u16, storage: Storage, ready_json: bool) -> Result<Command, String> {
         let (address, allowed_origins) = (Ipv4Addr::LOCALHOST.into(), vec![]);
-        Ok(Command::Run(Run { options: Options { address, port, storage, allowed_origins }, ready_json }))
+        let options = Options { address, port, storage, allowed_origins };
+        Ok(Command::Run(Run { options, ready_json, import: None }))
     }
 
     #[test]
@@ -104,6 +126,8 @@ mod tests {
         let Ok(Command::Run(Run { options, .. })) = read("--listen 0.0.0.0") else { panic!("no run") };
         assert_eq!(options.address, Ipv4Addr::UNSPECIFIED);
         assert_eq!(read("--help"), Ok(Command::Help));
+        let Ok(Command::Run(Run { import, .. })) = read("--import x --as y") else { panic!("no run") };
+        assert_eq!(import, Some(Import { folder: "x".into(), name: Some("y".to_owned()) }));
     }
 
     #[test]
@@ -115,6 +139,7 @@ mod tests {
             ("--prot 1", "invalid option '--prot'"),
             ("here", "unexpected argument \"here\""),
             ("--aws x --fresh", "--aws keeps all data there, so it takes no --data and no --fresh"),
+            ("--as x", "--as names the company that --import takes in"),
             ("--fresh --data x", "--fresh keeps nothing, so it takes no --data"),
         ] {
             assert_eq!(read(line), Err(problem.to_owned()));

@@ -135,7 +135,7 @@ impl StepwiseDeletion<'_> {
         let mut last = self.store.transaction();
         last.customer_gone(customer, ErasureReason::Deleted.into(), self.now);
         // After the customer, whose erasure counts the deletions before it.
-        last.end_deletion(&deletion_of(customer, &by));
+        last.end_deletion(&customer.company, &deletion_of(customer, &by));
         let task = EffectTask::CustomerDeleted { was, by };
         // The mail is sent after the account is gone.
         last.effect(Some(Effect::new(customer.company.clone(), customer.id, task, self.now)));
@@ -151,7 +151,7 @@ impl StepwiseDeletion<'_> {
         )
         .await?;
         let mut last = self.store.transaction();
-        last.end_deletion(&ItemDeletion::Label { label: id });
+        last.end_deletion(&label.company, &ItemDeletion::Label { label: id });
         last.delete(label);
         last.label_text(Some(label), None);
         last.change_company_counts(&label.company, &[(CompanyCount::Labels, -1)]);
@@ -168,7 +168,7 @@ impl StepwiseDeletion<'_> {
         .await?;
         self.store.detach_from_questions(&video.company, id).await?;
         let mut last = self.store.transaction();
-        last.end_deletion(&ItemDeletion::Video { video: id });
+        last.end_deletion(&video.company, &ItemDeletion::Video { video: id });
         last.delete(video);
         for language in video.captions.keys() {
             last.delete_derived(keys::captions(&video.company, id, *language));
@@ -190,8 +190,8 @@ impl Transaction {
         }
     }
 
-    fn end_deletion(&mut self, deletion: &ItemDeletion) {
-        self.delete_derived(keys::effect(&Effect::id_of_deletion(deletion)));
+    fn end_deletion(&mut self, company: &CompanyId, deletion: &ItemDeletion) {
+        self.delete_derived(keys::effect(&Effect::id_of_deletion(company, deletion)));
     }
 }
 

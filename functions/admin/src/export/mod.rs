@@ -24,9 +24,7 @@ use shared::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};
 use shared::http::view::ReceiptView;
 use shared::store::{ArchiveRecord, EntryKey, EventSequence, VersionedItem};
 
-use crate::archive::{
-    self, ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, MediaCount, Result, SIGNATURE,
-};
+use crate::archive::{self, ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, MediaCount, Result, SIGNATURE};
 use folder::ArchiveFolder;
 use unit::ArchiveUnit;
 

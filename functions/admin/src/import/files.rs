@@ -41,17 +41,23 @@ impl SignedArchive {
             TrustedKey::OfArchive => key_in(folder, &signature, &text)?,
         };
         if !key.has_signed_manifest(&signature, &text) {
-            return Err(format!("{SIGNATURE}: this is no signature of {MANIFEST} by the key {}", key.thumbprint()).into());
+            return Err(format!(
+                "{SIGNATURE}: this is no signature of {MANIFEST} by the key {}",
+                key.thumbprint()
+            )
+            .into());
         }
         let value: serde_json::Value = serde_json::from_slice(&text)?;
-        let manifest: Manifest = serde_json::from_value(value).map_err(|error| format!("{MANIFEST}: {error}"))?;
+        let manifest: Manifest =
+            serde_json::from_value(value).map_err(|error| format!("{MANIFEST}: {error}"))?;
         if serde_json_canonicalizer::to_vec(&manifest)? != text {
             return Err(format!("{MANIFEST}: this is not canonical JSON").into());
         }
         if manifest.format != FORMAT {
             return Err(format!("{MANIFEST}: this release reads {FORMAT} and not {}", manifest.format).into());
         }
-        let mut expected: Vec<String> = RecordKind::ALL.into_iter().map(name_of).chain([MEDIA.to_owned()]).collect();
+        let mut expected: Vec<String> =
+            RecordKind::ALL.into_iter().map(name_of).chain([MEDIA.to_owned()]).collect();
         expected.sort();
         if !manifest.files.iter().map(|file| &file.name).eq(&expected) {
             return Err(format!("{MANIFEST}: the files are not those of {FORMAT}").into());

@@ -7,7 +7,9 @@ use shared::domain::archive::RecordKind;
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
 use shared::domain::history::{HistoryEntry, INTERVIEW_HISTORY};
-use shared::domain::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, QuestionId, VideoId};
+use shared::domain::id::{
+    CandidateId, CompanyId, CustomerId, LabelId, ProjectId, QuestionId, VideoId, WebhookId,
+};
 use shared::domain::language::Language;
 use shared::domain::media::file::FileKind;
 use shared::domain::privacy::legal::LegalKind;
@@ -75,13 +77,21 @@ struct Judge {
     entries: HashSet<(String, u64)>,
     erasures: HashMap<u64, String>,
     receipt_keys: Vec<ReceiptKey>,
+    webhooks: Vec<WebhookId>,
     files: NamedFiles,
     owners: HashSet<(&'static str, String)>,
     last_event: u64,
 }
 
-/// Judges all of an archive. Returns the keys that verify its receipts.
-pub(super) fn judge(archive: &SignedArchive, reader: ArchiveReader<'_>) -> Result<Vec<ReceiptKey>> {
+/// What is known of an archive that was judged.
+pub(super) struct JudgedArchive {
+    /// The keys that verify its receipts.
+    pub(super) receipt_keys: Vec<ReceiptKey>,
+    pub(super) webhooks: Vec<WebhookId>,
+}
+
+/// Judges all of an archive.
+pub(super) fn judge(archive: &SignedArchive, reader: ArchiveReader<'_>) -> Result<JudgedArchive> {
     let mut judge = Judge { last_event: archive.manifest.sequence, ..Judge::default() };
     for kind in ORDER {
         let mut lines = archive.records(kind)?;
@@ -97,7 +107,7 @@ pub(super) fn judge(archive: &SignedArchive, reader: ArchiveReader<'_>) -> Resul
         judge.end(kind, &lines, archive)?;
     }
     media::judge(archive, judge.files, &judge.owners)?;
-    Ok(judge.receipt_keys)
+    Ok(JudgedArchive { receipt_keys: judge.receipt_keys, webhooks: judge.webhooks })
 }
 
 /// The identifier of the record in a line.
@@ -196,7 +206,10 @@ impl Judge {
                 self.note(one.id.to_string(), one.version());
                 self.videos.insert(one.id, one.captions.keys().copied().collect());
             }
-            ImportedRecord::Webhook(one) => self.note(one.id.to_string(), one.version()),
+            ImportedRecord::Webhook(one) => {
+                self.note(one.id.to_string(), one.version());
+                self.webhooks.push(one.id);
+            }
             ImportedRecord::WrittenAnswer(one) => {
                 if !self.written.remove(&(one.candidate, one.question)) {
                     return Err("the answers of the candidate do not have it");
@@ -299,7 +312,8 @@ impl Judge {
         let record: serde_json::Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let key = ReceiptKey::parse(record["value"]["x"].as_str().unwrap_or_default())?;
         let expected = archive::receipt_key(&key).map_err(|error| error.to_string())?;
-        if serde_json_canonicalizer::to_string(&expected.content).map_err(|error| error.to_string())? != line {
+        if serde_json_canonicalizer::to_string(&expected.content).map_err(|error| error.to_string())? != line
+        {
             return Err("this is no key of receipts".to_owned());
         }
         self.receipt_keys.push(key);
@@ -316,7 +330,8 @@ impl Judge {
             return Err("no event of an erasure has this receipt".to_owned());
         }
         let expected = archive::receipt(id, &receipt).map_err(|error| error.to_string())?;
-        if serde_json_canonicalizer::to_string(&expected.content).map_err(|error| error.to_string())? != line {
+        if serde_json_canonicalizer::to_string(&expected.content).map_err(|error| error.to_string())? != line
+        {
             return Err("it does not say what is signed".to_owned());
         }
         if self.receipt_keys.iter().all(|key| key.open_receipt(jws).is_none()) {
@@ -342,7 +357,9 @@ impl Judge {
             {
                 "the company names other versions"
             }
-            RecordKind::Logos if company.is_some_and(|company| company.logo.is_some()) != (self.logos == 1) => {
+            RecordKind::Logos
+                if company.is_some_and(|company| company.logo.is_some()) != (self.logos == 1) =>
+            {
                 "the logo of the company is missing"
             }
             RecordKind::Captions if self.videos.values().any(|missing| !missing.is_empty()) => {

@@ -18,13 +18,15 @@ use shared::domain::archive::RecordKind;
 use shared::domain::company::Company;
 use shared::domain::company::import::CompanyImport;
 use shared::domain::history::{EventMark, HistoryEntry};
-use shared::domain::id::CompanyId;
+use shared::domain::id::{CompanyId, WebhookId};
 use shared::domain::privacy::receipt::{ImportedReceiptKey, ReceiptKey};
 use shared::domain::retention::run::RetentionRun;
+use shared::domain::staff::customer::AccountType;
 use shared::store::{ArchiveReader, EventSequence, ImportedRecord, VersionedItem};
 
 use crate::archive::{self, MediaPlace, Result};
 use files::{SignedArchive, write_each};
+use judge::JudgedArchive;
 
 /// How long all calls may take together: a bound for a program that nobody watches.
 const PATIENCE: Duration = Duration::from_secs(3 * 24 * 60 * 60);
@@ -96,6 +98,8 @@ pub struct ImportResult {
     pub records: u64,
     /// The stored files.
     pub media: u64,
+    /// The user names of the owners, who can enter first: by a password that they choose after `POST api-password-reset/`.
+    pub owners: Vec<String>,
     /// What an operator had granted the company, in words.
     pub grants: Vec<String>,
     /// Whether it has these grants here too.
@@ -128,13 +132,16 @@ impl ArchiveImport {
                 return Err(format!("{} was imported from another archive", self.company).into());
             }
             if import.ended_at.is_some() {
-                return Ok(self.result(true, Vec::new()));
+                return self.result(true, Vec::new()).await;
             }
         } else if self.access.store.company(&self.company).await?.is_some() {
-            return Err(format!("there is a company {} here; choose another name by --as", self.company).into());
+            return Err(
+                format!("there is a company {} here; choose another name by --as", self.company).into()
+            );
         }
         (self.report)("judging the archive; nothing is written");
-        let keys = judge::judge(&self.archive, self.reader())?;
+        let JudgedArchive { receipt_keys, webhooks } = judge::judge(&self.archive, self.reader())?;
+        self.refuse_foreign_webhooks(&webhooks).await?;
         let import = match found {
             Some(import) => import,
             None => {
@@ -148,28 +155,47 @@ impl ArchiveImport {
         let import = if import.opened_at.is_some() {
             import
         } else {
-            self.store_all(keys, &mut grants).await?;
+            self.store_all(receipt_keys, &mut grants).await?;
             let sequence = self.sequence()?;
             self.access.store.open_company(&import, &company, &sequence, self.access.now).await?
         };
         self.schedule_all(&company).await?;
         self.access.store.end_company_import(&import, self.access.now).await?;
-        Ok(self.result(false, grants))
+        self.result(false, grants).await
     }
 
-    fn result(&self, was_there: bool, grants: Vec<String>) -> ImportResult {
+    /// Refuses webhooks that another company has here, as the company from which the archive was exported.
+    // What the deliveries to a webhook need has a key without the company.
+    async fn refuse_foreign_webhooks(&self, webhooks: &[WebhookId]) -> Result<()> {
+        let cursors = self.access.store.cursors(webhooks.iter().copied()).await?;
+        match cursors.values().find(|cursor| cursor.company != self.company) {
+            None => Ok(()),
+            Some(found) => Err(format!(
+                "the webhook {} is one of the company {} here; delete it there, or export a company without webhooks",
+                found.webhook, found.company
+            )
+            .into()),
+        }
+    }
+
+    async fn result(&self, was_there: bool, grants: Vec<String>) -> Result<ImportResult> {
         let manifest = &self.archive.manifest;
-        ImportResult {
+        let customers = self.access.store.all_customers(&self.company).await?;
+        let owners = customers
+            .iter()
+            .filter(|customer| customer.is_active && customer.account_type == AccountType::Owner);
+        Ok(ImportResult {
             company: self.company.clone(),
             was_there,
             key: self.archive.key.thumbprint(),
             sequence: manifest.sequence,
             records: manifest.records.values().sum(),
             media: manifest.media.count,
+            owners: owners.map(|owner| owner.username.as_str().to_owned()).collect(),
             grants,
             keeps_grants: self.keeps_grants,
             write_units: self.access.usage().write_units(),
-        }
+        })
     }
 
     fn reader(&self) -> ArchiveReader<'_> {
@@ -254,7 +280,8 @@ impl ArchiveImport {
     /// The numbers of the company's events, which go on after the last one of the archive.
     fn sequence(&self) -> Result<EventSequence> {
         let last = self.archive.manifest.sequence;
-        let mut sequence = EventSequence { last, ..EventSequence::new(self.company.clone(), self.access.now) };
+        let mut sequence =
+            EventSequence { last, ..EventSequence::new(self.company.clone(), self.access.now) };
         sequence.has_webhooks = self.archive.manifest.records.get(RecordKind::Webhooks.name()) > Some(&0);
         let mut events = self.archive.records(RecordKind::Events)?;
         while let Some(line) = events.next_line()? {

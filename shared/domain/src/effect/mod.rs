@@ -41,7 +41,7 @@ const MAILED_OWNERS: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
-    /// Derived from the cause, so that a cause has each effect only once.
+    /// Derived from the company and the cause, so that a cause has each effect only once.
     pub id: String,
     /// The company of the effect.
     pub company: CompanyId,
@@ -65,7 +65,8 @@ impl Effect {
     /// Due after a delay, because the table's stream is faster and delivers it meanwhile.
     pub fn new(company: CompanyId, cause: impl fmt::Display, task: EffectTask, now: DateTime<Utc>) -> Self {
         Self {
-            id: format!("{cause}-{}", task.as_str()),
+            // A company and its copy under another name have candidates with the same identifiers.
+            id: format!("{company}.{cause}-{}", task.as_str()),
             company,
             task,
             created_at: now,
@@ -126,14 +127,14 @@ impl Effect {
     /// A deletion that starts at `now`. The request itself is the first try: the stream skips it, and the sweep takes
     /// it up after the lease.
     pub fn of_deletion(company: CompanyId, deletion: ItemDeletion, now: DateTime<Utc>) -> Self {
-        let id = Self::id_of_deletion(&deletion);
+        let id = Self::id_of_deletion(&company, &deletion);
         let begun = Self::new(company, &deletion, EffectTask::Deletion { deletion: deletion.clone() }, now);
         Self { id, attempts: 1, next_try_at: Some(now + LEASE), ..begun }
     }
 
     /// The identifier of the effect of a deletion.
-    pub fn id_of_deletion(deletion: &ItemDeletion) -> String {
-        format!("{deletion}-deletion")
+    pub fn id_of_deletion(company: &CompanyId, deletion: &ItemDeletion) -> String {
+        format!("{company}.{deletion}-deletion")
     }
 
     /// The rest of a deletion at `now`, whose transaction deletes so many `items`.

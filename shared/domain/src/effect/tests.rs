@@ -98,7 +98,7 @@ fn owners_who_can_log_in_and_take_mails_are_told_of_a_webhook() {
     };
     let effects = told(&[owner_1.clone(), invited, inactive, bounced.unwrap(), admin, other.clone()]);
     let ids: Vec<_> = effects.iter().map(|effect| effect.id.as_str()).collect();
-    let id = |owner: &Customer| format!("{}-{}-7-webhook-failing", webhook.id, owner.id);
+    let id = |owner: &Customer| format!("{}.{}-{}-7-webhook-failing", webhook.company, webhook.id, owner.id);
     assert_eq!(ids, [id(&owner_1), id(&other)]);
     let many: Vec<_> = (0..200).map(|id| owner(id, CustomerStatus::Confirmed)).collect();
     assert_eq!(told(&many).len(), MAILED_OWNERS);

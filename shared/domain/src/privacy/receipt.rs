@@ -174,7 +174,10 @@ mod tests {
         let manifest = keys.sign_manifest(b"{}");
         assert!(own.has_signed_manifest(&manifest, b"{}") && !own.has_signed_manifest(&manifest, b"{ }"));
         // Neither is taken for the other.
-        assert!(!own.has_signed_manifest(&jws.replace(&format!(".{}.", jws.split('.').nth(1).unwrap()), ".."), b"{\"a\":1}"));
+        assert!(!own.has_signed_manifest(
+            &jws.replace(&format!(".{}.", jws.split('.').nth(1).unwrap()), ".."),
+            b"{\"a\":1}"
+        ));
         assert_eq!(own.open_receipt(&manifest.replace("..", ".e30.")), None);
         let header: serde_json::Value =
             serde_json::from_slice(&URL_SAFE_NO_PAD.decode(header).unwrap()).unwrap();

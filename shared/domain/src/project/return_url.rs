@@ -1,8 +1,8 @@
 //! Where the page leads candidates after the interview.
 
 use schemars::JsonSchema;
-use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, Error as _};
 use url::{Url, form_urlencoded};
 
 use crate::id::CandidateId;

@@ -1,8 +1,8 @@
 //! Email addresses in the form that SES accepts.
 
 use schemars::JsonSchema;
-use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, Error as _};
 
 use super::TextLine;
 

@@ -1,8 +1,8 @@
 //! The keys that clients give to their own records.
 
 use schemars::JsonSchema;
-use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, Error as _};
 
 use super::{TextLine, VisibleLine, is_ignorable};
 

@@ -3,8 +3,8 @@
 use precis_profiles::UsernameCaseMapped;
 use precis_profiles::precis_core::profile::PrecisFastInvocation;
 use schemars::JsonSchema;
-use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, Error as _};
 use unicode_security::{RestrictionLevel, RestrictionLevelDetection, skeleton};
 
 use super::{TextLine, is_login};

@@ -1,8 +1,8 @@
 //! The addresses of endpoints.
 
 use schemars::JsonSchema;
-use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, Error as _};
 use url::{Host, Url};
 
 use crate::text::{is_domain, problem_of_address, without_marks};

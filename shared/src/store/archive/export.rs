@@ -97,7 +97,8 @@ impl Store {
     ) -> Result<Vec<ArchiveRecord>> {
         let project_key = keys::project(company, project);
         let questionnaire_key = keys::questionnaire(company, project);
-                let all_keys = [project_key.clone(), questionnaire_key.clone()].into_iter().chain(shards(company, project));
+        let all_keys =
+            [project_key.clone(), questionnaire_key.clone()].into_iter().chain(shards(company, project));
         let mut batch = self.get(all_keys).await?;
         let Some(found) = batch.take::<Project>(&project_key)? else { return Ok(Vec::new()) };
         let mut records = vec![ArchiveRecord::of(&found)?];

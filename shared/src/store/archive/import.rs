@@ -28,12 +28,7 @@ use crate::store::upkeep::recount::RecountResult;
 
 impl<T> VersionedItem<T> {
     /// A value that was written as often elsewhere.
-    pub(super) fn imported(
-        value: T,
-        version: u64,
-        revision: u64,
-        event_version: Option<u64>,
-    ) -> Result<Self>
+    pub(super) fn imported(value: T, version: u64, revision: u64, event_version: Option<u64>) -> Result<Self>
     where
         T: StoredEntity,
     {
@@ -136,19 +131,10 @@ impl Store {
         }
     }
 
-    /// Stores the cursor of an imported webhook, which has been sent the events up to number `after`. Fails with a message on
-    /// `webhooks` if the cursor of another company's webhook is in its place.
+    /// Stores the cursor of an imported webhook, which has been sent the events up to number `after`, unless an earlier try has.
     pub async fn import_cursor(&self, webhook: &Webhook, after: u64, now: DateTime<Utc>) -> Result<()> {
-        let cursor = DeliveryCursor::at_rest(webhook.id, webhook.company.clone(), after, now);
-        match self.create_alone(cursor).await {
-            Err(Error::Changed) => {
-                let found = self.cursor(webhook.id).await?;
-                let is_own = found.is_some_and(|cursor| cursor.company == webhook.company);
-                let message = format!("The webhook {} belongs to another company here.", webhook.id);
-                if is_own { Ok(()) } else { Err(Error::field("webhooks", message)) }
-            }
-            created => created.map(drop),
-        }
+        self.create_unless_there(DeliveryCursor::at_rest(webhook.id, webhook.company.clone(), after, now))
+            .await
     }
 
     /// Stores a key that verifies receipts of the company.
@@ -198,10 +184,7 @@ impl Store {
 
     /// Starts the retention runs of an imported company, unless an earlier try has.
     pub async fn begin_imported_runs(&self, first: RetentionRun) -> Result<()> {
-        match self.create_alone(first).await {
-            Err(Error::Changed) => Ok(()),
-            created => created.map(drop),
-        }
+        self.create_unless_there(first).await
     }
 
     /// Ends an import.
@@ -211,6 +194,13 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<()> {
         self.replace(import, CompanyImport::clone(import).ended(now)).await.map(drop)
+    }
+
+    async fn create_unless_there<T: StoredEntity>(&self, entity: T) -> Result<()> {
+        match self.create_alone(entity).await {
+            Err(Error::Changed) => Ok(()),
+            created => created.map(drop),
+        }
     }
 
     /// Stores an item from which nothing is derived.

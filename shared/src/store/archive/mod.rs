@@ -52,7 +52,10 @@ impl ArchiveRecord {
 
     /// The record of `item` with this value. Fails with [`Error::Unreadable`] if the item has an attribute that this release does
     /// not know, which may be a secret.
-    pub(in crate::store) fn with_value<T: ArchivedEntity>(item: &VersionedItem<T>, value: &T) -> Result<Self> {
+    pub(in crate::store) fn with_value<T: ArchivedEntity>(
+        item: &VersionedItem<T>,
+        value: &T,
+    ) -> Result<Self> {
         let known = item::attributes_of(value)?;
         let is_known = |name: &str| {
             known.contains_key(name) || BOOKKEEPING_ATTRIBUTES.contains(&name) || name == EVENT_VERSION

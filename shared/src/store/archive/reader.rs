@@ -184,7 +184,8 @@ impl ArchiveReader<'_> {
         let version = version.unwrap_or_default();
         let revision = revision.unwrap_or(version);
         let counts = [revision, event_version.unwrap_or(revision)];
-        if !(1..=MAX_VERSION).contains(&version) || counts.iter().any(|count| !(1..=version).contains(count)) {
+        if !(1..=MAX_VERSION).contains(&version) || counts.iter().any(|count| !(1..=version).contains(count))
+        {
             return Err("its version, revision or event_version is not a number of writes".to_owned());
         }
         let value: T =

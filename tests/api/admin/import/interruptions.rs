@@ -18,10 +18,12 @@ const STRIDE: usize = 2;
 /// What the table has of the company, without the secrets that each try makes anew, and how often counts were written.
 async fn stored(app: &TestApp) -> Contents {
     let mut contents = app.table().contents().await;
-    contents.retain(|(pk, _), _| !["FAILURES#", "RESET#", "TOKEN#"].iter().any(|start| pk.starts_with(start)));
+    contents
+        .retain(|(pk, _), _| !["FAILURES#", "RESET#", "TOKEN#"].iter().any(|start| pk.starts_with(start)));
     for ((_, sk), item) in &mut contents {
         let is_counts = sk.starts_with("TALLY");
-        let is_new = |name: &str| matches!(name, "hash" | "media_key") || is_counts && name.ends_with("version");
+        let is_new =
+            |name: &str| matches!(name, "hash" | "media_key") || is_counts && name.ends_with("version");
         item.retain(|name, _| !is_new(name));
     }
     contents
@@ -84,7 +86,8 @@ async fn an_import_that_dies_and_is_repeated_ends_as_if_it_had_not() {
                 break;
             }
             deaths += 1;
-            let is_open = app.table().contents().await.contains_key(&("COMPANY#acme".to_owned(), "COMPANY".to_owned()));
+            let is_open =
+                app.table().contents().await.contains_key(&("COMPANY#acme".to_owned(), "COMPANY".to_owned()));
             if !is_open {
                 app.anonymous().log_in("acme", "owner", PASSWORD).await.expect(401);
                 let forgotten = json!({ "company": "acme", "username": "owner" });

@@ -8,7 +8,11 @@ import base64
 import contextlib
 import hmac
 import json
+import os
+import pathlib
 import re
+import subprocess
+import tempfile
 import urllib.request
 
 import boto3
@@ -225,6 +229,34 @@ def retention_erases(owner, project):
     done("and carries out a request for erasure, of which the feed tells")
 
 
+def company_moves(owner):
+    """Has the programs of operators export the company and take it in again, under another name."""
+    client = boto3.client("lambda")
+    name = physical_ids()["EventsFunction"]
+    settings = client.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+    endpoints = {f"AWS_ENDPOINT_URL_{one}": os.environ["AWS_ENDPOINT_URL"] for one in ("S3", "DYNAMODB")}
+    environment = os.environ | settings | endpoints | {"AWS_REGION": os.environ["AWS_DEFAULT_REGION"]}
+
+    def run(program, *arguments):
+        command = [f"target/debug/{program}", *map(str, arguments)]
+        return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
+
+    with tempfile.TemporaryDirectory() as folder:
+        archive = pathlib.Path(folder) / "archive"
+        exported = run("export-company", "acme", archive)
+        imported = run("import-company", archive, "--accept-key", "--as", "moved")
+    assert exported["media"] > 0 and imported["records"] == exported["records"], (exported, imported)
+    assert operate({"command": "recount", "company": "moved"})["recount"]["drift"] == []
+    Api().expect(202, "POST", "/api-password-reset/", {"company": "moved", "username": "ada"})
+    mails = eventually(lambda: [one["BodyText"] for one in mails_to("ada@acme.example") if "/reset-password/" in one["BodyText"]])
+    key = re.search(r"/reset-password/([\w.~-]+)", mails[0])[1]
+    Api().expect(204, "POST", "/api-password-reset/confirm/", {"key": key, "password": PASSWORD})
+    there = log_in("moved", "ada")
+    before, after = (one.get(f"/companies/{company}/projects/")["meta"]["total_count"] for one, company in ((owner, "acme"), (there, "moved")))
+    assert before == after, (before, after)
+    done("the programs of operators export a company and take it in, and its owner gets in by a new password")
+
+
 def bad_event_is_kept():
     sqs = boto3.client("sqs")
     # The function's second try would come after three minutes.
@@ -257,6 +289,7 @@ def main():
     webhook_gets_events(owner, project)
     deadline_passes(owner, project)
     retention_erases(owner, project)
+    company_moves(owner)
     bad_event_is_kept()
     logs_are_metrics()
     failing_version_is_found(owner)

@@ -1,4 +1,5 @@
-//! The rate of `export-company`: records a second, with the processor's time, memory and capacity that they take.
+//! The rates of `export-company` and of `import-company`: records a second, with the processor's time, memory and capacity that
+//! they take.
 //!
 //! DynamoDB and S3 are the local back end, in this process, on the same processors. `tests/bench export 5000` takes another
 //! number of candidates.
@@ -23,18 +24,20 @@ const CANDIDATES: usize = 2_000;
 const TOGETHER: usize = 1_000;
 /// Candidates who have been evaluated.
 const EVALUATED: usize = 100;
-/// Dollars for a million read units on demand in us-east-1.
-const DOLLARS_PER_MILLION: f64 = 0.125;
+/// Dollars for a million units on demand in us-east-1.
+const DOLLARS_PER_MILLION_READS: f64 = 0.125;
+const DOLLARS_PER_MILLION_WRITES: f64 = 0.625;
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> Result<()> {
     let arguments: Vec<usize> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
     let count = arguments.first().copied().unwrap_or(CANDIDATES);
     // Along with this benchmark, because alone it would want other features of some dependencies, which would be built anew.
-    let selection =
-        ["--package", "tests", "--bench", "export", "--package", "admin", "--bin", "export-company"];
-    let program = binaries::build(["--profile", "local"].iter().chain(&selection));
-    let program = program.get("export-company").ok_or("no program")?;
+    let selection = ["--package", "tests", "--bench", "export", "--package", "admin", "--bin"];
+    let selection = selection.iter().chain(&["export-company", "--bin", "import-company"]);
+    let programs = binaries::build(["--profile", "local"].iter().chain(selection));
+    let [export, import] = ["export-company", "import-company"].map(|name| programs.get(name));
+    let (export, import) = export.zip(import).ok_or("a program is missing")?;
 
     let app = TestApp::start().await;
     let owner = app.owner().await;
@@ -59,26 +62,61 @@ async fn main() -> Result<()> {
     app.settle().await;
 
     let folder = tempfile::TempDir::new()?;
-    let stopwatch = Stopwatch::start();
-    let mut command = Command::new(program);
-    command.arg("acme").arg(folder.path().join("archive")).envs(app.environment());
-    let mut run = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    let (seconds, peak) = watch(&mut run).await?;
-    let result: Value = serde_json::from_slice(&run.wait_with_output()?.stdout)?;
-    let elapsed = stopwatch.elapsed().as_secs_f64();
-    let [records, units] =
-        ["records", "read_units"].map(|figure| result[figure].as_f64().unwrap_or_default());
+    let archive = folder.path().join("archive");
+    let mut command = Command::new(export);
+    command.arg("acme").arg(&archive).envs(app.environment());
     let candidates = (count + EVALUATED.min(count)) as f64;
     print("candidates", json!(candidates));
-    print("records", result["records"].clone());
-    print("is_exact", result["is_exact"].clone());
-    print("records_per_second", json!((records / elapsed).round()));
-    print("records_per_second_of_one_processor", json!((records / seconds).round()));
-    print("peak_megabytes", round(peak as f64 / 1024.0));
+    let exported = Measured::of(command).await?;
+    let [records, units] = ["records", "read_units"].map(|figure| exported.figure(figure));
+    print("records", exported.result["records"].clone());
+    print("is_exact", exported.result["is_exact"].clone());
+    exported.print("export", records);
     print("read_units_per_candidate", round(units / candidates));
-    print("read_units_per_second", round(units / elapsed));
-    print("dollars_per_100_000_candidates", round(units / candidates * 0.1 * DOLLARS_PER_MILLION));
+    print("read_units_per_second", round(units / exported.elapsed));
+    print("dollars_per_100_000_candidates", round(units / candidates * 0.1 * DOLLARS_PER_MILLION_READS));
+
+    let there = TestApp::start().await;
+    let mut command = Command::new(import);
+    command.arg(&archive).arg("--accept-key").envs(there.environment());
+    let imported = Measured::of(command).await?;
+    let units = imported.figure("write_units");
+    imported.print("import", records);
+    print("write_units_per_candidate", round(units / candidates));
+    print("dollars_per_100_000_imported", round(units / candidates * 0.1 * DOLLARS_PER_MILLION_WRITES));
     Ok(())
+}
+
+/// A program that has ended.
+struct Measured {
+    /// In seconds.
+    elapsed: f64,
+    /// The time of processors, in seconds.
+    processors: f64,
+    /// In kibibytes.
+    peak: u64,
+    result: Value,
+}
+
+impl Measured {
+    async fn of(mut command: Command) -> Result<Self> {
+        let stopwatch = Stopwatch::start();
+        let mut run = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let (processors, peak) = watch(&mut run).await?;
+        let result = serde_json::from_slice(&run.wait_with_output()?.stdout)?;
+        Ok(Self { elapsed: stopwatch.elapsed().as_secs_f64(), processors, peak, result })
+    }
+
+    fn figure(&self, name: &str) -> f64 {
+        self.result[name].as_f64().unwrap_or_default()
+    }
+
+    fn print(&self, program: &str, records: f64) {
+        print(&format!("{program}: records_per_second"), json!((records / self.elapsed).round()));
+        let of_one = json!((records / self.processors).round());
+        print(&format!("{program}: records_per_second_of_one_processor"), of_one);
+        print(&format!("{program}: peak_megabytes"), round(self.peak as f64 / 1024.0));
+    }
 }
 
 #[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]

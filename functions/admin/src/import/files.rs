@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use sha2::{Digest as _, Sha256};
 use shared::domain::archive::RecordKind;
 use shared::domain::privacy::receipt::ReceiptKey;
@@ -181,31 +180,19 @@ impl Lines {
         String::from_utf8(line).map(Some).map_err(|_| self.fault("this is not UTF-8"))
     }
 
+    /// The next lines, at most so many; none at the end.
+    pub(super) fn next_lines(&mut self, most: usize) -> Result<Vec<String>> {
+        let mut lines = Vec::with_capacity(most);
+        while lines.len() < most
+            && let Some(line) = self.next_line()?
+        {
+            lines.push(line);
+        }
+        Ok(lines)
+    }
+
     /// An error about the last line.
     pub(super) fn fault(&self, problem: &str) -> Box<dyn std::error::Error + Send + Sync> {
         format!("{}, line {}: {problem}", self.expected.name, self.number).into()
-    }
-}
-
-/// Calls `write` with what `read` makes of each line, as many at once as `AT_ONCE`.
-pub(super) async fn write_each<T, const AT_ONCE: usize>(
-    mut lines: Lines,
-    mut read: impl FnMut(&str) -> Result<Option<T>>,
-    write: impl AsyncFn(T) -> Result<()>,
-) -> Result<()> {
-    loop {
-        let mut together = Vec::with_capacity(AT_ONCE);
-        let mut is_last = false;
-        while together.len() < AT_ONCE && !is_last {
-            match lines.next_line()? {
-                Some(line) => together.extend(read(&line).map_err(|error| lines.fault(&error.to_string()))?),
-                None => is_last = true,
-            }
-        }
-        let writes = stream::iter(together).map(|one| write(one));
-        writes.buffer_unordered(AT_ONCE).try_collect::<()>().await?;
-        if is_last {
-            return Ok(());
-        }
     }
 }

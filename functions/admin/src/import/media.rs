@@ -5,11 +5,12 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
+use futures_util::future::try_join_all;
 use shared::domain::id::CompanyId;
 use shared::domain::media::file::{FileKind, FileType, StoredFile};
 use shared::media::{CopiedObject, ObjectStore, detect};
 
-use super::files::{SignedArchive, write_each};
+use super::files::SignedArchive;
 use crate::archive::{self, MEDIA, MediaCount, MediaLine, MediaPlace, Result};
 
 /// The files that are uploaded at once.
@@ -80,13 +81,23 @@ pub(super) async fn store(
     objects: &ObjectStore<'_>,
     wanted: impl Fn(MediaPlace) -> bool,
 ) -> Result<()> {
-    let read = |line: &str| {
-        let file = read_line(line)?;
-        let (place, below) = place_of(&file.path).ok_or("this is no path of a file")?;
-        Ok(wanted(place).then(|| (format!("{}{below}", place.prefix(company)), file.clone())))
-    };
-    let write = async |(key, file)| store_one(archive, objects, key, file).await;
-    write_each::<_, AT_ONCE>(archive.lines(MEDIA)?, read, write).await
+    let mut lines = archive.lines(MEDIA)?;
+    loop {
+        let together = lines.next_lines(AT_ONCE)?;
+        if together.is_empty() {
+            return Ok(());
+        }
+        let mut uploads = Vec::with_capacity(AT_ONCE);
+        for line in together {
+            let file = read_line(&line)?;
+            let (place, below) = place_of(&file.path).ok_or("a path that is none")?;
+            if wanted(place) {
+                let key = format!("{}{below}", place.prefix(company));
+                uploads.push(store_one(archive, objects, key, file));
+            }
+        }
+        try_join_all(uploads).await?;
+    }
 }
 
 async fn store_one(

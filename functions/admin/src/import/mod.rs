@@ -11,6 +11,7 @@ mod media;
 use std::path::Path;
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use serde::Serialize;
 use shared::app::App;
 use shared::auth::OperatorAccess;
@@ -25,7 +26,7 @@ use shared::domain::staff::customer::AccountType;
 use shared::store::{ArchiveReader, EventSequence, ImportedRecord, VersionedItem};
 
 use crate::archive::{self, MediaPlace, Result};
-use files::{SignedArchive, write_each};
+use files::{Lines, SignedArchive};
 use judge::JudgedArchive;
 
 /// How long all calls may take together: a bound for a program that nobody watches.
@@ -232,9 +233,19 @@ impl ArchiveImport {
         media::store(&self.archive, &self.company, &objects, |place| place != MediaPlace::Uploads).await?;
         for kind in STORED {
             (self.report)(kind.name());
-            let read = |line: &str| self.granted(self.reader().read(kind, line)?, grants).map(Some);
-            let write = async |record| self.store_record(record).await;
-            write_each::<_, AT_ONCE>(self.archive.records(kind)?, read, write).await?;
+            let mut lines = self.archive.records(kind)?;
+            loop {
+                let together = lines.next_lines(AT_ONCE)?;
+                if together.is_empty() {
+                    break;
+                }
+                self.check_closed().await?;
+                let mut records = Vec::with_capacity(AT_ONCE);
+                for line in together {
+                    records.push(self.granted(self.reader().read(kind, &line)?, grants)?);
+                }
+                try_join_all(records.iter().map(|record| self.store_record(record))).await?;
+            }
         }
         self.store_events().await?;
         for key in keys {
@@ -248,10 +259,10 @@ impl ArchiveImport {
         }
     }
 
-    async fn store_record(&self, record: ImportedRecord) -> Result<()> {
+    async fn store_record(&self, record: &ImportedRecord) -> Result<()> {
         let store = &self.access.store;
-        store.import_record(&self.company, &record).await?;
-        if let ImportedRecord::Webhook(webhook) = &record {
+        store.import_record(&self.company, record).await?;
+        if let ImportedRecord::Webhook(webhook) = record {
             store.import_cursor(webhook, self.archive.manifest.sequence, self.access.now).await?;
         }
         Ok(())
@@ -260,21 +271,30 @@ impl ArchiveImport {
     /// Stores the events, those of erasures with their receipts.
     async fn store_events(&self) -> Result<()> {
         (self.report)(RecordKind::Events.name());
+        let mut lines = self.archive.records(RecordKind::Events)?;
         let mut receipts = self.archive.records(RecordKind::Receipts)?;
-        let read = |line: &str| {
-            let ImportedRecord::Event(event) = self.reader().read(RecordKind::Events, line)? else {
-                return Err("this is no event".into());
-            };
-            if !event.is_erasure() {
-                return Ok(Some(ImportedRecord::Event(event)));
+        loop {
+            let together = lines.next_lines(AT_ONCE)?;
+            if together.is_empty() {
+                return Ok(());
             }
-            // Both are in the order of their numbers, and each erasure has its receipt.
-            let receipt = receipts.next_line()?.ok_or("the receipt of an erasure is missing")?;
-            let event = event.with_receipt(archive::jws_in(&receipt)?)?;
-            Ok(Some(ImportedRecord::Event(Box::new(event))))
-        };
-        let write = async |record| self.store_record(record).await;
-        write_each::<_, AT_ONCE>(self.archive.records(RecordKind::Events)?, read, write).await
+            self.check_closed().await?;
+            let mut records = Vec::with_capacity(AT_ONCE);
+            for line in together {
+                let record = self.reader().read(RecordKind::Events, &line)?;
+                records.push(with_receipt(record, &mut receipts)?);
+            }
+            try_join_all(records.iter().map(|record| self.store_record(record))).await?;
+        }
+    }
+
+    /// Fails once another run has opened the company: what people have deleted since must not come back.
+    // Asked before every few records. Nobody gets in within a second, as the way in is a mail.
+    async fn check_closed(&self) -> Result<()> {
+        match self.access.store.company_import(&self.company).await? {
+            Some(import) if import.opened_at.is_none() => Ok(()),
+            _ => Err("another run has opened the company; run this again to finish".into()),
+        }
     }
 
     /// The numbers of the company's events, which go on after the last one of the archive.
@@ -301,9 +321,18 @@ impl ArchiveImport {
         (self.report)("what is due");
         let store = &self.access.store;
         for kind in [RecordKind::Tokens, RecordKind::Videos, RecordKind::Answers, RecordKind::Candidates] {
-            let read = |line: &str| Ok(Some(self.reader().read(kind, line)?));
-            let write = async |record| Ok(store.schedule_imported(&record).await?);
-            write_each::<_, AT_ONCE>(self.archive.records(kind)?, read, write).await?;
+            let mut lines = self.archive.records(kind)?;
+            loop {
+                let together = lines.next_lines(AT_ONCE)?;
+                if together.is_empty() {
+                    break;
+                }
+                let mut records = Vec::with_capacity(AT_ONCE);
+                for line in together {
+                    records.push(self.reader().read(kind, &line)?);
+                }
+                try_join_all(records.iter().map(|record| store.schedule_imported(record))).await?;
+            }
         }
         media::store(&self.archive, &self.company, &self.access.objects()?, |place| {
             place == MediaPlace::Uploads
@@ -314,5 +343,18 @@ impl ArchiveImport {
             store.begin_imported_runs(first).await?;
         }
         Ok(())
+    }
+}
+
+/// An event, that of an erasure with the next of the receipts.
+// Both files are in the order of the events, and each erasure has its receipt.
+fn with_receipt(record: ImportedRecord, receipts: &mut Lines) -> Result<ImportedRecord> {
+    match record {
+        ImportedRecord::Event(event) if event.is_erasure() => {
+            let receipt = receipts.next_line()?.ok_or("the receipt of an erasure is missing")?;
+            let event = event.with_receipt(archive::jws_in(&receipt)?)?;
+            Ok(ImportedRecord::Event(Box::new(event)))
+        }
+        other => Ok(other),
     }
 }

@@ -203,9 +203,10 @@ impl Store {
         }
     }
 
-    /// Stores an item from which nothing is derived.
+    /// Stores an item from which nothing is derived, unless an earlier try has.
     async fn put_imported<T: StoredEntity>(&self, item: &VersionedItem<T>) -> Result<()> {
-        self.put(item.key(), item.at_rest()).await
+        let _present = self.put_item(item.at_rest(), WriteCondition::Absent).await?;
+        Ok(())
     }
 
     /// A transaction that stores an item with what is derived from it.

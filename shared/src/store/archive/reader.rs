@@ -27,7 +27,7 @@ use crate::domain::secret::{MediaKey, SecretHash};
 use crate::domain::staff::customer::Customer;
 use crate::domain::staff::named_token::NamedToken;
 use crate::domain::webhook::Webhook;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::store::table::item::{Item, VersionedItem};
 
 /// The largest number of writes of an item, which has ten digits in keys.
@@ -162,19 +162,17 @@ impl ArchiveReader<'_> {
 
     /// Gives the company its name of here. Receipts keep the former one, as they are signed.
     fn rename(&self, kind: RecordKind, content: &mut Value) {
-        let name = json!(self.name);
-        let mut replace = |pointer: &str| {
-            if let Some(found) = content.pointer_mut(pointer).filter(|found| **found == json!(self.company)) {
-                *found = name.clone();
-            }
+        let pointers: &[&str] = match kind {
+            RecordKind::Company => &["/id", "/value/id"],
+            RecordKind::Retention => &["/id", "/value/company"],
+            RecordKind::Events => &["/value/change/company"],
+            RecordKind::Videos => &["/value/company", "/value/author/claim/company"],
+            _ => &["/value/company"],
         };
-        replace("/value/company");
-        match kind {
-            RecordKind::Company => ["/id", "/value/id"].into_iter().for_each(&mut replace),
-            RecordKind::Retention => replace("/id"),
-            RecordKind::Events => replace("/value/change/company"),
-            RecordKind::Videos => replace("/value/author/claim/company"),
-            _ => {}
+        for pointer in pointers {
+            if let Some(found) = content.pointer_mut(pointer).filter(|found| **found == json!(self.company)) {
+                *found = json!(self.name);
+            }
         }
     }
 
@@ -190,12 +188,12 @@ impl ArchiveReader<'_> {
         }
         let value: T =
             serde_json::from_value(self.with_secrets(T::KIND, value)).map_err(|error| error.to_string())?;
-        let internal = |error: Error| error.to_string();
-        let item = VersionedItem::imported(value, version, revision, event_version).map_err(internal)?;
+        let item = VersionedItem::imported(value, version, revision, event_version);
+        let item = item.map_err(|error| error.to_string())?;
         if size_of(item.stored()) > MAX_ITEM {
             return Err("it is larger than an item".to_owned());
         }
-        let written = ArchiveRecord::of(&item).map_err(internal)?;
+        let written = ArchiveRecord::of(&item).map_err(|error| error.to_string())?;
         if written.id != id {
             return Err(format!("its identifier should be {}", written.id));
         }
@@ -211,19 +209,15 @@ impl ArchiveReader<'_> {
 
     /// The value with all attributes that its type needs.
     fn with_secrets(&self, kind: RecordKind, mut value: Value) -> Value {
-        let secret = |needed: bool| needed.then(|| json!(MediaKey::generate(self.entropy)));
-        let hash = || {
-            let mut bytes = [0; 32];
-            self.entropy.fill(&mut bytes);
-            json!(SecretHash::from_bytes(bytes))
-        };
         let is_limited = value["limits"].is_object();
         let added = match kind {
             RecordKind::Candidates | RecordKind::Customers => {
                 [("mail_rate", Some(json!([]))), ("session_epoch", Some(json!(0)))]
             }
-            RecordKind::GuestLinks => [("hash", Some(hash())), ("media_key", secret(true))],
-            RecordKind::Tokens => [("hash", Some(hash())), ("media_key", secret(!is_limited))],
+            RecordKind::GuestLinks => [("hash", Some(self.hash())), ("media_key", Some(self.media_key()))],
+            RecordKind::Tokens => {
+                [("hash", Some(self.hash())), ("media_key", (!is_limited).then(|| self.media_key()))]
+            }
             _ => return value,
         };
         if let Some(attributes) = value.as_object_mut() {
@@ -231,9 +225,20 @@ impl ArchiveReader<'_> {
             attributes.extend(present);
         }
         if kind == RecordKind::Tokens && is_limited {
-            value["limits"]["media_key"] = secret(true).unwrap_or_default();
+            value["limits"]["media_key"] = self.media_key();
         }
         value
+    }
+
+    /// The hash of a secret that nobody knows.
+    fn hash(&self) -> Value {
+        let mut bytes = [0; 32];
+        self.entropy.fill(&mut bytes);
+        json!(SecretHash::from_bytes(bytes))
+    }
+
+    fn media_key(&self) -> Value {
+        json!(MediaKey::generate(self.entropy))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::events::feed::{numbers, read_all};
 use crate::events::webhooks::endpoint::{TestEndpoint, sweep};
 
 /// Has the owner of an imported company choose a password and log in.
-async fn enter(app: &TestApp, owner: &Staff) -> Token {
+pub(super) async fn enter(app: &TestApp, owner: &Staff) -> Token {
     let forgotten = json!({ "company": "acme", "username": owner.username });
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
     app.settle().await;

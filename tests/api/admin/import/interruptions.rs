@@ -61,6 +61,26 @@ pub(super) async fn small(app: &TestApp) -> (Archive, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_second_run_does_not_write_into_a_company_that_the_first_has_opened() {
+    let source = TestApp::start().await;
+    let (archive, _) = small(&source).await;
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let pause = chaos.pause_about("PutItem", "RETENTION");
+    let slow = try_import(&app, archive.folder.path(), anyway());
+    let fast = async {
+        pause.reached().await;
+        try_import(&app, archive.folder.path(), anyway()).await.unwrap();
+        let opened = stored(&app).await;
+        pause.resume();
+        opened
+    };
+    let (slow, opened) = tokio::join!(slow, fast);
+    assert_eq!(slow.unwrap_err(), "another run has opened the company; run this again to finish");
+    assert_eq!(stored(&app).await, opened);
+    assert!(try_import(&app, archive.folder.path(), anyway()).await.unwrap().was_there);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_import_that_dies_and_is_repeated_ends_as_if_it_had_not() {
     let source = TestApp::start().await;
     let (archive, email) = small(&source).await;

@@ -161,7 +161,7 @@ fn alter(copy: &Copied, names: &[String]) -> Option<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_change_passes_that_its_signer_has_not_made() {
     let app = TestApp::start().await;
-    let (archive, _) = small(&app).await;
+    let archive = small(&app).await;
     let other = TestApp::start().await;
     let key = app.app().config().receipt_keys.clone().unwrap().public()[0];
     let trusted = super::ImportOptions { trusted: super::TrustedKey::Named(key), ..anyway() };

@@ -114,14 +114,16 @@ impl Local {
         Ok(Self { origin, app, demo, backend, background, stop, server })
     }
 
-    /// Takes in the company in the archive in `folder`, whoever has signed it, perhaps under another name.
+    /// Imports the company of the archive in `folder`, whichever key has signed it, under its own or another identifier.
     ///
     /// # Errors
     /// If the archive is wrong, or if there is another company of this name.
     pub async fn import(&self, folder: &Path, name: Option<&str>) -> Result<ImportResult, Error> {
-        let name =
-            name.map(str::parse).transpose().map_err(|_| Error::new("--as: this is no name of a company"))?;
-        // One's own computer: who has brought the archive here vouches for it.
+        let name = name
+            .map(str::parse)
+            .transpose()
+            .map_err(|_| Error::new("--as: use 2 to 63 letters a to z, digits and hyphens"))?;
+        // On their own computer, users decide themselves which archives they trust.
         let options = ImportOptions { trusted: TrustedKey::OfArchive, name, keeps_grants: true };
         let report = |line: &str| tracing::info!(target: "import", "{line}");
         let failed = |error: Box<dyn std::error::Error + Send + Sync>| {

@@ -110,14 +110,14 @@ Ctrl-C stops it."#,
     out.flush()
 }
 
-/// Tells how the owner of an imported company gets in, whose password no archive holds.
+/// Prints how the owners of an imported company log in: an archive holds no passwords.
 fn announce_import(local: &Local, imported: Option<&ImportResult>, out: &mut impl Write) -> io::Result<()> {
     let Some(ImportResult { company, key, records, media, owners, .. }) = imported else { return Ok(()) };
     let url = local.base_url();
     writeln!(
         out,
-        "\nThe company {company} is here: {records} records and {media} files, signed by the key {key}.
-Its owners choose a password by a link that comes to the inbox:"
+        "\nImported the company {company}: {records} records and {media} files, signed by the key {key}.
+Its owners request a password, by a link in the inbox:"
     )?;
     for owner in owners {
         let forgotten = serde_json::json!({ "company": company, "username": owner });

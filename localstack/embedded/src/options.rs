@@ -21,9 +21,8 @@ Runs the whole service on localhost until Ctrl-C.
   --fresh        keep nothing: start empty, in memory
   --cors-origin ORIGIN
                  let pages of this origin, such as http://localhost:3000, use the API; may be given several times
-  --import DIR   first take in the company in the archive in DIR, whoever has signed it, with all that an operator had
-                 granted it; and say how its owner gets in
-  --as NAME      the name of that company here
+  --import DIR   first import the company of the archive in DIR, whichever key has signed it, and print how its owners log in
+  --as NAME      import that company under another identifier
   --ready-json   print one line of JSON on standard output once it answers, everything else on standard error:
                  {\"base_url\", \"company\", \"username\", \"password\", \"mails_url\"}
   --help         print this
@@ -90,7 +89,7 @@ impl Command {
         };
         let import = match (archive, name) {
             (Some(folder), name) => Some(Import { folder, name }),
-            (None, Some(_)) => return Err("--as names the company that --import takes in".into()),
+            (None, Some(_)) => return Err("--as needs --import".into()),
             (None, None) => None,
         };
         let options = Options { address, port, storage, allowed_origins };
@@ -139,7 +138,7 @@ mod tests {
             ("--prot 1", "invalid option '--prot'"),
             ("here", "unexpected argument \"here\""),
             ("--aws x --fresh", "--aws keeps all data there, so it takes no --data and no --fresh"),
-            ("--as x", "--as names the company that --import takes in"),
+            ("--as x", "--as needs --import"),
             ("--fresh --data x", "--fresh keeps nothing, so it takes no --data"),
         ] {
             assert_eq!(read(line), Err(problem.to_owned()));

@@ -1,4 +1,4 @@
-//! The files of an archive, which are read as if anybody had written them.
+//! The files of an archive. Anybody may have written them.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
@@ -19,7 +19,7 @@ const MAX_LINE: u64 = 1 << 20;
 /// The largest manifest, and signature of one.
 const MAX_MANIFEST: u64 = 1 << 20;
 
-/// An archive whose manifest was signed by a key that is trusted.
+/// An archive whose manifest has a valid signature by a trusted key.
 #[derive(Debug)]
 pub(super) struct SignedArchive {
     folder: PathBuf,
@@ -82,7 +82,7 @@ impl SignedArchive {
     }
 
     /// Refuses links, and files that neither the manifest nor `media.jsonl` names.
-    pub(super) fn refuse_strangers(&self, media: &HashSet<String>) -> Result<()> {
+    pub(super) fn refuse_unnamed_files(&self, media: &HashSet<String>) -> Result<()> {
         let mut folders = vec![String::new()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(self.path_of(&folder))? {

@@ -23,8 +23,8 @@ const START: usize = 12;
 /// The photos and CVs that records name, by their paths below `media/`.
 pub(super) type NamedFiles = HashMap<String, (FileKind, StoredFile)>;
 
-/// Judges all files: their list, their bytes, and who owns them.
-pub(super) fn judge(
+/// Validates all files: the list, their bytes and their owners.
+pub(super) fn validate(
     archive: &SignedArchive,
     mut named: NamedFiles,
     owners: &HashSet<(&'static str, String)>,
@@ -71,7 +71,7 @@ pub(super) fn judge(
     if count != archive.manifest.media {
         return Err("manifest.json: the numbers of media are wrong".into());
     }
-    archive.refuse_strangers(&paths)
+    archive.refuse_unnamed_files(&paths)
 }
 
 /// Stores all files of these places in the bucket.

@@ -1,12 +1,15 @@
-//! Takes a company in from an archive, which may come from anybody.
+//! Imports a company from an archive, which may come from anybody.
 //!
-//! First all of it is judged, and nothing is written. Then everything is stored while the company is closed: it has no item of its
-//! own, so nobody can log in, and no schedule finds anything of it. At last it opens, and what is due gets its place in the index.
-//! A try that was broken off is repeated as a whole until the company has opened, and from there on afterwards.
+//! 1. Validate the whole archive, without a write.
+//! 2. Store everything while the company is closed: its own item is missing, so logins fail, and no item is in the index by due date,
+//!    so that scheduled functions do not find it.
+//! 3. Open the company, then enter due items in that index.
+//!
+//! A run that failed is repeated: it skips items that are stored, and steps 1 and 2 once the company is open.
 
 mod files;
-mod judge;
 mod media;
+mod validate;
 
 use std::path::Path;
 use std::time::Duration;
@@ -27,7 +30,7 @@ use shared::store::{ArchiveReader, EventSequence, ImportedRecord, VersionedItem}
 
 use crate::archive::{self, MediaPlace, Result};
 use files::{Lines, SignedArchive};
-use judge::JudgedArchive;
+use validate::ValidatedArchive;
 
 /// How long all calls may take together: a bound for a program that nobody watches.
 const PATIENCE: Duration = Duration::from_secs(3 * 24 * 60 * 60);
@@ -56,12 +59,12 @@ const STORED: [RecordKind; 17] = [
     RecordKind::Retention,
 ];
 
-/// Whose signature of the manifest is good.
+/// Which signature of the manifest is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustedKey {
-    /// Of this key, which the operator knows from the service that the archive comes from.
+    /// By this key, which the operator has from the former deployment.
     Named(ReceiptKey),
-    /// Of any key that the archive itself has, so that it may come from anybody.
+    /// By any key in the archive, which may come from anybody.
     OfArchive,
 }
 
@@ -71,7 +74,7 @@ pub struct ImportOptions {
     pub trusted: TrustedKey,
     /// The identifier of the company here; `None` for that of the archive.
     pub name: Option<CompanyId>,
-    /// Whether the company keeps what an operator had granted: verified senders, and customers who may act on behalf of others.
+    /// Whether to keep the rights that only an operator can grant: verified senders, and acting on behalf of others.
     pub keeps_grants: bool,
 }
 
@@ -89,7 +92,7 @@ pub struct ArchiveImport {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportResult {
     pub company: CompanyId,
-    /// Whether an earlier run has done everything.
+    /// Whether an earlier run has completed the import.
     pub was_there: bool,
     /// The thumbprint of the key that has signed the archive.
     pub key: String,
@@ -99,11 +102,11 @@ pub struct ImportResult {
     pub records: u64,
     /// The stored files.
     pub media: u64,
-    /// The user names of the owners, who can enter first: by a password that they choose after `POST api-password-reset/`.
+    /// The user names of the owners, who get a password by `POST api-password-reset/`.
     pub owners: Vec<String>,
-    /// What an operator had granted the company, in words.
+    /// The rights in the archive that only an operator can grant, in words.
     pub grants: Vec<String>,
-    /// Whether it has these grants here too.
+    /// Whether these rights were kept.
     pub keeps_grants: bool,
     /// What it has used of DynamoDB.
     pub write_units: f64,
@@ -140,8 +143,8 @@ impl ArchiveImport {
                 format!("there is a company {} here; choose another name by --as", self.company).into()
             );
         }
-        (self.report)("judging the archive; nothing is written");
-        let JudgedArchive { receipt_keys, webhooks } = judge::judge(&self.archive, self.reader())?;
+        (self.report)("validating the archive");
+        let ValidatedArchive { receipt_keys, webhooks } = validate::validate(&self.archive, self.reader())?;
         self.refuse_foreign_webhooks(&webhooks).await?;
         let import = match found {
             Some(import) => import,
@@ -229,7 +232,7 @@ impl ArchiveImport {
         let store = &self.access.store;
         let objects = self.access.objects()?;
         (self.report)("files");
-        // Not those whose arrival is an event, which would find no company.
+        // Uploads later: the function that they start would find no company.
         media::store(&self.archive, &self.company, &objects, |place| place != MediaPlace::Uploads).await?;
         for kind in STORED {
             (self.report)(kind.name());
@@ -288,8 +291,8 @@ impl ArchiveImport {
         }
     }
 
-    /// Fails once another run has opened the company: what people have deleted since must not come back.
-    // Asked before every few records. Nobody gets in within a second, as the way in is a mail.
+    /// Fails if another run has opened the company: items that users have deleted since must not come back.
+    // Checked before each batch, which takes less than a second. Users need a mail to log in, so they are never that fast.
     async fn check_closed(&self) -> Result<()> {
         match self.access.store.company_import(&self.company).await? {
             Some(import) if import.opened_at.is_none() => Ok(()),
@@ -310,13 +313,13 @@ impl ArchiveImport {
                 sequence.last_event = number.map(|number| EventMark { number, expires_at });
             }
         }
-        // All have expired: the next event must not seem to be the first.
+        // All events have expired. Without a mark, the next event would be the first one.
         let expired = EventMark { number: last, expires_at: self.access.now };
         sequence.last_event = sequence.last_event.or((last > 0).then_some(expired));
         Ok(sequence)
     }
 
-    /// Has the schedules find what is due, and the bucket tell of files that wait, once the company is open.
+    /// Enters due items in the index, and stores uploads that wait for their conversion, now that the company is open.
     async fn schedule_all(&self, company: &Company) -> Result<()> {
         (self.report)("what is due");
         let store = &self.access.store;

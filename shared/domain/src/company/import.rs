@@ -12,9 +12,9 @@ pub struct CompanyImport {
     /// The SHA-256 of the manifest of its archive, in hexadecimal: no other archive is imported into the company.
     pub archive: String,
     pub begun_at: DateTime<Utc>,
-    /// When the company got its item; `None` before. From then on, nothing of it is written a second time.
+    /// When the company opened; `None` before. Its records are not written any more then.
     pub opened_at: Option<DateTime<Utc>>,
-    /// When everything had its place in the index by due date; `None` before.
+    /// When all due items were in their index; `None` before.
     pub ended_at: Option<DateTime<Utc>>,
 }
 

@@ -1,7 +1,7 @@
-//! Writes a company from the records of an archive.
+//! Writes the records of an archive as the items of a company.
 //!
-//! Nobody else writes its items until it opens, and no schedule finds them: only then do they get their places in the index by due
-//! date. So what a broken-off import has written is left alone when it is repeated.
+//! Until the company opens, nothing else writes its items, and they are not in the index by due date. A repeated import leaves
+//! existing items unchanged.
 
 use chrono::{DateTime, Utc};
 
@@ -149,7 +149,7 @@ impl Store {
     }
 
     /// Counts what was imported of a company.
-    // Once at the end: candidates who are written at once would all add to the same few counters.
+    // Once, at the end: concurrent transactions of candidates would conflict on the four shards.
     pub async fn count_imported(&self, company: &CompanyId) -> Result<RecountResult> {
         self.recount_all(company, None).await
     }
@@ -265,13 +265,13 @@ impl Store {
         if imported.due().is_none() {
             return Ok(());
         }
-        // As it is stored, since it has secrets that no archive holds.
+        // The stored item: it has secrets that the archive lacks.
         let Some(stored) = self.one::<T>(imported.key()).await? else { return Ok(()) };
         if stored.version() != imported.version() {
             return Ok(());
         }
         let due = stored.with_value(T::clone(&stored))?;
-        // Whoever is faster gives it its place too.
+        // A concurrent write enters it in the index as well.
         let _faster = self.put_item(due.stored().clone(), WriteCondition::Version(due.version())).await?;
         Ok(())
     }

@@ -72,7 +72,7 @@ pub struct ArchiveReader<'a> {
     pub company: &'a CompanyId,
     /// The company as it is named here.
     pub name: &'a CompanyId,
-    /// For the secrets that an archive does not hold. Nobody learns them, so they open nothing.
+    /// Generates the secrets that an archive lacks. They are never shown, so they authenticate nobody.
     pub entropy: &'a dyn RandomSource,
 }
 
@@ -160,7 +160,7 @@ impl ArchiveReader<'_> {
         })
     }
 
-    /// Gives the company its name of here. Receipts keep the former one, as they are signed.
+    /// Replaces the identifier of the company by the new one. Receipts are signed and keep the former one.
     fn rename(&self, kind: RecordKind, content: &mut Value) {
         let pointers: &[&str] = match kind {
             RecordKind::Company => &["/id", "/value/id"],
@@ -200,7 +200,7 @@ impl ArchiveReader<'_> {
         if item.company() != self.name {
             return Err("it is of another company".to_owned());
         }
-        // Whatever the types leave out or read as something else, such as unknown members.
+        // Detects unknown members, and values that the types read in another way.
         if to_text(&written.content)? != to_text(&content)? {
             return Err("it has members or values that no record has".to_owned());
         }
@@ -253,7 +253,7 @@ fn read_counts(content: &Value) -> Result<ArchivedCounts, String> {
     counts.ok_or_else(|| "these are no counts of a project".to_owned())
 }
 
-/// Refuses numbers and moments that the rules cannot calculate with. Their types hold more than clients can set.
+/// Refuses numbers and dates that overflow in calculations. Their types hold more than clients can set.
 fn check_values(kind: RecordKind, value: &Value) -> Result<(), String> {
     match value {
         Value::Number(number) => {

@@ -1,4 +1,4 @@
-//! Judges an archive before anything is written: every line alone, and what lines say of each other.
+//! Validates an archive before anything is written: each line, and the references between lines.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -50,12 +50,12 @@ const ORDER: [RecordKind; 21] = [
     RecordKind::Receipts,
 ];
 
-/// What is wrong with a line.
+/// Why a line is invalid.
 type Fault = &'static str;
 
-/// What the lines so far have said.
+/// What the validator remembers of earlier lines.
 #[derive(Default)]
-struct Judge {
+struct Validator {
     /// The versions of resources with a history, by its identifier.
     versions: HashMap<String, u64>,
     company: Option<Company>,
@@ -83,16 +83,16 @@ struct Judge {
     last_event: u64,
 }
 
-/// What is known of an archive that was judged.
-pub(super) struct JudgedArchive {
+/// The result of a validation.
+pub(super) struct ValidatedArchive {
     /// The keys that verify its receipts.
     pub(super) receipt_keys: Vec<ReceiptKey>,
     pub(super) webhooks: Vec<WebhookId>,
 }
 
-/// Judges all of an archive.
-pub(super) fn judge(archive: &SignedArchive, reader: ArchiveReader<'_>) -> Result<JudgedArchive> {
-    let mut judge = Judge { last_event: archive.manifest.sequence, ..Judge::default() };
+/// Validates a whole archive. Fails at the first error, which names the file and the line.
+pub(super) fn validate(archive: &SignedArchive, reader: ArchiveReader<'_>) -> Result<ValidatedArchive> {
+    let mut validator = Validator { last_event: archive.manifest.sequence, ..Validator::default() };
     for kind in ORDER {
         let mut lines = archive.records(kind)?;
         let mut last = String::new();
@@ -101,13 +101,13 @@ pub(super) fn judge(archive: &SignedArchive, reader: ArchiveReader<'_>) -> Resul
             if id <= last {
                 return Err(lines.fault("the identifiers are not in their order, or one comes twice"));
             }
-            judge.line(kind, &id, &line, reader).map_err(|problem| lines.fault(&problem))?;
+            validator.line(kind, &id, &line, reader).map_err(|problem| lines.fault(&problem))?;
             last = id;
         }
-        judge.end(kind, &lines, archive)?;
+        validator.end(kind, &lines, archive)?;
     }
-    media::judge(archive, judge.files, &judge.owners)?;
-    Ok(JudgedArchive { receipt_keys: judge.receipt_keys, webhooks: judge.webhooks })
+    media::validate(archive, validator.files, &validator.owners)?;
+    Ok(ValidatedArchive { receipt_keys: validator.receipt_keys, webhooks: validator.webhooks })
 }
 
 /// The identifier of the record in a line.
@@ -120,7 +120,7 @@ fn identifier_in(line: &str) -> Result<String, String> {
     Ok(id)
 }
 
-impl Judge {
+impl Validator {
     fn line(
         &mut self,
         kind: RecordKind,
@@ -340,7 +340,7 @@ impl Judge {
         Ok(())
     }
 
-    /// Judges what is known once all records of a kind were read.
+    /// Validates what depends on all records of a kind.
     fn end(&self, kind: RecordKind, lines: &Lines, archive: &SignedArchive) -> Result<()> {
         if archive.manifest.records.get(kind.name()) != Some(&lines.number) {
             return Err(format!("manifest.json: the number of {} is wrong", kind.name()).into());

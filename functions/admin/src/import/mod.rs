@@ -136,7 +136,9 @@ impl ArchiveImport {
                 return Err(format!("{} was imported from another archive", self.company).into());
             }
             if import.ended_at.is_some() {
-                return self.result(true, Vec::new()).await;
+                let is_there = self.access.store.company(&self.company).await?.is_some();
+                let erased = format!("the company {} is being erased", self.company);
+                return if is_there { self.result(true, Vec::new()).await } else { Err(erased.into()) };
             }
         } else if self.access.store.company(&self.company).await?.is_some() {
             return Err(
@@ -144,7 +146,8 @@ impl ArchiveImport {
             );
         }
         (self.report)("validating the archive");
-        let ValidatedArchive { receipt_keys, webhooks } = validate::validate(&self.archive, self.reader())?;
+        let ValidatedArchive { receipt_keys, webhooks, grants } =
+            validate::validate(&self.archive, self.reader())?;
         self.refuse_foreign_webhooks(&webhooks).await?;
         let import = match found {
             Some(import) => import,
@@ -154,12 +157,11 @@ impl ArchiveImport {
                 self.access.store.begin_company_import(begun, self.access.now).await?
             }
         };
-        let mut grants = Vec::new();
-        let company = self.company(&mut grants)?;
+        let company = self.company()?;
         let import = if import.opened_at.is_some() {
             import
         } else {
-            self.store_all(receipt_keys, &mut grants).await?;
+            self.store_all(receipt_keys).await?;
             let sequence = self.sequence()?;
             self.access.store.open_company(&import, &company, &sequence, self.access.now).await?
         };
@@ -211,24 +213,22 @@ impl ArchiveImport {
     }
 
     /// The company itself, which is stored last.
-    fn company(&self, grants: &mut Vec<String>) -> Result<VersionedItem<Company>> {
+    fn company(&self) -> Result<VersionedItem<Company>> {
         let mut lines = self.archive.records(RecordKind::Company)?;
         let line = lines.next_line()?.ok_or("there is no company in the archive")?;
-        match self.granted(self.reader().read(RecordKind::Company, &line)?, grants)? {
+        match self.granted(self.reader().read(RecordKind::Company, &line)?)? {
             ImportedRecord::Company(company) => Ok(*company),
             _ => Err("there is no company in the archive".into()),
         }
     }
 
     /// A record with the grants that the company keeps.
-    fn granted(&self, record: ImportedRecord, grants: &mut Vec<String>) -> Result<ImportedRecord> {
-        let Some(grant) = record.grant() else { return Ok(record) };
-        grants.push(grant);
+    fn granted(&self, record: ImportedRecord) -> Result<ImportedRecord> {
         Ok(if self.keeps_grants { record } else { record.without_grant()? })
     }
 
     /// Stores everything but the company itself.
-    async fn store_all(&self, keys: Vec<ReceiptKey>, grants: &mut Vec<String>) -> Result<()> {
+    async fn store_all(&self, keys: Vec<ReceiptKey>) -> Result<()> {
         let store = &self.access.store;
         let objects = self.access.objects()?;
         (self.report)("files");
@@ -245,7 +245,7 @@ impl ArchiveImport {
                 self.check_closed().await?;
                 let mut records = Vec::with_capacity(AT_ONCE);
                 for line in together {
-                    records.push(self.granted(self.reader().read(kind, &line)?, grants)?);
+                    records.push(self.granted(self.reader().read(kind, &line)?)?);
                 }
                 try_join_all(records.iter().map(|record| self.store_record(record))).await?;
             }

@@ -78,6 +78,7 @@ struct Validator {
     erasures: HashMap<u64, String>,
     receipt_keys: Vec<ReceiptKey>,
     webhooks: Vec<WebhookId>,
+    grants: Vec<String>,
     files: NamedFiles,
     owners: HashSet<(&'static str, String)>,
     last_event: u64,
@@ -88,6 +89,8 @@ pub(super) struct ValidatedArchive {
     /// The keys that verify its receipts.
     pub(super) receipt_keys: Vec<ReceiptKey>,
     pub(super) webhooks: Vec<WebhookId>,
+    /// The rights that only an operator can grant, in words.
+    pub(super) grants: Vec<String>,
 }
 
 /// Validates a whole archive. Fails at the first error, which names the file and the line.
@@ -106,8 +109,9 @@ pub(super) fn validate(archive: &SignedArchive, reader: ArchiveReader<'_>) -> Re
         }
         validator.end(kind, &lines, archive)?;
     }
-    media::validate(archive, validator.files, &validator.owners)?;
-    Ok(ValidatedArchive { receipt_keys: validator.receipt_keys, webhooks: validator.webhooks })
+    media::validate(archive, std::mem::take(&mut validator.files), &validator.owners)?;
+    let Validator { receipt_keys, webhooks, grants, .. } = validator;
+    Ok(ValidatedArchive { receipt_keys, webhooks, grants })
 }
 
 /// The identifier of the record in a line.
@@ -140,6 +144,7 @@ impl Validator {
     }
 
     fn record(&mut self, record: &ImportedRecord, company: &CompanyId) -> Result<(), Fault> {
+        self.grants.extend(record.grant());
         match record {
             ImportedRecord::Answers(one) => {
                 self.note(format!("{}{INTERVIEW_HISTORY}", one.candidate), one.version());

@@ -10,6 +10,7 @@ use tests::caller::{Caller, PASSWORD, Staff, Token, last_segment};
 use tests::http::Request;
 
 use super::{anyway, try_import};
+use crate::admin::erase_company::{begin, finish};
 use crate::admin::export::Archive;
 use crate::events::feed::{numbers, read_all};
 use crate::events::webhooks::endpoint::{TestEndpoint, sweep};
@@ -224,4 +225,20 @@ async fn a_company_can_have_another_name() {
     assert!(refused.contains("is one of the company acme here"), "{refused}");
     stranger.get("/companies/acme/").await.expect(200);
     stranger.get("/companies/globex/").await.expect(404);
+}
+
+#[tokio::test]
+async fn a_company_whose_erasure_has_begun_is_not_there_any_more() {
+    let app = TestApp::start().await;
+    app.owner().await;
+    app.settle().await;
+    let archive = Archive::of(&app).await;
+    let other = TestApp::start().await;
+    try_import(&other, archive.folder.path(), anyway()).await.unwrap();
+    begin(&other).await;
+    let refused = try_import(&other, archive.folder.path(), anyway()).await.unwrap_err();
+    assert_eq!(refused, "the company acme is being erased");
+    finish(&other).await;
+    let refused = try_import(&other, archive.folder.path(), anyway()).await.unwrap_err();
+    assert!(refused.contains("A company with this identifier was erased."), "{refused}");
 }

@@ -289,6 +289,32 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_stored_text_that_no_client_could_send_is_not_read() {
+        use crate::media::video::FileName;
+        for text in ["a\r\nBcc: x@y.example", "a\0", "\u{202e}a", &"a".repeat(151)] {
+            assert!(serde_json::from_value::<ShortName>(text.into()).is_err(), "{text:?}");
+            assert!(serde_json::from_value::<TextLine<150>>(text.into()).is_err(), "{text:?}");
+            assert!(
+                serde_json::from_value::<TextLines<150>>(text.replace("\r\n", "\r").into()).is_err(),
+                "{text:?}"
+            );
+        }
+        for blank in ["", " ", "\u{301}"] {
+            assert!(serde_json::from_value::<ShortName>(blank.into()).is_err(), "{blank:?}");
+        }
+        for link in ["javascript:alert(1)", "https:", "ftp://a.example"] {
+            assert!(serde_json::from_value::<WebLink>(link.into()).is_err(), "{link}");
+        }
+        for address in ["a", "a@b", "a b@c.example", "a@b.example, c@d.example"] {
+            assert!(serde_json::from_value::<Email>(address.into()).is_err(), "{address}");
+        }
+        assert!(serde_json::from_value::<Username>("a b".into()).is_err());
+        assert!(serde_json::from_value::<ExternalId>("a\u{200b}b".into()).is_err());
+        assert!(serde_json::from_value::<FileName>("a\nb".into()).is_err());
+        assert_eq!(serde_json::from_value::<TextLines<3>>("a\nb".into()).unwrap().to_string(), "a\nb");
+    }
+
+    #[test]
     fn lines_are_trimmed_bounded_and_printable() {
         assert_eq!(TextLine::<5>::parse("  Zoë \t").unwrap().as_str(), "Zoë");
         assert_eq!(TextLine::<3>::parse("Zoe\u{308}").unwrap().as_str(), "Zoë");

@@ -146,29 +146,19 @@ fn nothing_of_a_template_is_left() {
 }
 
 #[test]
-fn every_part_is_one_line_despite_line_breaks_in_stored_names() {
-    // Names that bypassed parsing.
-    let names = ["a\r\n\r\nb", "c\n", "\nAc\0me\r\nBcc: all@other.example\r\n\r\n<p>"]
-        .map(|name| serde_json::from_value::<ShortName>(name.into()).unwrap());
+fn every_part_is_one_line_despite_line_breaks_in_the_name_of_an_author() {
+    // A text that is no type of its own, which would refuse it.
     let broken = MailOccasion::AccountDeleted {
         by: "Eve\r\n\r\nPlease log in at https://evil.example\n",
         contact: None,
     };
+    let lines = |text: &str| text.lines().position(|line| line.starts_with("https:"));
     for language in Language::ALL {
-        for (mail, plain) in [
-            (INVITATION, INVITATION),
-            (reset(2), reset(2)),
-            (resets(2), resets(2)),
-            (broken.clone(), DELETED),
-        ] {
-            let RenderedMail { subject, text, .. } = render_to(&names, &mail, language);
-            assert!(subject.contains("AcmeBcc"), "{subject:?}");
-            assert!(!subject.contains(char::is_control), "{subject:?}");
-            assert_eq!(subject, subject.trim());
-            // Only the signature prints a name unchanged, and it comes last.
-            let lines = |text: &str| text.lines().position(|line| line.starts_with("https:"));
-            assert_eq!(lines(&text), lines(&render(&plain, language).text), "{text}");
-        }
+        let RenderedMail { subject, text, .. } = render(&broken, language);
+        assert!(!subject.contains(char::is_control), "{subject:?}");
+        assert_eq!(subject, subject.trim());
+        // Only the signature prints a name unchanged, and it comes last.
+        assert_eq!(lines(&text), lines(&render(&DELETED, language).text), "{text}");
     }
 }
 

@@ -18,8 +18,8 @@ pub(super) struct ModelCandidate {
     pub(super) started_at: Option<i64>,
     pub(super) has_email: bool,
     pub(super) has_password: bool,
-    /// When reminders were sent.
-    pub(super) reminders: Vec<i64>,
+    /// When mails were sent that count towards the limit.
+    pub(super) counted_mails: Vec<i64>,
     pub(super) had_key: bool,
     /// Whether it has logged in since it chose its password.
     pub(super) has_token: bool,
@@ -45,7 +45,7 @@ pub(super) static NEW_CANDIDATE: ModelCandidate = ModelCandidate {
     started_at: None,
     has_email: false,
     has_password: false,
-    reminders: Vec::new(),
+    counted_mails: Vec::new(),
     had_key: false,
     has_token: false,
     is_token_valid: false,
@@ -189,11 +189,16 @@ impl ModelCandidate {
         if !self.has_email {
             return refused("email_missing");
         }
-        self.reminders.retain(|minute| now - minute < 60);
-        if self.reminders.len() == 5 {
+        self.count_mail(now)
+    }
+
+    /// Counts a reminder, or a mail about a new deadline: five an hour.
+    pub(super) fn count_mail(&mut self, now: i64) -> Result<(), StepAnswer> {
+        self.counted_mails.retain(|minute| now - minute < 60);
+        if self.counted_mails.len() == 5 {
             return Err(StepAnswer::Throttled);
         }
-        self.reminders.push(now);
+        self.counted_mails.push(now);
         Ok(())
     }
 

@@ -233,9 +233,12 @@ impl ProjectModel {
                 }
                 let is_news =
                     candidate.deadline != deadline && deadline.is_none_or(|deadline| deadline > now);
-                candidate.deadline = deadline;
                 let takes_mails = candidate.has_email && candidate.erasure_due_at.is_none();
                 let is_told = is_news && takes_mails && matches!(candidate.status, Invited | Confirmed);
+                if is_told {
+                    candidate.count_mail(now)?;
+                }
+                candidate.deadline = deadline;
                 self.mails += usize::from(is_told);
             }
             HistoryStep::Advance { candidate } => self.advance(candidate)?,

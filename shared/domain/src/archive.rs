@@ -113,6 +113,11 @@ impl RecordKind {
         }
     }
 
+    /// Whether an import stores its records as items. The company itself has one, which is stored last.
+    pub const fn has_items(self) -> bool {
+        !matches!(self, Self::Company | Self::ReceiptKeys | Self::Receipts)
+    }
+
     /// What its records are read together with.
     pub const fn level(self) -> RecordLevel {
         match self {

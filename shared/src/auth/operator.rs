@@ -38,7 +38,7 @@ impl OperatorAccess {
         Self(self.0.with_patience(patience))
     }
 
-    /// For secrets that nobody is to know.
+    /// The source of random secrets.
     pub fn entropy(&self) -> &dyn RandomSource {
         self.app.entropy()
     }

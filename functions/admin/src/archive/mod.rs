@@ -7,6 +7,7 @@ use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufReader, Read as _};
 use std::path::Path;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -18,8 +19,12 @@ use shared::store::ArchiveRecord;
 
 pub(crate) use places::MediaPlace;
 
-/// An error of a program, for whoever has started it.
+/// The result of a program, with an error for its operator.
 pub(crate) type Result<T, E = Box<dyn Error + Send + Sync>> = std::result::Result<T, E>;
+
+/// The time limit of all calls together.
+// Exports and imports of large companies take hours. Without a limit, a program would hang unnoticed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 
 /// The format, which the manifest names.
 pub(crate) const FORMAT: &str = "interview-service-export/1";

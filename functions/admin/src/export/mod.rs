@@ -24,7 +24,9 @@ use shared::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};
 use shared::http::view::ReceiptView;
 use shared::store::{ArchiveRecord, EntryKey, EventSequence, VersionedItem};
 
-use crate::archive::{self, ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, MediaCount, Result, SIGNATURE};
+use crate::archive::{
+    self, ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, MediaCount, PATIENCE, Result, SIGNATURE,
+};
 use folder::ArchiveFolder;
 use unit::ArchiveUnit;
 
@@ -40,9 +42,6 @@ const LOOKS: usize = 240;
 const NUMBERING: Duration = Duration::from_secs(2);
 /// Read units of DynamoDB a second. A partition allows 3,000, and the rest is for the company's users.
 const UNITS_PER_SECOND: f64 = 300.0;
-/// How long all calls may take together: a bound for a program that nobody watches.
-const PATIENCE: Duration = Duration::from_secs(3 * 24 * 60 * 60);
-
 /// The export of a company.
 pub struct CompanyExport {
     access: OperatorAccess,

@@ -15,7 +15,7 @@ use crate::archive::{self, MEDIA, MediaCount, MediaLine, MediaPlace, Result};
 
 /// The files that are uploaded at once.
 const AT_ONCE: usize = 8;
-/// The longest content type that anybody has sent.
+/// The maximum length of a content type.
 const MAX_CONTENT_TYPE: usize = 200;
 /// The first bytes of a file, which tell its type.
 const START: usize = 12;
@@ -135,11 +135,11 @@ fn is_document(file: &MediaLine, kind: FileKind, expected: FileType, bytes: &[u8
     file.content_type == expected.content_type() && detect(kind, bytes) == Some(expected)
 }
 
-/// Whether this is what a recording has become, or one that nobody is served before its conversion.
+/// Whether this is a converted recording, or one that waits for its conversion and is not served.
 fn is_recording(place: MediaPlace, file: &MediaLine, start: &[u8]) -> bool {
     if matches!(place, MediaPlace::Takes | MediaPlace::Uploads) {
-        let is_visible = |byte: u8| matches!(byte, b' '..=b'~');
-        return file.content_type.len() <= MAX_CONTENT_TYPE && file.content_type.bytes().all(is_visible);
+        return file.content_type.len() <= MAX_CONTENT_TYPE
+            && file.content_type.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     }
     let served = [FileType::Mp4, FileType::Jpeg, FileType::Flv];
     match served.into_iter().find(|served| served.content_type() == file.content_type) {

@@ -12,7 +12,6 @@ mod media;
 mod validate;
 
 use std::path::Path;
-use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use serde::Serialize;
@@ -28,36 +27,13 @@ use shared::domain::retention::run::RetentionRun;
 use shared::domain::staff::customer::AccountType;
 use shared::store::{ArchiveReader, EventSequence, ImportedRecord, VersionedItem};
 
-use crate::archive::{self, MediaPlace, Result};
+use crate::archive::{self, MediaPlace, PATIENCE, Result};
 use files::{Lines, SignedArchive};
-use validate::ValidatedArchive;
+use validate::{REFERENCE_ORDER, ValidatedArchive};
 
-/// How long all calls may take together: a bound for a program that nobody watches.
-const PATIENCE: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 /// The records that are stored at once.
 // Those of one project share a partition, which takes 1,000 write units a second.
 const AT_ONCE: usize = 32;
-
-/// The kinds of records that have items, in the order in which they are stored. Counts need the items of their projects.
-const STORED: [RecordKind; 17] = [
-    RecordKind::LegalTexts,
-    RecordKind::Logos,
-    RecordKind::Labels,
-    RecordKind::Customers,
-    RecordKind::Videos,
-    RecordKind::Captions,
-    RecordKind::Projects,
-    RecordKind::Questionnaires,
-    RecordKind::Statistics,
-    RecordKind::Candidates,
-    RecordKind::Evaluations,
-    RecordKind::GuestLinks,
-    RecordKind::Answers,
-    RecordKind::WrittenAnswers,
-    RecordKind::Tokens,
-    RecordKind::Webhooks,
-    RecordKind::Retention,
-];
 
 /// Which signature of the manifest is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -234,7 +210,8 @@ impl ArchiveImport {
         (self.report)("files");
         // Uploads later: the function that they start would find no company.
         media::store(&self.archive, &self.company, &objects, |place| place != MediaPlace::Uploads).await?;
-        for kind in STORED {
+        let mut receipts = self.archive.records(RecordKind::Receipts)?;
+        for kind in REFERENCE_ORDER.into_iter().filter(|kind| kind.has_items()) {
             (self.report)(kind.name());
             let mut lines = self.archive.records(kind)?;
             loop {
@@ -245,12 +222,12 @@ impl ArchiveImport {
                 self.check_closed().await?;
                 let mut records = Vec::with_capacity(AT_ONCE);
                 for line in together {
-                    records.push(self.granted(self.reader().read(kind, &line)?)?);
+                    let record = self.granted(self.reader().read(kind, &line)?)?;
+                    records.push(with_receipt(record, &mut receipts)?);
                 }
                 try_join_all(records.iter().map(|record| self.store_record(record))).await?;
             }
         }
-        self.store_events().await?;
         for key in keys {
             store.import_receipt_key(ImportedReceiptKey { company: self.company.clone(), key }).await?;
         }
@@ -269,26 +246,6 @@ impl ArchiveImport {
             store.import_cursor(webhook, self.archive.manifest.sequence, self.access.now).await?;
         }
         Ok(())
-    }
-
-    /// Stores the events, those of erasures with their receipts.
-    async fn store_events(&self) -> Result<()> {
-        (self.report)(RecordKind::Events.name());
-        let mut lines = self.archive.records(RecordKind::Events)?;
-        let mut receipts = self.archive.records(RecordKind::Receipts)?;
-        loop {
-            let together = lines.next_lines(AT_ONCE)?;
-            if together.is_empty() {
-                return Ok(());
-            }
-            self.check_closed().await?;
-            let mut records = Vec::with_capacity(AT_ONCE);
-            for line in together {
-                let record = self.reader().read(RecordKind::Events, &line)?;
-                records.push(with_receipt(record, &mut receipts)?);
-            }
-            try_join_all(records.iter().map(|record| self.store_record(record))).await?;
-        }
     }
 
     /// Fails if another run has opened the company: items that users have deleted since must not come back.
@@ -349,7 +306,7 @@ impl ArchiveImport {
     }
 }
 
-/// An event, that of an erasure with the next of the receipts.
+/// The record; the event of an erasure with the next receipt.
 // Both files are in the order of the events, and each erasure has its receipt.
 fn with_receipt(record: ImportedRecord, receipts: &mut Lines) -> Result<ImportedRecord> {
     match record {

@@ -19,14 +19,14 @@ use shared::domain::staff::customer::Customer;
 use shared::domain::text::fold_case;
 use shared::http::view::ReceiptView;
 use shared::media::detect;
-use shared::store::{ArchiveReader, ArchivedCounts, ImportedRecord, VersionedItem};
+use shared::store::{ArchiveReader, ArchiveRecord, ArchivedCounts, ImportedRecord, VersionedItem};
 
 use super::files::{Lines, SignedArchive};
 use super::media::{self, NamedFiles};
 use crate::archive::{self, Result};
 
-/// The kinds in the order in which they refer to each other.
-const ORDER: [RecordKind; 21] = [
+/// The kinds of records: each refers only to kinds before it.
+pub(super) const REFERENCE_ORDER: [RecordKind; 21] = [
     RecordKind::ReceiptKeys,
     RecordKind::Company,
     RecordKind::Retention,
@@ -96,7 +96,7 @@ pub(super) struct ValidatedArchive {
 /// Validates a whole archive. Fails at the first error, which names the file and the line.
 pub(super) fn validate(archive: &SignedArchive, reader: ArchiveReader<'_>) -> Result<ValidatedArchive> {
     let mut validator = Validator { last_event: archive.manifest.sequence, ..Validator::default() };
-    for kind in ORDER {
+    for kind in REFERENCE_ORDER {
         let mut lines = archive.records(kind)?;
         let mut last = String::new();
         while let Some(line) = lines.next_line()? {
@@ -122,6 +122,12 @@ fn identifier_in(line: &str) -> Result<String, String> {
     }
     let Identified { id } = serde_json::from_str(line).map_err(|error| error.to_string())?;
     Ok(id)
+}
+
+/// Whether `line` is this record.
+fn is_record(record: &ArchiveRecord, line: &str) -> Result<bool, String> {
+    let text = serde_json_canonicalizer::to_string(&record.content).map_err(|error| error.to_string())?;
+    Ok(text == line)
 }
 
 impl Validator {
@@ -272,7 +278,7 @@ impl Validator {
         if let Some(name) = profile.username.as_ref().map(|name| fold_case(name.as_str()))
             && (self.emails.contains_key(&name) || self.usernames.insert(name, None).is_some())
         {
-            return Err("somebody else has this user name");
+            return Err("another account has this user name");
         }
         if let Some(key) = &profile.external_id
             && !self.external_ids.insert((Some(*project), key.as_str().to_owned()))
@@ -280,7 +286,7 @@ impl Validator {
             return Err("another candidate of the project has this external_id");
         }
         if candidate.shares.values().any(|customer| !self.customers.contains(customer)) {
-            return Err("a customer with whom they are shared is missing");
+            return Err("the customer of a share is missing");
         }
         for (kind, file) in [(FileKind::Photo, candidate.photo), (FileKind::Cv, candidate.cv)] {
             if let Some(file) = file {
@@ -317,8 +323,7 @@ impl Validator {
         let record: serde_json::Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let key = ReceiptKey::parse(record["value"]["x"].as_str().unwrap_or_default())?;
         let expected = archive::receipt_key(&key).map_err(|error| error.to_string())?;
-        if serde_json_canonicalizer::to_string(&expected.content).map_err(|error| error.to_string())? != line
-        {
+        if !is_record(&expected, line)? {
             return Err("this is no key of receipts".to_owned());
         }
         self.receipt_keys.push(key);
@@ -335,8 +340,7 @@ impl Validator {
             return Err("no event of an erasure has this receipt".to_owned());
         }
         let expected = archive::receipt(id, &receipt).map_err(|error| error.to_string())?;
-        if serde_json_canonicalizer::to_string(&expected.content).map_err(|error| error.to_string())? != line
-        {
+        if !is_record(&expected, line)? {
             return Err("it does not say what is signed".to_owned());
         }
         if self.receipt_keys.iter().all(|key| key.open_receipt(jws).is_none()) {

@@ -1,7 +1,7 @@
 //! The documentation of each route.
 
 use serde_json::json;
-use shared::domain::webhook::{AllowedTargets, DeliveryOutcome, QUEUE_FULL, TOO_MANY_WEBHOOKS};
+use shared::domain::webhook::{AllowedTargets, DeliveryOutcome, NO_SECRET, QUEUE_FULL, TOO_MANY_WEBHOOKS};
 use shared::openapi::OperationDoc;
 
 use super::changes::{CreateWebhook, UpdateWebhook, read_grace, read_position};
@@ -51,6 +51,7 @@ pub(crate) fn change_webhook(operation: OperationDoc) -> OperationDoc {
         .body_with_references::<WebhookView, _>(|body, company, references| {
             UpdateWebhook::read(body, company, references, AllowedTargets::Public)
         })
+        .refuses(&[NO_SECRET])
         .example("disable", json!({ "is_enabled": false }))
 }
 
@@ -72,7 +73,7 @@ pub(crate) fn rotate_secret(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn ping_webhook(operation: OperationDoc) -> OperationDoc {
     operation
         .text("Sends an event of the type `webhook.ping` to this webhook alone, even if it is disabled.")
-        .refuses(&[QUEUE_FULL])
+        .refuses(&[QUEUE_FULL, NO_SECRET])
         .is_limited("Returns 429 within 10 seconds of the last ping.")
 }
 
@@ -117,6 +118,6 @@ pub(crate) fn repeat_delivery(operation: OperationDoc) -> OperationDoc {
         )
         .body::<QueuedView, _>(read_event)
         .field("event", "The identifier of the event to send.")
-        .refuses(&[QUEUE_FULL])
+        .refuses(&[QUEUE_FULL, NO_SECRET])
         .example("event", json!({ "event": "evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766" }))
 }

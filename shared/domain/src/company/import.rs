@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::CompanyId;
 
-/// The import of a company. Until it has opened, there is no item of the company, so that nobody can log in.
+/// The import of a company. The company has no item until it opens, so logins fail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompanyImport {
     pub company: CompanyId,

@@ -1,6 +1,7 @@
 //! Text from clients: trimmed, limited, free of control characters.
 //!
-//! Limits and forbidden characters hold also for what is deserialised, since an archive of a company may come from anybody.
+//! Deserialisation checks limits and forbidden characters too, because an archive of a company may come from anybody. A stricter
+//! check makes stored texts unreadable, so change those first.
 
 use std::fmt;
 
@@ -41,13 +42,8 @@ impl<const MAX: usize> TextLine<MAX> {
 
     /// The text as it is. Fails if it is too long or contains a control character.
     fn check(text: String) -> Result<Self, String> {
-        if has_forbidden(&text) {
-            return Err("Control characters are not allowed.".to_owned());
-        }
-        // Bytes first, which are known: every character has at least one.
-        if text.len() > MAX && text.chars().count() > MAX {
-            return Err(format!("Ensure this field has no more than {MAX} characters."));
-        }
+        check_line(&text)?;
+        check_length(&text, MAX)?;
         Ok(Self(text))
     }
 
@@ -104,10 +100,23 @@ fn is_ignorable(character: char) -> bool {
     )
 }
 
-/// Whether there is a control character in `text`, or an invisible one that reorders or hides the text around it.
-fn has_forbidden(text: &str) -> bool {
+fn check_line(text: &str) -> Result<(), String> {
     // Most texts are ASCII, and each read of an item checks its texts.
-    !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && text.chars().any(is_forbidden)
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain || !text.chars().any(is_forbidden) {
+        Ok(())
+    } else {
+        Err("Control characters are not allowed.".to_owned())
+    }
+}
+
+fn check_length(text: &str, max: usize) -> Result<(), String> {
+    // The length in bytes is known, and no character has less than one.
+    if text.len() <= max || text.chars().count() <= max {
+        Ok(())
+    } else {
+        Err(format!("Ensure this field has no more than {max} characters."))
+    }
 }
 
 /// Control characters, and invisible ones that reorder or hide the text around them.
@@ -176,7 +185,9 @@ impl<const MAX: usize> TextLines<MAX> {
 
     /// The text as it is. Fails if it is too long or contains a control character.
     fn check(text: String) -> Result<Self, String> {
-        TextLine::<MAX>::check(text.replace('\n', " ")).map(|_| Self(text))
+        text.split('\n').try_for_each(check_line)?;
+        check_length(&text, MAX)?;
+        Ok(Self(text))
     }
 
     /// Parses `text` like [`TextLines::parse`] and refuses blank text.

@@ -49,7 +49,7 @@ impl Username {
 impl<'de> Deserialize<'de> for Username {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let line = TextLine::deserialize(deserializer)?;
-        // Not what names it looks like: that takes long, and every read of an account would pay for it.
+        // Without the check for names that look alike, which is too slow for each read of an account.
         if line.is_empty() || line.as_str().chars().any(char::is_whitespace) {
             return Err(D::Error::custom("not a username"));
         }

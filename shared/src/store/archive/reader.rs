@@ -32,17 +32,19 @@ use crate::store::table::item::{Item, VersionedItem};
 
 /// The largest number of writes of an item, which has ten digits in keys.
 const MAX_VERSION: u64 = 9_999_999_999;
-/// The largest other number that the rules calculate with: days, minutes and scores. Sizes and counters may be larger.
-const MAX_NUMBER: i64 = 1_000_000;
-/// The kinds with sizes and counters.
-const COUNTING: [RecordKind; 3] = [RecordKind::Events, RecordKind::Statistics, RecordKind::Videos];
+/// The largest number of days, minutes, scores and so on. Sums and dates of larger ones overflow.
+const MAX_NUMBER: f64 = 1e6;
+/// The largest size, counter or number of an event: JSON has no larger integers.
+const MAX_COUNT: f64 = 9_007_199_254_740_992.0;
+/// A number that clients choose up to the limit of its type. It only sorts.
+const POSITION: &str = "position";
 /// The last year with four digits, which text sorts like a number.
 const LAST_YEAR: i32 = 9999;
 /// DynamoDB's limit, in bytes, without what the index by due date adds.
 const MAX_ITEM: usize = 400 * 1024 - 200;
 
 /// A record, as it is to be stored.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub enum ImportedRecord {
     Answers(VersionedItem<Answers>),
     Candidate(Box<VersionedItem<Candidate>>),
@@ -257,9 +259,12 @@ fn read_counts(content: &Value) -> Result<ArchivedCounts, String> {
 fn check_values(kind: RecordKind, value: &Value) -> Result<(), String> {
     match value {
         Value::Number(number) => {
-            let fits = number.as_i64().is_some_and(|number| (0..=MAX_NUMBER).contains(&number));
-            let counts = COUNTING.contains(&kind) && number.as_i64().is_some_and(|number| number >= 0);
-            if fits || counts { Ok(()) } else { Err(format!("{number} is too large or not a whole number")) }
+            let most = match kind {
+                RecordKind::Events | RecordKind::Statistics | RecordKind::Videos => MAX_COUNT,
+                _ => MAX_NUMBER,
+            };
+            let fits = number.as_f64().is_some_and(|number| number.abs() <= most);
+            if fits { Ok(()) } else { Err(format!("{number} is too large")) }
         }
         Value::String(text) => {
             let moment = text.parse::<DateTime<Utc>>().ok();
@@ -271,7 +276,10 @@ fn check_values(kind: RecordKind, value: &Value) -> Result<(), String> {
             }
         }
         Value::Array(values) => values.iter().try_for_each(|value| check_values(kind, value)),
-        Value::Object(values) => values.values().try_for_each(|value| check_values(kind, value)),
+        Value::Object(values) => {
+            let mut checked = values.iter().filter(|(name, _)| *name != POSITION);
+            checked.try_for_each(|(_, value)| check_values(kind, value))
+        }
         Value::Null | Value::Bool(_) => Ok(()),
     }
 }

@@ -21,7 +21,8 @@ const REMEMBERED: TimeDelta = TimeDelta::days(4);
 pub struct ResetMail {
     /// The hash of company and address.
     address: SecretHash,
-    effect: String,
+    /// The hash of the effect's identifier, which names the company.
+    effect: SecretHash,
     begun_at: DateTime<Utc>,
     is_sent: bool,
 }
@@ -55,7 +56,8 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<Option<VersionedItem<ResetMail>>> {
         let address = SecretHash::of(&format!("{company}#{}", fold_case(address.as_str())));
-        let new = ResetMail { address, effect: effect.to_owned(), begun_at: now, is_sent: false };
+        let effect = SecretHash::of(effect);
+        let new = ResetMail { address, effect: effect.clone(), begun_at: now, is_sent: false };
         let begun = match self.one::<ResetMail>(new.key()).await? {
             None => self.create_alone(new).await,
             // A retried effect skips the addresses that it has mailed already.

@@ -48,7 +48,7 @@ async fn everything_of_a_company_goes_and_nothing_of_another() {
     assert_eq!(contents_of(&app, "globex").await, other);
     assert_eq!(found(&app.moment()), [] as [String; 0]);
     // Identifiers, which end by themselves.
-    assert_eq!(kinds(&items_of(&app, "acme").await), ["COMPANY", "RESET", "SESSION", "UPLOAD"]);
+    assert_eq!(kinds(&items_of(&app, "acme").await), ["COMPANY", "SESSION", "UPLOAD"]);
     assert!(items_of(&app, "acme").await.contains(&"COMPANY#acme ERASURE".to_owned()));
     assert_eq!(app.object_keys(), [] as [String; 0]);
     let of_company = |key: &String| key.ends_with("/acme/company");

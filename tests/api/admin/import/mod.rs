@@ -1,9 +1,12 @@
 //! `import-company`: a company from an archive, which may come from anybody.
 
 mod afterwards;
+mod copied;
+mod hostile;
 mod identity;
 mod interruptions;
 mod tampering;
+mod under_way;
 
 use std::path::Path;
 

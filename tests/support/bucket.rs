@@ -34,7 +34,7 @@ impl TestApp {
         }
     }
 
-    /// Deletes all objects, of which the local S3 tells nobody.
+    /// Deletes all objects without an event.
     ///
     /// # Panics
     /// When the local S3 is another service.

@@ -39,7 +39,7 @@ async fn projects(owner: &Staff) -> String {
     owner
         .running_project(json!({
             "allow_hash_login": true, "evaluators": [owner.uri], "labels": [label], "veto_enabled": true,
-            "videos": [{ "uri": video, "position": 1 }],
+            "videos": [{ "uri": video, "position": u32::MAX }],
             "partner_data": { "id": 7 }, "external_id": "REQ-7", "reminder_days": [1, 3], "return_url": "https://jobs.example/done?from=interview",
         }))
         .await

@@ -36,7 +36,12 @@ async fn recordings_that_wait_are_converted_and_open_takes_are_closed() {
     let archive = Archive::of(&app).await;
     assert_eq!(archive.media.len(), 3, "{:?}", archive.media);
 
-    let other = TestApp::start().await;
+    let (other, [table, _]) = TestApp::start_with_storage_chaos().await;
+    table.cut_after_writes(5);
+    try_import(&other, archive.folder.path(), anyway()).await.unwrap_err();
+    table.heal();
+    // The function that its arrival starts would not find the company.
+    assert!(!other.object_keys().iter().any(|key| key.starts_with("uploads/")), "{:?}", other.object_keys());
     try_import(&other, archive.folder.path(), anyway()).await.unwrap();
     other.date_objects("");
     other.settle().await;

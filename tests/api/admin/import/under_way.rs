@@ -36,7 +36,7 @@ async fn recordings_that_wait_are_converted_and_open_takes_are_closed() {
     let archive = Archive::of(&app).await;
     assert_eq!(archive.media.len(), 3, "{:?}", archive.media);
 
-    let (other, [table, _]) = TestApp::start_with_storage_chaos().await;
+    let (other, [table, _bucket]) = TestApp::start_with_storage_chaos().await;
     table.cut_after_writes(5);
     try_import(&other, archive.folder.path(), anyway()).await.unwrap_err();
     table.heal();

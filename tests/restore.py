@@ -105,7 +105,8 @@ def table_is_restored(owner, project, candidate):
     boto3.client("lambda").put_function_concurrency(
         FunctionName=names["RetentionFunction"], ReservedConcurrentExecutions=0
     )
-    brief, erasing = [names["RetentionFunction"], names["VideoConversionFunction"]], names["RetentionFunction"]
+    long_running = ("RetentionFunction", "ExportWriterFunction", "VideoConversionFunction")
+    brief, erasing = [names[name] for name in long_running], names["RetentionFunction"]
     with brief_functions(brief), reservations_of(erasing) as reserved:
         restore(owner, project, candidate)
     assert reserved == {0}, reserved
@@ -160,7 +161,7 @@ def restore(owner, project, candidate):
     )
     assert run.returncode == 0, run.stdout
     print(run.stdout, end="", flush=True)
-    assert f"RetentionFunction and VideoConversionFunction, which may run for {BRIEF} s, have ended" in run.stdout
+    assert f"RetentionFunction, ExportWriterFunction, VideoConversionFunction, which may run for {BRIEF} s, have ended" in run.stdout
     assert "1 recordings that were not converted at the moment wait for it again" in run.stdout
     eventually(recording.is_converted)
     recording.watch()

@@ -25,7 +25,7 @@ RUNNING = ("AdminFunction", "ProbeFunction")
 # Erases candidates by requests and retention rules.
 ERASING = "RetentionFunction"
 # They may run for many minutes, so they stop while requests are still answered: the outage need not wait for them.
-LONG_RUNNING = (ERASING, "VideoConversionFunction")
+LONG_RUNNING = (ERASING, "ExportWriterFunction", "VideoConversionFunction")
 # No other function runs for longer, in seconds; .ci/expand-template checks that. The outage waits for them.
 LONGEST_OF_OTHERS = 60
 # What a deletion has left is erased within this time after the moment under which that is recorded.
@@ -160,7 +160,7 @@ class Restore:
         longest = self.longest(LONG_RUNNING)
         passed = datetime.datetime.now(datetime.UTC) - self.long_running_stopped
         time.sleep(max(0, longest - passed.total_seconds()))
-        self.done(f"{' and '.join(LONG_RUNNING)}, which may run for {longest} s, have ended")
+        self.done(f"{', '.join(LONG_RUNNING)}, which may run for {longest} s, have ended")
 
     def stop(self):
         """Stops requests first, then what they have left to do."""

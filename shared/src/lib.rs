@@ -1,9 +1,10 @@
 //! Everything the functions share.
 //!
 //! Modules depend on each other in one direction: the crate `domain` on nothing of ours, `store` on `domain`, `http` on both; `auth` admits
-//! requests to the store. `routes` and `openapi`, which serve and describe routes, depend on all of these.
+//! requests to the store. `archive` writes what it reads with that access. `routes` and `openapi`, which serve and describe routes, depend on all of these.
 
 pub mod app;
+pub mod archive;
 pub mod auth;
 pub mod aws;
 pub mod clock;

@@ -22,10 +22,16 @@ from service import Api, running
 program, export, imports = sys.argv[1:]
 
 
-def sample(api):
-    """The code in PORTABILITY.md, for this service."""
+def samples():
+    """The code in PORTABILITY.md: what downloads an archive, and what verifies it."""
     page = (Path(__file__).parents[2] / "functions/PORTABILITY.md").read_text()
-    code = page.split("```python\n")[1].split("```")[0]
+    download, verify = (block.split("```")[0] for block in page.split("```python\n")[1:])
+    return download, verify
+
+
+def sample(api):
+    """The code that verifies an archive of this service."""
+    _, code = samples()
     place = '"https://api.example.com/api/v3"'
     assert place in code, code
     return code.replace(place, json.dumps(api))
@@ -40,6 +46,16 @@ def verdict(api, folder):
             exec(sample(api), {})  # noqa: S102
         except (SystemExit, jwt.PyJWTError) as refused:
             return f"refused: {refused}"
+    return out.getvalue().strip()
+
+
+def download(api, company, token, folder):
+    """Has an owner request an archive and download it. Returns what the sample prints."""
+    code, _ = samples()
+    out = io.StringIO()
+    arguments = ["sample", f"{api}/companies/{company}/exports/", token, str(folder)]
+    with patch.object(sys, "argv", arguments), contextlib.redirect_stdout(out):
+        exec(code, {})  # noqa: S102
     return out.getvalue().strip()
 
 
@@ -62,7 +78,8 @@ def change(path):
 with running(program) as service, tempfile.TemporaryDirectory() as folder:
     base, company = service["base_url"], service["company"]
     login = {name: service[name] for name in ("company", "username", "password")}
-    owner = Api(base, "Token " + Api(base).send("POST", "/api-token-auth/", login)["token"])
+    token = Api(base).send("POST", "/api-token-auth/", login)["token"]
+    owner = Api(base, f"Token {token}")
     project = owner.create(f"/companies/{company}/projects/", {"name": "Backend engineer"})
     for name in ("Ada", "Zoë"):
         owner.create(f"{project}candidates/", {"first_name": name, "last_name": "</script>\u2028"})
@@ -86,6 +103,10 @@ with running(program) as service, tempfile.TemporaryDirectory() as folder:
         change(changed / name)
         assert verdict(base, changed).startswith("refused: "), name
         shutil.rmtree(changed)
+    downloaded = Path(folder) / "downloaded"
+    found = download(base, company, token, downloaded)
+    assert found == "24 files, 0 media", found
+    assert verdict(base, downloaded) == f"{company}: {written['records']} records, 0 files, whole", verdict(base, downloaded)
     # Elsewhere, under another name, as the local services both have a company of this one.
     with running(program, "--import", archive, "--as", "copy") as there:
         password = "correct horse battery staple"

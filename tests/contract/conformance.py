@@ -98,7 +98,7 @@ def configuration(company, things, service, owner):
         'headers = { "Sec-Fetch-Site" = "none" }',
         # What takes a person.
         "[[operations]]",
-        'include-path-regex = "/tokens/"',
+        'include-path-regex = "/(exports|tokens)/"',
         f'headers = {{ Authorization = "{owner.authorization}" }}',
         "[[operations]]",
         'include-path = "/whoami/candidate/"',
@@ -117,6 +117,7 @@ def main(program, document):
         token = owner.send("POST", f"/companies/{company}/tokens/", {"name": "Contract"})
         service = Api(base, f"Token {token['value']}")
         things["tokenId"] = owner.create(f"/companies/{company}/tokens/", {"name": "Another"})
+        things["exportId"] = owner.create(f"/companies/{company}/exports/", {})
         config = Path(folder, "schemathesis.toml")
         config.write_text(configuration(company, things, service, owner))
         command = [Path(sys.executable).with_name("schemathesis"), "--config-file", config, "run", document]

@@ -22,6 +22,7 @@ impl TestApp {
         notices(self, owner, &project).await;
         people(self, owner).await;
         webhooks(self, owner, &project).await;
+        owner.post(&format!("/companies/{}/exports/", owner.company), json!({})).await.expect(202);
         project
     }
 }

@@ -83,7 +83,12 @@ impl Histories {
             let resource = self.resources.get(history);
             let is_past_rules = resource.map_or(has_past_rules, |(_, is_past_rules)| *is_past_rules);
             let before = entries.keys().next().filter(|_| is_past_rules).map_or(0, |first| first - 1);
-            if let Some(missing) = gap(before, entries.keys().copied()).filter(|_| is_whole(history)) {
+            // Of an export, it tells of the success and the deletion alone.
+            let is_export = entries
+                .values()
+                .any(|entry| matches!(entry.change.resource, ResourceRef::Export { .. }));
+            let missing = gap(before, entries.keys().copied());
+            if let Some(missing) = missing.filter(|_| is_whole(history) && !is_export) {
                 self.wrong.push(format!("{history} has no version {missing}"));
             }
             if let Some(stray) = stray(before, entries.values()) {
@@ -109,7 +114,7 @@ impl Histories {
             // Of an interview, nothing but its candidate's history tells of the deletion.
             let is_interview =
                 before.is_some_and(|last| matches!(last.change.resource, ResourceRef::Interview { .. }));
-            if !is_interview && was_deleted == self.resources.contains_key(history) {
+            if !is_interview && !is_export && was_deleted == self.resources.contains_key(history) {
                 self.wrong.push(format!("{history} tells of a deletion: {was_deleted}"));
             }
             let is_candidate =

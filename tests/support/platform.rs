@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use deadline_expiry::ExpirySummary;
+use export_writer::ExportSummary;
 use retention::{RetentionSummary, RunLimits};
 use serde_json::{Value, json};
 use shared::clock::Clock;
@@ -98,6 +99,14 @@ impl TestApp {
     pub async fn try_to_erase_due(&self) -> shared::Result<RetentionSummary> {
         let tick = serde_json::from_value(json!({})).expect("anything");
         Box::pin(retention::handle(self.app_of("RetentionFunction"), tick)).await
+    }
+
+    /// Writes the exports that are due within these limits.
+    ///
+    /// # Errors
+    /// Those of the function.
+    pub async fn write_exports(&self, limits: export_writer::RunLimits) -> shared::Result<ExportSummary> {
+        Box::pin(export_writer::run(self.app_of("ExportWriterFunction"), limits)).await
     }
 
     /// The same within other limits.

@@ -2,7 +2,6 @@
 //!
 //! Commands are idempotent, and each one writes a line to the log.
 
-mod archive;
 mod command;
 pub mod export;
 pub mod import;
@@ -12,12 +11,17 @@ pub use command::{AdminCommand, NewStaff, OperatorCommand};
 
 use std::fmt;
 use std::ops::Deref;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 use shared::Result;
 use shared::app::App;
 use shared::auth::OperatorAccess;
+
+/// The time limit of all calls of a program together.
+// Exports and imports of large companies take hours. Without a limit, a program would hang unnoticed.
+const PATIENCE: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 
 /// The output of a command: a JSON object with a member for each part.
 #[derive(Serialize)]

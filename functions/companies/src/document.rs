@@ -2,6 +2,7 @@
 
 use chrono::DateTime;
 use serde_json::json;
+use shared::domain::export::EXPORT_RUNNING;
 use shared::domain::language::Language;
 use shared::domain::privacy::legal::LegalKind;
 use shared::domain::privacy::retention_rule::RetentionStart;
@@ -65,6 +66,45 @@ pub(crate) fn list_legal_texts(operation: OperationDoc) -> OperationDoc {
         .query::<LegalKind>("kind", "Only texts of this kind.")
         .query::<Language>("language", "Leaves only this language in `texts`.")
         .query::<bool>("current", "True for the current version of each kind, without kinds that are retired.")
+}
+
+pub(crate) fn list_exports(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "Newest first, without the URLs of their files. An export is listed for 7 days. Only owners who are logged in themselves may \
+         use exports: no named tokens, and nobody on behalf of an owner.",
+    )
+}
+
+pub(crate) fn request_export(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Requests an archive of everything of the company: all records, also those that the API shows to some users only, and all \
+             files. It has no passwords, keys or other secrets. The service writes it within minutes, and owners can download it for \
+             72 hours. All owners are mailed at once that it was requested, and the caller when it is done. The event \
+             `company.exported` tells of its end.\n\nThe archive is a folder of plain files: JSON, a record a line, with a signed manifest. The \
+             operator of another deployment of this service can import it.\n\nIf a candidate or a customer is deleted \
+             meanwhile, the service begins again, and if one is deleted afterwards, it deletes the export.",
+        )
+        .refuses(&[EXPORT_RUNNING])
+        .is_limited("A company may request four exports in 24 hours, those that have failed or were deleted included.")
+}
+
+pub(crate) fn get_export(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "Fetch it every few seconds until `status` is neither `pending` nor `running`. To restore the folder of the archive, save each of \
+         the `files` under its `name`, and each of the `media` below `media/` under its `path`.",
+    )
+}
+
+pub(crate) fn delete_export(operation: OperationDoc) -> OperationDoc {
+    operation.text(
+        "Ends an export that is running, and deletes its files within minutes. URLs that were shown before work until \
+         then. The event is `company.export_deleted`.",
+    )
+}
+
+pub(crate) fn list_exported_media(operation: OperationDoc) -> OperationDoc {
+    operation.text("Photos, CVs and recordings by their `path`, with URLs. The list is empty unless the export can be downloaded.")
 }
 
 pub(crate) fn set_logo(operation: OperationDoc) -> OperationDoc {

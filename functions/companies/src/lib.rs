@@ -1,8 +1,9 @@
-//! The company itself, its logo, labels, named tokens, legal texts and retention, and what its people share with each other.
+//! The company itself, its logo, labels, named tokens, legal texts, retention and exports, and what its people share with each other.
 
 mod changes;
 mod company;
 mod document;
+mod exports;
 mod labels;
 mod languages;
 mod legal;
@@ -21,8 +22,8 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group(
             "Companies",
-            "A company's settings, labels, named tokens, legal texts, how long it keeps candidates, and the candidates that \
-             its staff share.",
+            "A company's settings, labels, named tokens, legal texts, how long it keeps candidates, the candidates that its staff \
+             share, and exports of everything.",
         )
         .under("/companies/{companyId}/")
         .get("", company::read, "Get company", identity)
@@ -38,6 +39,12 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .put("", retention::replace, "Set retention", document::set_retention)
         .delete("", retention::delete, "Delete retention", document::delete_retention)
         .get("due/", retention::due::list, "List due candidates", document::list_due)
+        .under("/companies/{companyId}/exports/")
+        .get("", exports::list, "List exports", document::list_exports)
+        .post("", exports::create, "Request export", document::request_export)
+        .get("{exportId}/", exports::read, "Get export", document::get_export)
+        .delete("{exportId}/", exports::delete, "Delete export", document::delete_export)
+        .get("{exportId}/media/", exports::media::list, "List exported media", document::list_exported_media)
         .under("/companies/{companyId}/labels/")
         .get("", labels::list, "List labels", document::list_labels)
         .post("", labels::create, "Create label", document::create_label)

@@ -9,7 +9,7 @@ use shared::media::AnswerObjects;
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 
-use crate::mails::{account, candidate, notice, reset, webhook};
+use crate::mails::{account, candidate, export, notice, reset, webhook};
 use crate::outcome::EffectResult;
 use crate::{erasure, recordings, takes};
 
@@ -124,6 +124,9 @@ async fn perform(
         }
         EffectTask::WebhookMail { customer, webhook, mail } => {
             webhook::notify_owner(system, mailer, company, *customer, *webhook, *mail).await
+        }
+        EffectTask::ExportMail { customer, export: id, mail } => {
+            export::notify_owner(system, mailer, company, *customer, *id, *mail).await
         }
         EffectTask::PasswordReset { name } => reset::reset_passwords(system, mailer, effect, name).await,
     }

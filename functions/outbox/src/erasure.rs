@@ -12,7 +12,7 @@ use shared::domain::history::erasure::{
 };
 use shared::domain::history::{ResourceChange, ResourceRef};
 use shared::domain::id::CompanyId;
-use shared::media::{AnswerObjects, ListedObject, files_prefix, video_keys};
+use shared::media::{AnswerObjects, ListedObject, export_prefix, files_prefix, video_keys};
 use shared::store::{EvaluationKey, VersionedItem};
 use shared::{Error, Result};
 
@@ -114,6 +114,10 @@ async fn erase_once(
     let store = &system.store;
     let objects = system.objects()?;
     let company = effect.company.clone();
+    // First: whatever downloads an export could otherwise get what is erased next.
+    for export in store.withdraw_exports(&company, erased, system.now).await? {
+        objects.delete_all(&export_prefix(&company, export)).await?;
+    }
     let remains = PersonalDataLeft::find(system, &company, erased).await?;
     // Before the first is erased, so that a try that breaks off loses no count.
     let counts = note(system, effect, |counts, found| (counts, found.max(remains.counts()))).await?;

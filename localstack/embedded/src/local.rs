@@ -201,6 +201,10 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
             in_process_event(app, async |app: App, event| retention::handle(&app, event).await),
         ),
         (
+            "ExportWriterFunction",
+            in_process_event(app, async |app: App, event| export_writer::handle(&app, event).await),
+        ),
+        (
             "PlatformEventsFunction",
             in_process_event(app, async |app: App, event| platform_events::process(&app, event).await),
         ),
@@ -343,7 +347,13 @@ mod tests {
         assert_eq!(streams, ["OutboxFunction", "WebhookSenderFunction"]);
         assert_eq!(
             schedules,
-            ["DeadlineExpiryFunction", "OutboxFunction", "RetentionFunction", "WebhookSenderFunction"]
+            [
+                "DeadlineExpiryFunction",
+                "ExportWriterFunction",
+                "OutboxFunction",
+                "RetentionFunction",
+                "WebhookSenderFunction"
+            ]
         );
         assert_eq!(
             rules,

@@ -118,7 +118,13 @@ async fn schedules_and_events_start_the_templates_functions() {
     let functions: Vec<_> = answers.as_object().unwrap().keys().collect();
     assert_eq!(
         functions,
-        ["DeadlineExpiryFunction", "OutboxFunction", "RetentionFunction", "WebhookSenderFunction"]
+        [
+            "DeadlineExpiryFunction",
+            "ExportWriterFunction",
+            "OutboxFunction",
+            "RetentionFunction",
+            "WebhookSenderFunction"
+        ]
     );
     let event = json!({ "source": "interview.platform", "detail-type": "interview.unknown", "detail": {} });
     let (status, answer) = send("POST", &own("events"), "", &event).await;

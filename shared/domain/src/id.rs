@@ -134,6 +134,8 @@ ids! {
     VetoId of VetoMark in CandidateMark "vetos",
     /// Of a webhook.
     WebhookId of WebhookMark in CompanyMark "webhooks",
+    /// Of an export of a company.
+    ExportId of ExportMark in CompanyMark "exports",
     /// Of an attempt to deliver an event.
     AttemptId of AttemptMark,
 }

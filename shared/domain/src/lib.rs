@@ -8,6 +8,7 @@ pub mod company;
 mod digest;
 pub mod effect;
 pub mod evaluation;
+pub mod export;
 pub mod history;
 pub mod id;
 pub mod language;

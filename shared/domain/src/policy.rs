@@ -121,6 +121,8 @@ actions! {
     /// List, create and delete named tokens.
     // Owners alone, so that no token has more rights than the person who created it.
     ManageTokens "manage_tokens": Owner or NONE but person;
+    /// Request, read and delete exports of the company.
+    ExportCompany "export_company": Owner or NONE but person;
     /// Create, change and delete customers of a lower account type.
     ManageCustomers "manage_customers": Recruiter or NONE;
     /// Invite customers again.

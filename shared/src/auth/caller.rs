@@ -81,6 +81,11 @@ impl Caller {
         ChangeOrigin { on_behalf_by, request, ..ChangeOrigin::new(self.principal(), now) }
     }
 
+    /// Whether the caller acts for themself, not somebody else on behalf of them.
+    pub fn is_in_person(&self) -> bool {
+        !matches!(&self.auth_method, AuthMethod::Session(live) if live.session.claim.on_behalf_by.is_some())
+    }
+
     /// The caller as the author of an upload, who must still be known when the file arrives.
     pub fn author(&self) -> UploadAuthor {
         match (&self.auth_method, self.principal()) {

@@ -30,6 +30,8 @@ pub const WEBHOOK: &str = in_company!("webhooks/01JQ8ZNE6N9T2A5D8G1K4Q7VPQ/");
 pub const DELIVERIES: &str = in_company!(
     "webhooks/01JQ8ZNE6N9T2A5D8G1K4Q7VPQ/deliveries/?before=01JQ8ZPF9R2W5C8F1J4M7S0XPQ&page_size=20"
 );
+pub const EXPORT: &str = in_company!("exports/01JQ8ZRH8Q3T6W9Z2C5F8J1MPQ/");
+pub const EXPORT_MEDIA: &str = in_company!("exports/01JQ8ZRH8Q3T6W9Z2C5F8J1MPQ/media/");
 pub const FEED: &str = in_company!("events/?after=1042&page_size=20");
 
 pub const RETENTION: &str = in_company!("retention/");
@@ -57,6 +59,8 @@ pub const VETO: &str = of_candidate!("vetos/01JQ8ZMD3K6Q9X2A5D8G1N4RPQ/");
 pub const REVIEW: &str = "https://interviews.example.com/review/ivg_AZXRkq3p";
 /// Where a file is uploaded to, outside of the API.
 pub const UPLOAD_TARGET: &str = "https://uploads.example.com/a-signed-address";
+/// Where a file is downloaded from, outside of the API.
+pub const DOWNLOAD: &str = "https://downloads.example.com/a-signed-address";
 /// Pages of the web application.
 pub const SUITE_PROJECT: &str =
     "https://suite.example.com/companies/acme/projects/01JQ8Z6R7ZP4S3C0V9N2M5K8TD/";

@@ -181,6 +181,7 @@ impl<'a> ReferenceUris<'a> {
             ResourceRef::Label { label } => self.uri(c, label),
             ResourceRef::Token { token } => self.uri(c, token),
             ResourceRef::Webhook { webhook } => self.uri(c, webhook),
+            ResourceRef::Export { export } => self.uri(c, export),
         }
     }
 
@@ -236,6 +237,7 @@ impl<'a> ReferenceUris<'a> {
             ["labels", id] => id.parse().map(|label| ResourceRef::Label { label }),
             ["tokens", id] => id.parse().map(|token| ResourceRef::Token { token }),
             ["webhooks", id] => id.parse().map(|webhook| ResourceRef::Webhook { webhook }),
+            ["exports", id] => id.parse().map(|export| ResourceRef::Export { export }),
             _ => Err(InvalidId),
         };
         resource.map_err(|_| format!("\"{reference}\" is not the URL of a resource under {company}."))

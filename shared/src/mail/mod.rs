@@ -8,6 +8,7 @@ mod render;
 mod send;
 
 pub use link::{InterviewLink, activation_link, reset_link, review_link};
+pub use moment::in_words as moment_in_words;
 pub use occasion::{AccountLink, CompletedCandidate, CompletedProject, MailOccasion, PersonalMail};
 pub use render::RenderedMail;
 pub use send::{MailDelivery, MailEnvelope, Mailer};

@@ -40,7 +40,7 @@ fn nth(names: &'static str, index: u32) -> &'static str {
 }
 
 /// `moment` to the minute in `timezone`.
-pub(super) fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language) -> String {
+pub fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language) -> String {
     // Companies without a time zone have an empty name.
     let zone: Tz = timezone.parse().unwrap_or(Tz::UTC);
     let local = moment.with_timezone(&zone);

@@ -5,7 +5,7 @@ use url::Url;
 use super::{InterviewLink, moment};
 use crate::domain::candidate::{Candidate, CandidateProfile, InterviewLength};
 use crate::domain::company::Company;
-use crate::domain::id::WebhookId;
+use crate::domain::id::{ExportId, WebhookId};
 use crate::domain::language::Language;
 use crate::domain::project::Project;
 use crate::domain::project::contact::Contact;
@@ -94,6 +94,25 @@ pub enum MailOccasion<'a> {
         name: &'a str,
         /// Whether its server has answered 410, or else every delivery has failed for five days.
         is_gone: bool,
+    },
+    /// Tells an owner that a user has requested an export of all data of the company.
+    ExportRequested {
+        /// The owner needs it to delete the export.
+        id: ExportId,
+        /// First and last name of the user, who may be the reader.
+        by: &'a str,
+    },
+    /// Tells the user who requested an export that it can be downloaded.
+    ExportFinished {
+        /// Tells the reader which one it is.
+        id: ExportId,
+        /// The end of the time for the download, in words.
+        until: &'a str,
+    },
+    /// Tells the user who requested an export that it has failed.
+    ExportFailed {
+        /// Tells the reader which one it is.
+        id: ExportId,
     },
 }
 

@@ -15,7 +15,7 @@ pub use checked::{CheckedFile, detect, inspect, is_plain_text, logo_picture};
 pub use objects::{CopiedObject, HashedUpload, LedgerPosition, ListedObject, ObjectStore, SignedUpload};
 
 use crate::domain::account::Account;
-use crate::domain::id::{CompanyId, FileId, VideoId};
+use crate::domain::id::{CompanyId, ExportId, FileId, VideoId};
 use crate::domain::language::Language;
 use crate::domain::media::conversion::queue::Recording;
 use crate::domain::media::file::StoredFile;
@@ -43,6 +43,17 @@ pub fn files_prefix(company: &CompanyId, owner: Account) -> String {
             format!("media/{company}/candidates/{project}/{candidate}/")
         }
     }
+}
+
+/// What the keys of the files of an export begin with, and no others.
+pub fn export_prefix(company: &CompanyId, export: ExportId) -> String {
+    format!("exports/{company}/{export}/")
+}
+
+/// What the keys of the files begin with that an attempt at an export has written.
+// Each attempt has keys of its own, so that one that is too late replaces nothing.
+pub fn export_folder(company: &CompanyId, export: ExportId, attempt: u64) -> String {
+    format!("{}{attempt}/", export_prefix(company, export))
 }
 
 /// The key of an uploaded object until it has been validated.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_s3::presigning::{PresignedRequest, PresigningConfig};
 use aws_sdk_s3::primitives::ByteStream;
-use aws_sdk_s3::types::Object;
+use aws_sdk_s3::types::{ChecksumMode, Object};
 use axum::body::Bytes;
 use axum::http::Method;
 use base64::Engine as _;
@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 use tokio::fs::File;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use url::Url;
 
 use super::{CheckedFile, ledger};
@@ -65,6 +65,7 @@ impl<'a> ObjectStore<'a> {
     pub async fn put(&self, key: &str, id: FileId, file: CheckedFile) -> Result<StoredFile> {
         let file_type = file.file_type;
         let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
+        let put = put.checksum_sha256(STANDARD.encode(Sha256::digest(&file.bytes)));
         put.body(ByteStream::from(file.bytes)).send().await.map_err(failure)?;
         Ok(StoredFile { id, file_type })
     }
@@ -105,10 +106,19 @@ impl<'a> ObjectStore<'a> {
     }
 
     /// Streams the file at `path` to `key`.
-    pub async fn put_file(&self, key: &str, path: &Path, file_type: FileType) -> Result<()> {
+    pub async fn put_file(&self, key: &str, path: &Path, content_type: &str) -> Result<()> {
+        let mut hash = Sha256::new();
+        let mut file = File::open(path).await.map_err(Error::internal)?;
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            let read = file.read(&mut buffer).await.map_err(Error::internal)?;
+            let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
+            hash.update(bytes);
+        }
         let body = ByteStream::from_path(path).await.map_err(Error::internal)?;
-        let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
-        put.body(body).send().await.map_err(failure)?;
+        let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(content_type);
+        // S3 keeps it, so that an export need not read the file.
+        put.checksum_sha256(STANDARD.encode(hash.finalize())).body(body).send().await.map_err(failure)?;
         Ok(())
     }
 
@@ -161,6 +171,42 @@ impl<'a> ObjectStore<'a> {
         Ok(Some(CopiedObject { content_type, size, sha256: hash.finalize().into() }))
     }
 
+    /// What [`copy_to`](Self::copy_to) would tell of the object under `key`. Reads it only if S3 keeps no hash of it.
+    pub async fn digest(&self, key: &str) -> Result<Option<CopiedObject>> {
+        let head = self.s3().head_object().bucket(self.bucket).key(key).checksum_mode(ChecksumMode::Enabled);
+        let found = match head.send().await {
+            Ok(found) => found,
+            Err(SdkError::ServiceError(error)) if error.err().is_not_found() => return Ok(None),
+            Err(error) => return Err(failure(error)),
+        };
+        let size = found.content_length().and_then(|length| u64::try_from(length).ok()).unwrap_or_default();
+        // Of an object in several parts, it is the hash of their hashes, which ends in their number.
+        let kept = found.checksum_sha256().and_then(|hash| STANDARD.decode(hash).ok()?.try_into().ok());
+        let content_type = found.content_type.unwrap_or_default();
+        if let Some(sha256) = kept {
+            return Ok(Some(CopiedObject { content_type, size, sha256 }));
+        }
+        let Some((size, mut body)) = self.open(key).await? else { return Ok(None) };
+        let mut hash = Sha256::new();
+        while let Some(bytes) = body.try_next().await.map_err(|error| Error::Busy(error.into()))? {
+            hash.update(&bytes);
+        }
+        Ok(Some(CopiedObject { content_type, size, sha256: hash.finalize().into() }))
+    }
+
+    /// Bytes `from` to `to` of the object under `key`, without the last; `None` if there is no object.
+    pub async fn get_range(&self, key: &str, from: u64, to: u64) -> Result<Option<Bytes>> {
+        let range = format!("bytes={from}-{}", to.saturating_sub(1));
+        match self.s3().get_object().bucket(self.bucket).key(key).range(range).send().await {
+            Ok(found) => {
+                let body = found.body.collect().await.map_err(|error| Error::Busy(error.into()))?;
+                Ok(Some(body.into_bytes()))
+            }
+            Err(SdkError::ServiceError(error)) if error.err().is_no_such_key() => Ok(None),
+            Err(error) => Err(failure(error)),
+        }
+    }
+
     /// Appends the objects under `keys`, in their order, to a file at `path`; returns whether all of them are there.
     pub async fn fetch_joined(&self, keys: &[String], path: &Path) -> Result<bool> {
         let mut file = File::create(path).await.map_err(Error::internal)?;
@@ -176,6 +222,14 @@ impl<'a> ObjectStore<'a> {
     /// Deletes the object under `key`. Idempotent.
     pub async fn delete(&self, key: &str) -> Result<()> {
         self.s3().delete_object().bucket(self.bucket).key(key).send().await.map_err(failure)?;
+        Ok(())
+    }
+
+    /// Deletes all objects whose keys begin with `prefix`. Idempotent.
+    pub async fn delete_all(&self, prefix: &str) -> Result<()> {
+        for object in self.list(prefix).await? {
+            self.delete(&object.key).await?;
+        }
         Ok(())
     }
 
@@ -242,6 +296,14 @@ impl<'a> ObjectStore<'a> {
             get.response_content_disposition(disposition).presigned(lifetime).await.map_err(Error::internal)
         };
         Ok(signed?.uri().to_owned())
+    }
+
+    /// A signed URL to download the object under `key` as `name`, which works for `lifetime`.
+    pub async fn download_url(&self, key: &str, name: &str, lifetime: Duration) -> Result<String> {
+        let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
+        let get = self.s3().get_object().bucket(self.bucket).key(key);
+        let get = get.response_content_disposition(attachment(name));
+        Ok(get.presigned(lifetime).await.map_err(Error::internal)?.uri().to_owned())
     }
 
     /// The origin of signed URLs, such as `https://name.s3.eu-central-1.amazonaws.com`. Asks S3 nothing.

@@ -10,7 +10,7 @@ use super::operation::OperationDoc;
 use crate::auth::access::FileRedirect;
 use crate::http::exchange::respond::{
     AcceptedResponse, CommittedResponse, Created, CreatedOrUpdated, JsonFile, NoContent, QueuedResponse,
-    TaggedBy, WithSecret,
+    Requested, TaggedBy, WithSecret,
 };
 use crate::http::page::{DEFAULT_SIZE, MAX_SIZE, PageView};
 
@@ -59,6 +59,14 @@ impl<V: JsonSchema> DescribeResponse for Created<V> {
     fn describe(operation: &mut OperationDoc) {
         let created = operation.shows::<V>(StatusCode::CREATED, "Created.");
         created["headers"]["Location"] = json!({ "$ref": "#/components/headers/Location" });
+    }
+}
+
+impl<V: JsonSchema> DescribeResponse for Requested<V> {
+    fn describe(operation: &mut OperationDoc) {
+        let requested =
+            operation.shows::<V>(StatusCode::ACCEPTED, "Requested. Fetch `Location` until it is done.");
+        requested["headers"]["Location"] = json!({ "$ref": "#/components/headers/Location" });
     }
 }
 

@@ -26,10 +26,11 @@ pub(super) fn introduction() -> String {
 }
 
 /// The path parameters that are identifiers: their resources, and URLs that end with an example of each.
-const IDENTIFIERS: [(&str, &str, &str); 17] = [
+const IDENTIFIERS: [(&str, &str, &str); 18] = [
     ("candidateId", "candidate", example_uri::CANDIDATE),
     ("criterionId", "criterion", example_uri::CRITERION),
     ("customerId", "customer", example_uri::CUSTOMER),
+    ("exportId", "export", example_uri::EXPORT),
     ("guestLinkId", "guest link", example_uri::GUEST_LINK),
     ("labelId", "label", example_uri::LABEL),
     ("projectId", "project", example_uri::PROJECT),

@@ -56,11 +56,13 @@ pub(crate) enum DueQueue {
     InterviewWaves,
     /// Staff with something to be told of completed interviews.
     InterviewNotices,
+    /// Exports of companies to write, and those whose files are to be deleted.
+    Exports,
 }
 
 impl DueQueue {
     #[cfg(test)]
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 16] = [
         Self::Candidates,
         Self::Effects,
         Self::Uploads,
@@ -76,6 +78,7 @@ impl DueQueue {
         Self::Tokens,
         Self::InterviewWaves,
         Self::InterviewNotices,
+        Self::Exports,
     ];
 
     pub(crate) fn shards(self) -> Range<u8> {
@@ -97,6 +100,7 @@ impl DueQueue {
             Self::Tokens => 49..50,
             Self::InterviewWaves => 50..52,
             Self::InterviewNotices => 52..56,
+            Self::Exports => 56..57,
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod company;
 mod due;
+mod exports;
 mod labels;
 mod languages;
 pub(crate) mod legal;

@@ -43,7 +43,7 @@ fn every_function_that_events_start_logs_where_errors_are_counted() {
         template.split_once("# Functions that the table's stream, schedules and events start.").unwrap();
     let functions = event_functions.matches("Type: AWS::Serverless::Function").count();
     let groups = event_functions.matches("LoggingConfig: {LogGroup: !Ref EventLogs}").count();
-    assert_eq!((functions, groups), (7, 7));
+    assert_eq!((functions, groups), (8, 8));
     for filter in ["EventFailures", "ReleaseEventFailures"] {
         let filter = format!(
             "  {filter}:\n    Type: AWS::Logs::MetricFilter\n    Condition: HasAlarmEmail\n    Properties:\n      \

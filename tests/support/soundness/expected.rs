@@ -12,6 +12,7 @@ use shared::domain::company::label::Label;
 use shared::domain::effect::Effect;
 use shared::domain::evaluation::evaluator_index::EvaluatorIndex;
 use shared::domain::evaluation::{Evaluation, ScoreNumbers};
+use shared::domain::export::CompanyExport;
 use shared::domain::history::HistoryEntry;
 use shared::domain::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId};
 use shared::domain::media::upload::{Upload, UploadStatus};
@@ -103,6 +104,9 @@ impl Expected {
             }
         } else if pk.starts_with("GUESTS#") {
             self.guest_links.push(read(item));
+        } else if sk.starts_with("EXPORT#") {
+            let export: CompanyExport = read(item);
+            self.check_due(key, item, 56, export.next_at);
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
             self.check_due(key, item, shard_in(item), effect.next_try_at.or(effect.given_up_at));

@@ -123,6 +123,7 @@ fn is_primary((pk, sk): &Key) -> bool {
         "SESSION#",
         "EFFECT#",
         "EVENT#",
+        "EXPORTS#",
         "IDEMPOTENCY#",
         "RESET#",
         "UPLOAD#",

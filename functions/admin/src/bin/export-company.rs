@@ -6,11 +6,33 @@
 use std::io::{Write as _, stdout};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use admin::export::CompanyExport;
+use admin::export::export_company;
 use serde_json::json;
 use shared::app::App;
+use shared::archive::{self, ExportObserver};
+use shared::clock::Stopwatch;
+use shared::domain::export::ExportProgress;
 use tokio::runtime::Builder;
+
+/// The time between two lines of progress.
+const PAUSE: Duration = Duration::from_secs(5);
+
+struct Terminal {
+    since_line: Stopwatch,
+}
+
+impl ExportObserver for Terminal {
+    async fn note(&mut self, progress: ExportProgress) -> archive::Result<()> {
+        if self.since_line.elapsed() >= PAUSE {
+            self.since_line = Stopwatch::start();
+            let ExportProgress { records, media, percent } = progress;
+            eprintln!("    {percent} %: {records} records, {media} files");
+        }
+        Ok(())
+    }
+}
 
 fn main() -> ExitCode {
     match run() {
@@ -22,14 +44,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+fn run() -> archive::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [company, folder] = arguments.as_slice() else {
         return Err("usage: export-company COMPANY FOLDER".into());
     };
     let app = App::from_environment()?;
-    let export = CompanyExport::new(&app, company.parse()?, |line| eprintln!("    {line}"));
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let result = runtime.block_on(export.write_to(Path::new(folder)))?;
+    let observer = Terminal { since_line: Stopwatch::start() };
+    let export = export_company(&app, company.parse()?, Path::new(folder), observer);
+    let result = runtime.block_on(export)?;
     Ok(writeln!(stdout(), "{}", json!(result))?)
 }

@@ -10,7 +10,7 @@ use shared::domain::archive::RecordKind;
 use shared::domain::privacy::receipt::ReceiptKey;
 
 use super::TrustedKey;
-use crate::archive::{
+use shared::archive::{
     ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, Result, SIGNATURE, hexadecimal, name_of,
 };
 

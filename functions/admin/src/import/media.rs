@@ -11,7 +11,7 @@ use shared::domain::media::file::{FileKind, FileType, StoredFile};
 use shared::media::{CopiedObject, ObjectStore, detect};
 
 use super::files::SignedArchive;
-use crate::archive::{self, MEDIA, MediaCount, MediaLine, MediaPlace, Result};
+use shared::archive::{self, MEDIA, MediaCount, MediaLine, MediaPlace, Result};
 
 /// The files that are uploaded at once.
 const AT_ONCE: usize = 8;

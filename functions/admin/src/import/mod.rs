@@ -16,6 +16,7 @@ use std::path::Path;
 use futures_util::future::try_join_all;
 use serde::Serialize;
 use shared::app::App;
+use shared::archive::{self, MediaPlace, Result};
 use shared::auth::OperatorAccess;
 use shared::domain::archive::RecordKind;
 use shared::domain::company::Company;
@@ -27,7 +28,7 @@ use shared::domain::retention::run::RetentionRun;
 use shared::domain::staff::customer::AccountType;
 use shared::store::{ArchiveReader, EventSequence, ImportedRecord, VersionedItem};
 
-use crate::archive::{self, MediaPlace, PATIENCE, Result};
+use crate::PATIENCE;
 use files::{Lines, SignedArchive};
 use validate::{REFERENCE_ORDER, ValidatedArchive};
 

@@ -23,7 +23,7 @@ use shared::store::{ArchiveReader, ArchiveRecord, ArchivedCounts, ImportedRecord
 
 use super::files::{Lines, SignedArchive};
 use super::media::{self, NamedFiles};
-use crate::archive::{self, Result};
+use shared::archive::{self, Result};
 
 /// The kinds of records: each refers only to kinds before it.
 pub(super) const REFERENCE_ORDER: [RecordKind; 21] = [

@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod candidate;
+pub(crate) mod export;
 pub(crate) mod notice;
 pub(crate) mod reset;
 pub(crate) mod webhook;

@@ -11,6 +11,7 @@ use std::fmt;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::export::{CompanyExport, ExportMail};
 use super::history::ResourceRef;
 use super::history::erasure::{ErasedItem, ErasureCause, ErasureCounts};
 use super::id::CompanyId;
@@ -35,8 +36,8 @@ const KEPT: TimeDelta = TimeDelta::days(90);
 const PERSONAL_KEPT: TimeDelta = TimeDelta::days(1);
 /// The duration of a lease; after it, another worker may try.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
-/// The maximum number of owners who get a mail about a webhook.
-// Their mails are part of one transaction, with what a step has made of the endpoint.
+/// The maximum number of owners who get a mail about a webhook or an export.
+// Their mails are part of one transaction, with what they tell of.
 const MAILED_OWNERS: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,6 +121,23 @@ impl Effect {
             let (webhook, company, customer) = (webhook.id, webhook.company.clone(), owner.id);
             let cause = format_args!("{webhook}-{customer}-{version}");
             Self::new(company, cause, EffectTask::WebhookMail { customer, webhook, mail }, now)
+        });
+        effects.collect()
+    }
+
+    /// The mails about an export to these customers, one each. Those who are no owners, cannot log in or take no mails get none; of
+    /// very many, the first ones do.
+    pub fn of_export<'a>(
+        export: &CompanyExport,
+        mail: ExportMail,
+        customers: impl IntoIterator<Item = &'a Customer>,
+        now: DateTime<Utc>,
+    ) -> Vec<Self> {
+        let owners = customers.into_iter().filter(|one| one.is_owner_at_work() && one.takes_mail());
+        let effects = owners.take(MAILED_OWNERS).map(|owner| {
+            let (export, company, customer) = (export.id, export.company.clone(), owner.id);
+            let cause = format_args!("{export}-{customer}");
+            Self::new(company, cause, EffectTask::ExportMail { customer, export, mail }, now)
         });
         effects.collect()
     }

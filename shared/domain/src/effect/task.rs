@@ -4,8 +4,9 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::effect::deletion::{DeletionAuthor, ItemDeletion};
+use crate::export::ExportMail;
 use crate::history::erasure::{ErasedItem, ErasureCounts, ErasureReason};
-use crate::id::{CandidateId, CustomerId, ProjectId, TakeRef, WebhookId};
+use crate::id::{CandidateId, CustomerId, ExportId, ProjectId, TakeRef, WebhookId};
 use crate::language::Language;
 use crate::media::conversion::queue::Recording;
 use crate::staff::notice::InterviewedCandidates;
@@ -95,6 +96,14 @@ pub enum EffectTask {
         /// The kind of mail.
         mail: WebhookMail,
     },
+    /// Mail an owner about an export.
+    ExportMail {
+        /// The recipient.
+        customer: CustomerId,
+        export: ExportId,
+        /// The kind of mail.
+        mail: ExportMail,
+    },
 }
 
 /// The data of a deleted customer for the last mail.
@@ -110,7 +119,7 @@ pub struct FormerCustomer {
 
 impl EffectTask {
     /// The names of all tasks.
-    pub const KINDS: [&str; 16] = [
+    pub const KINDS: [&str; 19] = [
         "invitation",
         "reminder",
         "deadline-changed",
@@ -127,6 +136,9 @@ impl EffectTask {
         "password-reset",
         "webhook-failing",
         "webhook-disabled",
+        "export-requested",
+        "export-finished",
+        "export-failed",
     ];
 
     /// Whether the task deletes data.
@@ -142,7 +154,8 @@ impl EffectTask {
             | Self::CustomerDeleted { .. }
             | Self::PasswordReset { .. }
             | Self::Conversion { .. }
-            | Self::WebhookMail { .. } => false,
+            | Self::WebhookMail { .. }
+            | Self::ExportMail { .. } => false,
         }
     }
 
@@ -160,6 +173,7 @@ impl EffectTask {
             Self::Deletion { .. } => "deletion",
             Self::PasswordReset { .. } => "password-reset",
             Self::WebhookMail { mail, .. } => mail.as_str(),
+            Self::ExportMail { mail, .. } => mail.as_str(),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::text::{Email, ShortName, Username};
 use crate::transition::CandidateMail;
 use crate::webhook::tests::webhook;
 
-fn effects() -> [Effect; 16] {
+fn effects() -> [Effect; 19] {
     let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
     let project = Id::from_bytes([1; 16]);
     let candidate = Id::from_bytes([2; 16]);
@@ -19,6 +19,7 @@ fn effects() -> [Effect; 16] {
     let mail = |mail| EffectTask::CandidateMail { project, candidate, mail };
     let webhook = Id::from_bytes([4; 16]);
     let webhook_mail = |mail| EffectTask::WebhookMail { customer, webhook, mail };
+    let export_mail = |mail| EffectTask::ExportMail { customer, export: Id::from_bytes([6; 16]), mail };
     let was = Box::new(FormerCustomer {
         email: Email::parse("ada@mail.example").unwrap(),
         first_name: ShortName::parse("Ada").unwrap(),
@@ -51,6 +52,9 @@ fn effects() -> [Effect; 16] {
         EffectTask::PasswordReset { name: "ada".to_owned() },
         webhook_mail(WebhookMail::Failing),
         webhook_mail(WebhookMail::Disabled),
+        export_mail(ExportMail::Requested),
+        export_mail(ExportMail::Finished),
+        export_mail(ExportMail::Failed),
     ]
     .map(|task| Effect::new(company.clone(), "cause", task, now))
 }

@@ -110,6 +110,10 @@ named! {
         CompanyUpdated = "company.updated",
         /// The company's contract has ended: all logins have ended, and the service erases everything.
         CompanyDeleted = "company.deleted",
+        /// An export of everything of the company can be downloaded by its owners.
+        CompanyExported = "company.exported",
+        /// An export of the company was deleted by an owner, or since somebody was erased whose data it held.
+        CompanyExportDeleted = "company.export_deleted",
         /// The retention of the company was changed.
         RetentionUpdated = "retention.updated",
         /// A retention run has erased candidates, or has found some that are on hold or will soon be due.

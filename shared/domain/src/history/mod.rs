@@ -18,7 +18,9 @@ pub use event_types::{EventType, TypeFilter};
 
 use super::account::{Account, Principal};
 use super::history::erasure::ErasedItem;
-use super::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId, WebhookId};
+use super::id::{
+    CandidateId, CompanyId, CustomerId, ExportId, LabelId, ProjectId, TokenId, VideoId, WebhookId,
+};
 
 /// The suffix of the history of a candidate's interview, after the candidate's identifier.
 pub const INTERVIEW_HISTORY: &str = "-interview";
@@ -68,6 +70,11 @@ pub enum ResourceRef {
         /// Its identifier.
         webhook: WebhookId,
     },
+    /// An export of the company.
+    Export {
+        /// Its identifier.
+        export: ExportId,
+    },
 }
 
 impl ResourceRef {
@@ -85,6 +92,7 @@ impl ResourceRef {
             Self::Label { label } => label.to_string(),
             Self::Token { token } => token.to_string(),
             Self::Webhook { webhook } => webhook.to_string(),
+            Self::Export { export } => export.to_string(),
         }
     }
 
@@ -100,7 +108,8 @@ impl ResourceRef {
             | Self::Label { .. }
             | Self::Video { .. }
             | Self::Token { .. }
-            | Self::Webhook { .. } => None,
+            | Self::Webhook { .. }
+            | Self::Export { .. } => None,
         }
     }
 }

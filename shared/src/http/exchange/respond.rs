@@ -22,18 +22,31 @@ pub(in crate::http) struct UriRow {
 
 impl<T: Serialize> IntoResponse for Created<T> {
     fn into_response(self) -> Response {
-        let body = match serde_json::to_vec(&self.0) {
-            Ok(body) => body,
-            Err(error) => return Error::internal(error).into_response(),
-        };
-        let uri = serde_json::from_slice::<UriRow>(&body).ok().map(|row| row.resource_uri);
-        // A URL is made of identifiers, which are all visible ASCII.
-        let location = uri.and_then(|uri| HeaderValue::from_str(&uri).ok());
-        let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-        let mut response = (StatusCode::CREATED, json, body).into_response();
-        response.headers_mut().extend(location.map(|location| (header::LOCATION, location)));
-        response
+        located(StatusCode::CREATED, &self.0)
     }
+}
+
+/// 202, with the view of what was requested and is not done yet. The view's `resource_uri` is the `Location`.
+pub struct Requested<T>(pub T);
+
+impl<T: Serialize> IntoResponse for Requested<T> {
+    fn into_response(self) -> Response {
+        located(StatusCode::ACCEPTED, &self.0)
+    }
+}
+
+fn located(status: StatusCode, view: &impl Serialize) -> Response {
+    let body = match serde_json::to_vec(view) {
+        Ok(body) => body,
+        Err(error) => return Error::internal(error).into_response(),
+    };
+    let uri = serde_json::from_slice::<UriRow>(&body).ok().map(|row| row.resource_uri);
+    // A URL is made of identifiers, which are all visible ASCII.
+    let location = uri.and_then(|uri| HeaderValue::from_str(&uri).ok());
+    let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+    let mut response = (status, json, body).into_response();
+    response.headers_mut().extend(location.map(|location| (header::LOCATION, location)));
+    response
 }
 
 /// 201 for what was created now, 200 for what was there already.

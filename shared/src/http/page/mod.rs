@@ -84,7 +84,8 @@ impl ListQuery {
         ExpandFields::read(&self.parameters, names)
     }
 
-    fn rows_before(&self) -> u64 {
+    /// Returns the number of rows before the page.
+    pub fn rows_before(&self) -> u64 {
         (self.page.number - 1).saturating_mul(u64::from(self.page.size))
     }
 

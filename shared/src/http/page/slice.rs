@@ -1,5 +1,6 @@
 //! Pages of lists that are read whole.
 
+use std::fmt;
 use std::ops::Range;
 
 use super::ListQuery;
@@ -32,6 +33,16 @@ impl ListQuery {
             None => by_number,
         };
         self.cut(rows, place, id)
+    }
+
+    /// Returns the page with these rows of a list of `total` rows that never changes, so that the number of a page is its place.
+    /// `list` is the identifier of what has the list.
+    pub fn fixed_page<T>(&self, total: u64, rows: Vec<T>, list: impl fmt::Display) -> Page<T> {
+        let end = self.rows_before() + rows.len() as u64;
+        // Links have a cursor, which nothing reads here.
+        let next = (end < total).then(|| PageCursor::After(list.to_string()));
+        let previous = (self.page.number > 1).then(|| PageCursor::Before(list.to_string()));
+        Page { rows, next, previous }
     }
 
     fn place_by_number(&self, count: usize) -> usize {

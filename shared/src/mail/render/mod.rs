@@ -24,7 +24,7 @@ enum MailLine {
     Greeting,
     /// What happened and what to do.
     Body,
-    /// What a candidate does next, counted from 1.
+    /// What the reader does next, counted from 1.
     Step(usize),
     /// How many candidates a mail does not name.
     More,
@@ -99,7 +99,7 @@ impl PersonalMail<'_> {
         Ok(line.trim().to_owned())
     }
 
-    /// What a candidate does next: one step, or several to number.
+    /// What the reader does next: one step, or several to number.
     fn steps(&self) -> askama::Result<Vec<String>> {
         let mut steps = Vec::new();
         loop {

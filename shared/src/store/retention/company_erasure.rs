@@ -316,7 +316,7 @@ impl Store {
     }
 
     /// Erases the legal texts of a company, recordings that wait for conversion, captions and logos that an older release has
-    /// left, guest links that a restored table knows nothing of, and what is left in the company's partition, except its erasure. Returns whether there was anything.
+    /// left, exports, guest links that a restored table knows nothing of, and what is left in the company's partition, except its erasure. Returns whether there was anything.
     pub async fn erase_company_partition(&self, company: &CompanyId) -> Result<bool> {
         let erasure = keys::company_erasure(company);
         let rows = self.all_items(&partition_of(keys::company(company))).await?;
@@ -327,6 +327,7 @@ impl Store {
         let collections = [
             keys::legal_texts(company),
             keys::all_captions(company),
+            partition_of(keys::latest_export(company)),
             keys::guest_links(company),
             keys::logos(company),
             keys::waiting_recordings(company),

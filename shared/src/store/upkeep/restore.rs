@@ -7,12 +7,13 @@ use crate::store::table::keys;
 pub const LAST_EVENT: &str = "last_event";
 
 /// Prefixes of keys whose items a restore does not touch.
-// What has ended stays ended: sessions, named tokens, guest links, webhooks, and logins that were throttled. What is done is not done
+// What has ended stays ended: sessions, named tokens, guest links, webhooks, exports, and logins that were throttled. What is done is not done
 // again: mails are not sent twice. What is pending is done: deletions, uploads whose files are in the bucket, and conversions,
 // but for takes that are gone. The outbox queues those that come back.
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 11] = [
     keys::CONVERSIONS,
     keys::EFFECT,
+    keys::EXPORTS,
     keys::FAILURES,
     keys::GUESTS,
     keys::NOTICES,

@@ -9,6 +9,7 @@ use crate::domain::company::import::CompanyImport;
 use crate::domain::company::label::Label;
 use crate::domain::effect::Effect;
 use crate::domain::evaluation::Evaluation;
+use crate::domain::export::{CompanyExport, LatestExport};
 use crate::domain::history::{HistoryEntry, ResourceRef};
 use crate::domain::media::upload::Upload;
 use crate::domain::media::video::Video;
@@ -43,6 +44,8 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
     let name = match (kind, key.pk.split('#').next().unwrap_or_default()) {
         ("WAVE", "NOTICES") => entity::<InterviewWave>("wave of completed interviews", item),
         (_, "NOTICES") => entity::<InterviewNotice>("notice of completed interviews", item),
+        ("EXPORT", "EXPORTS") => entity::<CompanyExport>("export", item),
+        (_, "EXPORTS") => entity::<LatestExport>("latest export", item),
         (_, "EXTERNAL") => value::<ResourceRef>("marker of a client's key", item),
         ("COMPANY", _) => entity::<Company>("company", item),
         ("CUSTOMER", _) => entity::<Customer>("customer", item),

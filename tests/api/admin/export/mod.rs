@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use admin::export::{CompanyExport, ExportResult};
+use admin::export::export_company;
 use aws_sdk_dynamodb::types::AttributeValue;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,6 +16,7 @@ use image::ImageFormat;
 use ring::digest::{SHA256, digest};
 use ring::signature::{ED25519, UnparsedPublicKey};
 use serde_json::{Value, json};
+use shared::archive::ExportResult;
 use shared::domain::archive::RecordKind;
 use tempfile::TempDir;
 use tests::app::TestApp;
@@ -38,8 +39,8 @@ pub(super) struct Archive {
 }
 
 async fn try_export(app: &TestApp, company: &str, folder: &Path) -> Result<ExportResult, String> {
-    let export = CompanyExport::new(app.app(), company.parse().unwrap(), |_| {});
-    export.write_to(folder).await.map_err(|error| error.to_string())
+    let exported = export_company(app.app(), company.parse().unwrap(), folder, ()).await;
+    exported.map_err(|error| error.to_string())
 }
 
 fn lines(text: &str) -> Vec<Value> {

@@ -195,6 +195,13 @@ impl AccessFixture {
             let (token, _) = self.owner.named_token("Another").await;
             target = target.replace("{tokenId}", last_segment(&token));
         }
+        if path.contains("/exports/") {
+            self.clear_exports().await;
+        }
+        if path.contains("{exportId}") {
+            let export = self.owner.post("/companies/acme/exports/", json!({})).await.expect(202);
+            target = target.replace("{exportId}", last_segment(&export.uri("resource_uri")));
+        }
         if path.contains("{shareId}") {
             let shares = target.split_inclusive("/shares/").next().unwrap();
             let body = json!({ "customer": self.owner.uri });
@@ -249,6 +256,14 @@ impl AccessFixture {
         }
         assert!(!target.replace("{token}", "").contains('{'), "say what to call in {path}");
         target
+    }
+
+    /// Forgets all exports, of which a company may request four a day.
+    async fn clear_exports(&self) {
+        let table = self.app.table();
+        for key in table.contents().await.into_keys().filter(|(pk, _)| pk.starts_with("EXPORTS#")) {
+            table.erase(&key).await;
+        }
     }
 
     /// The kind of caller who may do what a row says: the owner, but for evaluations and vetoes, and for

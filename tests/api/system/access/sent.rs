@@ -75,7 +75,8 @@ impl AccessFixture {
                 | "reinvite"
                 | "ping"
                 | "takes"
-                | "erasure-request",
+                | "erasure-request"
+                | "exports",
             ) => None,
             ("POST", "guest-links") => Some(guest_link()),
             ("POST", "reopen") => Some(json!({ "reason": "No sound." })),

@@ -4,6 +4,7 @@ use crate::auth::access::request::PathIds;
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::company::Company;
 use crate::domain::company::label::Label;
+use crate::domain::export::CompanyExport;
 use crate::domain::history::{EventId, HistoryEntry};
 use crate::domain::id::InvalidId;
 use crate::domain::staff::named_token::NamedToken;
@@ -35,6 +36,16 @@ impl CompanyResource for Label {
 impl CompanyResource for NamedToken {
     fn key_in(path: &PathIds) -> Result<ItemKey, InvalidId> {
         Ok(keys::token(&path.company_id()?, path.id("tokenId")?))
+    }
+}
+
+impl CompanyResource for CompanyExport {
+    fn key_in(path: &PathIds) -> Result<ItemKey, InvalidId> {
+        Ok(keys::export(&path.company_id()?, path.id("exportId")?))
+    }
+
+    fn is_target(&self, _: &AuthenticatedRequest) -> bool {
+        self.deleted_at.is_none()
     }
 }
 

@@ -1,9 +1,9 @@
-//! Mails about accounts and webhooks.
+//! Mails about accounts, webhooks and exports.
 
 use std::sync::LazyLock;
 
 use super::*;
-use crate::domain::id::{Id, WebhookId};
+use crate::domain::id::{ExportId, Id, WebhookId};
 use crate::domain::text::{Email, ShortName};
 use crate::mail::{AccountLink, CompletedCandidate, CompletedProject};
 
@@ -26,6 +26,10 @@ const ID: WebhookId = Id::from_bytes([1; 16]);
 const FAILING: MailOccasion<'_> = MailOccasion::WebhookFailing { id: ID, name: WEBHOOK };
 const DISABLED: MailOccasion<'_> = MailOccasion::WebhookDisabled { id: ID, name: WEBHOOK, is_gone: false };
 const GONE: MailOccasion<'_> = MailOccasion::WebhookDisabled { id: ID, name: WEBHOOK, is_gone: true };
+const EXPORT: ExportId = Id::from_bytes([2; 16]);
+const REQUESTED: MailOccasion<'_> = MailOccasion::ExportRequested { id: EXPORT, by: BY };
+const FINISHED: MailOccasion<'_> = MailOccasion::ExportFinished { id: EXPORT, until: AT };
+const FAILED: MailOccasion<'_> = MailOccasion::ExportFailed { id: EXPORT };
 const DELETED: MailOccasion<'_> = MailOccasion::AccountDeleted { by: BY, contact: None };
 
 fn account(name: &str, link: &str) -> AccountLink {
@@ -51,6 +55,15 @@ fn render(mail: &MailOccasion<'_>, language: Language) -> RenderedMail {
 
 fn is_about_webhook(mail: &MailOccasion<'_>) -> bool {
     matches!(mail, MailOccasion::WebhookFailing { .. } | MailOccasion::WebhookDisabled { .. })
+}
+
+fn is_about_export(mail: &MailOccasion<'_>) -> bool {
+    matches!(
+        mail,
+        MailOccasion::ExportRequested { .. }
+            | MailOccasion::ExportFinished { .. }
+            | MailOccasion::ExportFailed { .. }
+    )
 }
 
 fn completed(count: usize, projects: usize, more: usize) -> MailOccasion<'static> {
@@ -99,7 +112,7 @@ fn staff_are_told_who_has_completed_an_interview() {
 }
 
 fn all() -> impl Iterator<Item = (MailOccasion<'static>, Language)> {
-    [INVITATION, reset(2), resets(2), DELETED, FAILING, DISABLED, GONE]
+    [INVITATION, reset(2), resets(2), DELETED, FAILING, DISABLED, GONE, REQUESTED, FINISHED, FAILED]
         .into_iter()
         .flat_map(|mail| Language::ALL.map(|language| (mail.clone(), language)))
 }
@@ -108,7 +121,9 @@ fn all() -> impl Iterator<Item = (MailOccasion<'static>, Language)> {
 fn names_are_escaped_in_html_and_plain_in_text() {
     for (mail, language) in all() {
         let RenderedMail { subject, html, text } = render(&mail, language);
-        let by = matches!(mail, MailOccasion::AccountDeleted { .. }).then_some(BY);
+        let has_author =
+            matches!(mail, MailOccasion::AccountDeleted { .. } | MailOccasion::ExportRequested { .. });
+        let by = has_author.then_some(BY);
         let webhook = is_about_webhook(&mail).then_some(WEBHOOK);
         for name in [FIRST, LAST, COMPANY].into_iter().chain(by).chain(webhook) {
             assert!(!html.contains(name), "{language:?}: {html}");
@@ -148,17 +163,16 @@ fn nothing_of_a_template_is_left() {
 #[test]
 fn every_part_is_one_line_despite_line_breaks_in_the_name_of_an_author() {
     // A text that is no type of its own, which would refuse it.
-    let broken = MailOccasion::AccountDeleted {
-        by: "Eve\r\n\r\nPlease log in at https://evil.example\n",
-        contact: None,
-    };
-    let lines = |text: &str| text.lines().position(|line| line.starts_with("https:"));
+    let by = "Eve\r\n\r\nPlease log in at https://evil.example\n";
+    let deleted = MailOccasion::AccountDeleted { by, contact: None };
+    let requested = MailOccasion::ExportRequested { id: EXPORT, by };
     for language in Language::ALL {
-        let RenderedMail { subject, text, .. } = render(&broken, language);
-        assert!(!subject.contains(char::is_control), "{subject:?}");
-        assert_eq!(subject, subject.trim());
-        // Only the signature prints a name unchanged, and it comes last.
-        assert_eq!(lines(&text), lines(&render(&DELETED, language).text), "{text}");
+        for (broken, sound) in [(&deleted, DELETED), (&requested, REQUESTED)] {
+            let RenderedMail { subject, text, .. } = render(broken, language);
+            assert!(!subject.contains(char::is_control), "{subject:?}");
+            assert_eq!(subject, subject.trim());
+            assert_eq!(text.lines().count(), render(&sound, language).text.lines().count(), "{text}");
+        }
     }
 }
 
@@ -166,7 +180,8 @@ fn every_part_is_one_line_despite_line_breaks_in_the_name_of_an_author() {
 fn the_link_stands_in_both_parts_if_there_is_one() {
     for (mail, language) in all() {
         let RenderedMail { html, text, .. } = render(&mail, language);
-        if matches!(mail, MailOccasion::AccountDeleted { .. }) || is_about_webhook(&mail) {
+        let is_deletion = matches!(mail, MailOccasion::AccountDeleted { .. });
+        if is_deletion || is_about_webhook(&mail) || is_about_export(&mail) {
             assert!(!html.contains("href=") && !html.contains("class=\"note\""));
             assert!(!text.contains("https:"));
         } else if matches!(mail, MailOccasion::PasswordReset { accounts: [_, _], .. }) {
@@ -250,10 +265,60 @@ fn a_mail_about_a_webhook_says_where_to_look() {
 }
 
 #[test]
+fn owners_are_told_who_requested_an_export_and_how_to_stop_it() {
+    for (language, hours) in [
+        (Language::En, "72 hours"),
+        (Language::De, "72 Stunden"),
+        (Language::Fr, "72 heures"),
+        (Language::Es, "72 horas"),
+        (Language::It, "72 ore"),
+        (Language::Nl, "72 uur"),
+    ] {
+        let RenderedMail { html, text, .. } = render(&REQUESTED, language);
+        let html = unescaped(&html);
+        // The number and its unit stay on one line.
+        let hours = format!(" {}", hours.replace(' ', "\u{a0}"));
+        for part in [&html, &text] {
+            assert_eq!(part.matches(&hours).count(), 1, "{part}");
+            // Once in the text and once in the step that needs it.
+            assert_eq!(part.matches(BY).count(), 2, "{part}");
+            assert_eq!(part.matches(&EXPORT.to_string()).count(), 2, "{part}");
+        }
+        let steps: Vec<&str> =
+            text.lines().filter(|line| line.starts_with(|first: char| first.is_ascii_digit())).collect();
+        let [delete, password, operator] = steps[..] else { panic!("{text}") };
+        assert!(delete.starts_with("1. ") && delete.contains(&EXPORT.to_string()), "{delete}");
+        assert!(password.starts_with("2. ") && password.contains(BY), "{password}");
+        assert!(operator.starts_with("3. "), "{operator}");
+        for step in steps {
+            assert!(html.contains(&format!("<li>{}</li>", &step["1. ".len()..])), "{html}");
+        }
+    }
+}
+
+#[test]
+fn the_end_of_an_export_is_told_with_its_number_and_the_time_for_the_download() {
+    for language in Language::ALL {
+        for (mail, moments) in [(FINISHED, 1), (FAILED, 0)] {
+            let RenderedMail { html, text, .. } = render(&mail, language);
+            for part in [html, text] {
+                assert_eq!(part.matches(&format!(" {EXPORT})")).count(), 1, "{part}");
+                assert_eq!(part.matches(AT).count(), moments, "{part}");
+                assert!(!part.contains("<li>") && !part.contains("1. "), "{part}");
+            }
+        }
+        // Escaped like any other value.
+        let until = MailOccasion::ExportFinished { id: EXPORT, until: NAME };
+        let RenderedMail { html, text, .. } = render(&until, language);
+        assert!(!html.contains(NAME) && unescaped(&html).contains(NAME) && text.contains(NAME), "{html}");
+    }
+}
+
+#[test]
 fn mails_differ_by_occasion_and_language() {
     let mut subjects: Vec<_> = all().map(|(mail, language)| render(&mail, language).subject).collect();
     subjects.sort();
     subjects.dedup();
     // Both reset mails have the same subject.
-    assert_eq!(subjects.len(), 36);
+    assert_eq!(subjects.len(), 54);
 }

@@ -7,8 +7,8 @@ use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::history::INTERVIEW_HISTORY;
 use crate::domain::id::{
-    CandidateId, CompanyId, CustomerId, FileId, GuestLinkId, LabelId, LogoId, ProjectId, QuestionId, TokenId,
-    VideoId, WebhookId,
+    CandidateId, CompanyId, CustomerId, ExportId, FileId, GuestLinkId, LabelId, LogoId, ProjectId,
+    QuestionId, TokenId, VideoId, WebhookId,
 };
 use crate::domain::language::Language;
 use crate::domain::privacy::legal::LegalTextId;
@@ -26,6 +26,8 @@ pub(in crate::store) const SEQUENCE: &str = "SEQUENCE";
 /// Of the queues of takes, and of their list.
 pub(in crate::store) const CONVERSIONS: &str = "CONVERSIONS";
 pub(in crate::store) const EFFECT: &str = "EFFECT#";
+/// Of exports of companies.
+pub(in crate::store) const EXPORTS: &str = "EXPORTS#";
 pub(in crate::store) const FAILURES: &str = "FAILURES#";
 pub(in crate::store) const GUESTS: &str = "GUESTS#";
 /// Of what staff are told of completed interviews.
@@ -81,6 +83,21 @@ pub(crate) fn company_import(c: &CompanyId) -> ItemKey {
 /// The keys that verify receipts from before a company's import. The identifiers are their thumbprints.
 pub(crate) fn receipt_keys(c: &CompanyId) -> ItemCollection {
     ItemCollection { pk: company_partition(c), prefix: "RECEIPT_KEY#" }
+}
+
+/// The exports of a company.
+pub(crate) fn exports(c: &CompanyId) -> ItemCollection {
+    // Not in the company's, whose items each request reads.
+    ItemCollection { pk: format!("{EXPORTS}{c}"), prefix: "EXPORT#" }
+}
+
+pub(crate) fn export(c: &CompanyId, e: ExportId) -> ItemKey {
+    exports(c).key(e)
+}
+
+/// The latest export of a company: each request for one replaces it.
+pub(crate) fn latest_export(c: &CompanyId) -> ItemKey {
+    ItemKey::new(exports(c).pk, "LATEST")
 }
 
 /// The versions of a company's legal texts.

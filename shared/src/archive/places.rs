@@ -1,11 +1,11 @@
 //! Where the bucket holds files of a company, and where an archive has them.
 
-use shared::domain::archive::RecordKind;
-use shared::domain::id::CompanyId;
+use crate::domain::archive::RecordKind;
+use crate::domain::id::CompanyId;
 
 /// A folder below `media/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MediaPlace {
+pub enum MediaPlace {
     /// Photos and CVs of candidates, and what their answers were converted to.
     Candidates,
     /// Photos of staff.
@@ -20,10 +20,9 @@ pub(crate) enum MediaPlace {
 
 impl MediaPlace {
     /// In the order of their names.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Candidates, Self::Customers, Self::Takes, Self::Uploads, Self::Videos];
+    pub const ALL: [Self; 5] = [Self::Candidates, Self::Customers, Self::Takes, Self::Uploads, Self::Videos];
 
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Candidates => "candidates",
             Self::Customers => "customers",
@@ -34,7 +33,7 @@ impl MediaPlace {
     }
 
     /// The kind of the records that own its files.
-    pub(crate) fn kind(self) -> RecordKind {
+    pub fn kind(self) -> RecordKind {
         match self {
             Self::Candidates | Self::Takes => RecordKind::Candidates,
             Self::Customers => RecordKind::Customers,
@@ -43,7 +42,7 @@ impl MediaPlace {
     }
 
     /// What the keys of its files begin with in the bucket.
-    pub(crate) fn prefix(self, company: &CompanyId) -> String {
+    pub fn prefix(self, company: &CompanyId) -> String {
         match self {
             Self::Candidates => format!("media/{company}/candidates/"),
             Self::Customers => format!("media/{company}/customers/"),
@@ -54,13 +53,13 @@ impl MediaPlace {
     }
 
     /// The place of a path below `media/`, and the path below it.
-    pub(crate) fn of(path: &str) -> Option<(Self, &str)> {
+    pub fn of(path: &str) -> Option<(Self, &str)> {
         let (name, below) = path.split_once('/')?;
         Some((Self::ALL.into_iter().find(|place| place.name() == name)?, below))
     }
 
     /// The identifier of the record whose file is at `below` this place.
-    pub(crate) fn owner_of(self, below: &str) -> Option<String> {
+    pub fn owner_of(self, below: &str) -> Option<String> {
         let mut parts = below.split('/');
         let first = parts.next()?;
         Some(match self.kind() {
@@ -70,7 +69,7 @@ impl MediaPlace {
     }
 
     /// Whether the file is a photo or a CV.
-    pub(crate) fn is_of_person(self, below: &str) -> bool {
+    pub fn is_of_person(self, below: &str) -> bool {
         let depth = below.split('/').count();
         match self {
             Self::Candidates => depth == 3,

@@ -4,10 +4,6 @@
 //! read name the resources that have changed. These are read again until no record is newer than the last event, so that
 //! every record is as of that event.
 
-mod folder;
-mod media;
-mod unit;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -15,20 +11,23 @@ use std::time::Duration;
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serialize;
 use serde_json::json;
-use shared::app::App;
-use shared::auth::OperatorAccess;
-use shared::clock::Stopwatch;
-use shared::domain::history::HistoryEntry;
-use shared::domain::id::CompanyId;
-use shared::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};
-use shared::http::view::ReceiptView;
-use shared::store::{ArchiveRecord, EntryKey, EventSequence, VersionedItem};
 
-use crate::archive::{
-    self, ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, MediaCount, PATIENCE, Result, SIGNATURE,
+use super::folder::ArchiveFolder;
+use super::unit::ArchiveUnit;
+use super::{
+    ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, MediaCount, Result, SIGNATURE, describe, media, receipt,
+    receipt_key,
 };
-use folder::ArchiveFolder;
-use unit::ArchiveUnit;
+use crate::auth::SystemAccess;
+use crate::clock::Stopwatch;
+use crate::domain::archive::RecordKind;
+use crate::domain::export::ExportProgress;
+use crate::domain::history::HistoryEntry;
+use crate::domain::id::CompanyId;
+use crate::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};
+use crate::http::reference::ReferenceUris;
+use crate::http::view::ReceiptView;
+use crate::store::{ArchiveRecord, EntryKey, EventSequence, VersionedItem};
 
 /// How often what has changed is read again. Each round is shorter than the one before, unless the company never rests.
 const ROUNDS: usize = 10;
@@ -40,14 +39,38 @@ const LOOKS: usize = 240;
 
 /// Longer than an event waits for its number, unless the table's stream is late.
 const NUMBERING: Duration = Duration::from_secs(2);
-/// Read units of DynamoDB a second. A partition allows 3,000, and the rest is for the company's users.
-const UNITS_PER_SECOND: f64 = 300.0;
-/// The export of a company.
-pub struct CompanyExport {
-    access: OperatorAccess,
+/// The estimated percentages of the work at the end of its parts.
+const RECORDS_READ: u64 = 70;
+const READ_AGAIN: u32 = 75;
+const FEED_READ: u32 = 80;
+
+/// Is told how far an archive has come, and may end the work by an error.
+pub trait ExportObserver: Send {
+    fn note(&mut self, progress: ExportProgress) -> impl Future<Output = Result<()>> + Send;
+}
+
+/// Nobody is told.
+impl ExportObserver for () {
+    async fn note(&mut self, _: ExportProgress) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// How an archive is written.
+#[derive(Debug, Clone, Copy)]
+pub struct WriterOptions {
+    /// Read units of DynamoDB a second. A partition allows 3,000, and the rest is for the company's users.
+    pub units_per_second: u32,
+    /// Whether the folder gets copies of the media, beside their list.
+    pub copies_media: bool,
+}
+
+/// Writes the archive of a company.
+pub struct ArchiveWriter<'a> {
+    system: &'a SystemAccess,
     company: CompanyId,
+    options: WriterOptions,
     stopwatch: Stopwatch,
-    report: fn(&str),
 }
 
 /// What an export has written.
@@ -70,51 +93,72 @@ pub struct ExportResult {
 }
 
 /// What is known of the archive while it is written.
-struct ArchiveState {
-    folder: ArchiveFolder,
+pub(super) struct ArchiveState<O> {
+    pub(super) folder: ArchiveFolder,
+    pub(super) progress: ExportProgress,
+    observer: O,
     /// The last event when the records were read, or read again.
     sequence: u64,
     /// What may be newer than that.
     newer: BTreeSet<ArchiveUnit>,
 }
 
-impl CompanyExport {
-    /// `report` is told the progress.
-    pub fn new(app: &App, company: CompanyId, report: fn(&str)) -> Self {
-        let access = OperatorAccess::of(app).with_patience(PATIENCE);
-        Self { access, company, stopwatch: Stopwatch::start(), report }
+impl<O: ExportObserver> ArchiveState<O> {
+    /// Adds records, each behind all of its kind that were added before.
+    fn append(&mut self, records: Vec<ArchiveRecord>) -> Result<()> {
+        self.progress.records += records.len() as u64;
+        self.folder.append(records)
+    }
+
+    pub(super) async fn note(&mut self) -> Result<()> {
+        self.observer.note(self.progress).await
+    }
+}
+
+impl<'a> ArchiveWriter<'a> {
+    pub fn new(system: &'a SystemAccess, company: CompanyId, options: WriterOptions) -> Self {
+        Self { system, company, options, stopwatch: Stopwatch::start() }
     }
 
     /// Writes the archive into a folder that is empty or does not exist.
     ///
     /// # Errors
-    /// Fails if there is no such company, if an item cannot be read, if a receipt cannot be signed for want of `RECEIPT_KEY`, and if
-    /// DynamoDB, S3 or the disk refuse for good. Then delete the folder: a part of an archive is none.
-    pub async fn write_to(&self, folder: &Path) -> Result<ExportResult> {
-        let created_at = self.access.now;
+    /// Fails if there is no such company, if an item cannot be read, if a receipt cannot be signed for want of `RECEIPT_KEY`, if
+    /// DynamoDB, S3 or the disk refuse for good, and if the observer ends it. Then delete the folder: a part of an archive is none.
+    pub async fn write_to(&self, folder: &Path, observer: impl ExportObserver) -> Result<ExportResult> {
+        let created_at = self.system.now;
         let signer = self.signer()?;
         let before = self.sequence().await?;
-        if self.access.store.company(&self.company).await?.is_none() {
+        if self.system.store.company(&self.company).await?.is_none() {
             return Err(format!("there is no company {}", self.company).into());
         }
         let folder = ArchiveFolder::create(folder)?;
-        let mut state = ArchiveState { folder, sequence: before.last, newer: BTreeSet::new() };
+        let progress = ExportProgress::default();
+        let newer = BTreeSet::new();
+        let mut state = ArchiveState { folder, progress, observer, sequence: before.last, newer };
         self.read_all(&mut state).await?;
         self.read_again(&mut state).await?;
+        state.progress.percent = READ_AGAIN;
         self.read_feed(&mut state).await?;
-        let media = media::copy_all(self, &mut state.folder).await?;
+        state.progress.percent = FEED_READ;
+        let objects = self.system.objects()?;
+        let wants_copies = self.options.copies_media;
+        let media = media::list_all(&objects, &self.company, wants_copies, &mut state).await?;
         self.describe(state, media, created_at, signer)
     }
 
-    /// Waits until what was read so far is no more than the export may read.
-    async fn keep_pace(&self) {
-        let due = Duration::from_secs_f64(self.access.usage().read_units() / UNITS_PER_SECOND);
+    /// Tells the observer, and waits until what was read so far is no more than may be read.
+    async fn keep_pace<O: ExportObserver>(&self, state: &mut ArchiveState<O>) -> Result<()> {
+        state.note().await?;
+        let seconds = self.system.usage().read_units() / f64::from(self.options.units_per_second);
+        let due = Duration::from_secs_f64(seconds);
         tokio::time::sleep(due.saturating_sub(self.stopwatch.elapsed())).await;
+        Ok(())
     }
 
     fn signer(&self) -> Result<&ReceiptKeys> {
         Ok(self
-            .access
+            .system
             .config()
             .receipt_keys
             .as_ref()
@@ -122,29 +166,35 @@ impl CompanyExport {
     }
 
     async fn sequence(&self) -> Result<EventSequence> {
-        let found = self.access.store.sequence(&self.company).await?;
+        let found = self.system.store.sequence(&self.company).await?;
         Ok(found.map_or_else(
-            || EventSequence::new(self.company.clone(), self.access.now),
+            || EventSequence::new(self.company.clone(), self.system.now),
             |sequence| EventSequence::clone(&sequence),
         ))
     }
 
-    async fn read_all(&self, state: &mut ArchiveState) -> Result<()> {
+    async fn read_all<O: ExportObserver>(&self, state: &mut ArchiveState<O>) -> Result<()> {
+        let store = &self.system.store;
         let records = self.read_unit(ArchiveUnit::Company).await?;
         self.note_newer(state, &records).await?;
-        state.folder.append(records)?;
-        let projects = self.access.store.archive_projects(&self.company).await?;
-        for (place, project) in projects.iter().enumerate() {
-            (self.report)(&format!("project {} of {}", place + 1, projects.len()));
-            let records = self.access.store.archive_project(&self.company, *project).await?;
+        state.append(records)?;
+        let all = store.company_remains(&self.company).await?.candidates;
+        let mut read = 0;
+        for project in store.archive_projects(&self.company).await? {
+            let records = store.archive_project(&self.company, project).await?;
             self.note_newer(state, &records).await?;
-            state.folder.append(records)?;
+            state.append(records)?;
             let mut after = None;
             loop {
-                let page = self.access.store.archive_candidates(&self.company, *project, after).await?;
-                self.keep_pace().await;
+                let page = store.archive_candidates(&self.company, project, after).await?;
+                read +=
+                    page.records.iter().filter(|record| record.kind == RecordKind::Candidates).count() as u64;
+                // Candidates may come meanwhile.
+                let share = RECORDS_READ * read.min(all) / all.max(1);
+                state.progress.percent = u32::try_from(share)?;
+                self.keep_pace(state).await?;
                 self.note_newer(state, &page.records).await?;
-                state.folder.append(page.records)?;
+                state.append(page.records)?;
                 after = page.reached;
                 if after.is_none() {
                     break;
@@ -157,13 +207,13 @@ impl CompanyExport {
     /// Those of this deployment, and those that came with the company.
     async fn receipt_keys(&self) -> Result<Vec<ArchiveRecord>> {
         let mut keys: BTreeSet<ReceiptKey> = self.signer()?.public().iter().copied().collect();
-        let imported = self.access.store.imported_receipt_keys(&self.company).await?;
+        let imported = self.system.store.imported_receipt_keys(&self.company).await?;
         keys.extend(imported.into_iter().map(|imported| imported.key));
-        keys.iter().map(archive::receipt_key).collect()
+        keys.iter().map(receipt_key).collect()
     }
 
     /// Notes whose last event is not among those up to the archive's last one.
-    async fn note_newer(&self, state: &mut ArchiveState, records: &[ArchiveRecord]) -> Result<()> {
+    async fn note_newer<O>(&self, state: &mut ArchiveState<O>, records: &[ArchiveRecord]) -> Result<()> {
         let mut units: BTreeMap<(&str, u64), ArchiveUnit> = BTreeMap::new();
         let mut entries: Vec<EntryKey> = Vec::new();
         for record in records {
@@ -172,28 +222,27 @@ impl CompanyExport {
                 entries.push(entry.clone());
             }
         }
-        let newer = self.access.store.entries_after(&entries, state.sequence).await?;
+        let newer = self.system.store.entries_after(&entries, state.sequence).await?;
         state.newer.extend(newer.iter().filter_map(|entry| units.get(&entry.place())));
         Ok(())
     }
 
     /// Reads again what has changed, until nothing is newer than the last event.
-    async fn read_again(&self, state: &mut ArchiveState) -> Result<()> {
-        for round in 1..=ROUNDS {
+    async fn read_again<O: ExportObserver>(&self, state: &mut ArchiveState<O>) -> Result<()> {
+        for _ in 0..ROUNDS {
             let now = self.sequence().await?;
             let mut units = std::mem::take(&mut state.newer);
             let mut after = state.sequence;
-            self.for_each_event(&now, &mut after, |event| {
+            self.for_each_event(state, &now, &mut after, |_, event| {
                 units.extend(ArchiveUnit::changed_with(event.change.resource));
                 Ok(())
             })
             .await?;
             state.sequence = now.last;
-            (self.report)(&format!("round {round}: {} have changed", units.len()));
             let mut records = Vec::new();
             for unit in &units {
                 records.extend(self.read_unit(*unit).await?);
-                self.keep_pace().await;
+                self.keep_pace(state).await?;
             }
             self.note_newer(state, &records).await?;
             state.folder.replace(&units, records)?;
@@ -208,13 +257,12 @@ impl CompanyExport {
 
     /// Notes what was deleted after the archive's last event.
     // Such a record may have been gone when it was read, although it existed as of that event. No item is left that would tell.
-    async fn note_deleted(&self, state: &mut ArchiveState) -> Result<()> {
+    async fn note_deleted<O: ExportObserver>(&self, state: &mut ArchiveState<O>) -> Result<()> {
         let now = self.sequence().await?;
-        let newer = &mut state.newer;
         let mut after = state.sequence;
-        self.for_each_event(&now, &mut after, |event| {
+        self.for_each_event(state, &now, &mut after, |state, event| {
             if event.change.types.iter().any(|name| name.ends_with(".deleted")) {
-                newer.extend(ArchiveUnit::changed_with(event.change.resource));
+                state.newer.extend(ArchiveUnit::changed_with(event.change.resource));
             }
             Ok(())
         })
@@ -222,7 +270,7 @@ impl CompanyExport {
     }
 
     async fn read_unit(&self, unit: ArchiveUnit) -> Result<Vec<ArchiveRecord>> {
-        let store = &self.access.store;
+        let store = &self.system.store;
         Ok(match unit {
             ArchiveUnit::Company => {
                 let records = store.archive_company(&self.company).await?;
@@ -237,37 +285,36 @@ impl CompanyExport {
         })
     }
 
-    async fn read_feed(&self, state: &mut ArchiveState) -> Result<()> {
-        (self.report)("events");
+    async fn read_feed<O: ExportObserver>(&self, state: &mut ArchiveState<O>) -> Result<()> {
         let sequence = EventSequence { last: state.sequence, ..self.sequence().await? };
-        let access = &self.access;
+        let config = self.system.config();
+        let references = ReferenceUris::new(config);
         let mut after = 0;
-        let folder = &mut state.folder;
-        self.for_each_event(&sequence, &mut after, |event| {
-            let record = access.store.archive_event(event)?;
-            let receipt = ReceiptView::of(event, access.references(), self.access.config())?;
-            let receipt = receipt.map(|receipt| archive::receipt(&record.id, &receipt)).transpose()?;
-            folder.append([record].into_iter().chain(receipt).collect())
+        self.for_each_event(state, &sequence, &mut after, |state, event| {
+            let record = self.system.store.archive_event(event)?;
+            let signed = ReceiptView::of(event, references, config)?;
+            let signed = signed.map(|signed| receipt(&record.id, &signed)).transpose()?;
+            state.append([record].into_iter().chain(signed).collect())
         })
         .await
     }
 
     /// Calls `take` with the events after number `after`, up to the last one of `sequence`.
-    async fn for_each_event(
+    async fn for_each_event<O: ExportObserver>(
         &self,
+        state: &mut ArchiveState<O>,
         sequence: &EventSequence,
         after: &mut u64,
-        mut take: impl FnMut(&VersionedItem<HistoryEntry>) -> Result<()>,
+        mut take: impl FnMut(&mut ArchiveState<O>, &VersionedItem<HistoryEntry>) -> Result<()>,
     ) -> Result<()> {
         let mut looks = 0;
         while *after < sequence.last {
-            let Self { access, .. } = self;
-            let page =
-                access.store.events_after(sequence, *after, EVENTS_TOGETHER, access.now, |_| true).await?;
-            self.keep_pace().await;
+            let SystemAccess { store, now, .. } = self.system;
+            let page = store.events_after(sequence, *after, EVENTS_TOGETHER, *now, |_| true).await?;
+            self.keep_pace(state).await?;
             for event in &page.events {
                 if event.sequence.is_some_and(|number| number <= sequence.last) {
-                    take(event)?;
+                    take(state, event)?;
                 }
             }
             looks = if page.reached > *after { 0 } else { looks + 1 };
@@ -282,9 +329,9 @@ impl CompanyExport {
         Ok(())
     }
 
-    fn describe(
+    fn describe<O>(
         &self,
-        state: ArchiveState,
+        state: ArchiveState<O>,
         media: MediaCount,
         created_at: DateTime<Utc>,
         signer: &ReceiptKeys,
@@ -294,7 +341,7 @@ impl CompanyExport {
         let records: BTreeMap<String, u64> =
             written.iter().map(|(kind, file)| (kind.name().to_owned(), file.lines)).collect();
         let mut files: Vec<ArchiveFile> = written.into_iter().map(|(_, file)| file).collect();
-        files.push(archive::describe(&path, MEDIA.to_owned())?);
+        files.push(describe(&path, MEDIA.to_owned())?);
         files.sort_by(|one, other| one.name.cmp(&other.name));
         let result = ExportResult {
             sequence: state.sequence,
@@ -303,12 +350,12 @@ impl CompanyExport {
             media: media.count,
             media_bytes: media.bytes,
             media_missing: media.missing,
-            read_units: self.access.usage().read_units(),
+            read_units: self.system.usage().read_units(),
         };
         let manifest = Manifest {
             format: FORMAT.to_owned(),
             company: self.company.clone(),
-            base_url: self.access.config().base_url.as_str().trim_end_matches('/').to_owned(),
+            base_url: self.system.config().base_url.as_str().trim_end_matches('/').to_owned(),
             created_at: created_at.to_rfc3339_opts(SecondsFormat::Secs, true),
             sequence: state.sequence,
             is_exact: result.is_exact,

@@ -6,13 +6,12 @@ use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::domain::archive::{RecordKind, RecordLevel};
+use crate::store::ArchiveRecord;
 use serde::Deserialize;
-use shared::domain::archive::{RecordKind, RecordLevel};
-use shared::store::ArchiveRecord;
 
-use super::Result;
 use super::unit::ArchiveUnit;
-use crate::archive::{ArchiveFile, describe, name_of, write_line};
+use super::{ArchiveFile, Result, describe, name_of, write_line};
 
 /// What the export itself reads of a record that it has written.
 #[derive(Deserialize)]

@@ -1,8 +1,8 @@
 //! What is read again together.
 
-use shared::domain::archive::RecordLevel;
-use shared::domain::history::ResourceRef;
-use shared::domain::id::{CandidateId, ProjectId};
+use crate::domain::archive::RecordLevel;
+use crate::domain::history::ResourceRef;
+use crate::domain::id::{CandidateId, ProjectId};
 
 use super::Result;
 
@@ -53,6 +53,8 @@ impl ArchiveUnit {
             | ResourceRef::Video { .. }
             | ResourceRef::Token { .. }
             | ResourceRef::Webhook { .. } => vec![Self::Company],
+            // An archive has no exports.
+            ResourceRef::Export { .. } => Vec::new(),
         }
     }
 }

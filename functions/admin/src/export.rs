@@ -1,0 +1,27 @@
+//! Writes everything of a company as a signed archive into a folder: `functions/PORTABILITY.md` describes it.
+
+use std::path::Path;
+
+use shared::app::App;
+use shared::archive::{ArchiveWriter, ExportObserver, ExportResult, Result, WriterOptions};
+use shared::auth::OperatorAccess;
+use shared::domain::id::CompanyId;
+
+use crate::PATIENCE;
+
+/// A tenth of what a partition allows: the program has time.
+const OPTIONS: WriterOptions = WriterOptions { units_per_second: 300, copies_media: true };
+
+/// Writes the archive of a company, with all its files, into a folder that is empty or does not exist.
+///
+/// # Errors
+/// Those of [`ArchiveWriter::write_to`]. Then delete the folder: a part of an archive is none.
+pub async fn export_company(
+    app: &App,
+    company: CompanyId,
+    folder: &Path,
+    observer: impl ExportObserver,
+) -> Result<ExportResult> {
+    let operator = OperatorAccess::of(app).with_patience(PATIENCE);
+    ArchiveWriter::new(&operator, company, OPTIONS).write_to(folder, observer).await
+}

@@ -1,0 +1,151 @@
+//! Writes the archives that owners have requested, and deletes the files of those that have ended.
+//!
+//! An archive is written in one go: into a folder of this function, and from there into the bucket below
+//! [`exports/`](shared::media::export_prefix). A lease, longer than any invocation, keeps two workers from one export. Each step saves
+//! the export under its version, so that an owner who deletes it and an erasure that withdraws it end the work. What breaks off
+//! begins again, up to three times: nothing is stored of an archive that is half written.
+
+mod write;
+
+use std::time::Duration;
+
+use futures_util::TryStreamExt as _;
+use serde::Serialize;
+use serde::de::IgnoredAny;
+use shared::app::App;
+use shared::auth::SystemAccess;
+use shared::domain::export::{CompanyExport, ExportStatus};
+use shared::event::leave_to_next_run;
+use shared::media::export_prefix;
+use shared::store::VersionedItem;
+use shared::{Error, Result, log_failure, log_run};
+
+/// The limits of one invocation.
+#[derive(Debug, Clone, Copy)]
+pub struct RunLimits {
+    /// How long it begins archives. The next one takes over what is left, while this one goes on.
+    pub begin: Duration,
+    /// How long an archive may take.
+    pub archive: Duration,
+    /// The time between two saves of the progress.
+    pub pause: Duration,
+}
+
+impl RunLimits {
+    /// Those of the schedule.
+    // The function is stopped after 15 minutes, and the next one is started after one.
+    pub const SCHEDULED: Self = Self {
+        begin: Duration::from_secs(60),
+        archive: Duration::from_secs(12 * 60),
+        pause: Duration::from_secs(5),
+    };
+
+    /// How long calls of DynamoDB are retried.
+    fn patience(&self) -> Duration {
+        self.archive.saturating_add(Duration::from_secs(60))
+    }
+}
+
+/// What an invocation has done.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ExportSummary {
+    /// Archives that can be downloaded.
+    pub written: usize,
+    /// Exports that were given up.
+    pub given_up: usize,
+    /// Exports whose files were deleted.
+    pub cleared: usize,
+    /// Exports that another worker, an owner or an erasure has changed meanwhile.
+    pub moved_on: usize,
+    /// Exports that have broken off; they are tried again.
+    pub failed: usize,
+    /// Whether work may remain for the next invocation.
+    pub more: bool,
+}
+
+/// Handles one scheduled invocation.
+///
+/// # Errors
+/// If the storage cannot be read.
+pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExportSummary> {
+    let summary = run(app, RunLimits::SCHEDULED).await.inspect_err(|error| {
+        log_failure!(target: "exports", error, "could not run");
+    });
+    leave_to_next_run(summary, ExportSummary { more: true, ..ExportSummary::default() })
+}
+
+/// Does what is due, within `limits`.
+///
+/// # Errors
+/// If the storage cannot be read.
+pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
+    let system = SystemAccess::of(app);
+    let mut summary = ExportSummary::default();
+    let due: Vec<Vec<VersionedItem<CompanyExport>>> =
+        system.store.due_exports(system.now).try_collect().await?;
+    // Files first: they are deleted within moments.
+    let (to_write, to_clear): (Vec<_>, Vec<_>) =
+        due.into_iter().flatten().partition(|export| export.is_under_way());
+    for export in to_clear {
+        let cleared = clear(&system, &export).await;
+        note(&mut summary, &export, cleared.map(|()| Ended::Cleared));
+    }
+    for export in to_write {
+        if system.usage().elapsed() >= limits.begin {
+            summary.more = true;
+            break;
+        }
+        let written = write::write(app, limits, &export).await;
+        note(&mut summary, &export, written);
+    }
+    let ExportSummary { written, given_up, cleared, moved_on, failed, more } = summary;
+    log_run!(
+        target: "exports",
+        system.usage(),
+        written,
+        given_up,
+        cleared,
+        moved_on,
+        failed,
+        more,
+        "exported"
+    );
+    Ok(summary)
+}
+
+/// What has become of an export.
+enum Ended {
+    Written,
+    GivenUp,
+    Cleared,
+}
+
+fn note(summary: &mut ExportSummary, export: &CompanyExport, ended: Result<Ended>) {
+    match ended {
+        Ok(Ended::Written) => summary.written += 1,
+        Ok(Ended::GivenUp) => summary.given_up += 1,
+        Ok(Ended::Cleared) => summary.cleared += 1,
+        Err(Error::Changed | Error::NotFound) => summary.moved_on += 1,
+        Err(error) => {
+            let company = export.company.as_str();
+            log_failure!(target: "exports", &error, company, export = %export.id, "an export has broken off");
+            summary.failed += 1;
+        }
+    }
+}
+
+/// Deletes the files of an export that has ended.
+async fn clear(system: &SystemAccess, export: &VersionedItem<CompanyExport>) -> Result<()> {
+    system.objects()?.delete_all(&export_prefix(&export.company, export.id)).await?;
+    let status = export.status;
+    let after = CompanyExport::clone(export).without_files();
+    system.store.update_export(export, after).await?;
+    tracing::info!(
+        target: "exports",
+        company = export.company.as_str(),
+        export = %export.id,
+        status = ExportStatus::as_str(status),
+        "files deleted"
+    );
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! The `export-writer` Lambda function.
+
+fn main() -> shared::LambdaResult {
+    shared::event::serve(export_writer::handle)
+}

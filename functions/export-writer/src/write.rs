@@ -1,0 +1,198 @@
+//! Writes one archive.
+
+use std::fmt;
+use std::path::Path;
+
+use shared::app::App;
+use shared::archive::{self, ArchiveFile, ArchiveWriter, ExportObserver, Manifest, MediaOffsets, WriterOptions};
+use shared::auth::SystemAccess;
+use shared::clock::Stopwatch;
+use shared::domain::effect::Effect;
+use shared::domain::export::{
+    CompanyExport, ExportFailure, ExportMail, ExportProgress, ExportedArchive, ExportedFile,
+};
+use shared::media::{ObjectStore, export_folder};
+use shared::store::VersionedItem;
+use shared::{Error, Result};
+use tempfile::TempDir;
+
+use crate::{Ended, RunLimits};
+
+/// A third of what a partition allows.
+// With less, a company of 100,000 candidates would take longer than the function may.
+const OPTIONS: WriterOptions = WriterOptions { units_per_second: 1000, copies_media: false };
+/// The largest object that S3 takes in one request, in bytes.
+const MAX_FILE: u64 = 5 << 30;
+
+/// Writes the archive of a due export into the bucket.
+///
+/// # Errors
+/// [`Error::Changed`] if another worker, an owner or an erasure was faster, [`Error::NotFound`] if the company is being erased. After
+/// other errors, the export is due again.
+pub(crate) async fn write(app: &App, limits: RunLimits, due: &VersionedItem<CompanyExport>) -> Result<Ended> {
+    // With its own figures: what was read for another archive does not slow down this one.
+    let system = SystemAccess::of(app).with_patience(limits.patience());
+    if system.store.company(&due.company).await?.is_none() {
+        // Its erasure deletes the export too.
+        return Err(Error::NotFound);
+    }
+    let Some(begun) = CompanyExport::clone(due).begun(system.now) else {
+        give_up(app, &system, due, ExportFailure::Internal).await?;
+        return Ok(Ended::GivenUp);
+    };
+    let export = system.store.update_export(due, begun).await?;
+    let started = Stopwatch::start();
+    let attempt = export.version();
+    let mut worker = ExportWorker { system: &system, limits, export, attempt, started, saved: started };
+    let written = worker.write(app).await;
+    if written.is_ok() {
+        return Ok(Ended::Written);
+    }
+    // Whatever has ended it: nothing of a part can be downloaded.
+    system.objects()?.delete_all(&worker.folder()).await?;
+    let export = worker.export;
+    match written {
+        Err(error) if error.is::<TooLarge>() => {
+            give_up(app, &system, &export, ExportFailure::TooLarge).await?;
+            Ok(Ended::GivenUp)
+        }
+        Err(error) => {
+            let error = error.downcast::<Error>().map_or_else(Error::internal, |error| *error);
+            if !matches!(error, Error::Changed) {
+                let after = CompanyExport::clone(&export).broken_off(app.now());
+                system.store.update_export(&export, after).await?;
+            }
+            Err(error)
+        }
+        Ok(()) => Ok(Ended::Written),
+    }
+}
+
+/// Ends an export without an archive, and tells who has requested it.
+async fn give_up(
+    app: &App,
+    system: &SystemAccess,
+    export: &VersionedItem<CompanyExport>,
+    failure: ExportFailure,
+) -> Result<()> {
+    let now = app.now();
+    let after = CompanyExport::clone(export).failed(failure, now);
+    let requester = system.store.customer(&export.company, export.created_by).await?;
+    let mails = Effect::of_export(export, ExportMail::Failed, requester.as_deref(), now);
+    system.commit(system.store.end_export(export, &after, mails)).await?;
+    let company = export.company.as_str();
+    tracing::warn!(target: "exports", company, export = %export.id, failure = failure.as_str(), "given up");
+    Ok(())
+}
+
+/// The company has more data than an export can hold.
+#[derive(Debug)]
+struct TooLarge;
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the company has more data than an export can hold")
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+struct ExportWorker<'a> {
+    system: &'a SystemAccess,
+    limits: RunLimits,
+    export: VersionedItem<CompanyExport>,
+    /// The version of the export at the beginning.
+    attempt: u64,
+    started: Stopwatch,
+    /// Since the progress was saved.
+    saved: Stopwatch,
+}
+
+impl ExportObserver for &mut ExportWorker<'_> {
+    async fn note(&mut self, progress: ExportProgress) -> archive::Result<()> {
+        if self.started.elapsed() > self.limits.archive {
+            return Err(TooLarge.into());
+        }
+        if self.saved.elapsed() >= self.limits.pause {
+            self.save(progress).await?;
+        }
+        Ok(())
+    }
+}
+
+impl ExportWorker<'_> {
+    /// What the keys of its files begin with.
+    fn folder(&self) -> String {
+        export_folder(&self.export.company, self.export.id, self.attempt)
+    }
+
+    /// Saves the progress. Fails with [`Error::Changed`] once the export is no longer this worker's.
+    async fn save(&mut self, progress: ExportProgress) -> Result<()> {
+        let after = CompanyExport::clone(&self.export).advanced(progress);
+        self.export = self.system.store.update_export(&self.export, after).await?;
+        self.saved = Stopwatch::start();
+        Ok(())
+    }
+
+    async fn write(&mut self, app: &App) -> archive::Result<()> {
+        let folder = TempDir::new()?;
+        let path = folder.path().join("archive");
+        let writer = ArchiveWriter::new(self.system, self.export.company.clone(), OPTIONS);
+        let result = writer.write_to(&path, &mut *self).await?;
+        let media = MediaOffsets::write(&path)?;
+        // Nothing is stored for somebody who does not want it any more.
+        let written = ExportProgress { records: result.records, media: result.media, percent: 95 };
+        self.save(written).await?;
+        let archive = self.upload(&path, media).await?;
+        self.finish(app, archive).await?;
+        Ok(())
+    }
+
+    async fn upload(&self, path: &Path, media: u64) -> archive::Result<ExportedArchive> {
+        let objects = self.system.objects()?;
+        let manifest: Manifest = archive::read_manifest(path)?;
+        let mut files = Vec::new();
+        for name in [archive::MANIFEST, archive::SIGNATURE] {
+            files.push(archive::describe(path, name.to_owned())?);
+        }
+        files.extend(manifest.files);
+        for file in &files {
+            self.upload_one(&objects, path, &file.name, file.size).await?;
+        }
+        self.upload_one(&objects, path, archive::MEDIA_OFFSETS, 0).await?;
+        let exported = |ArchiveFile { name, size, sha256, .. }| ExportedFile { name, size, sha256 };
+        let files = files.into_iter().map(exported).collect();
+        let attempt = self.attempt;
+        Ok(ExportedArchive {
+            attempt,
+            sequence: manifest.sequence,
+            is_exact: manifest.is_exact,
+            files,
+            media,
+        })
+    }
+
+    async fn upload_one(
+        &self,
+        objects: &ObjectStore<'_>,
+        path: &Path,
+        name: &str,
+        size: u64,
+    ) -> archive::Result<()> {
+        if size > MAX_FILE {
+            return Err(TooLarge.into());
+        }
+        let key = format!("{}{name}", self.folder());
+        Ok(objects.put_file(&key, &path.join(name), archive::content_type_of(name)).await?)
+    }
+
+    /// Shows the archive to the owners, and tells who has requested it.
+    async fn finish(&self, app: &App, archive: ExportedArchive) -> Result<()> {
+        let now = app.now();
+        let store = &self.system.store;
+        let after = CompanyExport::clone(&self.export).finished(archive, now);
+        let requester = store.customer(&after.company, after.created_by).await?;
+        let mails = Effect::of_export(&after, ExportMail::Finished, requester.as_deref(), now);
+        self.system.commit(store.end_export(&self.export, &after, mails)).await
+    }
+}

@@ -1,0 +1,339 @@
+//! Exports: the archives of their company that owners request.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::Refusal;
+use crate::history::erasure::ErasedItem;
+use crate::history::{EventType, FieldChanges, ResourceChange, ResourceRef};
+use crate::id::{CompanyId, CustomerId, ExportId};
+use crate::names::named;
+
+/// How many exports a company may request within [`WINDOW`].
+const MAX_REQUESTS: usize = 4;
+/// The time in which requests are counted.
+const WINDOW: TimeDelta = TimeDelta::hours(24);
+/// How long an archive can be downloaded.
+const DOWNLOADABLE: TimeDelta = TimeDelta::hours(72);
+/// How long an export is listed, from its request on.
+const LISTED: TimeDelta = TimeDelta::days(7);
+/// After this time, another worker begins again.
+// Longer than a function may run.
+const LEASE: TimeDelta = TimeDelta::minutes(16);
+/// The pause after an attempt that has failed.
+const PAUSE: TimeDelta = TimeDelta::minutes(2);
+/// The maximum number of attempts.
+const ATTEMPTS: u32 = 3;
+
+/// The company has an export that has not ended.
+pub const EXPORT_RUNNING: Refusal = Refusal {
+    code: "export_running",
+    detail: "An export of this company is still running. Wait until it has ended, or delete it.",
+};
+
+named! {
+    /// How far an export has come.
+    pub enum ExportStatus {
+        /// It waits for its beginning, which is within minutes.
+        Pending = "pending",
+        /// Its archive is being written.
+        Running = "running",
+        /// Its archive can be downloaded.
+        Successful = "successful",
+        /// No archive could be written. Request another export.
+        Failed = "failed",
+        /// Its archive could be downloaded for 72 hours, and is deleted.
+        Expired = "expired",
+    }
+}
+
+named! {
+    /// Why an export has failed.
+    pub enum ExportFailure {
+        /// The company has more data than one export can hold. The operator of the service can export it.
+        TooLarge = "too_large",
+        /// The service has failed three times.
+        Internal = "internal",
+    }
+}
+
+named! {
+    /// A mail about an export.
+    pub enum ExportMail {
+        /// Somebody has requested it.
+        Requested = "export-requested",
+        /// Its archive can be downloaded.
+        Finished = "export-finished",
+        /// It has failed.
+        Failed = "export-failed",
+    }
+}
+
+/// What an export has written so far.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportProgress {
+    /// Records that were read.
+    pub records: u64,
+    /// Photos, CVs and recordings that were listed.
+    pub media: u64,
+    /// How much of the work is done, estimated, in percent.
+    pub percent: u32,
+}
+
+/// A file of an archive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportedFile {
+    pub name: String,
+    /// In bytes.
+    pub size: u64,
+    /// In hexadecimal.
+    pub sha256: String,
+}
+
+/// The archive of an export.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportedArchive {
+    /// Names the attempt that has written it: the version of the export at its beginning.
+    pub attempt: u64,
+    /// The number of the last event in it.
+    pub sequence: u64,
+    /// Whether every record is as of that event.
+    pub is_exact: bool,
+    /// Its files but those of media, the manifest and its signature first.
+    pub files: Vec<ExportedFile>,
+    /// The number of lines of its list of media.
+    pub media: u64,
+}
+
+/// An archive of a company that an owner has requested.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompanyExport {
+    pub id: ExportId,
+    pub company: CompanyId,
+    /// When it was requested.
+    pub created_at: DateTime<Utc>,
+    /// The owner who has requested it.
+    pub created_by: CustomerId,
+    pub status: ExportStatus,
+    /// How often the service has begun to write it.
+    pub attempts: u32,
+    /// When the service has something to do next: to write the archive or to delete its files; `None` for nothing. While a worker
+    /// writes it, when another one may.
+    pub next_at: Option<DateTime<Utc>>,
+    pub progress: ExportProgress,
+    /// When its archive could be downloaded, or when it failed; `None` before.
+    pub finished_at: Option<DateTime<Utc>>,
+    /// `None` unless it can be downloaded.
+    pub archive: Option<ExportedArchive>,
+    /// Why it has failed; `None` if it has not.
+    pub failure: Option<ExportFailure>,
+    /// When an owner or an erasure has deleted it; `None` if neither has. It counts among the requests of the day and is not shown
+    /// any more.
+    pub deleted_at: Option<DateTime<Utc>>,
+}
+
+/// The latest export of a company.
+// Each request for an export replaces it, so that of two at once one finds the other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatestExport {
+    pub company: CompanyId,
+    pub export: ExportId,
+}
+
+/// Why no export may be requested now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportRefusal {
+    /// One is still running.
+    Running,
+    /// There were too many; another one may be requested after this time.
+    Throttled(TimeDelta),
+}
+
+impl CompanyExport {
+    /// An export that `customer` requests at `now`.
+    pub fn requested(id: ExportId, company: CompanyId, customer: CustomerId, now: DateTime<Utc>) -> Self {
+        Self {
+            id,
+            company,
+            created_at: now,
+            created_by: customer,
+            status: ExportStatus::Pending,
+            attempts: 0,
+            next_at: Some(now),
+            progress: ExportProgress::default(),
+            finished_at: None,
+            archive: None,
+            failure: None,
+            deleted_at: None,
+        }
+    }
+
+    /// Refuses another export of a company with these `exports`, deleted ones included, at `now`.
+    pub fn check_request<'a>(
+        exports: impl IntoIterator<Item = &'a Self>,
+        now: DateTime<Utc>,
+    ) -> Result<(), ExportRefusal> {
+        let mut requests: Vec<DateTime<Utc>> = Vec::new();
+        for export in exports {
+            if export.is_under_way() {
+                return Err(ExportRefusal::Running);
+            }
+            requests.extend(Some(export.created_at).filter(|at| *at > now - WINDOW));
+        }
+        requests.sort();
+        // The request that must leave the window before there is room for another.
+        match requests.len().checked_sub(MAX_REQUESTS).and_then(|place| requests.get(place)) {
+            Some(oldest) => Err(ExportRefusal::Throttled(*oldest + WINDOW - now)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether its archive is still to be written.
+    pub fn is_under_way(&self) -> bool {
+        self.deleted_at.is_none() && matches!(self.status, ExportStatus::Pending | ExportStatus::Running)
+    }
+
+    /// Until when its archive can be downloaded; `None` if it never can.
+    pub fn expires_at(&self) -> Option<DateTime<Utc>> {
+        matches!(self.status, ExportStatus::Successful | ExportStatus::Expired)
+            .then(|| self.finished_at.map(|at| at + DOWNLOADABLE))?
+    }
+
+    /// When it is forgotten.
+    pub fn forgotten_at(&self) -> DateTime<Utc> {
+        self.created_at + LISTED
+    }
+
+    /// The export, which one worker writes from `now` on. `None` after too many attempts.
+    pub fn begun(self, now: DateTime<Utc>) -> Option<Self> {
+        (self.attempts < ATTEMPTS).then(|| Self {
+            status: ExportStatus::Running,
+            attempts: self.attempts + 1,
+            next_at: Some(now + LEASE),
+            progress: ExportProgress::default(),
+            ..self
+        })
+    }
+
+    /// The export, of which so much is written.
+    pub fn advanced(self, progress: ExportProgress) -> Self {
+        Self { progress, ..self }
+    }
+
+    /// The export after an attempt that has failed at `now`.
+    pub fn broken_off(self, now: DateTime<Utc>) -> Self {
+        Self { next_at: Some(now + PAUSE), ..self }
+    }
+
+    /// The export, whose archive can be downloaded from `now` on.
+    pub fn finished(self, archive: ExportedArchive, now: DateTime<Utc>) -> Self {
+        let after = Self {
+            status: ExportStatus::Successful,
+            finished_at: Some(now),
+            progress: ExportProgress { percent: 100, ..self.progress },
+            archive: Some(archive),
+            ..self
+        };
+        Self { next_at: after.expires_at(), ..after }
+    }
+
+    /// The export, which is given up at `now`.
+    pub fn failed(self, failure: ExportFailure, now: DateTime<Utc>) -> Self {
+        let failure = Some(failure);
+        // Its files are deleted next.
+        Self { status: ExportStatus::Failed, finished_at: Some(now), failure, next_at: Some(now), ..self }
+    }
+
+    /// The export, which is deleted at `now`: its files are next.
+    pub fn deleted(self, now: DateTime<Utc>) -> Self {
+        Self { deleted_at: Some(now), archive: None, next_at: Some(now), ..self }
+    }
+
+    /// The export after this was erased, whose data it may hold: what can be downloaded is deleted, and what is being written begins
+    /// again, unless its company is gone. `None` if it holds nothing.
+    pub fn after_erasure(self, erased: ErasedItem, now: DateTime<Utc>) -> Option<Self> {
+        match self.status {
+            _ if self.deleted_at.is_some() => None,
+            _ if erased == ErasedItem::Company => Some(self.deleted(now)),
+            ExportStatus::Running => {
+                let progress = ExportProgress::default();
+                // The attempt does not count: it has not failed.
+                let attempts = self.attempts.saturating_sub(1);
+                Some(Self { status: ExportStatus::Pending, attempts, progress, next_at: Some(now), ..self })
+            }
+            ExportStatus::Successful => Some(self.deleted(now)),
+            ExportStatus::Pending | ExportStatus::Failed | ExportStatus::Expired => None,
+        }
+    }
+
+    /// The export, whose files are deleted.
+    pub fn without_files(self) -> Self {
+        let status = match self.status {
+            ExportStatus::Successful => ExportStatus::Expired,
+            status => status,
+        };
+        Self { status, archive: None, next_at: None, ..self }
+    }
+
+    /// What the history keeps of the change from `before`: its success and its deletion, nothing else.
+    pub fn change_since(&self, before: &Self) -> Option<ResourceChange> {
+        let event = match (before, self) {
+            (Self { deleted_at: None, .. }, Self { deleted_at: Some(_), .. }) => {
+                EventType::CompanyExportDeleted
+            }
+            (Self { finished_at: None, .. }, Self { status: ExportStatus::Successful, .. }) => {
+                EventType::CompanyExported
+            }
+            _ => return None,
+        };
+        let resource = ResourceRef::Export { export: self.id };
+        Some(ResourceChange::new(&self.company, resource, vec![event], FieldChanges::default()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Id;
+    use crate::samples;
+
+    fn now() -> DateTime<Utc> {
+        "2026-11-28T10:00:00Z".parse().unwrap()
+    }
+
+    fn export(at: DateTime<Utc>) -> CompanyExport {
+        CompanyExport::requested(Id::from_bytes([1; 16]), samples::company().id, Id::from_bytes([2; 16]), at)
+    }
+
+    fn ended(at: DateTime<Utc>) -> CompanyExport {
+        export(at).failed(ExportFailure::Internal, at)
+    }
+
+    #[test]
+    fn one_export_at_a_time_and_four_in_a_day_may_be_requested() {
+        assert_eq!(CompanyExport::check_request([], now()), Ok(()));
+        assert_eq!(CompanyExport::check_request([&export(now())], now()), Err(ExportRefusal::Running));
+        let running = export(now()).begun(now()).unwrap();
+        assert_eq!(CompanyExport::check_request([&running], now()), Err(ExportRefusal::Running));
+        assert_eq!(CompanyExport::check_request([&running.deleted(now())], now()), Ok(()));
+        let hours = |hours| now() - TimeDelta::hours(hours);
+        let many = [1, 30, 5, 24, 3].map(|ago| ended(hours(ago)));
+        assert_eq!(CompanyExport::check_request(&many, now()), Ok(()));
+        let many = [1, 30, 5, 23, 3].map(|ago| ended(hours(ago)).deleted(now()));
+        let refused = CompanyExport::check_request(&many, now());
+        assert_eq!(refused, Err(ExportRefusal::Throttled(TimeDelta::hours(1))));
+    }
+
+    #[test]
+    fn an_export_is_given_up_after_three_attempts_and_an_erasure_is_none() {
+        let mut one = export(now());
+        for _ in 0..2 {
+            one = one.begun(now()).unwrap().broken_off(now());
+        }
+        let erased = ErasedItem::Customer { customer: Id::from_bytes([3; 16]) };
+        let again = one.begun(now()).unwrap().after_erasure(erased, now()).unwrap();
+        assert_eq!((again.status, again.next_at), (ExportStatus::Pending, Some(now())));
+        let last = again.begun(now()).unwrap();
+        assert_eq!(last.begun(now()), None);
+    }
+}

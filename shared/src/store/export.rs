@@ -1,0 +1,140 @@
+//! Access patterns of exports: listed by their company, leased by one worker at a time.
+
+use chrono::{DateTime, Utc};
+
+use super::Store;
+use super::due::{DuePages, DueQueue};
+use super::table::item::{DueEntry, StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::write::condition::WriteCondition;
+use super::table::write::transaction::Transaction;
+use crate::domain::effect::Effect;
+use crate::domain::export::{CompanyExport, LatestExport};
+use crate::domain::history::ResourceChange;
+use crate::domain::history::erasure::ErasedItem;
+use crate::domain::id::{CompanyId, ExportId};
+use crate::error::{Error, Result};
+
+impl StoredEntity for CompanyExport {
+    const INTERNAL_FIELDS: &'static [&'static str] = &["attempts", "next_at"];
+
+    fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        after?.change_since(before?)
+    }
+
+    fn key(&self) -> ItemKey {
+        keys::export(&self.company, self.id)
+    }
+
+    fn expires_at(&self) -> Option<DateTime<Utc>> {
+        // Not while it has files.
+        self.next_at.is_none().then(|| self.forgotten_at())
+    }
+
+    fn due(&self) -> Option<DueEntry<'_>> {
+        let shard = DueQueue::Exports.shard_of(self.id);
+        Some(DueEntry { shard, at: self.next_at?, company: &self.company })
+    }
+}
+
+impl StoredEntity for LatestExport {
+    fn key(&self) -> ItemKey {
+        keys::latest_export(&self.company)
+    }
+}
+
+/// The exports of a company.
+#[derive(Debug)]
+pub struct CompanyExports {
+    /// Oldest first, with those that were deleted.
+    pub all: Vec<VersionedItem<CompanyExport>>,
+    latest: Option<VersionedItem<LatestExport>>,
+}
+
+impl Store {
+    /// Reads the exports of a company.
+    pub async fn exports(&self, company: &CompanyId) -> Result<CompanyExports> {
+        // Before the exports: one that is requested in between then fails the request that goes by these.
+        let latest = self.one(keys::latest_export(company)).await?;
+        let all = self.all_wanted(keys::exports(company), |_| true).await?;
+        Ok(CompanyExports { all, latest })
+    }
+
+    /// Reads an export; `None` if it is forgotten.
+    pub async fn export(
+        &self,
+        company: &CompanyId,
+        export: ExportId,
+    ) -> Result<Option<VersionedItem<CompanyExport>>> {
+        self.one(keys::export(company, export)).await
+    }
+
+    /// Creates an export of a company with these `exports`, and the mails about it. Fails with [`Error::Changed`] if another one was
+    /// requested since they were read, and with [`Error::NotFound`] in a company that is being erased.
+    pub fn create_export(
+        &self,
+        exports: CompanyExports,
+        export: &CompanyExport,
+        mails: Vec<Effect>,
+    ) -> Transaction {
+        let company = &export.company;
+        let latest = LatestExport { company: company.clone(), export: export.id };
+        let before = exports.latest.unwrap_or_else(|| VersionedItem::not_stored(latest.clone()));
+        let mut transaction = self.transaction();
+        // A request that was under way when all logins ended must not leave a new one.
+        transaction.require(keys::company(company), WriteCondition::Present, Error::NotFound);
+        transaction.create(export);
+        transaction.save(&before, &latest);
+        mails.into_iter().for_each(|mail| transaction.effect(Some(mail)));
+        transaction
+    }
+
+    /// Exports that the service has something to do for.
+    pub fn due_exports(&self, now: DateTime<Utc>) -> DuePages<'_, CompanyExport> {
+        self.due(DueQueue::Exports, now)
+    }
+
+    /// Replaces `before` by `after`. Fails with [`Error::Changed`] if another worker, an owner or an erasure was faster.
+    pub async fn update_export(
+        &self,
+        before: &VersionedItem<CompanyExport>,
+        after: CompanyExport,
+    ) -> Result<VersionedItem<CompanyExport>> {
+        self.replace(before, after).await
+    }
+
+    /// Replaces `before` by `after`, which ends it, with the event of the end and mails about it.
+    pub fn end_export(
+        &self,
+        before: &VersionedItem<CompanyExport>,
+        after: &CompanyExport,
+        mails: Vec<Effect>,
+    ) -> Transaction {
+        let mut transaction = self.transaction();
+        transaction.replace(before, after);
+        mails.into_iter().for_each(|mail| transaction.effect(Some(mail)));
+        transaction
+    }
+
+    /// Withdraws the exports of a company that may hold data of what was erased: those that can be downloaded are deleted, and those
+    /// that are being written begin again. Returns the exports whose files must be deleted.
+    pub async fn withdraw_exports(
+        &self,
+        company: &CompanyId,
+        erased: ErasedItem,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<ExportId>> {
+        let exports = self.all_wanted(keys::exports(company), |_: &CompanyExport| true).await?;
+        let mut withdrawn = Vec::new();
+        for export in &exports {
+            if let Some(after) = CompanyExport::clone(export).after_erasure(erased, now) {
+                self.commit(self.end_export(export, &after, Vec::new())).await?;
+                withdrawn.push(export.id);
+            } else if export.deleted_at.is_some() && export.next_at.is_some() {
+                // An earlier try has broken off.
+                withdrawn.push(export.id);
+            }
+        }
+        Ok(withdrawn)
+    }
+}

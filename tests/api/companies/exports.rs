@@ -17,7 +17,7 @@ use shared::domain::candidate::CandidateStatus;
 use tempfile::TempDir;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
-use tests::files::{Form, fetch, pdf, photo};
+use tests::files::{Form, fetch, pdf, photo, put};
 use tests::http::Request;
 use tests::takes::Interviewee;
 use tests::videos::film;
@@ -139,7 +139,8 @@ fn files_in(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 async fn an_owner_downloads_everything_and_another_deployment_takes_it_in() {
     let app = TestApp::start().await;
     let (first, _) = company(&app).await;
-    Interviewee::asked_by(first, json!({})).await.record(&[&film()]).await;
+    Interviewee::asked_by(first.clone(), json!({})).await.record(&[&film()]).await;
+    let open = Interviewee::asked_by(first.clone(), json!({})).await;
     app.settle().await;
     let owner = app.staff("owner").await;
     let colleague = app.staff("owner").await;
@@ -174,6 +175,17 @@ async fn an_owner_downloads_everything_and_another_deployment_takes_it_in() {
         assert!(mail.text.as_ref().unwrap().contains(last_segment(&export)), "{:?}", mail.text);
     }
 
+    // What waits for its conversion is taken along as well.
+    let waiting = json!({
+        "name": "Welcome", "upload_filename": "w.mp4", "content_type": "video/mp4", "size": film().len(),
+    });
+    let waiting = first.post("/companies/acme/videos/", waiting).await.expect(201).json();
+    assert_eq!(put(&waiting, film()).await.status, 200);
+    let take = open.begin().await;
+    assert_eq!(open.send(take, 1, &film()).await.status, 200);
+    // Their events get numbers, but nothing is converted.
+    while app.events().deliver_stream().await.unwrap() > 0 {}
+
     assert_eq!(run(&app).await, ExportSummary { written: 1, ..ExportSummary::default() });
     let copy = tempfile::tempdir().unwrap();
     let same = export_company(app.app(), "acme".parse().unwrap(), copy.path(), ()).await.unwrap();
@@ -189,7 +201,7 @@ async fn an_owner_downloads_everything_and_another_deployment_takes_it_in() {
     view["is_exact"] = true.into();
     view["size"] = sizes.into();
     assert_eq!(shown, view);
-    assert!(same.media >= 4, "{same:?}");
+    assert!(same.media >= 6, "{same:?}");
     listed = owner.get(EXPORTS).await.expect(200).json();
     view.as_object_mut().unwrap().remove("files");
     assert_eq!(listed["objects"], json!([view]));

@@ -6,6 +6,7 @@ Run by `tests/run deployed`, which deploys template.yaml to an emulator; AWS_END
 
 import base64
 import contextlib
+import hashlib
 import hmac
 import json
 import os
@@ -229,6 +230,21 @@ def retention_erases(owner, project):
     done("and carries out a request for erasure, of which the feed tells")
 
 
+def owner_exports(owner):
+    """Has the owner request an archive, and downloads some of it."""
+    export = owner.expect(202, "POST", "/companies/acme/exports/", {})["resource_uri"]
+    answer = boto3.client("lambda").invoke(FunctionName=physical_ids()["ExportWriterFunction"] + ":live", Payload=b"{}")
+    text = answer["Payload"].read().decode()
+    assert "FunctionError" not in answer and json.loads(text)["written"] == 1, text
+    shown = owner.get(export)
+    assert shown["status"] == "successful" and shown["progress"]["media"] > 0, shown
+    for file in [*shown["files"], *owner.get(shown["media"])["objects"]]:
+        with urllib.request.urlopen(file["url"]) as body:
+            assert hashlib.sha256(body.read()).hexdigest() == file["sha256"], file
+    eventually(lambda: [one for one in mails_to("ada@acme.example") if "export" in one["BodyText"] and "ready" in one["BodyText"]])
+    done("an owner requests an archive of the company, gets a mail, and downloads it with all media")
+
+
 def company_moves(owner):
     """Has the programs of operators export the company and take it in again, under another name."""
     client = boto3.client("lambda")
@@ -289,6 +305,7 @@ def main():
     webhook_gets_events(owner, project)
     deadline_passes(owner, project)
     retention_erases(owner, project)
+    owner_exports(owner)
     company_moves(owner)
     bad_event_is_kept()
     logs_are_metrics()

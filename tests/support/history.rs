@@ -84,9 +84,8 @@ impl Histories {
             let is_past_rules = resource.map_or(has_past_rules, |(_, is_past_rules)| *is_past_rules);
             let before = entries.keys().next().filter(|_| is_past_rules).map_or(0, |first| first - 1);
             // Of an export, it tells of the success and the deletion alone.
-            let is_export = entries
-                .values()
-                .any(|entry| matches!(entry.change.resource, ResourceRef::Export { .. }));
+            let is_export =
+                entries.values().any(|entry| matches!(entry.change.resource, ResourceRef::Export { .. }));
             let missing = gap(before, entries.keys().copied());
             if let Some(missing) = missing.filter(|_| is_whole(history) && !is_export) {
                 self.wrong.push(format!("{history} has no version {missing}"));

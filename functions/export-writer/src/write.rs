@@ -4,7 +4,9 @@ use std::fmt;
 use std::path::Path;
 
 use shared::app::App;
-use shared::archive::{self, ArchiveFile, ArchiveWriter, ExportObserver, Manifest, MediaOffsets, WriterOptions};
+use shared::archive::{
+    self, ArchiveFile, ArchiveWriter, ExportObserver, Manifest, MediaOffsets, WriterOptions,
+};
 use shared::auth::SystemAccess;
 use shared::clock::Stopwatch;
 use shared::domain::effect::Effect;
@@ -44,28 +46,27 @@ pub(crate) async fn write(app: &App, limits: RunLimits, due: &VersionedItem<Comp
     let started = Stopwatch::start();
     let attempt = export.version();
     let mut worker = ExportWorker { system: &system, limits, export, attempt, started, saved: started };
-    let written = worker.write(app).await;
-    if written.is_ok() {
+    let Err(error) = worker.write(app).await else { return Ok(Ended::Written) };
+    let folder = worker.folder();
+    let export = worker.export;
+    // The last write may have been carried out although its answer was lost.
+    let present = system.store.export(&export.company, export.id).await?;
+    let archive = present.as_ref().and_then(|present| present.archive.as_ref());
+    if archive.is_some_and(|archive| archive.attempt == attempt) {
         return Ok(Ended::Written);
     }
     // Whatever has ended it: nothing of a part can be downloaded.
-    system.objects()?.delete_all(&worker.folder()).await?;
-    let export = worker.export;
-    match written {
-        Err(error) if error.is::<TooLarge>() => {
-            give_up(app, &system, &export, ExportFailure::TooLarge).await?;
-            Ok(Ended::GivenUp)
-        }
-        Err(error) => {
-            let error = error.downcast::<Error>().map_or_else(Error::internal, |error| *error);
-            if !matches!(error, Error::Changed) {
-                let after = CompanyExport::clone(&export).broken_off(app.now());
-                system.store.update_export(&export, after).await?;
-            }
-            Err(error)
-        }
-        Ok(()) => Ok(Ended::Written),
+    system.objects()?.delete_all(&folder).await?;
+    if error.is::<TooLarge>() {
+        give_up(app, &system, &export, ExportFailure::TooLarge).await?;
+        return Ok(Ended::GivenUp);
     }
+    let error = error.downcast::<Error>().map_or_else(Error::internal, |error| *error);
+    if !matches!(error, Error::Changed) {
+        let after = CompanyExport::clone(&export).broken_off(app.now());
+        system.store.update_export(&export, after).await?;
+    }
+    Err(error)
 }
 
 /// Ends an export without an archive, and tells who has requested it.

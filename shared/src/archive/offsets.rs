@@ -63,7 +63,8 @@ mod tests {
     #[test]
     fn every_page_is_found_by_its_offsets() {
         for length in [0, 1, 99, 100, 101, 250] {
-            let lines: Vec<String> = (0..length).map(|number| "x".repeat(number % 7) + &number.to_string()).collect();
+            let lines: Vec<String> =
+                (0..length).map(|number| "x".repeat(number % 7) + &number.to_string()).collect();
             let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
             let folder = std::env::temp_dir().join(format!("offsets-{}-{length}", std::process::id()));
             fs::create_dir_all(&folder).unwrap();
@@ -72,11 +73,14 @@ mod tests {
             let offsets: MediaOffsets =
                 serde_json::from_slice(&fs::read(folder.join(MEDIA_OFFSETS)).unwrap()).unwrap();
             fs::remove_dir_all(&folder).unwrap();
-            for (before, count) in (0..=length + 1).flat_map(|before| [1, 20, 99, 100].map(|count| (before, count))) {
+            for (before, count) in
+                (0..=length + 1).flat_map(|before| [1, 20, 99, 100].map(|count| (before, count)))
+            {
                 let expected: Vec<&str> = lines.iter().skip(before).take(count).map(String::as_str).collect();
                 let range = offsets.range_of(before as u64, count as u64);
                 let found: Vec<&str> = range.map_or_else(Vec::new, |range| {
-                    let part = &text[usize::try_from(range.from).unwrap()..usize::try_from(range.to).unwrap()];
+                    let part =
+                        &text[usize::try_from(range.from).unwrap()..usize::try_from(range.to).unwrap()];
                     part.lines().skip(range.before).take(count).collect()
                 });
                 assert_eq!(found, expected, "{count} of {length} after {before}");

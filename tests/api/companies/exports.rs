@@ -269,8 +269,8 @@ async fn only_owners_in_person_use_exports() {
 async fn one_export_runs_at_a_time_and_four_are_requested_in_a_day() {
     let app = TestApp::start().await;
     let (owner, _) = company(&app).await;
-    let (one, two) = tokio::join!(owner.post(EXPORTS, json!({})), owner.post(EXPORTS, json!({})));
-    let mut statuses = [one.status, two.status];
+    let both = tokio::join!(owner.post(EXPORTS, json!({})), owner.post(EXPORTS, json!({})));
+    let mut statuses = [both.0.status, both.1.status];
     statuses.sort_unstable();
     assert_eq!(statuses, [202, 400]);
     assert_refusal!(owner.post(EXPORTS, json!({})).await, @r#"400 {"code":"export_running","detail":"An export of this company is still running. Wait until it has ended, or delete it."}"#);

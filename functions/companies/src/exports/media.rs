@@ -21,7 +21,9 @@ pub(crate) async fn list(
 ) -> Result<PageView<ExportedMediaView>> {
     require_in_person(&access)?;
     let export = &access.target;
-    let Some(archive) = &export.archive else { return query.answer(query.fixed_page(0, Vec::new(), export.id), 0) };
+    let Some(archive) = &export.archive else {
+        return query.answer(query.fixed_page(0, Vec::new(), export.id), 0);
+    };
     query.check_range(archive.media)?;
     let lines = read_lines(&access, export, archive, query.rows_before(), query.page().size).await?;
     let objects = access.objects()?;
@@ -48,7 +50,8 @@ async fn read_lines(
     let objects = access.objects()?;
     let folder = export_folder(&export.company, export.id, archive.attempt);
     // It may have been deleted since the export was read.
-    let offsets = objects.get(&format!("{folder}{MEDIA_OFFSETS}"), MAX_OFFSETS).await?.ok_or(Error::NotFound)?;
+    let offsets =
+        objects.get(&format!("{folder}{MEDIA_OFFSETS}"), MAX_OFFSETS).await?.ok_or(Error::NotFound)?;
     let offsets: MediaOffsets = serde_json::from_slice(&offsets).map_err(Error::internal)?;
     let Some(range) = offsets.range_of(before, count.into()) else { return Ok(Vec::new()) };
     let text = objects.get_range(&format!("{folder}{MEDIA}"), range.from, range.to).await?;

@@ -135,8 +135,12 @@ impl ExportFilesView {
             for file in &archive.files {
                 let saved_as = file.name.rsplit('/').next().unwrap_or_default();
                 let url = objects.download_url(&format!("{folder}{}", file.name), saved_as, lifetime).await?;
-                let (name, size, sha256) = (file.name.clone(), file.size, file.sha256.clone());
-                files.push(ExportedFileView { name, size, sha256, url });
+                files.push(ExportedFileView {
+                    name: file.name.clone(),
+                    size: file.size,
+                    sha256: file.sha256.clone(),
+                    url,
+                });
             }
         }
         Ok(Self { export: ExportView::new(export, references), files })

@@ -135,9 +135,8 @@ impl Effect {
     ) -> Vec<Self> {
         let owners = customers.into_iter().filter(|one| one.is_owner_at_work() && one.takes_mail());
         let effects = owners.take(MAILED_OWNERS).map(|owner| {
-            let (export, company, customer) = (export.id, export.company.clone(), owner.id);
-            let cause = format_args!("{export}-{customer}");
-            Self::new(company, cause, EffectTask::ExportMail { customer, export, mail }, now)
+            let task = EffectTask::ExportMail { customer: owner.id, export: export.id, mail };
+            Self::new(export.company.clone(), format_args!("{}-{}", export.id, owner.id), task, now)
         });
         effects.collect()
     }

@@ -127,20 +127,22 @@ def rotation_leaves_no_former_secret():
     """Replaces the key of receipts, as the handbook says."""
 
     def keys_of_versions():
-        pages = boto3.client("lambda").get_paginator("list_versions_by_function").paginate(FunctionName=events)
+        paginator = boto3.client("lambda").get_paginator("list_versions_by_function")
+        pages = (page for name in signers for page in paginator.paginate(FunctionName=name))
         held = (version["Environment"]["Variables"] for page in pages for version in page["Versions"])
         return {variables["RECEIPT_KEY"] for variables in held}
 
-    events, replacement, others = physical_ids()["EventsFunction"], "b" * 64, versions("SearchFunction")
+    signers = [physical_ids()[name] for name in ("EventsFunction", "ExportWriterFunction")]
+    replacement, others = "b" * 64, versions("SearchFunction")
     assert len(keys_of_versions()) == 1 and replacement not in keys_of_versions()
     boto3.client("secretsmanager").put_secret_value(SecretId=f"{STACK}-receipts", SecretString=replacement)
     status, output = deploy("SecretStage=AWSCURRENT")
-    assert status == 0 and f"versions of {events} hold a replaced secret" in output, output
+    assert status == 0 and all(f"versions of {name} hold a replaced secret" in output for name in signers), output
     assert keys_of_versions() == {replacement}
     (release,) = live_releases()
     # The others hold no secret, or the present one.
     assert list(versions("SearchFunction").values()) == [*list(others.values())[1:], release], versions("SearchFunction")
-    assert output.count("hold a replaced secret") == 1, output
+    assert output.count("hold a replaced secret") == len(signers), output
     done("a release with a new secret deletes all versions that hold the former one, and no others")
 
 

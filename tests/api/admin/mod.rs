@@ -5,6 +5,6 @@ mod addresses;
 mod commands;
 pub(crate) mod erase_company;
 mod export;
-mod import;
+pub(crate) mod import;
 mod restore;
 mod upkeep;

@@ -4,6 +4,7 @@ use std::fs;
 
 use chrono::TimeDelta;
 use serde_json::json;
+use shared::clock::Clock;
 use shared::domain::archive::RecordKind;
 use tests::app::TestApp;
 use tests::caller::Caller;
@@ -26,6 +27,18 @@ fn assert_same(first: &Archive, second: &Archive) {
         assert_eq!(file(first, name), file(second, name), "{name}");
     }
     assert_eq!(first.result.sequence, second.result.sequence);
+}
+
+/// That the company of `app` is the same once another deployment has imported it.
+pub(crate) async fn assert_moves(app: &TestApp) {
+    app.settle().await;
+    let first = Archive::of(app).await;
+    assert!(first.result.is_exact, "{:?}", first.result);
+    let other = TestApp::start().await;
+    other.clock().advance(app.clock().now() - other.clock().now());
+    try_import(&other, first.folder.path(), anyway()).await.unwrap();
+    other.settle().await;
+    assert_same(&first, &Archive::of(&other).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]

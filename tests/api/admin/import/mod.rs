@@ -8,6 +8,8 @@ mod interruptions;
 mod tampering;
 mod under_way;
 
+pub(crate) use identity::assert_moves;
+
 use std::path::Path;
 
 use admin::import::{ArchiveImport, ImportOptions, ImportResult, TrustedKey};

@@ -1,4 +1,5 @@
-//! Random histories of a project and its candidates over HTTP, compared after every step with a model of the contract.
+//! Random histories of a project and its candidates over HTTP, compared after every step with a model of the contract. At the end,
+//! the company moves to another deployment, and its export there must be the same.
 //!
 //! `PROPTEST_CASES` sets how many.
 
@@ -21,6 +22,7 @@ use tests::http::{Request, Response};
 use tests::platform::event;
 use tokio::runtime::{Builder, Runtime};
 
+use crate::admin::import::assert_moves;
 use model::ProjectModel;
 use step::{DeadlineChange, HistoryStep, KeyOrToken, PlatformReport, StepAnswer};
 
@@ -84,6 +86,7 @@ impl StateMachineTest for HistoryTest {
             let items = table.snapshot().await;
             let mails = items.values().filter(|item| item["task"]["kind"] == "candidate-mail").count();
             assert_eq!(mails, model.mails, "mails to be sent");
+            assert_moves(&service.state.app).await;
         });
     }
 }

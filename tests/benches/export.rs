@@ -1,15 +1,20 @@
 //! The rates of `export-company` and of `import-company`: records a second, with the processor's time, memory and capacity that
 //! they take.
 //!
+//! What was imported is exported again at the end, and must be the same.
+//!
 //! DynamoDB and S3 are the local back end, in this process, on the same processors. `tests/bench export 5000` takes another
 //! number of candidates.
 #![recursion_limit = "256"]
 use std::error::Error;
+use std::fs;
 use std::process::{Command, Stdio};
 
+use admin::export::export_company;
 use export_writer::RunLimits;
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
+use shared::domain::archive::RecordKind;
 use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::binaries;
@@ -95,6 +100,17 @@ async fn main() -> Result<()> {
     imported.print("import", records);
     print("write_units_per_candidate", round(units / candidates));
     print("dollars_per_100_000_imported", round(units / candidates * 0.1 * DOLLARS_PER_MILLION_WRITES));
+
+    let second = folder.path().join("second");
+    let moved = export_company(there.app(), "acme".parse()?, &second, ()).await;
+    let moved = moved.map_err(|error| error.to_string())?;
+    print("events", json!(moved.sequence));
+    for kind in RecordKind::ALL {
+        let name = format!("records/{}.jsonl", kind.name());
+        if fs::read(archive.join(&name))? != fs::read(second.join(&name))? {
+            return Err(format!("{name} has changed on the way").into());
+        }
+    }
     Ok(())
 }
 

@@ -91,9 +91,7 @@ async fn memory(name: &str, input: &Path) -> Result<()> {
     });
     let video = owner.post("/companies/acme/videos/", announced).await.expect(201).uri("resource_uri");
     let (company, video) = ("acme".parse()?, last_segment(&video).parse()?);
-    ObjectStore::of(app.app())?
-        .put_file(&video_upload_key(&company, video), input, FileType::Mp4.content_type())
-        .await?;
+    ObjectStore::of(app.app())?.put_file(&video_upload_key(&company, video), input, FileType::Mp4).await?;
     // Its event admits the video, and the outbox queues it.
     let uploaded = video_upload_key(&company, video);
     app.put_event(object_event(&uploaded)).await;

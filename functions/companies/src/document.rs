@@ -71,7 +71,7 @@ pub(crate) fn list_legal_texts(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn list_exports(operation: OperationDoc) -> OperationDoc {
     operation.text(
         "Newest first, without the URLs of their files. An export is listed for 7 days. Only owners who are logged in themselves may \
-         use exports: no named tokens, and nobody on behalf of an owner.",
+         use exports: named tokens and sessions on behalf of an owner are refused.",
     )
 }
 

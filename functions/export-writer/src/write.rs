@@ -13,7 +13,7 @@ use shared::domain::effect::Effect;
 use shared::domain::export::{
     CompanyExport, ExportFailure, ExportMail, ExportProgress, ExportedArchive, ExportedFile,
 };
-use shared::media::{ObjectStore, export_folder};
+use shared::media::{CopiedObject, ObjectStore, export_folder};
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 use tempfile::TempDir;
@@ -57,6 +57,9 @@ pub(crate) async fn write(app: &App, limits: RunLimits, due: &VersionedItem<Comp
     }
     // Whatever has ended it: nothing of a part can be downloaded.
     system.objects()?.delete_all(&folder).await?;
+    if system.store.company(&export.company).await?.is_none() {
+        return Err(Error::NotFound);
+    }
     if error.is::<TooLarge>() {
         give_up(app, &system, &export, ExportFailure::TooLarge).await?;
         return Ok(Ended::GivenUp);
@@ -141,11 +144,14 @@ impl ExportWorker<'_> {
         let writer = ArchiveWriter::new(self.system, self.export.company.clone(), OPTIONS);
         let result = writer.write_to(&path, &mut *self).await?;
         let media = MediaOffsets::write(&path)?;
-        // Nothing is stored for somebody who does not want it any more.
+        // Fails if the export was deleted or withdrawn meanwhile, so that nothing is stored of it.
         let written = ExportProgress { records: result.records, media: result.media, percent: 95 };
         self.save(written).await?;
         let archive = self.upload(&path, media).await?;
         self.finish(app, archive).await?;
+        let company = self.export.company.as_str();
+        let read_units = result.read_units;
+        tracing::info!(target: "exports", company, export = %self.export.id, records = result.records, read_units, "written");
         Ok(())
     }
 
@@ -157,10 +163,10 @@ impl ExportWorker<'_> {
             files.push(archive::describe(path, name.to_owned())?);
         }
         files.extend(manifest.files);
-        for file in &files {
-            self.upload_one(&objects, path, &file.name, file.size).await?;
+        let offsets = archive::describe(path, archive::MEDIA_OFFSETS.to_owned())?;
+        for file in files.iter().chain([&offsets]) {
+            self.upload_one(&objects, path, file).await?;
         }
-        self.upload_one(&objects, path, archive::MEDIA_OFFSETS, 0).await?;
         let exported = |ArchiveFile { name, size, sha256, .. }| ExportedFile { name, size, sha256 };
         let files = files.into_iter().map(exported).collect();
         let attempt = self.attempt;
@@ -177,14 +183,18 @@ impl ExportWorker<'_> {
         &self,
         objects: &ObjectStore<'_>,
         path: &Path,
-        name: &str,
-        size: u64,
+        file: &ArchiveFile,
     ) -> archive::Result<()> {
-        if size > MAX_FILE {
+        if file.size > MAX_FILE {
             return Err(TooLarge.into());
         }
-        let key = format!("{}{name}", self.folder());
-        Ok(objects.put_file(&key, &path.join(name), archive::content_type_of(name)).await?)
+        let uploaded = CopiedObject {
+            content_type: archive::content_type_of(&file.name).to_owned(),
+            size: file.size,
+            sha256: archive::bytes_of(&file.sha256).ok_or("a hash that is no hash")?,
+        };
+        let key = format!("{}{}", self.folder(), file.name);
+        Ok(objects.import_file(&key, &path.join(&file.name), &uploaded).await?)
     }
 
     /// Shows the archive to the owners, and tells who has requested it.

@@ -128,7 +128,7 @@ impl<'a> TakeConversion<'a> {
         let bucket = self.system.objects()?;
         for (file_type, path) in [(FileType::Mp4, &files.mp4), (FileType::Jpeg, &files.thumbnail)] {
             let key = self.objects.rendition(self.place, conversion, file_type);
-            bucket.put_file(&key, path, file_type.content_type()).await?;
+            bucket.put_file(&key, path, file_type).await?;
         }
         Ok(())
     }

@@ -114,7 +114,7 @@ async fn store(objects: &ObjectStore<'_>, video: &Video, conversion: &ConvertedF
     ];
     for (rendition, path) in files.into_iter().filter_map(|(rendition, path)| Some((rendition, path?))) {
         let key = rendition_key(&video.company, video.id, rendition);
-        objects.put_file(&key, path, rendition.file_type().content_type()).await?;
+        objects.put_file(&key, path, rendition.file_type()).await?;
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ named! {
 named! {
     /// A mail about an export.
     pub enum ExportMail {
-        /// Somebody has requested it.
+        /// It was requested.
         Requested = "export-requested",
         /// Its archive can be downloaded.
         Finished = "export-finished",

@@ -81,7 +81,7 @@ impl Caller {
         ChangeOrigin { on_behalf_by, request, ..ChangeOrigin::new(self.principal(), now) }
     }
 
-    /// Whether the caller acts for themself, not somebody else on behalf of them.
+    /// Whether the session is the caller's own, not one on behalf of them.
     pub fn is_in_person(&self) -> bool {
         !matches!(&self.auth_method, AuthMethod::Session(live) if live.session.claim.on_behalf_by.is_some())
     }

@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 use tokio::fs::File;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use url::Url;
 
 use super::{CheckedFile, ledger};
@@ -106,19 +106,13 @@ impl<'a> ObjectStore<'a> {
     }
 
     /// Streams the file at `path` to `key`.
-    pub async fn put_file(&self, key: &str, path: &Path, content_type: &str) -> Result<()> {
-        let mut hash = Sha256::new();
-        let mut file = File::open(path).await.map_err(Error::internal)?;
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            let read = file.read(&mut buffer).await.map_err(Error::internal)?;
-            let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
-            hash.update(bytes);
-        }
+    pub async fn put_file(&self, key: &str, path: &Path, file_type: FileType) -> Result<()> {
         let body = ByteStream::from_path(path).await.map_err(Error::internal)?;
-        let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(content_type);
+        let (_, sha256) = copy_hashed(body, &mut tokio::io::sink()).await?;
+        let body = ByteStream::from_path(path).await.map_err(Error::internal)?;
+        let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
         // S3 keeps it, so that an export need not read the file.
-        put.checksum_sha256(STANDARD.encode(hash.finalize())).body(body).send().await.map_err(failure)?;
+        put.checksum_sha256(STANDARD.encode(sha256)).body(body).send().await.map_err(failure)?;
         Ok(())
     }
 
@@ -158,17 +152,10 @@ impl<'a> ObjectStore<'a> {
             Err(error) => return Err(failure(error)),
         };
         let content_type = found.content_type.unwrap_or_default();
-        let mut body = found.body;
         let mut file = File::create(path).await.map_err(Error::internal)?;
-        let mut hash = Sha256::new();
-        let mut size = 0;
-        while let Some(bytes) = body.try_next().await.map_err(|error| Error::Busy(error.into()))? {
-            hash.update(&bytes);
-            size += bytes.len() as u64;
-            file.write_all(&bytes).await.map_err(Error::internal)?;
-        }
+        let (size, sha256) = copy_hashed(found.body, &mut file).await?;
         file.flush().await.map_err(Error::internal)?;
-        Ok(Some(CopiedObject { content_type, size, sha256: hash.finalize().into() }))
+        Ok(Some(CopiedObject { content_type, size, sha256 }))
     }
 
     /// What [`copy_to`](Self::copy_to) would tell of the object under `key`. Reads it only if S3 keeps no hash of it.
@@ -186,12 +173,9 @@ impl<'a> ObjectStore<'a> {
         if let Some(sha256) = kept {
             return Ok(Some(CopiedObject { content_type, size, sha256 }));
         }
-        let Some((size, mut body)) = self.open(key).await? else { return Ok(None) };
-        let mut hash = Sha256::new();
-        while let Some(bytes) = body.try_next().await.map_err(|error| Error::Busy(error.into()))? {
-            hash.update(&bytes);
-        }
-        Ok(Some(CopiedObject { content_type, size, sha256: hash.finalize().into() }))
+        let Some((_, body)) = self.open(key).await? else { return Ok(None) };
+        let (size, sha256) = copy_hashed(body, &mut tokio::io::sink()).await?;
+        Ok(Some(CopiedObject { content_type, size, sha256 }))
     }
 
     /// Bytes `from` to `to` of the object under `key`, without the last; `None` if there is no object.
@@ -347,6 +331,21 @@ impl<'a> ObjectStore<'a> {
         let put = put.checksum_sha256(&upload.sha256).if_none_match("*");
         Ok(put.presigned(lifetime).await.map_err(Error::internal)?.into())
     }
+}
+
+/// Copies bytes to `target`. Returns their number and SHA-256.
+async fn copy_hashed(
+    mut body: ByteStream,
+    target: &mut (impl AsyncWrite + Unpin),
+) -> Result<(u64, [u8; 32])> {
+    let mut hash = Sha256::new();
+    let mut size = 0;
+    while let Some(bytes) = body.try_next().await.map_err(|error| Error::Busy(error.into()))? {
+        hash.update(&bytes);
+        size += bytes.len() as u64;
+        target.write_all(&bytes).await.map_err(Error::internal)?;
+    }
+    Ok((size, hash.finalize().into()))
 }
 
 /// An object that a client is to upload: its size, and the SHA-256 of its bytes in base64.

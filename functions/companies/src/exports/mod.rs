@@ -21,7 +21,7 @@ use view::{ExportFilesView, ExportView};
 /// How long a signed URL works.
 const DOWNLOAD: Duration = Duration::from_secs(15 * 60);
 
-/// The owner who is calling. Refuses somebody who acts on behalf of them.
+/// The owner who is calling. Refuses sessions on behalf of an owner.
 // An export has everything of a company, so a service that may act for staff must not get it unnoticed.
 fn require_in_person(access: &AdmittedRequest) -> Result<CustomerId> {
     let owner = access.caller.customer().filter(|_| access.caller.is_in_person());

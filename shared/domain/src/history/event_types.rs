@@ -112,7 +112,7 @@ named! {
         CompanyDeleted = "company.deleted",
         /// An export of everything of the company can be downloaded by its owners.
         CompanyExported = "company.exported",
-        /// An export of the company was deleted by an owner, or since somebody was erased whose data it held.
+        /// An export of the company was deleted by an owner, or by the service, since a candidate or customer was deleted whose data it held.
         CompanyExportDeleted = "company.export_deleted",
         /// The retention of the company was changed.
         RetentionUpdated = "retention.updated",

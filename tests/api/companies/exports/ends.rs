@@ -1,0 +1,149 @@
+//! How exports end: by time, by an owner, by an erasure, and with the contract of their company.
+
+use std::fs;
+
+use chrono::TimeDelta;
+use export_writer::ExportSummary;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, last_segment};
+use tests::http::Request;
+
+use super::{EXPORTS, company, download, events, exported_objects, files_in, request, run, written};
+use crate::admin::erase_company::{begin, finish};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_export_leaves_nothing_to_download() {
+    let app = TestApp::start().await;
+    let (owner, _) = company(&app).await;
+    let export = written(&app, &owner).await;
+    assert!(exported_objects(&app).len() > 20);
+    let tag = owner.get(&export).await.expect(200).header("etag").unwrap().to_owned();
+    let stale = Request::delete(&export).header("if-match", "\"0\"");
+    owner.send(stale).await.expect(412);
+    owner.send(Request::delete(&export).header("if-match", &tag)).await.expect(204);
+    for uri in [export.clone(), format!("{export}media/")] {
+        owner.get(&uri).await.expect(404);
+    }
+    owner.delete(&export).await.expect(404);
+    assert_eq!(owner.get(EXPORTS).await.expect(200).json()["objects"], json!([]));
+    assert_eq!(run(&app).await, ExportSummary { cleared: 1, ..ExportSummary::default() });
+    assert_eq!(exported_objects(&app), [""; 0]);
+    assert_eq!(run(&app).await, ExportSummary::default());
+    app.settle().await;
+    let expected = [("company.exported", "system"), ("company.export_deleted", "customer")];
+    assert_eq!(events(&owner).await, expected.map(|(kind, by)| (kind.to_owned(), by.to_owned())));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_that_is_deleted_while_it_is_written_ends() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let (owner, _) = company(&app).await;
+    let export = request(&owner).await;
+    let pause = chaos.pause_about("Query", "ANSWERS");
+    let deleted = async {
+        pause.reached().await;
+        owner.delete(&export).await.expect(204);
+        pause.resume();
+    };
+    let (ended, ()) = tokio::join!(run(&app), deleted);
+    assert_eq!(ended, ExportSummary { moved_on: 1, ..ExportSummary::default() });
+    assert_eq!(exported_objects(&app), [""; 0]);
+    assert_eq!(run(&app).await, ExportSummary { cleared: 1, ..ExportSummary::default() });
+    app.settle().await;
+    assert_eq!(events(&owner).await, [("company.export_deleted".to_owned(), "customer".to_owned())]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_erasure_deletes_exports_before_it_is_told() {
+    let app = TestApp::start().await;
+    let (owner, project) = company(&app).await;
+    let gone = owner.candidate(&project, json!({})).await;
+    app.settle().await;
+    let export = written(&app, &owner).await;
+    owner.delete(&gone).await.expect(204);
+    app.settle().await;
+    owner.get(&export).await.expect(404);
+    assert_eq!(exported_objects(&app), [""; 0]);
+    let expected = [("company.exported", "system"), ("company.export_deleted", "system")];
+    assert_eq!(events(&owner).await, expected.map(|(kind, by)| (kind.to_owned(), by.to_owned())));
+    // Staff are persons too.
+    let colleague = owner.colleague("recruiter", json!({})).await;
+    let export = written(&app, &owner).await;
+    owner.delete(&colleague.uri).await.expect(204);
+    app.settle().await;
+    owner.get(&export).await.expect(404);
+    assert_eq!(exported_objects(&app), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_begins_again_when_a_candidate_is_erased_while_it_is_written() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let (owner, project) = company(&app).await;
+    let gone = owner.candidate(&project, json!({ "last_name": "Vanished" })).await;
+    app.settle().await;
+    let export = request(&owner).await;
+    // What it has read of the candidate is in its folder by then.
+    let pause = chaos.pause_about("Query", "EVENTS");
+    let erased = async {
+        pause.reached().await;
+        owner.delete(&gone).await.expect(204);
+        app.settle().await;
+        pause.resume();
+    };
+    let (ended, ()) = tokio::join!(run(&app), erased);
+    assert_eq!(ended, ExportSummary { moved_on: 1, ..ExportSummary::default() });
+    assert_eq!(owner.get(&export).await.expect(200).json()["status"], "pending");
+    assert_eq!(exported_objects(&app), [""; 0]);
+    assert_eq!(run(&app).await, ExportSummary { written: 1, ..ExportSummary::default() });
+    let folder = download(&owner, &export).await;
+    let texts: String = files_in(folder.path())
+        .into_values()
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .collect();
+    assert!(texts.contains("Canary") && !texts.contains("Vanished"));
+    // Its identifier is left in the event of the erasure alone.
+    let records = fs::read_to_string(folder.path().join("records/candidates.jsonl")).unwrap();
+    assert!(!records.contains(last_segment(&gone)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_can_be_downloaded_for_three_days() {
+    let app = TestApp::start().await;
+    let (owner, _) = company(&app).await;
+    let export = written(&app, &owner).await;
+    app.clock().advance(TimeDelta::hours(72) - TimeDelta::seconds(1));
+    assert_eq!(run(&app).await, ExportSummary::default());
+    let owner = owner.new_token().await;
+    assert_eq!(owner.get(&export).await.expect(200).json()["status"], "successful");
+    app.clock().advance(TimeDelta::seconds(1));
+    assert_eq!(run(&app).await, ExportSummary { cleared: 1, ..ExportSummary::default() });
+    let view = owner.get(&export).await.expect(200).json();
+    assert_eq!(
+        (&view["status"], &view["files"], &view["size"]),
+        (&json!("expired"), &json!([]), &Value::Null)
+    );
+    assert_eq!(view["expires_at"], "2026-11-11T10:00:00Z");
+    assert_eq!(exported_objects(&app), [""; 0]);
+    assert_eq!(run(&app).await, ExportSummary::default());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_a_contract_takes_exports_along() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let (owner, _) = company(&app).await;
+    written(&app, &owner).await;
+    request(&owner).await;
+    let pause = chaos.pause_about("Query", "ANSWERS");
+    let ended = async {
+        pause.reached().await;
+        begin(&app).await;
+        app.settle().await;
+        pause.resume();
+    };
+    let (summary, ()) = tokio::join!(run(&app), ended);
+    assert_eq!(summary, ExportSummary { moved_on: 1, ..ExportSummary::default() });
+    assert_eq!(exported_objects(&app), [""; 0]);
+    finish(&app).await;
+    assert!(!app.table().contents().await.keys().any(|(pk, _)| pk.starts_with("EXPORTS#")));
+}

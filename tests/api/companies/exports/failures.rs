@@ -1,0 +1,97 @@
+//! Exports that break off, and those that are given up.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use chrono::TimeDelta;
+use export_writer::{ExportSummary, RunLimits};
+use serde_json::json;
+use tests::app::TestApp;
+use tests::caller::Caller;
+
+use super::{
+    EXPORTS, STEPWISE, company, download, events, exported_objects, files_in, request, run, written,
+};
+
+/// An export dies after every so many writes of the table, and of the bucket; with 1, after any of them, which takes minutes.
+const STRIDES: [usize; 2] = [3, 9];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_that_dies_anywhere_begins_again() {
+    let (app, chaos) = TestApp::start_with_storage_chaos().await;
+    let (owner, _) = company(&app).await;
+    let expected = files_in(download(&owner, &written(&app, &owner).await).await.path());
+    let mut deaths = 0;
+    for (number, storage) in chaos.iter().enumerate() {
+        for writes in (0..).step_by(STRIDES[number]) {
+            app.clock().advance(TimeDelta::hours(25));
+            app.settle().await;
+            let owner = owner.new_token().await;
+            let export = owner.post(EXPORTS, json!({})).await.expect(202).uri("resource_uri");
+            storage.cut_after_writes(writes);
+            let first = app.write_exports(STEPWISE).await;
+            let has_died = storage.left() == Some(0);
+            storage.heal();
+            if !has_died {
+                assert_eq!(first.unwrap().written, 1);
+                break;
+            }
+            deaths += 1;
+            app.clock().advance(TimeDelta::minutes(17));
+            let again = run(&app).await;
+            let view = owner.get(&export).await.expect(200).json();
+            assert_eq!(view["status"], "successful", "after {writes} writes, {again:?}");
+            let folder = download(&owner, &export).await;
+            let mut found = files_in(folder.path());
+            // Sessions and events have come since.
+            found.retain(|name, _| {
+                !["records/events.jsonl", "records/customers.jsonl"].contains(&name.as_str())
+            });
+            let same = |name: &String| found.get(name) == expected.get(name);
+            assert!(found.keys().all(same), "after {writes} writes");
+            app.settle().await;
+        }
+    }
+    assert!(deaths > 5, "{deaths}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_that_cannot_be_written_is_given_up_and_told() {
+    let app = TestApp::start().await;
+    company(&app).await;
+    let owner = app.staff("owner").await;
+    let export = request(&owner).await;
+    app.settle().await;
+    let contents = app.table().contents().await;
+    let (key, candidate) = contents.into_iter().find(|((_, sk), _)| sk.starts_with("CANDIDATE#")).unwrap();
+    app.table().set(&key, "surprise", AttributeValue::Bool(true)).await;
+    for attempt in 1..=3 {
+        assert_eq!(run(&app).await, ExportSummary { failed: 1, ..ExportSummary::default() }, "{attempt}");
+        assert_eq!(run(&app).await, ExportSummary::default());
+        assert_eq!(owner.get(&export).await.expect(200).json()["status"], "running");
+        app.clock().advance(TimeDelta::minutes(3));
+    }
+    assert_eq!(run(&app).await, ExportSummary { given_up: 1, ..ExportSummary::default() });
+    app.settle().await;
+    let view = owner.get(&export).await.expect(200).json();
+    assert_eq!((&view["status"], &view["failure"]), (&json!("failed"), &json!("internal")));
+    assert_eq!(app.mails_to(&owner.email)[0].subject, "Acme & Sons: the export of all data has failed");
+    assert_eq!(run(&app).await, ExportSummary { cleared: 1, ..ExportSummary::default() });
+    assert_eq!(exported_objects(&app), [""; 0]);
+    assert_eq!(events(&owner).await, []);
+    // Another one may be requested.
+    app.table().put(candidate).await;
+    written(&app, &owner).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_company_that_takes_too_long_is_told_so_at_once() {
+    let app = TestApp::start().await;
+    let (owner, _) = company(&app).await;
+    let export = request(&owner).await;
+    let limits = RunLimits { archive: Duration::ZERO, ..STEPWISE };
+    let summary = app.write_exports(limits).await.unwrap();
+    assert_eq!(summary, ExportSummary { given_up: 1, ..ExportSummary::default() });
+    let view = owner.get(&export).await.expect(200).json();
+    assert_eq!((&view["status"], &view["failure"]), (&json!("failed"), &json!("too_large")));
+}

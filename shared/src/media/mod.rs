@@ -7,12 +7,14 @@ mod document;
 mod ledger;
 mod objects;
 mod picture;
+mod signed;
 mod text;
 
 pub use address::{MediaSigner, MediaToken};
 pub use answers::{AnswerObjects, recorded_parts};
 pub use checked::{CheckedFile, detect, inspect, is_plain_text, logo_picture};
-pub use objects::{CopiedObject, HashedUpload, LedgerPosition, ListedObject, ObjectStore, SignedUpload};
+pub use objects::{CopiedObject, LedgerPosition, ListedObject, ObjectStore};
+pub use signed::{HashedUpload, SignedUpload};
 
 use crate::domain::account::Account;
 use crate::domain::id::{CompanyId, ExportId, FileId, VideoId};

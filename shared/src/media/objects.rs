@@ -1,21 +1,17 @@
-//! The bucket: stored objects, and signed URLs that let clients read or upload a single object for a short time.
+//! The bucket and its objects.
 
 use std::path::Path;
-use std::time::Duration;
 
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
-use aws_sdk_s3::presigning::{PresignedRequest, PresigningConfig};
 use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::{ChecksumMode, Object};
 use axum::body::Bytes;
-use axum::http::Method;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 use tokio::fs::File;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
-use url::Url;
 
 use super::{CheckedFile, ledger};
 use crate::app::App;
@@ -24,28 +20,10 @@ use crate::domain::id::FileId;
 use crate::domain::media::file::{FileType, StoredFile};
 use crate::error::{Error, Result};
 
-/// Validity of URLs of images and documents.
-// Long enough to follow a redirect.
-const FETCH: Duration = Duration::from_secs(60);
-/// Validity of URLs of videos, at most: a URL works no longer than the function's credentials.
-// Players fetch more until the video has been watched.
-const WATCH: Duration = Duration::from_secs(4 * 60 * 60);
-
 /// The deployment's bucket.
 pub struct ObjectStore<'a> {
     app: &'a App,
-    bucket: &'a str,
-}
-
-/// A signed request for a client to upload one object of a given size and content type.
-#[derive(Debug)]
-pub struct SignedUpload {
-    /// The signed URL.
-    pub url: String,
-    /// The HTTP method.
-    pub method: String,
-    /// Headers that the client must send unchanged.
-    pub headers: Vec<(String, String)>,
+    pub(super) bucket: &'a str,
 }
 
 impl<'a> ObjectStore<'a> {
@@ -57,7 +35,7 @@ impl<'a> ObjectStore<'a> {
     }
 
     /// The client, which is made for the first call: most requests that may bring a file bring none.
-    fn s3(&self) -> &'a aws_sdk_s3::Client {
+    pub(super) fn s3(&self) -> &'a aws_sdk_s3::Client {
         self.app.aws().s3()
     }
 
@@ -253,84 +231,6 @@ impl<'a> ObjectStore<'a> {
         let is_truncated = page.is_truncated.unwrap_or_default();
         Ok((entries, keys.into_iter().next_back().filter(|_| is_truncated).map(LedgerPosition)))
     }
-
-    /// A signed URL of the object under `key`, to be displayed or saved as `name`. It works for a minute, that of a video for
-    /// up to four hours, and no longer than `at_most`. HEAD and GET need different URLs.
-    pub async fn url_of(
-        &self,
-        key: &str,
-        file_type: FileType,
-        name: Option<&str>,
-        method: &Method,
-        at_most: Option<Duration>,
-    ) -> Result<String> {
-        let lifetime = if matches!(file_type, FileType::Mp4 | FileType::Flv) { WATCH } else { FETCH };
-        let lifetime = at_most.map_or(lifetime, |most| lifetime.min(most));
-        let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
-        // A browser must save an uploaded document, not open it: it may contain scripts.
-        let disposition = name.map_or_else(|| "inline".to_owned(), attachment);
-        // A signature is valid for one method.
-        let signed = if method == Method::HEAD {
-            let head = self.s3().head_object().bucket(self.bucket).key(key);
-            let head = head.response_content_type(file_type.content_type());
-            head.response_content_disposition(disposition).presigned(lifetime).await.map_err(Error::internal)
-        } else {
-            let get = self.s3().get_object().bucket(self.bucket).key(key);
-            let get = get.response_content_type(file_type.content_type());
-            get.response_content_disposition(disposition).presigned(lifetime).await.map_err(Error::internal)
-        };
-        Ok(signed?.uri().to_owned())
-    }
-
-    /// A signed URL to download the object under `key` as `name`, which works for `lifetime`.
-    pub async fn download_url(&self, key: &str, name: &str, lifetime: Duration) -> Result<String> {
-        let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
-        let get = self.s3().get_object().bucket(self.bucket).key(key);
-        let get = get.response_content_disposition(attachment(name));
-        Ok(get.presigned(lifetime).await.map_err(Error::internal)?.uri().to_owned())
-    }
-
-    /// The origin of signed URLs, such as `https://name.s3.eu-central-1.amazonaws.com`. Asks S3 nothing.
-    pub async fn origin(&self) -> Result<String> {
-        // The client knows the form of its URLs: with the bucket in the host on AWS, in the path elsewhere.
-        let lifetime = PresigningConfig::expires_in(FETCH).map_err(Error::internal)?;
-        let signed = self.s3().get_object().bucket(self.bucket).key("origin").presigned(lifetime).await;
-        let url = Url::parse(signed.map_err(Error::internal)?.uri()).map_err(Error::internal)?;
-        Ok(url.origin().ascii_serialization())
-    }
-
-    /// A signed request to upload an object of this size and content type to `key`. The upload must start within
-    /// `lifetime`.
-    pub async fn upload_to(
-        &self,
-        key: &str,
-        content_type: &str,
-        size: u64,
-        lifetime: Duration,
-    ) -> Result<SignedUpload> {
-        let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
-        let size = i64::try_from(size).map_err(Error::internal)?;
-        let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(content_type);
-        // The signature covers the size and the type, so S3 takes nothing else.
-        let signed = put.content_length(size).presigned(lifetime).await.map_err(Error::internal)?;
-        Ok(signed.into())
-    }
-
-    /// A signed request to upload these bytes to `key`, unless an object is there already. The upload must start within
-    /// `lifetime`.
-    pub async fn upload_once_to(
-        &self,
-        key: &str,
-        upload: &HashedUpload,
-        lifetime: Duration,
-    ) -> Result<SignedUpload> {
-        let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
-        let size = i64::try_from(upload.size).map_err(Error::internal)?;
-        let put = self.s3().put_object().bucket(self.bucket).key(key).content_length(size);
-        // Signed, so S3 stores these bytes or none, and never others later.
-        let put = put.checksum_sha256(&upload.sha256).if_none_match("*");
-        Ok(put.presigned(lifetime).await.map_err(Error::internal)?.into())
-    }
 }
 
 /// Copies bytes to `target`. Returns their number and SHA-256.
@@ -346,23 +246,6 @@ async fn copy_hashed(
         target.write_all(&bytes).await.map_err(Error::internal)?;
     }
     Ok((size, hash.finalize().into()))
-}
-
-/// An object that a client is to upload: its size, and the SHA-256 of its bytes in base64.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HashedUpload {
-    /// In bytes.
-    pub size: u64,
-    /// In base64.
-    pub sha256: String,
-}
-
-impl HashedUpload {
-    /// Refuses anything but the base64 of 32 bytes.
-    pub fn check_digest(text: &str) -> Result<String, String> {
-        let bytes = STANDARD.decode(text).ok().filter(|bytes| bytes.len() == 32);
-        bytes.map(|_| text.to_owned()).ok_or_else(|| "Use the SHA-256 of the part in base64.".to_owned())
-    }
 }
 
 /// An object that was copied to a file.
@@ -403,16 +286,6 @@ impl LedgerPosition {
     }
 }
 
-impl From<PresignedRequest> for SignedUpload {
-    fn from(request: PresignedRequest) -> Self {
-        Self {
-            url: request.uri().to_owned(),
-            method: request.method().to_owned(),
-            headers: request.headers().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
-        }
-    }
-}
-
 /// Why a call has failed: S3 is busy or out of reach, or refuses it for a reason that no retry changes, such as a missing right.
 fn failure<E>(error: SdkError<E>) -> Error
 where
@@ -430,26 +303,4 @@ where
         _ => false,
     };
     if is_refused { Error::internal(error) } else { Error::Busy(error.into()) }
-}
-
-/// A Content-Disposition that makes browsers save the file under a name with any characters (RFC 6266).
-fn attachment(name: &str) -> String {
-    let plain: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || " .-".contains(c) { c } else { '_' }).collect();
-    // RFC 6266: `filename*` for browsers that know it, `filename` in ASCII for all others.
-    let encoded: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();
-    format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{}", encoded.replace('+', "%20"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_reaches_old_and_new_browsers() {
-        assert_eq!(
-            attachment("Zoë \"Q\" Byron.pdf"),
-            "attachment; filename=\"Zo_ _Q_ Byron.pdf\"; filename*=UTF-8''Zo%C3%AB%20%22Q%22%20Byron.pdf"
-        );
-    }
 }

@@ -3,12 +3,13 @@
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use tokio::task::JoinSet;
 
 use crate::aws::AwsClients;
-use crate::clock::{Clock, Stopwatch, SystemClock, SystemEntropy};
+use crate::clock::{Clock, Pace, Stopwatch, SystemClock, SystemEntropy};
 use crate::config::{Config, ConfigError};
 use crate::domain::id::IdGenerator;
 use crate::domain::random::RandomSource;
@@ -72,11 +73,22 @@ impl App {
         Stopwatch::by(&*self.0.clock)
     }
 
+    /// Waits until the clock shows `moment`.
     pub async fn wait_until(&self, moment: DateTime<Utc>) {
         // Nothing to wait for if it has passed.
         if let Ok(time) = (moment - self.now()).to_std() {
             self.0.clock.wait(time).await;
         }
+    }
+
+    /// Pauses for `time` between two steps of a work, as [`Clock::pause`] says.
+    pub async fn pause(&self, time: Duration) {
+        self.0.clock.pause(time).await;
+    }
+
+    /// Starts a pace with `between` from one step to the next.
+    pub fn start_pace(&self, between: Duration) -> Pace {
+        Pace::start(self.0.clock.clone(), between)
     }
 
     /// Generates identifiers.

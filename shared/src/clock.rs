@@ -1,25 +1,39 @@
 //! Time and randomness, which rules take as arguments.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use domain::random::RandomSource;
 use futures_util::future::BoxFuture;
+use tokio::sync::Mutex;
 
 /// Tells the time of day.
 pub trait Clock: Send + Sync + 'static {
     /// The current time in UTC.
     fn now(&self) -> DateTime<Utc>;
 
-    /// Waits until the clock has gone on for `time`.
+    /// Waits until the clock shows a time that is later by `time`.
     fn wait(&self, time: Duration) -> BoxFuture<'static, ()> {
-        Box::pin(tokio::time::sleep(time))
+        sleep(time)
+    }
+
+    /// Gives others time: a service that takes only so many requests a second, or work that is under way elsewhere. What
+    /// follows does not depend on what the clock shows, so a clock that stands still returns at once and still shows the
+    /// same time.
+    fn pause(&self, time: Duration) -> BoxFuture<'static, ()> {
+        sleep(time)
     }
 
     /// Whether time passes by itself. If not, no call and no request takes too long.
     fn is_running(&self) -> bool {
         true
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place where the service waits for time to pass")]
+fn sleep(time: Duration) -> BoxFuture<'static, ()> {
+    Box::pin(tokio::time::sleep(time))
 }
 
 /// The operating system's clock.
@@ -64,5 +78,28 @@ impl Stopwatch {
     /// Time since the start.
     pub fn elapsed(self) -> Duration {
         self.0.map(|start| start.elapsed()).unwrap_or_default()
+    }
+}
+
+/// Spaces the steps of a work in time, so that they leave capacity to others.
+pub struct Pace {
+    clock: Arc<dyn Clock>,
+    between: Duration,
+    stopwatch: Stopwatch,
+    // Fair: the step that has waited longest is next, so kinds of work that share a pace take turns.
+    next_at: Mutex<Duration>,
+}
+
+impl Pace {
+    /// A pace whose first step starts at once, and each further one `between` after the one before.
+    pub(crate) fn start(clock: Arc<dyn Clock>, between: Duration) -> Self {
+        Self { clock, between, stopwatch: Stopwatch::start(), next_at: Mutex::default() }
+    }
+
+    /// Waits until another step may start. A late step is not made up for by a burst.
+    pub async fn wait(&self) {
+        let mut next_at = self.next_at.lock().await;
+        self.clock.pause(next_at.saturating_sub(self.stopwatch.elapsed())).await;
+        *next_at = self.stopwatch.elapsed() + self.between;
     }
 }

@@ -55,6 +55,7 @@ pub async fn billed_start(
 pub async fn billed(function: &mut Function, number: usize, event: &Value) -> Result<f64, Box<dyn Error>> {
     // Two periods or more, so that its share is whole again. A request may come at any moment of a period.
     let rest = 40 + (number * 7) % 20;
+    #[expect(clippy::disallowed_methods, reason = "another process rests in real time")]
     tokio::time::sleep(Duration::from_millis(u64::try_from(rest)?)).await;
     let stopwatch = Stopwatch::start();
     succeed(function, event).await?;

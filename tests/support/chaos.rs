@@ -314,6 +314,7 @@ async fn meet(
     body: Bytes,
     fault: Option<Fault>,
 ) -> io::Result<Response<Body>> {
+    #[expect(clippy::disallowed_methods, reason = "the latency of a network")]
     tokio::time::sleep(Duration::from_micros(shared.delay_micros.load(Ordering::Relaxed))).await;
     match fault {
         None => forward(shared, head, body).await,

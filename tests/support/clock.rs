@@ -8,6 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::BoxFuture;
 use shared::clock::{Clock, SystemEntropy};
 use shared::domain::random::RandomSource;
+use tokio::task::yield_now;
 
 /// A clock that stands still until a test moves it, or the service waits.
 #[derive(Debug)]
@@ -60,6 +61,11 @@ impl Clock for ManualClock {
     fn wait(&self, time: Duration) -> BoxFuture<'static, ()> {
         self.advance(TimeDelta::from_std(time).expect("a time to wait"));
         Box::pin(ready(()))
+    }
+
+    fn pause(&self, _: Duration) -> BoxFuture<'static, ()> {
+        // Others come to their turn, as in a real pause.
+        Box::pin(yield_now())
     }
 
     fn is_running(&self) -> bool {

@@ -141,6 +141,7 @@ pub async fn watch(run: &mut std::process::Child) -> io::Result<(f64, u64)> {
         let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
         let both: f64 = fields.filter_map(|field| field.parse::<f64>().ok()).sum();
         ticks = both.max(ticks);
+        #[expect(clippy::disallowed_methods, reason = "another process goes on in real time")]
         tokio::time::sleep(LOOK).await;
     }
     Ok((ticks / TICKS_PER_SECOND, peak))

@@ -116,6 +116,7 @@ async fn forward(
                 length => {
                     let latency = latency.of(&request[..length]);
                     if std::mem::take(&mut is_new) && !latency.is_zero() {
+                        #[expect(clippy::disallowed_methods, reason = "the latency of a network")]
                         tokio::time::sleep(latency).await;
                     }
                     server.write_all(&request[..length]).await?;

@@ -73,7 +73,7 @@ async fn run_effects(system: &SystemAccess, time: Duration, summary: &mut SweepS
             }
             // SES limits mails per second, so more at once would be refused as well.
             if results.iter().any(|result| matches!(result, Ok(EffectResult::Postponed))) {
-                tokio::time::sleep(PAUSE).await;
+                system.pause(PAUSE).await;
             }
         }
     }

@@ -1,7 +1,5 @@
 //! Erases candidates, some at once and at a pace that leaves the table to requests.
 
-use std::time::Duration;
-
 use futures_util::stream::{self, StreamExt as _};
 use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
@@ -9,34 +7,9 @@ use shared::domain::history::erasure::ErasureReason;
 use shared::domain::id::CandidateId;
 use shared::store::VersionedItem;
 use shared::{Error, Result, log_failure};
-use tokio::sync::Mutex;
-use tokio::time::{Instant, sleep_until};
 
 /// Candidates who are erased in parallel.
 const PARALLEL: usize = 8;
-
-/// Has the batches of an invocation wait for each other, first come, first served: so kinds of work that have
-/// batches ready take turns.
-pub(crate) struct Pace {
-    pause: Duration,
-    // Fair: who has waited longest is next.
-    next_at: Mutex<Option<Instant>>,
-}
-
-impl Pace {
-    pub(crate) fn new(pause: Duration) -> Self {
-        Self { pause, next_at: Mutex::default() }
-    }
-
-    /// Waits until another batch may start. The first starts at once.
-    pub(crate) async fn wait(&self) {
-        let mut next_at = self.next_at.lock().await;
-        if let Some(next_at) = *next_at {
-            sleep_until(next_at).await;
-        }
-        *next_at = Some(Instant::now() + self.pause);
-    }
-}
 
 /// What became of the candidates of a batch.
 #[derive(Debug, Default)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
+use shared::clock::Pace;
 use shared::domain::candidate::Candidate;
 use shared::domain::history::erasure::ErasureReason;
 use shared::domain::retention::company_erasure::{
@@ -13,7 +14,7 @@ use shared::store::VersionedItem;
 use shared::{Error, Result, log_failure};
 
 use crate::RetentionSummary;
-use crate::batch::{self, Pace};
+use crate::batch;
 use crate::limits::{BATCH, RunLimits};
 
 /// The candidates of one read.

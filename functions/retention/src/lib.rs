@@ -32,12 +32,12 @@ use serde::Serialize;
 use serde::de::IgnoredAny;
 use shared::app::App;
 use shared::auth::SystemAccess;
+use shared::clock::Pace;
 use shared::domain::retention::run::RetentionRun;
 use shared::event::leave_to_next_run;
 use shared::store::VersionedItem;
 use shared::{Error, Result, log_failure, log_run};
 
-use batch::Pace;
 pub use limits::RunLimits;
 
 /// The result of one invocation.
@@ -105,7 +105,8 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<RetentionSummary> {
 /// If the storage cannot be read.
 pub async fn run(app: &App, limits: RunLimits) -> Result<RetentionSummary> {
     let system = SystemAccess::of(app).with_patience(limits.patience());
-    let pace = Pace::new(limits.pause);
+    // One for all kinds of work, whose batches take turns.
+    let pace = system.start_pace(limits.pause);
     let mut kinds = [RetentionSummary::default(); 4];
     let [of_requests, of_runs, of_companies, of_tokens] = &mut kinds;
     let results = join4(

@@ -2,13 +2,14 @@
 
 use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
+use shared::clock::Pace;
 use shared::domain::candidate::Candidate;
 use shared::domain::history::erasure::ErasureReason;
 use shared::store::VersionedItem;
 use shared::{Error, Result, log_failure};
 
 use crate::RetentionSummary;
-use crate::batch::{self, Pace};
+use crate::batch;
 use crate::limits::{BATCH, RunLimits};
 
 /// Erases the candidates whose request is due, companies in turn.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
+use shared::clock::Pace;
 use shared::domain::candidate::Candidate;
 use shared::domain::history::erasure::ErasureReason;
 use shared::domain::id::ProjectId;
@@ -14,7 +15,7 @@ use shared::store::{RetryPolicy, ReviewPage, VersionedItem};
 use shared::{Error, Result};
 
 use crate::RetentionSummary;
-use crate::batch::{self, BatchResult, Pace};
+use crate::batch::{self, BatchResult};
 use crate::limits::{BATCH, RunLimits};
 
 /// Continues the run of a company until it ends or its time is over, and returns it in the latter case. Fails with

@@ -152,7 +152,7 @@ impl<'a> ArchiveWriter<'a> {
         state.note().await?;
         let seconds = self.system.usage().read_units() / f64::from(self.options.units_per_second);
         let due = Duration::from_secs_f64(seconds);
-        tokio::time::sleep(due.saturating_sub(self.stopwatch.elapsed())).await;
+        self.system.pause(due.saturating_sub(self.stopwatch.elapsed())).await;
         Ok(())
     }
 
@@ -246,7 +246,7 @@ impl<'a> ArchiveWriter<'a> {
             }
             self.note_newer(state, &records).await?;
             state.folder.replace(&units, records)?;
-            tokio::time::sleep(NUMBERING).await;
+            self.system.pause(NUMBERING).await;
             self.note_deleted(state).await?;
             if state.newer.is_empty() {
                 return Ok(());
@@ -323,7 +323,7 @@ impl<'a> ArchiveWriter<'a> {
                 return Err(format!("the index does not show event {}", *after + 1).into());
             }
             if looks > 0 {
-                tokio::time::sleep(PAUSE).await;
+                self.system.pause(PAUSE).await;
             }
         }
         Ok(())

@@ -126,7 +126,7 @@ impl PublicAccess {
         let Some(index) = password.find(identities.iter().filter_map(live_hash).collect(), &self.app).await?
         else {
             // An account that there is takes a little longer to read than one that there is not.
-            wait_for_step(self.state.usage.elapsed()).await;
+            self.app.pause(until_step(self.state.usage.elapsed())).await;
             return Ok(None);
         };
         let logged_in = self.session(kind, identities.swap_remove(index), None, days);
@@ -291,12 +291,11 @@ fn live_hash(identity: &CallerIdentity) -> Option<PasswordHash> {
     user.password_hash.cloned()
 }
 
-/// Waits until the time since the start of the request is a multiple of [`FAILURE_STEP`].
-async fn wait_for_step(elapsed: Duration) {
+/// The time until the time since the start of the request is a multiple of [`FAILURE_STEP`].
+fn until_step(elapsed: Duration) -> Duration {
     let elapsed = elapsed.as_micros();
     let step = FAILURE_STEP.as_micros();
-    let left = u64::try_from(elapsed.div_ceil(step) * step - elapsed).unwrap_or(0);
-    tokio::time::sleep(Duration::from_micros(left)).await;
+    Duration::from_micros(u64::try_from(elapsed.div_ceil(step) * step - elapsed).unwrap_or(0))
 }
 
 impl AdmittedRequest {

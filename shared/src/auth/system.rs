@@ -10,6 +10,7 @@ use crate::auth::authentication::{keys_of_identity, may_act_for, take_identity};
 use crate::auth::caller::CallerIdentity;
 use crate::auth::credential::new_one_time_key;
 use crate::aws::AwsClients;
+use crate::clock::Pace;
 use crate::config::Config;
 use crate::domain::account::{Account, CredentialClaim, Principal};
 use crate::domain::answers::Answers;
@@ -88,6 +89,16 @@ impl SystemAccess {
 
     pub fn aws(&self) -> &AwsClients {
         self.app.aws()
+    }
+
+    /// Pauses between two steps of a work.
+    pub async fn pause(&self, time: Duration) {
+        self.app.pause(time).await;
+    }
+
+    /// Starts a pace with `between` from one step to the next.
+    pub fn start_pace(&self, between: Duration) -> Pace {
+        self.app.start_pace(between)
     }
 
     /// The bucket.

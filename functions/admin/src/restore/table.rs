@@ -181,6 +181,7 @@ fn attributes(key: OwnedKey) -> TableItem {
 /// DynamoDB leaves work unprocessed when it is throttled, which is no error that the SDK would retry.
 async fn pause_after(asked: usize, left: usize) {
     if left == asked {
+        #[expect(clippy::disallowed_methods, reason = "a program of its own, without a clock")]
         tokio::time::sleep(PAUSE).await;
     }
 }

@@ -8,7 +8,6 @@ use shared::domain::id::CandidateId;
 use shared::domain::transition::project_counts::{SHARDS, shard_of};
 use shared::http::body::import::TIME_LIMIT;
 use shared::{Error, Result};
-use tokio::time::{MissedTickBehavior, interval};
 
 /// How many entries are begun per second.
 // Each writes four units to the partition of its project, which takes 1,000 per second, and about 30 to the table, which
@@ -75,16 +74,14 @@ where
     F: Future<Output = Result<T>>,
 {
     // One after the other, so that no two transactions under way count in the same shard and conflict.
-    let mut pace = interval(Duration::from_secs(1) * u32::from(SHARDS) / PER_SECOND);
-    // A late entry must not be made up for by a burst.
-    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let pace = access.start_pace(Duration::from_secs(1) * u32::from(SHARDS) / PER_SECOND);
     let mut outcomes = Vec::with_capacity(entries.len());
     for entry in entries {
         let index = entry.index;
         let outcome = if access.age() >= TIME_LIMIT {
             EntryOutcome::Pending
         } else {
-            pace.tick().await;
+            pace.wait().await;
             work(entry).await.map_or_else(EntryOutcome::Failed, EntryOutcome::Done)
         };
         outcomes.push((index, outcome));

@@ -126,7 +126,7 @@ impl<'a> EventSender<'a> {
         // The others are looked at again for new events while some are under way: the stream would otherwise keep
         // these waiting until all have ended.
         while !under_way.is_empty() {
-            match select(under_way.next(), Box::pin(tokio::time::sleep(NEW_EVENTS_POLL))).await {
+            match select(under_way.next(), Box::pin(self.wait(NEW_EVENTS_POLL))).await {
                 Either::Left((ended, _)) => match ended {
                     Some((id, Ok(true))) => idle.push(id),
                     Some((_, Err(_))) => failed += 1,

@@ -95,6 +95,7 @@ async fn endless(start: &'static str, more: &'static [u8], pause: Duration) -> (
         read_request(&mut stream).await;
         let _ = stream.write_all(start.as_bytes()).await;
         while stream.write_all(more).await.is_ok() {
+            #[expect(clippy::disallowed_methods, reason = "an endpoint that sends slowly")]
             tokio::time::sleep(pause).await;
         }
     })

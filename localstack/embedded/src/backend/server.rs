@@ -66,6 +66,7 @@ impl Server {
                 let stopped = Stop(stopped);
                 let overdue = async {
                     stopped.clone().requested().await;
+                    #[expect(clippy::disallowed_methods, reason = "a limit of the stop, in real time")]
                     tokio::time::sleep(GRACE).await;
                 };
                 tokio::select! {

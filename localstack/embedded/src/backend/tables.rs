@@ -51,6 +51,7 @@ impl Tables {
             if table["TableStatus"] == "ACTIVE" {
                 return Ok(());
             }
+            #[expect(clippy::disallowed_methods, reason = "the emulator works in real time")]
             std::thread::sleep(BETWEEN);
             table = self.describe(&name)?.unwrap_or_default();
         }

@@ -51,6 +51,7 @@ impl Background {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the background runs in real time")]
 async fn follow_stream(place: usize, events: Events, mut stopped: watch::Receiver<bool>) {
     let running = stopped.clone();
     loop {
@@ -65,6 +66,7 @@ async fn follow_stream(place: usize, events: Events, mut stopped: watch::Receive
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the background runs in real time")]
 async fn follow_bucket(place: usize, events: Events, mut stopped: watch::Receiver<bool>) {
     let running = stopped.clone();
     loop {
@@ -77,6 +79,7 @@ async fn follow_bucket(place: usize, events: Events, mut stopped: watch::Receive
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the background runs in real time")]
 async fn follow_queue(place: usize, events: Events, mut stopped: watch::Receiver<bool>) {
     let (function, queue) = &events.0.queues[place];
     loop {
@@ -90,6 +93,7 @@ async fn follow_queue(place: usize, events: Events, mut stopped: watch::Receiver
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the background runs in real time")]
 async fn keep_to(schedule: ScheduleTrigger, events: Events, mut stopped: watch::Receiver<bool>) {
     let mut times = tokio::time::interval_at(Instant::now() + schedule.every, schedule.every);
     times.set_missed_tick_behavior(MissedTickBehavior::Skip);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use shared::app::App;
 
 use crate::function::invoke;
 use crate::template::StreamTrigger;
@@ -17,6 +18,7 @@ const BACK_OFF: Duration = Duration::from_millis(50);
 /// # Errors
 /// If records were given up; those behind them are delivered all the same.
 pub(super) async fn deliver(
+    app: &App,
     function: &Function,
     trigger: &StreamTrigger,
     records: &[Value],
@@ -38,7 +40,7 @@ pub(super) async fn deliver(
             Err(error) => (batch, error),
         };
         if tries < trigger.retries {
-            tokio::time::sleep(BACK_OFF * 2_u32.saturating_pow(tries.try_into().unwrap_or(u32::MAX))).await;
+            app.pause(BACK_OFF * 2_u32.saturating_pow(tries.try_into().unwrap_or(u32::MAX))).await;
             pending.push((rest, tries + 1));
         } else {
             let what = format!("{} did not take {} records of the stream", trigger.function, rest.len());

@@ -167,7 +167,7 @@ impl Events {
                 if !go_on() {
                     return Ok((delivered, given_up));
                 }
-                if let Err(error) = deliver(function, &mapping.trigger, batch).await {
+                if let Err(error) = deliver(&self.0.app, function, &mapping.trigger, batch).await {
                     tracing::error!(mapping = mapping.trigger.name, %error, "records were given up");
                     given_up.get_or_insert(error);
                 }

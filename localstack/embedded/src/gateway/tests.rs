@@ -46,6 +46,7 @@ fn gateway() -> Gateway {
     ];
     let echo = function(async |event| json!({ "statusCode": 200, "body": event }).to_string());
     let slow = function(async |_| {
+        #[expect(clippy::disallowed_methods, reason = "a function that exceeds its time")]
         tokio::time::sleep(Duration::from_secs(60)).await;
         String::new()
     });

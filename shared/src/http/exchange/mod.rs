@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use super::{EntityTag, RequestConditions};
 use crate::app::App;
+use crate::clock::Pace;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::media::ObjectStore;
@@ -210,6 +211,11 @@ impl HttpExchange {
     /// The time since the request came.
     pub fn age(&self) -> TimeDelta {
         self.app.now() - self.now
+    }
+
+    /// Starts a pace with `between` from one step to the next.
+    pub fn start_pace(&self, between: Duration) -> Pace {
+        self.app.start_pace(between)
     }
 
     /// The settings.

@@ -101,6 +101,10 @@ impl Store {
             if attempt == ATTEMPTS || self.usage.elapsed() + delay + ATTEMPT_TIMEOUT > self.patience {
                 return Err(Error::Busy(source));
             }
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "DynamoDB recovers in real time, whatever the clock shows"
+            )]
             tokio::time::sleep(delay).await;
             attempt += 1;
         }
@@ -134,6 +138,10 @@ impl Store {
 
     /// Waits before the retry of something that has lost to concurrent writes `lost` times.
     pub async fn back_off(&self, lost: u32) {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "other writers go on in real time, whatever the clock shows"
+        )]
         tokio::time::sleep(self.jitter(Duration::from_millis(5 << lost.min(6)))).await;
     }
 

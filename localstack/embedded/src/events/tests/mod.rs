@@ -201,6 +201,7 @@ async fn nothing_waits_behind_an_object_that_a_function_is_busy_with() {
         Events::new(&template, &functions.into(), &scene.backend, &scene.app).unwrap().in_background();
     let until = async |calls: usize| {
         while scene.calls.list().len() < calls {
+            #[expect(clippy::disallowed_methods, reason = "the background runs in real time")]
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
@@ -301,10 +302,12 @@ async fn in_the_background_the_stream_is_followed_until_the_stop() {
     let background = scene.events(|_, _| Ok(Value::Null)).in_background();
     scene.put_effects("a").await;
     while scene.calls.list().is_empty() {
+        #[expect(clippy::disallowed_methods, reason = "the background runs in real time")]
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     background.stop().await;
     scene.put_effects("b").await;
+    #[expect(clippy::disallowed_methods, reason = "the background runs in real time")]
     tokio::time::sleep(Duration::from_millis(400)).await;
     assert_eq!(scene.calls.batches(), ["a"]);
 }
@@ -317,6 +320,7 @@ async fn an_invocation_under_way_at_the_stop_ends_in_order() {
         let calls = calls.clone();
         async move {
             calls.list().push(json!("begun"));
+            #[expect(clippy::disallowed_methods, reason = "the background runs in real time")]
             tokio::time::sleep(Duration::from_millis(300)).await;
             calls.list().push(event);
             Ok(Value::Null)
@@ -327,6 +331,7 @@ async fn an_invocation_under_way_at_the_stop_ends_in_order() {
     let background = Events::new(&template, &functions, &scene.backend, &scene.app).unwrap().in_background();
     scene.put_effects("abcdefgh").await;
     while scene.calls.list().is_empty() {
+        #[expect(clippy::disallowed_methods, reason = "the background runs in real time")]
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     background.stop().await;

@@ -155,6 +155,7 @@ async fn a_busy_function_holds_up_its_own_mapping_of_the_stream_alone() {
         scene.put_effects("b").await;
         let delivered = async {
             while !scene.calls.batches().concat().contains('b') {
+                #[expect(clippy::disallowed_methods, reason = "the background runs in real time")]
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };

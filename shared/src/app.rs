@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 use chrono::{DateTime, Utc};
 use tokio::task::JoinSet;
 
@@ -32,25 +33,32 @@ impl App {
     /// The application for these settings, with the given sources of time and chance.
     pub fn new(config: Config, clock: Arc<dyn Clock>, entropy: Arc<dyn RandomSource>) -> Self {
         let ids = Arc::new(IdGenerator::new(entropy.clone()));
-        Self::assemble(config, clock, entropy, ids, Arc::default())
-    }
-
-    /// Another configuration with the same clock, the same sequence of identifiers and the same work in the background.
-    pub fn with_config(&self, config: Config) -> Self {
-        let AppState { clock, entropy, ids, background, .. } = &*self.0;
-        Self::assemble(config, clock.clone(), entropy.clone(), ids.clone(), background.clone())
-    }
-
-    fn assemble(
-        config: Config,
-        clock: Arc<dyn Clock>,
-        entropy: Arc<dyn RandomSource>,
-        ids: Arc<IdGenerator>,
-        background: Arc<Mutex<JoinSet<()>>>,
-    ) -> Self {
-        let aws = AwsClients::with_timeouts(&config.aws, clock.is_running());
+        let aws = AwsClients::assemble(&config.aws, clock.is_running(), None);
         let has_answered = AtomicBool::new(false);
-        Self(Arc::new(AppState { config, clock, entropy, ids, aws, has_answered, background }))
+        Self(Arc::new(AppState {
+            config,
+            clock,
+            entropy,
+            ids,
+            aws,
+            has_answered,
+            background: Arc::default(),
+        }))
+    }
+
+    /// The application with the same clock, sequence of identifiers and work in the background, whose calls of AWS pass
+    /// `interceptor`.
+    pub fn with_interceptor(&self, interceptor: SharedInterceptor) -> Self {
+        let AppState { config, clock, entropy, ids, background, .. } = &*self.0;
+        Self(Arc::new(AppState {
+            aws: AwsClients::assemble(&config.aws, clock.is_running(), Some(interceptor)),
+            config: config.clone(),
+            clock: clock.clone(),
+            entropy: entropy.clone(),
+            ids: ids.clone(),
+            has_answered: AtomicBool::new(false),
+            background: background.clone(),
+        }))
     }
 
     /// Reads the configuration from the environment; fails with the first variable that is missing or invalid.

@@ -69,7 +69,7 @@ impl Visit {
         let former = former_origin(&origin);
         let base_url = format!("{origin}/api/v3");
         let variables = [("BASE_URL", base_url.as_str()), ("ALLOWED_ORIGINS", former.as_str())];
-        let app = TestApp::start_for_browsers(&variables).await;
+        let app = TestApp::start_with(&variables).await;
         let service = app.clone();
         let refusals = Arc::new(Mutex::new(FileRefusals::None));
         let refusing = refusals.clone();

@@ -28,7 +28,7 @@ use shared::event::ObjectCreated;
 use shared::http::iso8601::parse_timestamp;
 use shared::http::page::ListQuery;
 use shared::http::wire::Uri;
-use shared::http::{FileChange, RequestConditions, RouteGroup, WithFiles};
+use shared::http::{FileChange, RequestConditions, WithFiles};
 use shared::media::{AnswerObjects, CheckedFile, MediaToken, logo_picture, upload_in, video_upload_in};
 use shared::store::ArchiveReader;
 use tests::hostile::crc32;
@@ -223,7 +223,7 @@ fn event() {
         let _ = serde_json::from_slice::<shared::event::TableEvent>(input);
         let _ = serde_json::from_slice::<platform_events::BusEvent>(input);
         let _ = serde_json::from_slice::<admin::OperatorCommand>(input);
-        let function = in_process(docs::routes(RouteGroup::new()).into_service(app.clone()));
+        let function = in_process(docs::service(app.clone()));
         let _ = function.oneshot(String::from_utf8_lossy(input).into_owned()).await;
     });
 }

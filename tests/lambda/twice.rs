@@ -97,7 +97,7 @@ impl Twice {
         let template = Template::of_workspace().unwrap();
         Self {
             real: Gateway::new(&template, &real, &[]).unwrap(),
-            in_process: Gateway::new(&template, &embedded::functions(&app), &[]).unwrap(),
+            in_process: Gateway::new(&template, &embedded::functions(|_| app.clone()), &[]).unwrap(),
             processes,
             _backend: backend,
         }

@@ -1,6 +1,6 @@
 //! The service as tests start it: the functions behind the gateway, on the local back end, each test with its own table.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -17,7 +17,7 @@ use tokio::sync::OnceCell;
 use crate::caller::{Anonymous, Browser, Caller, PASSWORD, Staff, Token};
 use crate::changes::TableChanges;
 use crate::clock::ManualClock;
-use crate::functions::functions_of;
+use crate::functions::functions;
 use crate::http::{Request, Response};
 use crate::logs;
 use crate::recorder;
@@ -36,9 +36,9 @@ const OWNER: &str = "owner";
 /// Has passwords hashed as in production.
 pub const FULL_COST: [(&str, &str); 1] = [("WEAK_PASSWORD_HASHES", "")];
 
-/// A few for all tests of a process: starting one costs more than most tests, and each write to DynamoDB's emulator looks at
-/// all of the last ten minutes.
-static BACKENDS: [LazyLock<Backend>; 4] = [const { LazyLock::new(start_backend) }; 4];
+/// Some for all tests of a process: starting one costs more than most tests, and each transaction of DynamoDB's emulator looks at
+/// all of its transactions of the last ten minutes.
+static BACKENDS: [LazyLock<Backend>; 16] = [const { LazyLock::new(start_backend) }; 16];
 
 /// Read once: it takes as long as a dozen requests.
 static TEMPLATE: LazyLock<Template> = LazyLock::new(|| Template::of_workspace().expect("the template"));
@@ -61,8 +61,6 @@ struct Inner {
     backend: &'static Backend,
     environment: BTreeMap<&'static str, String>,
     app: App,
-    /// What each function runs on, while calls are recorded.
-    watched: HashMap<String, App>,
     clock: Arc<ManualClock>,
     gateway: Gateway,
     events: Events,
@@ -80,19 +78,7 @@ impl TestApp {
 
     /// The service with some environment variables of its own.
     pub async fn start_with(variables: &[(&'static str, &str)]) -> Self {
-        Self::assemble(
-            next_backend(),
-            variables,
-            Arc::new(SystemEntropy),
-            ManualClock::new(),
-            recorder::is_on(),
-        )
-    }
-
-    /// The service for browsers, with some environment variables of its own. Its calls are not recorded: each function would have
-    /// a bucket at an address of its own, while the candidate's page may use only one.
-    pub async fn start_for_browsers(variables: &[(&'static str, &str)]) -> Self {
-        Self::assemble(next_backend(), variables, Arc::new(SystemEntropy), ManualClock::new(), false)
+        Self::assemble(next_backend(), variables, Arc::new(SystemEntropy), ManualClock::new())
     }
 
     pub(crate) fn assemble(
@@ -100,7 +86,6 @@ impl TestApp {
         variables: &[(&'static str, &str)],
         entropy: Arc<dyn RandomSource>,
         clock: ManualClock,
-        is_recorded: bool,
     ) -> Self {
         logs::install();
         let table = format!("test-{}-{:04}", *PROCESS, TABLES.fetch_add(1, Ordering::Relaxed));
@@ -121,18 +106,7 @@ impl TestApp {
         let page = app.config().base_url.origin().ascii_serialization();
         let origins = [app.config().allowed_origins.as_slice(), &[page]].concat();
         backend.allow_origins(&bucket, &origins);
-        let mut functions = functions_of(&app);
-        let mut watched = HashMap::new();
-        if is_recorded {
-            for name in functions.keys().cloned().chain(["AdminFunction".to_owned()]).collect::<Vec<_>>() {
-                let mut environment = environment.clone();
-                recorder::watch(&name, &mut environment);
-                let config = Config::from_variables(|name| environment.get(name).cloned()).expect("settings");
-                let app = app.with_config(config);
-                functions.extend(functions_of(&app).remove(&name).map(|own| (name.clone(), own)));
-                watched.insert(name, app);
-            }
-        }
+        let functions = functions(|id| recorder::watch(&app, id));
         let origins = &app.config().allowed_origins;
         let gateway = Gateway::with_timeout(&TEMPLATE, &functions, origins, PATIENCE).expect("the gateway");
         let events = Events::new(&TEMPLATE, &functions, backend, &app).expect("the triggers");
@@ -140,7 +114,6 @@ impl TestApp {
             backend,
             environment,
             app,
-            watched,
             clock,
             gateway,
             events,
@@ -166,8 +139,8 @@ impl TestApp {
     }
 
     /// What the function with this logical id runs on.
-    pub(crate) fn app_of(&self, function: &str) -> &App {
-        self.0.watched.get(function).unwrap_or(&self.0.app)
+    pub(crate) fn app_of(&self, function: &str) -> App {
+        recorder::watch(self.app(), function)
     }
 
     /// The service's clock.
@@ -327,7 +300,7 @@ impl TestApp {
     pub async fn operate(&self, command: Value) -> shared::Result<CommandOutput> {
         let command: OperatorCommand = serde_json::from_value(command).expect("a command");
         // Boxed, as in `shared::event`.
-        Box::pin(admin::handle(self.app_of("AdminFunction"), command)).await
+        Box::pin(admin::handle(&self.app_of("AdminFunction"), command)).await
     }
 
     /// A token of a staff user, by a real login.

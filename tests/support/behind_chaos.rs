@@ -9,7 +9,6 @@ use shared::domain::random::RandomSource;
 use crate::app::{BASE_URL, TestApp, next_backend};
 use crate::chaos::Chaos;
 use crate::clock::{Hasty, ManualClock};
-use crate::recorder;
 
 impl TestApp {
     /// The service, and what stands between it and DynamoDB. It does not wait before it tries again, and no call takes too
@@ -48,7 +47,7 @@ impl TestApp {
         let [dynamodb, s3] = endpoints.map(|endpoint| Self::chaos_before(backend, endpoint));
         let (dynamodb, s3) = (dynamodb.await, s3.await);
         let urls = [(endpoints[0], dynamodb.url()), (endpoints[1], s3.url())];
-        (Self::assemble(backend, &urls, Arc::new(Hasty), clock, recorder::is_on()), [dynamodb, s3])
+        (Self::assemble(backend, &urls, Arc::new(Hasty), clock), [dynamodb, s3])
     }
 
     async fn behind_chaos(
@@ -58,7 +57,7 @@ impl TestApp {
     ) -> (Self, Chaos) {
         let backend = next_backend();
         let chaos = Self::chaos_before(backend, endpoint).await;
-        (Self::assemble(backend, &[(endpoint, chaos.url())], entropy, clock, recorder::is_on()), chaos)
+        (Self::assemble(backend, &[(endpoint, chaos.url())], entropy, clock), chaos)
     }
 
     async fn chaos_before(backend: &Backend, endpoint: &'static str) -> Chaos {

@@ -10,12 +10,14 @@ use shared::app::App;
 use webhook_sender::outgoing;
 use webhook_sender::outgoing::NameResolver;
 
-/// The functions on `app`. Webhooks have IP addresses: tests ask no name server.
-pub(crate) fn functions_of(app: &App) -> HashMap<String, Function> {
-    let mut functions = embedded::functions(app);
+/// The functions, each on the application that `app_of` gives for its logical id. Webhooks have IP addresses: tests ask no
+/// name server.
+pub(crate) fn functions(app_of: impl Fn(&str) -> App) -> HashMap<String, Function> {
+    let mut functions = embedded::functions(&app_of);
+    let id = "WebhookSenderFunction";
     let send =
         async |app: App, event| webhook_sender::handle_through(&app, &outgoing(&app, NoNames), event).await;
-    functions.insert("WebhookSenderFunction".to_owned(), in_process_event(app, send));
+    functions.insert(id.to_owned(), in_process_event(&app_of(id), send));
     functions
 }
 

@@ -38,7 +38,7 @@ impl TestApp {
     pub async fn report(&self, event: Value) -> shared::Result<RecordOutcome> {
         let event = serde_json::from_value(event).map_err(shared::Error::internal)?;
         // Boxed, as in `shared::event`; and so are those below.
-        Box::pin(platform_events::process(self.app_of("PlatformEventsFunction"), event)).await
+        Box::pin(platform_events::process(&self.app_of("PlatformEventsFunction"), event)).await
     }
 
     /// The platform reports, now, that the candidate at `uri` has finished its interview.
@@ -69,20 +69,20 @@ impl TestApp {
         event: Value,
     ) -> shared::Result<TableResponse<webhook_sender::RunSummary>> {
         let event = serde_json::from_value(event).expect("an event");
-        Box::pin(webhook_sender::handle(self.app_of("WebhookSenderFunction"), event)).await
+        Box::pin(webhook_sender::handle(&self.app_of("WebhookSenderFunction"), event)).await
     }
 
     /// Sweeps the deadlines that have passed, as the schedule does.
     pub async fn expire_overdue(&self) -> ExpirySummary {
         let tick = serde_json::from_value(json!({})).expect("anything");
-        Box::pin(deadline_expiry::handle(self.app_of("DeadlineExpiryFunction"), tick))
+        Box::pin(deadline_expiry::handle(&self.app_of("DeadlineExpiryFunction"), tick))
             .await
             .unwrap_or_else(|failed| panic!("{failed}"))
     }
 
     /// The same in a run without time, which looks at a page or two.
     pub async fn expire_without_time(&self) -> ExpirySummary {
-        Box::pin(deadline_expiry::sweep(self.app_of("DeadlineExpiryFunction"), Duration::ZERO))
+        Box::pin(deadline_expiry::sweep(&self.app_of("DeadlineExpiryFunction"), Duration::ZERO))
             .await
             .unwrap_or_else(|failed| panic!("{failed}"))
     }
@@ -98,7 +98,7 @@ impl TestApp {
     /// Those of the function.
     pub async fn try_to_erase_due(&self) -> shared::Result<RetentionSummary> {
         let tick = serde_json::from_value(json!({})).expect("anything");
-        Box::pin(retention::handle(self.app_of("RetentionFunction"), tick)).await
+        Box::pin(retention::handle(&self.app_of("RetentionFunction"), tick)).await
     }
 
     /// Writes the exports that are due within these limits.
@@ -106,12 +106,12 @@ impl TestApp {
     /// # Errors
     /// Those of the function.
     pub async fn write_exports(&self, limits: export_writer::RunLimits) -> shared::Result<ExportSummary> {
-        Box::pin(export_writer::run(self.app_of("ExportWriterFunction"), limits)).await
+        Box::pin(export_writer::run(&self.app_of("ExportWriterFunction"), limits)).await
     }
 
     /// The same within other limits.
     pub async fn erase_due_within(&self, limits: RunLimits) -> RetentionSummary {
-        Box::pin(retention::run(self.app_of("RetentionFunction"), limits))
+        Box::pin(retention::run(&self.app_of("RetentionFunction"), limits))
             .await
             .unwrap_or_else(|failed| panic!("{failed}"))
     }

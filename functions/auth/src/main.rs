@@ -1,5 +1,5 @@
 //! The `auth` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::http::serve(auth::routes)
+    shared::http::serve(auth::service)
 }

@@ -1,5 +1,5 @@
 //! The `candidates` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::http::serve(candidates::routes)
+    shared::http::serve(candidates::service)
 }

@@ -1,5 +1,5 @@
 //! The `companies` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::http::serve(companies::routes)
+    shared::http::serve(companies::service)
 }

@@ -10,6 +10,13 @@ mod reinvite;
 use std::convert::identity;
 
 use shared::RouteReader;
+use shared::app::App;
+use shared::http::{HttpService, RouteGroup};
+
+/// Answers the requests of this group.
+pub fn service(app: App) -> HttpService {
+    routes(RouteGroup::new()).into_service(app)
+}
 
 /// The routes of this group.
 pub fn routes<R: RouteReader>(routes: R) -> R {

@@ -1,5 +1,5 @@
 //! The `customers` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::http::serve(customers::routes)
+    shared::http::serve(customers::service)
 }

@@ -10,6 +10,8 @@ mod page;
 mod root;
 
 use shared::RouteReader;
+use shared::app::App;
+use shared::http::{HttpService, RouteGroup};
 
 /// The document, as `target/debug/examples/document` makes it.
 pub const DOCUMENT: &str = include_str!("../openapi.json");
@@ -24,6 +26,11 @@ macro_rules! packed {
     };
 }
 use packed;
+
+/// Answers the requests of this group.
+pub fn service(app: App) -> HttpService {
+    routes(RouteGroup::new()).into_service(app)
+}
 
 /// The routes of this group.
 pub fn routes<R: RouteReader>(routes: R) -> R {

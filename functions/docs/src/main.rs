@@ -1,5 +1,5 @@
 //! The `docs` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::http::serve_without_table(docs::routes)
+    shared::http::serve_without_table(docs::service)
 }

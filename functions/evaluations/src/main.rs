@@ -1,5 +1,5 @@
 //! The `evaluations` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::http::serve(evaluations::routes)
+    shared::http::serve(evaluations::service)
 }

@@ -1,5 +1,5 @@
 //! The `events` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::http::serve(events::routes)
+    shared::http::serve(events::service)
 }

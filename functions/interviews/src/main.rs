@@ -1,5 +1,5 @@
 //! The `interviews` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::http::serve(interviews::routes)
+    shared::http::serve(interviews::service)
 }

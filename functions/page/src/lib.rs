@@ -11,7 +11,13 @@ mod files;
 mod index;
 mod well_known;
 
-use shared::http::RouteGroup;
+use shared::app::App;
+use shared::http::{HttpService, RouteGroup};
+
+/// Answers the requests of this group.
+pub fn service(app: App) -> HttpService {
+    routes(RouteGroup::new()).into_service(app)
+}
 
 /// The routes of this group, which stand beside the version segment: the page is no part of the API.
 pub fn routes(routes: RouteGroup) -> RouteGroup {

@@ -1,5 +1,5 @@
 //! The `page` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::http::serve_without_table(page::routes)
+    shared::http::serve_without_table(page::service)
 }

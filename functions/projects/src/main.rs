@@ -1,5 +1,5 @@
 //! The `projects` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::http::serve(projects::routes)
+    shared::http::serve(projects::service)
 }

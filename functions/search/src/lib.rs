@@ -5,6 +5,13 @@ mod find;
 mod view;
 
 use shared::RouteReader;
+use shared::app::App;
+use shared::http::{HttpService, RouteGroup};
+
+/// Answers the requests of this group.
+pub fn service(app: App) -> HttpService {
+    routes(RouteGroup::new()).into_service(app)
+}
 
 /// The routes of this group.
 pub fn routes<R: RouteReader>(routes: R) -> R {

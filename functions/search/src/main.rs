@@ -1,5 +1,5 @@
 //! The `search` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::http::serve(search::routes)
+    shared::http::serve(search::service)
 }

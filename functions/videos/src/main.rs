@@ -1,5 +1,5 @@
 //! The `videos` Lambda function.
 
 fn main() -> shared::LambdaResult {
-    shared::http::serve(videos::routes)
+    shared::http::serve(videos::service)
 }

@@ -9,11 +9,13 @@ use std::sync::Arc;
 
 use admin::import::{ArchiveImport, ImportOptions, ImportResult, TrustedKey};
 use axum::extract::Request;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use shared::RouteReader;
 use shared::app::App;
 use shared::clock::SystemEntropy;
 use shared::config::Config;
-use shared::http::RouteGroup;
+use shared::http::MakeService;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -90,7 +92,7 @@ impl Local {
         backend.allow_origins(BUCKET, &origins);
         let clock = backend.clock().clone();
         let app = App::new(config, Arc::new(clock.clone()), Arc::new(SystemEntropy));
-        let (template, functions) = (Template::of_workspace()?, functions(&app));
+        let (template, functions) = (Template::of_workspace()?, functions(|_| app.clone()));
         let gateway = Gateway::new(&template, &functions, &app.config().allowed_origins)?;
         let mut events = Events::new(&template, &functions, &backend, &app)?;
         if backend.services().is_some() {
@@ -180,45 +182,71 @@ impl Local {
     }
 }
 
-/// The template's functions by their logical ids, run in this process on `app`.
-pub fn functions(app: &App) -> HashMap<String, Function> {
-    let groups = groups().into_iter().chain([("page", page::routes as RouteTable<RouteGroup>)]);
-    let over_http = groups.map(|(name, routes)| {
-        (logical_id(name), in_process(routes(RouteGroup::new()).into_service(app.clone())))
+/// The template's functions by their logical ids, run in this process, each on the application that `app_of` gives for its id.
+pub fn functions(app_of: impl Fn(&str) -> App) -> HashMap<String, Function> {
+    let over_http = services().map(|(name, make_service)| {
+        let id = logical_id(name);
+        let service = make_service(app_of(&id));
+        (id, in_process(service))
     });
     let started_by_events = [
-        ("OutboxFunction", in_process_event(app, async |app: App, event| outbox::handle(&app, event).await)),
-        (
-            "WebhookSenderFunction",
-            in_process_event(app, async |app: App, event| webhook_sender::handle(&app, event).await),
-        ),
-        (
-            "DeadlineExpiryFunction",
-            in_process_event(app, async |app: App, event| deadline_expiry::handle(&app, event).await),
-        ),
-        (
-            "RetentionFunction",
-            in_process_event(app, async |app: App, event| retention::handle(&app, event).await),
-        ),
-        (
-            "ExportWriterFunction",
-            in_process_event(app, async |app: App, event| export_writer::handle(&app, event).await),
-        ),
-        (
-            "PlatformEventsFunction",
-            in_process_event(app, async |app: App, event| platform_events::process(&app, event).await),
-        ),
-        (
-            "UploadsFunction",
-            in_process_event(app, async |app: App, event| uploads::process(&app, event).await),
-        ),
-        (
-            "VideoConversionFunction",
-            in_process_event(app, async |app: App, event| video_conversion::process(&app, event).await),
-        ),
+        started_by_event("OutboxFunction", &app_of, async |app: App, event| {
+            outbox::handle(&app, event).await
+        }),
+        started_by_event("WebhookSenderFunction", &app_of, async |app: App, event| {
+            webhook_sender::handle(&app, event).await
+        }),
+        started_by_event("DeadlineExpiryFunction", &app_of, async |app: App, event| {
+            deadline_expiry::handle(&app, event).await
+        }),
+        started_by_event("RetentionFunction", &app_of, async |app: App, event| {
+            retention::handle(&app, event).await
+        }),
+        started_by_event("ExportWriterFunction", &app_of, async |app: App, event| {
+            export_writer::handle(&app, event).await
+        }),
+        started_by_event("PlatformEventsFunction", &app_of, async |app: App, event| {
+            platform_events::process(&app, event).await
+        }),
+        started_by_event("UploadsFunction", &app_of, async |app: App, event| {
+            uploads::process(&app, event).await
+        }),
+        started_by_event("VideoConversionFunction", &app_of, async |app: App, event| {
+            video_conversion::process(&app, event).await
+        }),
     ];
-    let started_by_events = started_by_events.map(|(name, function)| (name.to_owned(), function));
-    over_http.chain(started_by_events).collect()
+    over_http.into_iter().chain(started_by_events).collect()
+}
+
+fn started_by_event<E, A, F>(
+    id: &str,
+    app_of: &impl Fn(&str) -> App,
+    handle: impl Fn(App, E) -> F + Clone + Send + Sync + 'static,
+) -> (String, Function)
+where
+    E: DeserializeOwned + Send,
+    A: Serialize,
+    F: Future<Output = shared::Result<A>> + Send + 'static,
+{
+    (id.to_owned(), in_process_event(&app_of(id), handle))
+}
+
+/// The functions that answer HTTP requests.
+fn services() -> [(&'static str, MakeService); 12] {
+    [
+        ("auth", auth::service),
+        ("companies", companies::service),
+        ("customers", customers::service),
+        ("projects", projects::service),
+        ("candidates", candidates::service),
+        ("videos", videos::service),
+        ("evaluations", evaluations::service),
+        ("interviews", interviews::service),
+        ("events", events::service),
+        ("search", search::service),
+        ("docs", docs::service),
+        ("page", page::service),
+    ]
 }
 
 /// The route table of a group, for a reader `R` of it.

@@ -10,6 +10,7 @@ use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_sdk_s3::config::{RequestChecksumCalculation, ResponseChecksumValidation};
 use aws_smithy_async::rt::sleep::TokioSleep;
+use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SdkConfig;
@@ -34,6 +35,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct AwsClients {
     config: AwsConfig,
     has_timeouts: bool,
+    interceptor: Option<SharedInterceptor>,
     shared: SdkConfig,
     dynamodb: aws_sdk_dynamodb::Client,
     s3: OnceLock<aws_sdk_s3::Client>,
@@ -41,13 +43,18 @@ pub struct AwsClients {
 }
 
 impl AwsClients {
-    /// Builds no client yet.
+    /// Builds only the client of DynamoDB.
     pub fn new(config: &AwsConfig) -> Self {
-        Self::with_timeouts(config, true)
+        Self::assemble(config, true, None)
     }
 
-    /// Builds no client yet. Without timeouts, calls may take as long as they like.
-    pub(crate) fn with_timeouts(config: &AwsConfig, has_timeouts: bool) -> Self {
+    /// Builds only the client of DynamoDB. Without timeouts, calls may take as long as they like. All calls pass the
+    /// interceptor.
+    pub(crate) fn assemble(
+        config: &AwsConfig,
+        has_timeouts: bool,
+        interceptor: Option<SharedInterceptor>,
+    ) -> Self {
         let credentials = Credentials::new(
             &config.access_key_id,
             &config.secret_access_key,
@@ -68,9 +75,13 @@ impl AwsClients {
         let mut dynamodb =
             aws_sdk_dynamodb::config::Builder::from(&shared).retry_config(RetryConfig::disabled());
         dynamodb.set_endpoint_url(config.dynamodb_endpoint.clone());
+        if let Some(interceptor) = &interceptor {
+            dynamodb.push_interceptor(interceptor.clone());
+        }
         Self {
             config: config.clone(),
             has_timeouts,
+            interceptor,
             dynamodb: aws_sdk_dynamodb::Client::from_conf(dynamodb.build()),
             shared,
             s3: OnceLock::new(),
@@ -95,6 +106,9 @@ impl AwsClients {
             // A signed URL would hold the checksum of an empty body.
             config.set_request_checksum_calculation(Some(RequestChecksumCalculation::WhenRequired));
             config.set_response_checksum_validation(Some(ResponseChecksumValidation::WhenRequired));
+            if let Some(interceptor) = &self.interceptor {
+                config.push_interceptor(interceptor.clone());
+            }
             aws_sdk_s3::Client::from_conf(config.build())
         })
     }
@@ -107,6 +121,9 @@ impl AwsClients {
                 .retry_config(RetryConfig::disabled())
                 .timeout_config(timeouts(self.has_timeouts, SEND_TIMEOUT));
             config.set_endpoint_url(self.config.ses_endpoint.clone());
+            if let Some(interceptor) = &self.interceptor {
+                config.push_interceptor(interceptor.clone());
+            }
             aws_sdk_ses::Client::from_conf(config.build())
         })
     }

@@ -25,4 +25,4 @@ pub use exchange::{HttpExchange, IdempotentRun, RunResult};
 pub use packed::{CACHE_FOR_EVER, CACHE_SHORTLY, FileReader, PackedFile};
 pub use query::QueryParameters;
 pub use serve::routes::{HttpService, RouteGroup};
-pub use serve::{serve, serve_without_table};
+pub use serve::{MakeService, serve, serve_without_table};

@@ -66,7 +66,7 @@ fn sources(app: &TestApp, page: &[u8]) -> [String; 2] {
 
 #[tokio::test]
 async fn every_link_leads_to_the_page_and_stays_secret() {
-    let app = TestApp::start_for_browsers(&[]).await;
+    let app = TestApp::start().await;
     let page = get(&app, LINKS[0]).await.body;
     let [script, bucket] = sources(&app, &page);
     let policy = format!(
@@ -101,7 +101,7 @@ async fn every_link_leads_to_the_page_and_stays_secret() {
 
 #[tokio::test]
 async fn a_guests_link_leads_to_a_page_of_its_own_and_reads_nothing() {
-    let app = TestApp::start_for_browsers(&[]).await;
+    let app = TestApp::start().await;
     let page = get(&app, GUEST).await.body;
     assert_ne!(page, get(&app, LINKS[0]).await.body);
     let [script, bucket] = sources(&app, &page);
@@ -243,7 +243,7 @@ async fn other_files_and_methods_do_not_exist() {
 
 #[tokio::test]
 async fn a_path_that_no_link_has_leads_to_the_page_all_the_same() {
-    let app = TestApp::start_for_browsers(&[]).await;
+    let app = TestApp::start().await;
     let page = get(&app, LINKS[0]).await;
     for wrong in [
         "/interview/",

@@ -166,7 +166,7 @@ async fn resources_of_other_companies_look_like_missing_ones() {
 #[tokio::test]
 async fn the_default_route_shows_the_way_to_the_root_of_another_group() {
     let app = TestApp::start().await;
-    let auth = auth::routes(RouteGroup::new()).into_service(app.app().clone());
+    let auth = auth::service(app.app().clone());
     let ask = async |path: &str| {
         let request = axum::http::Request::get(format!("/api/v3{path}")).body(Body::empty()).unwrap();
         auth.clone().oneshot(request).await.unwrap()

@@ -8,24 +8,28 @@ pub(crate) mod routes;
 
 use lambda_runtime::service_fn;
 
-use super::RouteGroup;
+use super::HttpService;
 use crate::LambdaResult;
 use crate::app::App;
 use crate::store::Store;
 use crate::telemetry;
 
-/// Answers API Gateway events by a group's route table until the execution environment ends. Fails if a setting is
+/// Makes the service of a group of routes.
+// A function and not a route table, which is generic: each program that reads the table would compile all handlers again.
+pub type MakeService = fn(App) -> HttpService;
+
+/// Answers API Gateway events by a group's service until the execution environment ends. Fails if a setting is
 /// missing, or if the Lambda runtime API does.
-pub fn serve(routes: impl FnOnce(RouteGroup) -> RouteGroup) -> LambdaResult {
-    run(routes, Store::warm_up)
+pub fn serve(make_service: MakeService) -> LambdaResult {
+    run(make_service, Store::warm_up)
 }
 
 /// Answers API Gateway events like [`serve`], for routes that do not use DynamoDB.
-pub fn serve_without_table(routes: impl FnOnce(RouteGroup) -> RouteGroup) -> LambdaResult {
-    run(routes, async |_: &App| ())
+pub fn serve_without_table(make_service: MakeService) -> LambdaResult {
+    run(make_service, async |_: &App| ())
 }
 
-fn run(routes: impl FnOnce(RouteGroup) -> RouteGroup, prepare: impl AsyncFnOnce(&App)) -> LambdaResult {
+fn run(make_service: MakeService, prepare: impl AsyncFnOnce(&App)) -> LambdaResult {
     let app = App::from_environment()?;
     telemetry::install(app.config());
     // One thread is enough: an execution environment handles one request at a time, and a multi-threaded runtime nearly
@@ -33,7 +37,7 @@ fn run(routes: impl FnOnce(RouteGroup) -> RouteGroup, prepare: impl AsyncFnOnce(
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         // Before the first request, whose time it would be.
         prepare(&app).await;
-        let service = routes(RouteGroup::new()).into_service(app);
+        let service = make_service(app);
         lambda_runtime::run(service_fn(|event| event::answer(service.clone(), event))).await
     })
 }

@@ -46,13 +46,9 @@ pub fn build<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> BTreeMa
 
 /// The binaries of the whole workspace, built once for each process.
 ///
-/// They are built along with the suite that starts them, which is there already: a build without tests wants other
-/// features of some dependencies, and would build those and all that depends on them again.
-///
 /// # Panics
 /// When the build fails.
 pub fn of_workspace() -> &'static BTreeMap<String, PathBuf> {
-    static BINARIES: LazyLock<BTreeMap<String, PathBuf>> =
-        LazyLock::new(|| build(["--profile", "test", "--workspace", "--bins", "--test", "lambda"]));
+    static BINARIES: LazyLock<BTreeMap<String, PathBuf>> = LazyLock::new(|| build(["--workspace", "--bins"]));
     &BINARIES
 }

@@ -67,9 +67,9 @@ fn the_context_holds_what_the_dockerfile_copies() {
 fn the_image_is_built_as_run_builds_the_service() {
     let build = instructions().into_iter().find(|line| line.contains("cargo build")).unwrap();
     let profile = RUN.split("--release) profile=").nth(1).unwrap().split(' ').next().unwrap();
-    let command = format!("cargo build --locked --profile {profile} --package embedded ");
+    let command = format!("cargo build --locked --workspace --profile {profile} --bin embedded ");
     assert!(build.contains(&command), "{build}");
-    assert!(RUN.contains("cargo run --locked ") && RUN.contains(" --package embedded "), "{RUN}");
+    assert!(RUN.contains(r#" --workspace --profile "$profile" --bin embedded"#), "{RUN}");
 
     let version = rest(MANIFEST, "rust-version = ").trim_matches('"');
     assert!(DOCKERFILE.contains(&format!("FROM rust:{version}.")), "the toolchain is not {version}");

@@ -12,6 +12,7 @@ pub mod changes;
 pub mod chaos;
 pub mod clock;
 pub mod document;
+pub mod effort;
 mod erased;
 mod everything;
 mod fault;

@@ -10,6 +10,7 @@ use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, Staff};
 use tests::chaos::{Chaos, Fault, Pause};
+use tests::effort;
 
 use crate::candidates::bulk::{act, request, rows, statuses};
 use crate::candidates::import::{KEY, entries, import};
@@ -49,13 +50,13 @@ async fn assert_acted_once(app: &TestApp, before: &BTreeMap<String, (usize, usiz
 
 #[tokio::test]
 async fn a_request_that_is_killed_five_times_and_repeated_takes_each_action_once() {
-    const COUNT: usize = 1000;
-    let (app, chaos, owner, project) = given(COUNT).await;
+    let count = effort::count(1_000) as usize;
+    let (app, chaos, owner, project) = given(count).await;
     let before = effects(&app).await;
     let body = json!({ "action": "advance", "status": "new" });
     let send = || owner.send(request(&project, Some(KEY), &body));
     for number in 0..5 {
-        chaos.cut_after_writes(2 + 160 * number);
+        chaos.cut_after_writes(2 + count / 6 * number);
         // Once nothing comes through, the entries that are left have no time any more: none is tried in vain.
         let died = async {
             while chaos.left() != Some(0) {
@@ -80,7 +81,7 @@ async fn a_request_that_is_killed_five_times_and_repeated_takes_each_action_once
     let report = done.json();
     assert_eq!(
         report["meta"],
-        json!({ "total": COUNT, "done": COUNT, "failed": 0, "pending": 0, "more": false })
+        json!({ "total": count, "done": count, "failed": 0, "pending": 0, "more": false })
     );
     assert_eq!(owner.get(&late).await.expect(200).json()["status"], "new");
     owner.delete(&late).await.expect(204);
@@ -95,8 +96,7 @@ async fn a_request_that_is_killed_five_times_and_repeated_takes_each_action_once
 
 #[tokio::test]
 async fn a_reminder_is_not_repeated_by_a_run_that_goes_on_wherever_the_first_one_stopped() {
-    let mut survived = 0;
-    loop {
+    for survived in effort::numbers(3) {
         let (app, chaos, owner, project) = given(0).await;
         let mut names = Vec::new();
         for _ in 0..5 {
@@ -115,11 +115,10 @@ async fn a_reminder_is_not_repeated_by_a_run_that_goes_on_wherever_the_first_one
         assert_eq!(statuses(&report), ["done", "done", "done", "done", "done", "failed"], "after {survived}");
         assert_acted_once(&app, &before, &format!("after {survived} calls")).await;
         if is_whole {
+            assert!(survived > 10, "{survived}");
             break;
         }
-        survived += 1;
     }
-    assert!(survived > 10, "{survived}");
 }
 
 #[tokio::test]

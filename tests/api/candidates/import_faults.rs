@@ -6,6 +6,7 @@ use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::Staff;
 use tests::chaos::{Chaos, Fault, Pause};
+use tests::effort;
 
 use crate::candidates::import::{
     KEY, assert_replayed, candidates, entries, entry, import, mixed, without_references,
@@ -43,7 +44,7 @@ async fn given() -> (TestApp, Chaos, Staff, String, Value) {
 #[tokio::test]
 async fn a_retry_completes_an_import_that_stopped_at_any_point() {
     let (report, state, calls) = undisturbed().await;
-    for survived in 0..=calls {
+    for survived in effort::cases(0..=calls) {
         let (app, chaos, owner, project, list) = given().await;
         chaos.cut_after(survived as usize);
         // What it would have answered, had it lived, nobody gets to read.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, Invited, Staff, Token, last_segment};
+use tests::effort;
 use tests::http::Request;
 
 use crate::system::undeliverable::{bounced as bounce, put};
@@ -318,7 +319,7 @@ async fn the_end_of_an_interview_elsewhere_is_not() {
 /// Kills the run that reminds after each of its writes in turn.
 #[tokio::test]
 async fn a_run_that_is_killed_at_any_write_reminds_each_once() {
-    for writes in 0.. {
+    for writes in effort::numbers(3) {
         let (app, chaos) = TestApp::start_with_chaos().await;
         let owner = app.owner().await;
         english(&owner).await;

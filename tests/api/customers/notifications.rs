@@ -11,6 +11,7 @@ use shared::clock::Clock;
 use tests::app::TestApp;
 use tests::caller::{Caller, Invited, Staff};
 use tests::chaos::Fault;
+use tests::effort;
 use tests::http::Request;
 use tests::platform::event;
 
@@ -350,7 +351,7 @@ async fn reports_records_and_runs_that_come_twice_tell_once() {
 /// Kills the run that reads the wave and hands over the mails after each of its writes in turn.
 #[tokio::test]
 async fn a_run_that_is_killed_at_any_write_loses_nothing_and_tells_nothing_twice() {
-    for writes in 0.. {
+    for writes in effort::numbers(3) {
         let (app, chaos) = TestApp::start_with_chaos().await;
         let given = StaffedProject::of(app).await;
         let StaffedProject { app, manager, evaluator, .. } = &given;

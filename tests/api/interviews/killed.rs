@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::chaos::Chaos;
+use tests::effort;
 use tests::http::Request;
 use tests::takes::{Interviewee, signed_part};
 use tests::videos::film;
@@ -191,7 +192,7 @@ async fn undisturbed(step: DeadlyStep) -> &'static BTreeMap<String, Value> {
 /// Kills a step after each write to a storage in turn.
 async fn assert_same_end(step: DeadlyStep, storage: usize) {
     let expected = undisturbed(step).await;
-    for writes in 0.. {
+    for writes in effort::numbers(3) {
         let kill = Kill { step, storage, writes };
         let story = Story::start(Some(kill)).await;
         story.tell().await;

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, merge};
 use tests::chaos::Fault;
+use tests::effort;
 use tests::http::{Request, Response};
 use tests::{assert_refusal, assert_refusals};
 
@@ -201,7 +202,7 @@ async fn a_copy_that_is_interrupted_is_whole_or_not_there() {
         let body = json!({ "name": "Autumn", "copy_of": source });
         Request::post(PROJECTS).json(&body).header("idempotency-key", &format!("copy-{survived}"))
     };
-    for survived in 0..=calls {
+    for survived in effort::cases(0..=calls) {
         let before = projects().await;
         chaos.cut_after(survived as usize);
         let _ = owner.send(keyed(survived)).await;

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use shared::domain::text::fold_accents;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
+use tests::effort;
 use tokio::runtime::Builder;
 use url::form_urlencoded::Serializer;
 
@@ -219,7 +220,7 @@ async fn find(caller: &Staff, text: &str) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(contextualize_config(Config { cases: 12, max_shrink_iters: 200, ..Config::default() }))]
+    #![proptest_config(contextualize_config(Config { cases: effort::count(12), max_shrink_iters: 200, ..Config::default() }))]
     #[test]
     fn a_search_finds_the_same_as_a_scan(
         people in vec(person(), 1..90),

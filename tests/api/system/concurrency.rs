@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, Staff};
+use tests::effort;
 use tokio::task::JoinSet;
 
 const CLIENTS: usize = 16;
-const OPERATIONS: usize = 2_000;
+const OPERATIONS: u32 = 2_000;
 
 /// Creates two candidates, deletes the older, and so on; tells how many are left.
 async fn come_and_go(owner: Staff, project: String, operations: usize) -> usize {
@@ -33,7 +34,11 @@ async fn counts_are_exact_after_sixteen_clients_and_two_thousand_operations() {
     let project = owner.project(json!({})).await;
     let mut clients = JoinSet::new();
     for _ in 0..CLIENTS {
-        clients.spawn(come_and_go(owner.clone(), project.clone(), OPERATIONS / CLIENTS));
+        clients.spawn(come_and_go(
+            owner.clone(),
+            project.clone(),
+            effort::count(OPERATIONS) as usize / CLIENTS,
+        ));
     }
     let left: usize = clients.join_all().await.into_iter().sum();
 

@@ -6,6 +6,7 @@ use shared::event::TableEvent;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tests::chaos::{Chaos, Fault};
+use tests::effort;
 use tests::logs;
 
 async fn effects(app: &TestApp) -> Vec<Value> {
@@ -37,7 +38,8 @@ async fn given_up(app: &TestApp, ses: &Chaos) {
 
 #[tokio::test]
 async fn a_refused_sender_or_account_holds_mails_back_and_loses_none() {
-    for code in ["MessageRejected", "MailFromDomainNotVerifiedException", "AccountSendingPausedException"] {
+    let codes = ["MessageRejected", "MailFromDomainNotVerifiedException", "AccountSendingPausedException"];
+    for code in effort::cases(codes) {
         let (app, ses) = TestApp::start_with_ses_chaos().await;
         let email = invited(&app.owner().await).await;
         ses.always("SendEmail", Fault::Refused(code));

@@ -6,6 +6,7 @@ use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, Staff};
 use tests::chaos::{Chaos, Fault};
+use tests::effort;
 use tests::http::Request;
 use tokio::task::JoinSet;
 
@@ -89,26 +90,25 @@ async fn of_sixteen_at_once_one_has_an_effect() {
 #[tokio::test]
 async fn a_process_that_died_at_any_moment_leaves_the_whole_effect_or_none() {
     let kinds_count = { kinds(&TestApp::start().await).await.1.len() - 1 };
-    for index in 0..kinds_count {
-        for survived in 0..=2 {
-            let (app, chaos) = TestApp::start_with_chaos().await;
-            let (owner, mut requests) = kinds(&app).await;
-            let (request, kind) = requests.swap_remove(index);
-            let before = app.table().snapshot().await;
-            chaos.cut_after(survived);
-            let lost = owner.send(request.clone()).await;
-            chaos.heal();
-            let left = app.table().snapshot().await;
-            assert_eq!(left != before, survived == 2, "{kind} after {survived} calls");
-            let repeated = owner.send(request.clone()).await;
-            match survived {
-                2 => assert_replay(&repeated, &lost),
-                _ => assert_first(&repeated),
-            }
-            let done = app.table().snapshot().await;
-            assert_replay(&owner.send(request).await, &repeated);
-            assert_eq!(app.table().snapshot().await, done);
+    let all = (0..=2).flat_map(|survived| (0..kinds_count).map(move |index| (index, survived)));
+    for (index, survived) in effort::cases(all) {
+        let (app, chaos) = TestApp::start_with_chaos().await;
+        let (owner, mut requests) = kinds(&app).await;
+        let (request, kind) = requests.swap_remove(index);
+        let before = app.table().snapshot().await;
+        chaos.cut_after(survived);
+        let lost = owner.send(request.clone()).await;
+        chaos.heal();
+        let left = app.table().snapshot().await;
+        assert_eq!(left != before, survived == 2, "{kind} after {survived} calls");
+        let repeated = owner.send(request.clone()).await;
+        match survived {
+            2 => assert_replay(&repeated, &lost),
+            _ => assert_first(&repeated),
         }
+        let done = app.table().snapshot().await;
+        assert_replay(&owner.send(request).await, &repeated);
+        assert_eq!(app.table().snapshot().await, done);
     }
 }
 
@@ -168,7 +168,7 @@ async fn import_staff(survived: Option<usize>) -> (Value, usize, u32) {
 async fn an_import_of_staff_that_broke_off_is_finished_by_a_repeat_and_answered_as_if_it_had_not() {
     let (report, mails, calls) = import_staff(None).await;
     assert_eq!((&report["created"], mails), (&json!(20), 20));
-    for survived in 0..=calls {
+    for survived in effort::cases(0..=calls) {
         let repeated = import_staff(Some(survived as usize)).await;
         assert_eq!((&repeated.0, repeated.1), (&report, mails), "after {survived} calls");
     }

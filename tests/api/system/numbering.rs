@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::chaos::{Chaos, Fault};
+use tests::effort;
 use tests::http::Request;
 use tokio::task::JoinSet;
 
@@ -131,7 +132,7 @@ async fn records(app: &TestApp) -> Vec<Value> {
 
 #[tokio::test]
 async fn records_may_be_dropped_doubled_and_in_any_order_while_calls_fail() {
-    for seed in 0..4 {
+    for seed in effort::cases(0..4) {
         let (app, chaos) = TestApp::start_with_chaos().await;
         let (owner, project, candidates) = given(&app).await;
         let mut dice = RandomNumbers(seed);

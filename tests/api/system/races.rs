@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Invited, Staff, last_segment};
+use tests::effort;
 use tests::http::Response;
 use tokio::task::JoinSet;
 
-const CANDIDATES: usize = 200;
 const LANES: usize = 4;
 
 /// What one caller does.
@@ -94,12 +94,13 @@ async fn eight_callers_at_once_on_each_of_two_hundred_candidates_make_legal_hist
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({ "allow_hash_login": true })).await;
+    let count = effort::count(200) as usize;
     let mut lanes = JoinSet::new();
     for lane in 0..LANES {
-        lanes.spawn(race(owner.clone(), project.clone(), (lane..CANDIDATES).step_by(LANES)));
+        lanes.spawn(race(owner.clone(), project.clone(), (lane..count).step_by(LANES)));
     }
     let outcomes: Vec<RaceOutcome> = lanes.join_all().await.into_iter().flatten().collect();
-    assert_eq!(outcomes.len(), CANDIDATES);
+    assert_eq!(outcomes.len(), count);
 
     let items = app.table().snapshot().await;
     let mut candidates = BTreeMap::new();
@@ -151,7 +152,7 @@ async fn eight_callers_at_once_on_each_of_two_hundred_candidates_make_legal_hist
         );
     }
     let shown = owner.get(&project).await.expect(200).json();
-    assert_eq!(shown["candidates_count"], CANDIDATES);
+    assert_eq!(shown["candidates_count"], count);
     for status in ["invited", "confirmed", "skipped"] {
         let count = ends.get(status).copied().unwrap_or_default();
         assert_eq!(shown[format!("{status}_candidates_count")], count, "{status}");

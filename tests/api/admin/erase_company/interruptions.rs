@@ -5,6 +5,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD};
+use tests::effort;
 
 use super::planted::plant_company;
 use super::{begin, finish, items_of, listed, pass};
@@ -13,9 +14,6 @@ use crate::events::webhooks::endpoint::TestEndpoint;
 use crate::events::webhooks::webhook;
 use crate::system::erasure::planted::found;
 use crate::system::erasure::{drift, erase_again};
-
-/// A run dies after every so many writes; with 1, after any of them, which takes minutes.
-const STRIDE: usize = 3;
 
 /// What is left of the company. Sessions end by themselves.
 async fn left(app: &TestApp) -> Vec<String> {
@@ -67,8 +65,8 @@ async fn an_erasure_that_dies_between_two_writes_ends_as_if_it_had_not() {
     let undisturbed = left(&app).await;
     assert_eq!(undisturbed.iter().filter(|key| !key.starts_with("UPLOAD#")).count(), 1, "{undisturbed:?}");
     let mut deaths = 0;
-    for (number, moment) in moments.iter().enumerate() {
-        for writes in (number % STRIDE..).step_by(STRIDE) {
+    for moment in &moments {
+        for writes in effort::numbers(9) {
             app.table().restore(moment).await;
             chaos.cut_after_writes(writes);
             run(&app).await;
@@ -82,7 +80,7 @@ async fn an_erasure_that_dies_between_two_writes_ends_as_if_it_had_not() {
             assert_eq!(left(&app).await, undisturbed, "after {writes} writes");
         }
     }
-    assert!(deaths > 20, "{deaths}");
+    assert!(deaths > 4, "{deaths}");
 }
 
 #[tokio::test]
@@ -129,7 +127,7 @@ async fn a_restored_company_is_erased_again() {
     moments.push(app.moment());
     assert!(moments.len() > 4, "{last}");
     let undisturbed = left(&app).await;
-    for (step, moment) in moments.iter().enumerate() {
+    for (step, moment) in effort::cases(moments.iter().enumerate()) {
         app.clock().advance(TimeDelta::minutes(1));
         app.take_back_to(moment).await;
         // Tokens and webhooks do not come back.

@@ -6,15 +6,13 @@ use serde_json::json;
 use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD};
+use tests::effort;
 use tests::files::{Form, pdf, photo};
 use tests::http::Request;
 use tests::table::Contents;
 
 use super::{anyway, try_import};
 use crate::admin::export::Archive;
-
-/// An import dies after every so many writes; with 1, after any of them, which takes minutes.
-const STRIDE: usize = 2;
 
 /// What the table has of the company, without the secrets that each try makes anew, and how often counts were written.
 async fn stored(app: &TestApp) -> Contents {
@@ -93,8 +91,8 @@ async fn an_import_that_dies_and_is_repeated_ends_as_if_it_had_not() {
     try_import(&app, archive.folder.path(), anyway()).await.unwrap();
     app.settle().await;
     let (expected, objects) = (stored(&app).await, app.object_keys());
-    for (number, chaos) in [&bucket, &table].into_iter().enumerate() {
-        for requests in (number..).step_by(if number == 0 { 1 } else { STRIDE }) {
+    for (chaos, step) in [(&bucket, 3), (&table, 6)] {
+        for requests in effort::numbers(step) {
             app.table().restore(&empty).await;
             app.empty_bucket();
             app.settle().await;
@@ -125,5 +123,5 @@ async fn an_import_that_dies_and_is_repeated_ends_as_if_it_had_not() {
             app.assert_sound();
         }
     }
-    assert!(deaths > 20, "{deaths}");
+    assert!(deaths > 4, "{deaths}");
 }

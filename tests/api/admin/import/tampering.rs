@@ -6,6 +6,7 @@ use shared::clock::SystemEntropy;
 use shared::domain::archive::RecordKind;
 use shared::domain::random::RandomSource as _;
 use tests::app::TestApp;
+use tests::effort;
 
 use super::copied::{Copied, name_of};
 use super::interruptions::small;
@@ -84,7 +85,7 @@ async fn no_change_passes_that_its_signer_has_not_made() {
     let before = other.table().contents().await;
     let mut altered = 0;
     let copy = Copied::of(&archive);
-    while altered < 1_000 {
+    while altered < effort::count(1_000) {
         let Some(what) = alter(&copy, &names) else { continue };
         altered += 1;
         // Whoever changes files can change what the manifest says of them, but not sign it.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::chaos::{Chaos, Fault};
+use tests::effort;
 use tests::moment::Moment;
 
 use super::planted::{CANARY, PlantedCandidate, found, plant, told};
@@ -85,14 +86,14 @@ async fn a_restoration_to_any_step_of_a_deletion_forgets_it_all() {
     assert_eq!(left, [planted_words, 5, 4, 3, 1, 0]);
     assert!(moments.iter().any(|moment| moment.at - began > TimeDelta::minutes(20)));
     assert_eq!(found(&app.moment()), [] as [String; 0]);
-    assert_forgotten_since(&app, &planted, moments).await;
+    assert_forgotten_since(&app, &planted, effort::cases(moments)).await;
 }
 
 /// Lets the process die after each write to one of the storages in turn.
 async fn assert_same_end(kills: impl Fn(&[Chaos; 2]) -> &Chaos) {
     let (app, proxies) = TestApp::start_with_storage_chaos().await;
     let mut undisturbed: Option<Value> = None;
-    for writes in 0.. {
+    for writes in effort::numbers(3) {
         let planted = plant(&app).await;
         planted.owner.delete(&planted.candidate).await.expect(204);
         let killed = kills(&proxies);

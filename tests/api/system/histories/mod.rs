@@ -18,6 +18,7 @@ use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::caller::{Caller, Invited, PASSWORD, Staff, Token};
 use tests::clock::ManualClock;
+use tests::effort;
 use tests::http::{Request, Response};
 use tests::platform::event;
 use tokio::runtime::{Builder, Runtime};
@@ -27,7 +28,7 @@ use model::ProjectModel;
 use step::{DeadlineChange, HistoryStep, KeyOrToken, PlatformReport, StepAnswer};
 
 fn config() -> Config {
-    contextualize_config(Config { cases: 24, max_shrink_iters: 300, ..Config::default() })
+    contextualize_config(Config { cases: effort::count(24), max_shrink_iters: 300, ..Config::default() })
 }
 
 prop_state_machine! {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::chaos::{Chaos, Fault};
+use tests::effort;
 
 use super::{GivenCompany, counts};
 
@@ -63,7 +64,7 @@ async fn writes() -> usize {
 async fn kill_after_each_write(are_answers_lost: bool) {
     let writes = writes().await;
     assert!(writes > 7, "{writes}");
-    for survived in 0..writes {
+    for survived in effort::cases(0..writes) {
         let candidates = DueCandidates::start().await;
         let DueCandidates { given, chaos, due, .. } = &candidates;
         for candidate in due.iter().filter(|_| are_answers_lost) {

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner, contextualize_config};
 use serde_json::{Value, json};
 use tests::caller::Caller;
+use tests::effort;
 use tests::http::Request;
 use tokio::runtime::Builder;
 
@@ -181,7 +182,8 @@ async fn try_scenario(scenario: &Scenario) {
 
 #[test]
 fn a_run_erases_whom_the_rules_say_and_the_list_has_announced() {
-    let config = contextualize_config(Config { cases: 32, max_shrink_iters: 100, ..Config::default() });
+    let config =
+        contextualize_config(Config { cases: effort::count(32), max_shrink_iters: 100, ..Config::default() });
     let result = TestRunner::new(config).run(&scenarios(), |scenario| {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(try_scenario(&scenario));

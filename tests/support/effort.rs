@@ -1,0 +1,73 @@
+//! How much of the longest tests runs: for a change a part of their cases, chosen by chance; with `TEST_EFFORT=full` all.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::LazyLock;
+
+use shared::clock::SystemEntropy;
+use shared::domain::random::RandomSource as _;
+
+/// One of so many cases runs for a change.
+const SHARE: usize = 3;
+
+static EFFORT: LazyLock<TestEffort> = LazyLock::new(TestEffort::from_environment);
+
+#[derive(Debug, Clone, Copy)]
+enum TestEffort {
+    Full,
+    Change { seed: u64 },
+}
+
+impl TestEffort {
+    fn from_environment() -> Self {
+        match std::env::var("TEST_EFFORT").as_deref() {
+            Ok("full") => Self::Full,
+            // A misspelt `full` would leave out most cases before a release.
+            Ok(other) if !other.is_empty() => panic!("TEST_EFFORT is {other:?}, neither \"full\" nor empty"),
+            _ => Self::Change { seed: seed() },
+        }
+    }
+
+    /// The first case that runs, and the distance to the next ones, of which a change tries every `step`th.
+    fn start_and_step(self, step: usize) -> (usize, usize) {
+        let Self::Change { seed } = self else { return (0, 1) };
+        // Of each test by itself, so that the choice is the same whatever else runs in this process.
+        let mut hasher = DefaultHasher::new();
+        (seed, std::thread::current().name()).hash(&mut hasher);
+        // The test runner shows this if the test fails.
+        eprintln!("1 case of {step}; TEST_SEED={seed} repeats the choice, TEST_EFFORT=full tries all");
+        (hasher.finish() as usize % step, step)
+    }
+}
+
+/// `TEST_SEED`, or chance.
+fn seed() -> u64 {
+    if let Ok(seed) = std::env::var("TEST_SEED") {
+        return seed.parse().unwrap_or_else(|_| panic!("TEST_SEED is {seed:?}, not a number"));
+    }
+    let mut bytes = [0; 4];
+    SystemEntropy.fill(&mut bytes);
+    u32::from_be_bytes(bytes).into()
+}
+
+/// The cases among 0, 1, 2 … that run: for a change every `step`th. For tests that end by themselves, such as those that kill a
+/// program after so many writes.
+pub fn numbers(step: usize) -> impl Iterator<Item = usize> {
+    let (start, step) = EFFORT.start_and_step(step);
+    (start..).step_by(step)
+}
+
+/// The cases of `all` that run: for a change a third, at least one.
+pub fn cases<T>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let all: Vec<T> = all.into_iter().collect();
+    let (start, step) = EFFORT.start_and_step(SHARE);
+    let start = start.min(all.len().saturating_sub(1));
+    all.into_iter().skip(start).step_by(step).collect()
+}
+
+/// How many of `all` random cases run: for a change a third.
+pub fn count(all: u32) -> u32 {
+    match *EFFORT {
+        TestEffort::Full => all,
+        TestEffort::Change { .. } => all.div_ceil(SHARE as u32),
+    }
+}

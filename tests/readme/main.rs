@@ -4,6 +4,7 @@
 
 mod document;
 mod service;
+mod suites;
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -10,10 +10,32 @@ use crate::http::RouteGroup;
 use crate::http::serve::routes::{change, post};
 use crate::openapi::{ApiDocument, DescribeHandler, OperationDoc};
 
+/// Declares methods of [`RouteReader`], each with its HTTP method and an expression that serves the handler, whose type
+/// is `H`.
+macro_rules! route_methods {
+    ($($(#[$doc:meta])* $name:ident: $method:ident, |$handler:ident| $serve:expr;)*) => {
+        $(
+            $(#[$doc])*
+            fn $name<H: DescribeHandler<T>, T: 'static>(
+                self,
+                path: &'static str,
+                $handler: H,
+                summary: &'static str,
+                document: impl FnOnce(OperationDoc) -> OperationDoc,
+            ) -> Self {
+                self.add(Method::$method, path, || $serve, || document(H::operation(summary)))
+            }
+        )*
+    };
+}
+
 /// A reader of route tables.
 ///
 /// Every route has a handler and a function that documents it. A reader calls one of the two, so a Lambda function does
 /// not contain its documentation.
+///
+/// The `summary` of a route is a verb and its object, such as `List labels`. The operation's identifier follows from it
+/// (`listLabels`), so it is part of generated clients. `document` adds what the handler's types do not show.
 pub trait RouteReader: Sized {
     /// Begins a group: its title, and in Markdown what its routes are for.
     fn group(self, title: &'static str, text: &'static str) -> Self;
@@ -31,73 +53,22 @@ pub trait RouteReader: Sized {
         describe: impl FnOnce() -> OperationDoc,
     ) -> Self;
 
-    /// Adds a GET route, which also answers HEAD.
-    ///
-    /// `summary` is a verb and its object, such as `List labels`. The operation's identifier follows from it
-    /// (`listLabels`), so it is part of generated clients. `document` adds the rest of the description.
-    fn get<H: DescribeHandler<T>, T: 'static>(
-        self,
-        path: &'static str,
-        handler: H,
-        summary: &'static str,
-        document: impl FnOnce(OperationDoc) -> OperationDoc,
-    ) -> Self {
-        self.add(Method::GET, path, || get(handler), || document(H::operation(summary)))
-    }
+    route_methods! {
+        /// Adds a GET route, which also answers HEAD.
+        get: GET, |handler| get(handler);
 
-    /// Adds a POST route. If the handler answers by `commit` or `run_once`, clients may repeat the request with
-    /// an Idempotency-Key; otherwise the key is ignored, and repeating the request must be harmless.
-    fn post<H: DescribeHandler<T>, T: 'static>(
-        self,
-        path: &'static str,
-        handler: H,
-        summary: &'static str,
-        document: impl FnOnce(OperationDoc) -> OperationDoc,
-    ) -> Self {
-        self.add(Method::POST, path, || post(handler, H::IS_ONCE), || document(H::operation(summary)))
-    }
+        /// Adds a POST route. If the handler answers by `commit` or `run_once`, clients may repeat the request with
+        /// an Idempotency-Key; otherwise the key is ignored, and repeating the request must be harmless.
+        post: POST, |handler| post(handler, H::IS_ONCE);
 
-    /// Adds a PUT route.
-    fn put<H: DescribeHandler<T>, T: 'static>(
-        self,
-        path: &'static str,
-        handler: H,
-        summary: &'static str,
-        document: impl FnOnce(OperationDoc) -> OperationDoc,
-    ) -> Self {
-        self.add(Method::PUT, path, || change(MethodFilter::PUT, handler), || document(H::operation(summary)))
-    }
+        /// Adds a PUT route.
+        put: PUT, |handler| change(MethodFilter::PUT, handler);
 
-    /// Adds a PATCH route.
-    fn patch<H: DescribeHandler<T>, T: 'static>(
-        self,
-        path: &'static str,
-        handler: H,
-        summary: &'static str,
-        document: impl FnOnce(OperationDoc) -> OperationDoc,
-    ) -> Self {
-        self.add(
-            Method::PATCH,
-            path,
-            || change(MethodFilter::PATCH, handler),
-            || document(H::operation(summary)),
-        )
-    }
+        /// Adds a PATCH route.
+        patch: PATCH, |handler| change(MethodFilter::PATCH, handler);
 
-    /// Adds a DELETE route.
-    fn delete<H: DescribeHandler<T>, T: 'static>(
-        self,
-        path: &'static str,
-        handler: H,
-        summary: &'static str,
-        document: impl FnOnce(OperationDoc) -> OperationDoc,
-    ) -> Self {
-        self.add(
-            Method::DELETE,
-            path,
-            || change(MethodFilter::DELETE, handler),
-            || document(H::operation(summary)),
-        )
+        /// Adds a DELETE route.
+        delete: DELETE, |handler| change(MethodFilter::DELETE, handler);
     }
 }
 

@@ -244,6 +244,20 @@ fn is_identifier(word: &str) -> bool {
     word.len() == 26 && word.starts_with('0')
 }
 
+/// Calls `send` with each case, one after the other, and returns the responses in the same order, for
+/// [`assert_refusals!`](crate::assert_refusals). The closure must be `async` if the request borrows what the closure
+/// owns, such as a formatted path.
+pub async fn send_each<C>(
+    cases: impl IntoIterator<Item = C>,
+    mut send: impl AsyncFnMut(C) -> Response,
+) -> Vec<Response> {
+    let mut responses = Vec::new();
+    for case in cases {
+        responses.push(send(case).await);
+    }
+    responses
+}
+
 /// The refusals in the order of their first appearance, each with the number of times that it appears.
 pub fn refusals(responses: &[Response]) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();

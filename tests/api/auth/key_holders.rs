@@ -3,7 +3,7 @@
 use serde_json::json;
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD};
-use tests::http::Request;
+use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 const HOLDER: &str = "/whoami/key/";
@@ -48,11 +48,8 @@ async fn bad_keys_are_refused_alike() {
     let app = TestApp::start().await;
     app.owner().await;
     let anyone = app.anonymous();
-    let mut refusals = Vec::new();
-    for body in [json!({}), json!({ "key": "" }), json!({ "key": 1 }), json!({ "key": "ivo_nothing" })] {
-        refusals.push(anyone.post(HOLDER, body).await);
-    }
-    assert_refusals!(refusals, @r#"
+    let bodies = [json!({}), json!({ "key": "" }), json!({ "key": 1 }), json!({ "key": "ivo_nothing" })];
+    assert_refusals!(send_each(bodies, |body| anyone.post(HOLDER, body)).await, @r#"
         400 {"key":["This field is required."]}
         2 x 400 {"key":["This key is invalid or has expired."]}
         400 {"key":["Not a valid string."]}

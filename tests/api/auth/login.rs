@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tests::app::{FULL_COST, TestApp};
 use tests::caller::{Caller, PASSWORD};
-use tests::http::Request;
+use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 #[tokio::test]
@@ -185,11 +185,8 @@ async fn the_extended_period_is_a_number_of_days_up_to_30() {
         let whoami = token.get("/whoami/").await.expect(200).json();
         assert_eq!(whoami["token"], json!({ "kind": "token", "expires_at": expires_at }));
     }
-    let mut refusals = Vec::new();
-    for period in [json!(0), json!(31), json!(-1), json!("x"), json!("7"), json!(1.5), json!(true)] {
-        refusals.push(log_in(period).await);
-    }
-    assert_refusals!(refusals, @r#"
+    let periods = [json!(0), json!(31), json!(-1), json!("x"), json!("7"), json!(1.5), json!(true)];
+    assert_refusals!(send_each(periods, log_in).await, @r#"
         3 x 400 {"extended_expiration_period":["Ensure this value is from 1 to 30."]}
         4 x 400 {"extended_expiration_period":["A valid integer is required."]}
         "#);

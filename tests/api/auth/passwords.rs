@@ -7,7 +7,7 @@ use serde_json::json;
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD, last_segment};
 use tests::chaos::Fault;
-use tests::http::{Request, Response};
+use tests::http::{Request, Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 use tokio::task::JoinSet;
 
@@ -45,11 +45,8 @@ async fn an_invitation_is_taken_up_once_and_lets_its_holder_log_in() {
     app.anonymous().log_in("acme", &invited.email, PASSWORD).await.expect_code(401, "invalid_credentials");
 
     app.clock().advance(TimeDelta::days(13));
-    let mut refusals = Vec::new();
-    for bad in ["short", "          "] {
-        refusals.push(activate(&app, &key, bad).await);
-    }
-    assert_refusals!(refusals, @r#"
+    let passwords = ["short", "          "];
+    assert_refusals!(send_each(passwords, |password| activate(&app, &key, password)).await, @r#"
         400 {"password":["Ensure this field has at least 8 characters."]}
         400 {"password":["This field may not be blank."]}
         "#);
@@ -287,14 +284,13 @@ async fn a_password_reset_does_not_reveal_accounts() {
     }
     assert_eq!(answers.len(), 1, "{answers:?}");
     app.settle().await;
-    let mut refusals = Vec::new();
-    for body in [
+    let bodies = [
         json!({}),
         json!({ "company": "", "username": null }),
         json!({ "company": "acme", "username": "x".repeat(255) }),
-    ] {
-        refusals.push(app.anonymous().post("/api-password-reset/", body).await);
-    }
+    ];
+    let refusals =
+        send_each(bodies, async |body| app.anonymous().post("/api-password-reset/", body).await).await;
     assert_refusals!(refusals, @r#"
         400 {"company":["This field is required."],"username":["This field is required."]}
         400 {"company":["This field may not be blank."],"username":["This field may not be null."]}

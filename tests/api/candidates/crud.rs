@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
+use tests::http::send_each;
 use tests::{assert_refusal, assert_refusals};
 
 /// Everything that a client may say of a candidate.
@@ -216,11 +217,8 @@ async fn a_deadline_carries_a_time_zone() {
         let candidate = owner.patch(&uri, json!({ "deadline": sent })).await.expect(200).json();
         assert_eq!(candidate["deadline"], shown, "{sent}");
     }
-    let mut refusals = Vec::new();
-    for wrong in [json!("2026-12-24T18:00:00"), json!("2026-12-24"), json!("soon"), json!(1_798_135_200)] {
-        refusals.push(owner.patch(&uri, json!({ "deadline": wrong })).await);
-    }
-    assert_refusals!(refusals, @r#"
+    let values = [json!("2026-12-24T18:00:00"), json!("2026-12-24"), json!("soon"), json!(1_798_135_200)];
+    assert_refusals!(send_each(values, |value| owner.patch(&uri, json!({ "deadline": value }))).await, @r#"
         3 x 400 {"deadline":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."]}
         400 {"deadline":["Not a valid string."]}
         "#);

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
-use tests::http::Request;
+use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 /// The service, its owner, and a candidate of a running project.
@@ -63,11 +63,8 @@ async fn a_deadline_needs_a_time_zone() {
     ] {
         owner.set_deadline(&uri, text).await.expect_json(400, form.clone());
     }
-    let mut refusals = Vec::new();
-    for value in [json!(""), json!(1_798_135_200), json!(true), json!(["2026-12-24T18:00:00Z"]), json!({})] {
-        refusals.push(owner.patch(&target, json!({ "deadline": value })).await);
-    }
-    assert_refusals!(refusals, @r#"
+    let values = [json!(""), json!(1_798_135_200), json!(true), json!(["2026-12-24T18:00:00Z"]), json!({})];
+    assert_refusals!(send_each(values, |value| owner.patch(&target, json!({ "deadline": value }))).await, @r#"
         400 {"deadline":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."]}
         4 x 400 {"deadline":["Not a valid string."]}
         "#);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
-use tests::http::Response;
+use tests::http::{Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 use crate::candidates::import::{KEY, import};
@@ -87,15 +87,11 @@ async fn a_key_has_1_to_200_characters_that_can_be_seen() {
         let created = owner.post(&candidates, named(&key)).await.expect(201).json();
         assert_eq!(created["external_id"], *key);
     }
-    let mut refusals = Vec::new();
-    for wrong in
-        ["é".repeat(201), "a\0b".to_owned(), "a\tb".to_owned(), "a\nb".to_owned(), "a\u{202e}b".to_owned()]
-    {
-        refusals.push(owner.post(&candidates, named(&wrong)).await);
-    }
-    for wrong in ["a\u{200d}b", "a\u{ad}b", "a\u{fe0f}", "\u{301}", "\u{3164}"] {
-        refusals.push(owner.post(&candidates, named(wrong)).await);
-    }
+    let keys =
+        ["é".repeat(201), "a\0b".to_owned(), "a\tb".to_owned(), "a\nb".to_owned(), "a\u{202e}b".to_owned()];
+    let mut refusals = send_each(keys, async |key| owner.post(&candidates, named(&key)).await).await;
+    let keys = ["a\u{200d}b", "a\u{ad}b", "a\u{fe0f}", "\u{301}", "\u{3164}"];
+    refusals.extend(send_each(keys, |key| owner.post(&candidates, named(key))).await);
     assert_refusals!(refusals, @r#"
         400 {"external_id":["Ensure this field has no more than 200 characters."]}
         4 x 400 {"external_id":["Control characters are not allowed."]}

@@ -5,7 +5,7 @@ use serde_json::json;
 use tests::assert_refusals;
 use tests::caller::Caller;
 use tests::files::{data_uri, fetch, pdf, photo, zip};
-use tests::http::Request;
+use tests::http::{Request, send_each};
 
 use super::files::{ada, follow, given};
 
@@ -62,7 +62,7 @@ async fn a_photo_may_lack_the_mark_of_its_end_but_no_pixel() {
     let (_app, owner, candidates) = given().await;
     let whole = photo(Jpeg, 60, 40);
     let sent = |bytes: &[u8]| json!({ "first_name": "Ada", "last_name": "Byron", "photo": data_uri("image/jpeg", bytes) });
-    let (mut served, mut refusals) = (Vec::new(), Vec::new());
+    let mut served = Vec::new();
     for (missing, padding) in [(0, 0), (1, 0), (2, 0), (2, 9)] {
         let bytes = [&whole[..whole.len() - missing], &vec![0; padding]].concat();
         let candidate = owner.post(&candidates, sent(&bytes)).await.expect(201).uri("resource_uri");
@@ -70,9 +70,9 @@ async fn a_photo_may_lack_the_mark_of_its_end_but_no_pixel() {
         served.push(fetch(found.header("location").unwrap(), &[]).await.body);
     }
     assert!(served.iter().all(|picture| *picture == served[0]));
-    for missing in [4, 40, 400] {
-        refusals.push(owner.post(&candidates, sent(&whole[..whole.len() - missing])).await);
-    }
+    let mut refusals =
+        send_each([4, 40, 400], |missing| owner.post(&candidates, sent(&whole[..whole.len() - missing])))
+            .await;
     // Whole scans may be missing, each of which makes the picture sharper.
     let progressive = include_bytes!("../../fuzz/corpus/picture/progressive.jpg");
     owner.post(&candidates, sent(progressive)).await.expect(201);

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
-use tests::http::{Request, Response};
+use tests::http::{Request, Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 use crate::events::feed::read_all;
@@ -86,8 +86,8 @@ async fn a_hold_ends_by_itself_and_is_seen_to_end() {
 async fn a_hold_needs_a_reason_and_ends_in_the_future() {
     let (app, owner, candidate) = given().await;
     let before = app.table().snapshot().await;
-    let mut refusals = Vec::new();
-    for body in [
+    let until = |time: Value| json!({ "reason": REASON, "until": time });
+    let bodies = [
         json!({}),
         json!({ "reason": null }),
         json!({ "reason": " \u{ad} " }),
@@ -95,20 +95,14 @@ async fn a_hold_needs_a_reason_and_ends_in_the_future() {
         json!({ "reason": "\u{0}" }),
         json!({ "reason": "x".repeat(501) }),
         json!({ "until": "2026-11-08T10:00:00Z" }),
-    ] {
-        refusals.push(put(&owner, &candidate, body).await);
-    }
-    for until in [
-        json!("2026-11-08T10:00:00Z"),
-        json!("2001-01-01T00:00:00Z"),
-        json!("2036-11-08T10:00:01Z"),
-        json!("9999-12-31T23:59:59Z"),
-        json!("2027-01-01"),
-        json!(1_798_135_200),
-    ] {
-        refusals.push(put(&owner, &candidate, json!({ "reason": REASON, "until": until })).await);
-    }
-    assert_refusals!(refusals, @r#"
+        until(json!("2026-11-08T10:00:00Z")),
+        until(json!("2001-01-01T00:00:00Z")),
+        until(json!("2036-11-08T10:00:01Z")),
+        until(json!("9999-12-31T23:59:59Z")),
+        until(json!("2027-01-01")),
+        until(json!(1_798_135_200)),
+    ];
+    assert_refusals!(send_each(bodies, |body| put(&owner, &candidate, body)).await, @r#"
         400 {"reason":["This field is required."]}
         400 {"reason":["This field may not be null."]}
         400 {"reason":["This field may not be blank."]}

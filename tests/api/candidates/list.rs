@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
+use tests::http::send_each;
 use tests::{assert_refusal, assert_refusals};
 
 /// One page of a list.
@@ -184,8 +185,7 @@ async fn pages_that_cannot_be_are_refused() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let (list, _) = given(&owner, 3).await;
-    let mut refusals = Vec::new();
-    for query in [
+    let queries = [
         "page=0",
         "page=-1",
         "page=x",
@@ -204,10 +204,8 @@ async fn pages_that_cannot_be_are_refused() {
         // "aTALLY#0" and "bCANDIDATE#": cursors lead to identifiers only.
         "cursor=YVRBTExZIzA",
         "cursor=YkNBTkRJREFURSM",
-    ] {
-        refusals.push(owner.get(&format!("{list}?{query}")).await);
-    }
-    assert_refusals!(refusals, @r#"
+    ];
+    assert_refusals!(send_each(queries, async |query| owner.get(&format!("{list}?{query}")).await).await, @r#"
         7 x 400 {"page":["Use a whole number from 1 to 18446744073709551615."]}
         400 {"page":["The list ends before page 18446744073709551615."]}
         400 {"page":["The list ends before page 2."]}

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
+use tests::http::send_each;
 use tests::{assert_refusal, assert_refusals};
 
 const SHARED_WITH_ME: &str = "/companies/acme/shares/";
@@ -153,8 +154,7 @@ async fn a_candidate_is_shared_with_staff_of_the_company_who_can_log_in() {
     let shares = format!("{candidate}shares/");
     let before = app.table().snapshot().await;
     owner.post(&shares, json!({})).await.expect_json(400, json!({ "customer": ["This field is required."] }));
-    let mut refusals = Vec::new();
-    for wrong in [
+    let values = [
         json!(null),
         json!(7),
         json!(""),
@@ -163,10 +163,8 @@ async fn a_candidate_is_shared_with_staff_of_the_company_who_can_log_in() {
         json!(gone.uri),
         json!(candidate),
         json!(format!("https://hr.example/api/v3/companies/acme/customers/{NOBODY}/")),
-    ] {
-        refusals.push(owner.post(&shares, json!({ "customer": wrong })).await);
-    }
-    assert_refusals!(refusals, @r#"
+    ];
+    assert_refusals!(send_each(values, |value| owner.post(&shares, json!({ "customer": value }))).await, @r#"
         400 {"customer":["This field may not be null."]}
         2 x 400 {"customer":["Not a valid string."]}
         400 {"customer":["\"\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD, Staff, last_segment};
 use tests::files::{Form, fetch, noise, pdf, photo, put};
-use tests::http::Request;
+use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 const PDF: &str = "application/pdf";
@@ -130,18 +130,15 @@ async fn announcements_are_checked() {
     let (app, owner, candidate) = given().await;
     let uploads = format!("{candidate}uploads/");
     let before = app.table().snapshot().await;
-    let mut refusals = Vec::new();
-    for body in [
+    let bodies = [
         json!({}),
         json!({ "field": "logo", "content_type": PDF, "size": 1 }),
         json!({ "field": "cv", "content_type": "pdf", "size": 0 }),
         json!({ "field": "cv", "content_type": "a/b\r\nx: y", "size": "1" }),
         json!({ "field": "photo", "content_type": "image/png", "size": 10_485_761 }),
         json!({ "field": "cv", "content_type": PDF, "size": 26_214_401 }),
-    ] {
-        refusals.push(owner.post(&uploads, body).await);
-    }
-    assert_refusals!(refusals, @r#"
+    ];
+    assert_refusals!(send_each(bodies, |body| owner.post(&uploads, body)).await, @r#"
         400 {
           "content_type":["This field is required."],
           "field":["This field is required."],

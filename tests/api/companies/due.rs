@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::assert_refusals;
 use tests::caller::{Caller, Token, last_segment};
+use tests::http::send_each;
 
 use super::retention::{RETENTION, set_retention, start};
 
@@ -232,8 +233,7 @@ async fn parameters_that_make_no_sense_are_refused() {
     let project = app.owner().await.project(json!({})).await;
     let foreign = app.owner_of("globex").await.project(json!({})).await;
     let id = last_segment(&project);
-    let mut refusals = Vec::new();
-    for query in [
+    let queries = [
         "days=6",
         "days=3651",
         "days=x",
@@ -247,9 +247,8 @@ async fn parameters_that_make_no_sense_are_refused() {
         "after=x",
         &format!("after={id}"),
         &format!("project={project}&after={}.{}", last_segment(&foreign), last_segment(&foreign)),
-    ] {
-        refusals.push(privacy.get(&format!("{DUE}?{query}")).await);
-    }
+    ];
+    let refusals = send_each(queries, async |query| privacy.get(&format!("{DUE}?{query}")).await).await;
     assert_refusals!(refusals, @r#"
         3 x 400 {"days":["Use a whole number from 7 to 3650."]}
         400 {"days":["Send `days` together with `from`."]}

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
-use tests::http::Request;
+use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
 use tokio::task::JoinSet;
 
@@ -95,8 +95,7 @@ async fn a_wrong_text_is_refused_field_by_field() {
     let owner = app.owner().await;
     let before = app.table().snapshot().await;
     let text = |texts: Value| json!({ "kind": "consent", "texts": texts });
-    let mut refusals = Vec::new();
-    for body in [
+    let bodies = [
         json!({}),
         json!({ "kind": "imprint", "texts": [] , "is_required": "yes" }),
         text(json!(null)),
@@ -106,12 +105,11 @@ async fn a_wrong_text_is_refused_field_by_field() {
         text(json!({ "en": "Text.", "de": "a\u{7}" })),
         text(json!({ "en": "x".repeat(10_001) })),
         json!({ "kind": "consent", "texts": {}, "is_required": true }),
-    ] {
-        refusals.push(owner.post(LEGAL, body).await);
-    }
-    for query in ["kind=imprint", "language=xx", "current=1", "page=2", "cursor=x"] {
-        refusals.push(app.anonymous().get(&format!("{LEGAL}?{query}")).await);
-    }
+    ];
+    let mut refusals = send_each(bodies, |body| owner.post(LEGAL, body)).await;
+    let anyone = app.anonymous();
+    let queries = ["kind=imprint", "language=xx", "current=1", "page=2", "cursor=x"];
+    refusals.extend(send_each(queries, async |query| anyone.get(&format!("{LEGAL}?{query}")).await).await);
     assert_refusals!(refusals, @r#"
         400 {"kind":["This field is required."],"texts":["This field is required."]}
         400 {

@@ -6,7 +6,7 @@ use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tests::files::{Form, noise, photo};
 use tests::hostile::{black_png, broken_palette, pixel_bomb};
-use tests::http::{Request, Response};
+use tests::http::{Request, Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 const LOGO: &str = "/companies/acme/logo/";
@@ -92,8 +92,7 @@ async fn hostile_pictures_are_refused() {
     let chunk =
         [&13u32.to_be_bytes()[..], b"teXt", &1u32.to_be_bytes(), &1u32.to_be_bytes(), &[0; 9]].concat();
     let hidden = [&hidden[..8], &chunk, &hidden[8..]].concat();
-    let mut refusals = Vec::new();
-    for file in [
+    let files = [
         b"".to_vec(),
         b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>".to_vec(),
         b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(),
@@ -104,10 +103,8 @@ async fn hostile_pictures_are_refused() {
         broken_palette(),
         photo(ImageFormat::Png, 40, 40)[..200].to_vec(),
         noise(900, 900),
-    ] {
-        refusals.push(put(&owner, &file).await);
-    }
-    assert_refusals!(refusals, @r#"
+    ];
+    assert_refusals!(send_each(files, async |file| put(&owner, &file).await).await, @r#"
         3 x 400 {"file":["Upload a valid image: JPEG, PNG, GIF or WebP."]}
         4 x 400 {"file":["Ensure this image has no more than 4 megapixels and 20000 pixels per side."]}
         400 {"file":["This file is broken. Save it again and upload the new copy."]}

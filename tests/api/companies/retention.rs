@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Token};
-use tests::http::{Request, Response};
+use tests::http::{Request, Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 use crate::events::feed::read_all;
@@ -108,8 +108,7 @@ async fn a_policy_that_makes_no_sense_is_refused() {
     let (app, privacy) = start().await;
     set_retention(&privacy, RETENTION, json!({ "days": 180 })).await;
     let before = app.table().snapshot().await;
-    let mut refusals = Vec::new();
-    for body in [
+    let bodies = [
         json!({}),
         json!({ "from": "project_closed", "request_days": 10 }),
         json!({ "days": 6 }),
@@ -119,10 +118,8 @@ async fn a_policy_that_makes_no_sense_is_refused() {
         json!({ "days": -1, "from": "hire", "request_days": 31, "notice_days": 91 }),
         json!({ "days": 180, "from": null, "request_days": null, "notice_days": null }),
         json!([]),
-    ] {
-        refusals.push(privacy.send(Request::put(RETENTION).json(&body)).await);
-    }
-    assert_refusals!(refusals, @r#"
+    ];
+    assert_refusals!(send_each(bodies, |body| privacy.send(Request::put(RETENTION).json(&body))).await, @r#"
         2 x 400 {"days":["This field is required."]}
         2 x 400 {"days":["Ensure this value is from 7 to 3650."]}
         2 x 400 {"days":["A valid integer is required."]}

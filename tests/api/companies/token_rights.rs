@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, Token, last_segment};
-use tests::http::Request;
+use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 const TOKENS: &str = "/companies/acme/tokens/";
@@ -89,8 +89,7 @@ async fn rights_that_do_not_go_together_are_refused() {
         body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         owner.post(TOKENS, body).await
     };
-    let mut refusals = Vec::new();
-    for fields in [
+    let rights = [
         json!({ "account_type": "candidate" }),
         json!({ "account_type": null }),
         json!({ "account_type": "recruiter" }),
@@ -106,10 +105,8 @@ async fn rights_that_do_not_go_together_are_refused() {
         json!({ "expires_at": "2026-11-08T10:59:59Z" }),
         json!({ "expires_at": "2036-11-08T10:00:01Z" }),
         json!({ "expires_at": "2026-01-01T00:00:00Z", "account_type": "recruiter", "read_only": 1, "value": "x" }),
-    ] {
-        refusals.push(create(fields).await);
-    }
-    assert_refusals!(refusals, @r#"
+    ];
+    assert_refusals!(send_each(rights, create).await, @r#"
         400 {"account_type":["\"candidate\" is not a valid choice."]}
         400 {"account_type":["This field may not be null."]}
         2 x 400 {"projects":["Name at least one project: tokens of this account type see no others."]}

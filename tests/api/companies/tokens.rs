@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::files::noise;
-use tests::http::Request;
+use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 const TOKENS: &str = "/companies/acme/tokens/";
@@ -169,8 +169,7 @@ async fn a_chosen_value_is_long_printable_hard_to_guess_and_unlike_ours() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let before = app.table().snapshot().await;
-    let mut refusals = Vec::new();
-    for value in [
+    let values = [
         json!("x".repeat(31)),
         json!("x".repeat(257)),
         json!(format!("{} {}", "x".repeat(20), "x".repeat(20))),
@@ -184,9 +183,9 @@ async fn a_chosen_value_is_long_printable_hard_to_guess_and_unlike_ours() {
         json!("password".repeat(4)),
         json!("0123456789abcdef".repeat(2)),
         json!("abcdefghijklmnopqrstuvwxyz012345"),
-    ] {
-        refusals.push(owner.post(TOKENS, json!({ "name": "Chosen", "value": value })).await);
-    }
+    ];
+    let refusals =
+        send_each(values, |value| owner.post(TOKENS, json!({ "name": "Chosen", "value": value }))).await;
     assert_refusals!(refusals, @r#"
         2 x 400 {"value":["Ensure this field has 32 to 256 characters."]}
         2 x 400 {"value":["Use visible ASCII characters without spaces."]}
@@ -194,11 +193,8 @@ async fn a_chosen_value_is_long_printable_hard_to_guess_and_unlike_ours() {
         400 {"value":["Not a valid string."]}
         5 x 400 {"value":["This value is too easy to guess. Use random characters, or omit it to get a generated value."]}
         "#);
-    let mut refusals = Vec::new();
-    for name in [json!(""), json!(null), json!("x".repeat(151))] {
-        refusals.push(owner.post(TOKENS, json!({ "name": name })).await);
-    }
-    assert_refusals!(refusals, @r#"
+    let names = [json!(""), json!(null), json!("x".repeat(151))];
+    assert_refusals!(send_each(names, |name| owner.post(TOKENS, json!({ "name": name }))).await, @r#"
         400 {"name":["This field may not be blank."]}
         400 {"name":["This field may not be null."]}
         400 {"name":["Ensure this field has no more than 150 characters."]}

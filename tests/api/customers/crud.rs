@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Colleague, PASSWORD, Staff};
-use tests::http::Response;
+use tests::http::{Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 use tokio::task::JoinSet;
 
@@ -345,10 +345,8 @@ async fn the_list_can_be_narrowed_and_comes_in_pages() {
     for nobody in ["nobody", address, "re-3&status=confirmed", "re-3&account_type=admin", "%00", "Re-"] {
         assert_eq!(uris(&owner, &format!("?username={nobody}")).await, Vec::<String>::new(), "{nobody}");
     }
-    let mut refusals = Vec::new();
-    for wrong in ["status=x", "account_type=Owner", "page=3", "page=0"] {
-        refusals.push(owner.get(&format!("{CUSTOMERS}?{wrong}")).await);
-    }
+    let queries = ["status=x", "account_type=Owner", "page=3", "page=0"];
+    let refusals = send_each(queries, async |query| owner.get(&format!("{CUSTOMERS}?{query}")).await).await;
     assert_refusals!(refusals, @r#"
         400 {"status":["\"x\" is not a valid choice."]}
         400 {"account_type":["\"Owner\" is not a valid choice."]}

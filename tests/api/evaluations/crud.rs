@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus::{Confirmed, Interviewed};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
-use tests::http::{Request, Response};
+use tests::http::{Request, Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 pub(crate) struct EvaluationFixture {
@@ -177,8 +177,7 @@ async fn wrong_evaluations_and_vetoes_are_refused_and_change_nothing() {
     let stranger = given.app.owner_of("globex").await;
     let before = given.app.table().snapshot().await;
     let rating = |value: Value| json!({ "question": given.question, "value": value });
-    let mut refusals = Vec::new();
-    for body in [
+    let bodies = [
         json!({ "ratings": [{ "question": foreign, "value": 1 }] }),
         json!({ "ratings": [{ "question": given.criterion, "value": 1 }] }),
         json!({ "ratings": [{ "value": 1 }] }),
@@ -192,10 +191,8 @@ async fn wrong_evaluations_and_vetoes_are_refused_and_change_nothing() {
         json!({ "ratings": [{ "question": given.question, "value": 1, "comment": "x".repeat(501) }] }),
         json!({ "ratings": vec![rating(json!(1)); 51] }),
         json!({ "recommendation": "maybe", "comment": "x".repeat(2001), "completed": 1 }),
-    ] {
-        refusals.push(save(one, &candidate, body).await);
-    }
-    assert_refusals!(refusals, @r#"
+    ];
+    assert_refusals!(send_each(bodies, |body| save(one, &candidate, body)).await, @r#"
         400 {"ratings":["\"https://hr.example/api/v3/companies/acme/projects/[id]/questions/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/projects/[id]/questions/."]}
         400 {"ratings":["\"https://hr.example/api/v3/companies/acme/projects/[id]/criteria/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/projects/[id]/questions/."]}
         2 x 400 {"ratings":["Expected objects with either question or criterion."]}
@@ -216,11 +213,9 @@ async fn wrong_evaluations_and_vetoes_are_refused_and_change_nothing() {
     assert_refusal!(given.rate(one, &unfinished, 1.0, 1.0).await, @r#"400 {"code":"not_interviewed","detail":"The candidate has not completed the interview. Until then, save the evaluation as a draft."}"#);
     assert_refusal!(veto(one, &unfinished).await, @r#"400 {"code":"not_interviewed","detail":"The candidate has not completed the interview. Until then, save the evaluation as a draft."}"#);
     assert_refusal!(veto(one, &elsewhere).await, @r#"400 {"code":"veto_disabled","detail":"The project allows no vetoes. Set its `veto_enabled` first."}"#);
-    let mut refusals = Vec::new();
-    for comment in ["Fourteen chars", &"x".repeat(601), "  "] {
-        refusals.push(one.post(&format!("{candidate}vetos/"), json!({ "comment": comment })).await);
-    }
-    assert_refusals!(refusals, @r#"
+    let comments = ["Fourteen chars", &"x".repeat(601), "  "];
+    let vetoes = format!("{candidate}vetos/");
+    assert_refusals!(send_each(comments, |text| one.post(&vetoes, json!({ "comment": text }))).await, @r#"
         400 {"comment":["Ensure this field has at least 15 characters."]}
         400 {"comment":["Ensure this field has no more than 600 characters."]}
         400 {"comment":["This field may not be blank."]}

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus::{Aborted, Confirmed, Interviewed, Interviewing};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
-use tests::http::Request;
+use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 /// The service, its owner, and a running project in which candidates need no password.
@@ -106,8 +106,7 @@ async fn wrong_fields_are_refused_together_and_nothing_changes() {
         + "/";
     let before = app.table().snapshot().await;
     let long = "x".repeat(1001);
-    let mut refusals = Vec::new();
-    for fields in [
+    let bodies = [
         json!({}),
         json!({ "text": " " }),
         json!({ "text": long, "internal_description": long }),
@@ -118,10 +117,8 @@ async fn wrong_fields_are_refused_together_and_nothing_changes() {
         json!({ "text": "x", "position": 2 }),
         json!({ "text": "x", "video": foreign }),
         json!({ "text": "x", "video": none }),
-    ] {
-        refusals.push(owner.post(&questions, fields).await);
-    }
-    assert_refusals!(refusals, @r#"
+    ];
+    assert_refusals!(send_each(bodies, |body| owner.post(&questions, body)).await, @r#"
         400 {"text":["This field is required."]}
         400 {"text":["This field may not be blank."]}
         400 {"internal_description":["Ensure this field has no more than 1000 characters."],"text":["Ensure this field has no more than 1000 characters."]}
@@ -136,15 +133,12 @@ async fn wrong_fields_are_refused_together_and_nothing_changes() {
     let uri = question["resource_uri"].as_str().unwrap();
     assert_refusal!(owner.patch(uri, json!({ "position": 3 })).await, @r#"400 {"position":["This position is already taken."]}"#);
     assert_refusal!(owner.patch(uri, json!({ "text": null })).await, @r#"400 {"text":["This field may not be null."]}"#);
-    let mut refusals = Vec::new();
-    for fields in [
+    let bodies = [
         json!({}),
         json!({ "name": "x".repeat(101), "description": long }),
         json!({ "name": "x", "position": 1 }),
-    ] {
-        refusals.push(owner.post(&criteria, fields).await);
-    }
-    assert_refusals!(refusals, @r#"
+    ];
+    assert_refusals!(send_each(bodies, |body| owner.post(&criteria, body)).await, @r#"
         400 {"name":["This field is required."]}
         400 {"description":["Ensure this field has no more than 1000 characters."],"name":["Ensure this field has no more than 100 characters."]}
         400 {"position":["This position is already taken."]}

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::Caller;
 use tests::files::Form;
-use tests::http::Request;
+use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 const PROJECTS: &str = "/companies/acme/projects/";
@@ -213,8 +213,7 @@ async fn a_project_must_have_a_name() {
     let owner = app.owner().await;
     let missing = json!({ "name": ["This field is required."] });
     owner.post(PROJECTS, json!({ "mode": "rolling" })).await.expect_json(400, missing);
-    let mut refusals = Vec::new();
-    for name in [
+    let names = [
         json!(""),
         json!("  "),
         json!("\u{200d}"),
@@ -222,10 +221,8 @@ async fn a_project_must_have_a_name() {
         Value::Null,
         json!(1),
         json!("x".repeat(151)),
-    ] {
-        refusals.push(owner.post(PROJECTS, json!({ "name": name })).await);
-    }
-    assert_refusals!(refusals, @r#"
+    ];
+    assert_refusals!(send_each(names, |name| owner.post(PROJECTS, json!({ "name": name }))).await, @r#"
         4 x 400 {"name":["This field may not be blank."]}
         400 {"name":["This field may not be null."]}
         400 {"name":["Not a valid string."]}
@@ -323,10 +320,8 @@ async fn everything_wrong_is_reported_at_once() {
             }
             "#);
     }
-    let mut refusals = Vec::new();
-    for team_evaluation in [json!(-1), json!(3), json!("1"), Value::Null] {
-        refusals.push(owner.patch(&uri, json!({ "team_evaluation": team_evaluation })).await);
-    }
+    let values = [json!(-1), json!(3), json!("1"), Value::Null];
+    let refusals = send_each(values, |value| owner.patch(&uri, json!({ "team_evaluation": value }))).await;
     assert_refusals!(refusals, @r#"
         2 x 400 {"team_evaluation":["Ensure this value is from 0 to 2."]}
         400 {"team_evaluation":["A valid integer is required."]}

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::Caller;
-use tests::http::Response;
+use tests::http::{Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 const PROJECTS: &str = "/companies/acme/projects/";
@@ -95,13 +95,11 @@ async fn a_project_is_found_by_the_key_by_those_who_may_see_it() {
     let list = owner.get(&format!("{PROJECTS}?external_id=REQ%20%237")).await.expect(200);
     assert_eq!((&list.json()["objects"][0]["candidates_count"], list.log().dynamodb_calls), (&json!(1), 3));
 
-    let mut refusals = Vec::new();
-    for wrong in ["external_id=", "external_id=%20", "external_id=a%00b", "external_id=REQ&page=2"] {
-        refusals.push(owner.get(&format!("{PROJECTS}?{wrong}")).await);
-    }
-    for wrong in ["é".repeat(201), "a\u{200d}b".to_owned(), "a\nb".to_owned()] {
-        refusals.push(owner.patch(&sales, json!({ "external_id": wrong })).await);
-    }
+    let queries = ["external_id=", "external_id=%20", "external_id=a%00b", "external_id=REQ&page=2"];
+    let mut refusals =
+        send_each(queries, async |query| owner.get(&format!("{PROJECTS}?{query}")).await).await;
+    let keys = ["é".repeat(201), "a\u{200d}b".to_owned(), "a\nb".to_owned()];
+    refusals.extend(send_each(keys, |key| owner.patch(&sales, json!({ "external_id": key }))).await);
     assert_refusals!(refusals, @r#"
         2 x 400 {"external_id":["This field may not be blank."]}
         2 x 400 {"external_id":["Control characters are not allowed."]}

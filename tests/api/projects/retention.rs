@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::caller::Caller;
-use tests::http::Request;
+use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 use crate::companies::retention::{RETENTION, set_retention, start};
@@ -86,13 +86,9 @@ async fn a_policy_that_makes_no_sense_is_refused() {
     let (app, privacy) = start().await;
     let uri = format!("{}retention/", app.owner().await.project(json!({})).await);
     let before = app.table().snapshot().await;
-    let mut refusals = Vec::new();
-    for body in
-        [json!({}), json!({ "days": 6, "from": "hire" }), json!({ "days": 3651 }), json!({ "days": "7" })]
-    {
-        refusals.push(privacy.send(Request::put(&uri).json(&body)).await);
-    }
-    assert_refusals!(refusals, @r#"
+    let bodies =
+        [json!({}), json!({ "days": 6, "from": "hire" }), json!({ "days": 3651 }), json!({ "days": "7" })];
+    assert_refusals!(send_each(bodies, |body| privacy.send(Request::put(&uri).json(&body))).await, @r#"
         400 {"days":["This field is required."]}
         400 {"days":["Ensure this value is from 7 to 3650."],"from":["\"hire\" is not a valid choice."]}
         400 {"days":["Ensure this value is from 7 to 3650."]}

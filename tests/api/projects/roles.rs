@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
+use tests::http::send_each;
 use tests::{assert_refusal, assert_refusals};
 
 /// An identifier that no test gives to anything.
@@ -183,13 +184,10 @@ async fn a_role_needs_a_known_person_and_a_known_name() {
     let roles = format!("{project}roles/");
     let before = app.table().snapshot().await;
     assert_refusal!(owner.post(&roles, json!({})).await, @r#"400 {"customer":["This field is required."],"role":["Send `role`, or set the flag of a role to true."]}"#);
-    let mut refusals = Vec::new();
-    for role in
-        [json!(null), json!(""), json!("Evaluator"), json!("interview-manager"), json!("owner"), json!(1)]
-    {
-        let body = json!({ "customer": person.uri, "role": role });
-        refusals.push(owner.post(&roles, body).await);
-    }
+    let names =
+        [json!(null), json!(""), json!("Evaluator"), json!("interview-manager"), json!("owner"), json!(1)];
+    let refusals =
+        send_each(names, |name| owner.post(&roles, json!({ "customer": person.uri, "role": name }))).await;
     assert_refusals!(refusals, @r#"
         400 {"role":["This field may not be null."]}
         400 {"role":["\"\" is not a valid choice."]}

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::caller::Caller;
+use tests::http::send_each;
 use tests::{assert_refusal, assert_refusals};
 
 /// The settings of a project in which candidates need no password.
@@ -64,13 +65,9 @@ async fn a_status_must_be_one_of_the_three() {
     let project = owner.project(json!({})).await;
     let uri = format!("{project}status/");
     owner.patch(&uri, json!({})).await.expect_json(400, json!({ "status": ["This field is required."] }));
-    let mut refusals = Vec::new();
-    for status in
-        [json!("running"), json!("50-paused"), json!(40), json!(""), Value::Null, json!(["40-running"])]
-    {
-        refusals.push(owner.patch(&uri, json!({ "status": status })).await);
-    }
-    assert_refusals!(refusals, @r#"
+    let statuses =
+        [json!("running"), json!("50-paused"), json!(40), json!(""), Value::Null, json!(["40-running"])];
+    assert_refusals!(send_each(statuses, |status| owner.patch(&uri, json!({ "status": status }))).await, @r#"
         400 {"status":["\"running\" is not a valid choice."]}
         400 {"status":["\"50-paused\" is not a valid choice."]}
         2 x 400 {"status":["Not a valid string."]}

@@ -5,7 +5,7 @@ use shared::http::MAX_FILES_BYTES;
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD, Staff};
 use tests::files::Form;
-use tests::http::{Request, Response};
+use tests::http::{Request, Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 const MIB: usize = 1024 * 1024;
@@ -296,12 +296,9 @@ async fn numbers_are_whole_and_of_the_right_size() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let uri = owner.project(json!({})).await;
-    let mut refusals = Vec::new();
-    for wrong in
-        [json!(0), json!(-1), json!(1001), json!(1.5), json!("5"), json!(true), json!(1e300), Value::Null]
-    {
-        refusals.push(owner.patch(&uri, json!({ "maximum_score": wrong })).await);
-    }
+    let scores =
+        [json!(0), json!(-1), json!(1001), json!(1.5), json!("5"), json!(true), json!(1e300), Value::Null];
+    let refusals = send_each(scores, |score| owner.patch(&uri, json!({ "maximum_score": score }))).await;
     assert_refusals!(refusals, @r#"
         3 x 400 {"maximum_score":["Ensure this value is from 1 to 1000."]}
         4 x 400 {"maximum_score":["A valid integer is required."]}

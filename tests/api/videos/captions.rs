@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::files::Form;
-use tests::http::{Request, Response};
+use tests::http::{Request, Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 use super::crud::{announced, given};
@@ -116,8 +116,7 @@ async fn hostile_files_are_refused() {
     let captions = format!("{video}captions/en/");
     let before = app.table().snapshot().await;
     let cue = "\n00:01.000 --> 00:02.000\na\n";
-    let mut refusals = Vec::new();
-    for file in [
+    let files = [
         b"".to_vec(),
         b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>".to_vec(),
         b"1\n00:00:01,000 --> 00:00:02,000\nSubRip\n".to_vec(),
@@ -130,10 +129,8 @@ async fn hostile_files_are_refused() {
         // A million of the shortest would fit into no body: these are as many as one holds.
         format!("WEBVTT\n{}", cue.repeat(150_000)).into_bytes(),
         format!("WEBVTT\n\n00:01.000 --> 00:02.000\n{}\n", "&".repeat(100_000)).into_bytes(),
-    ] {
-        refusals.push(put(&recruiter, &captions, &file).await);
-    }
-    assert_refusals!(refusals, @r#"
+    ];
+    assert_refusals!(send_each(files, async |file| put(&recruiter, &captions, &file).await).await, @r#"
         3 x 400 {"file":["Send captions as WebVTT: a first line WEBVTT, then cues, each after an empty line."]}
         2 x 400 {"file":["Encode captions as UTF-8, without control characters."]}
         400 {"file":["Line 3: let the cue end after it begins."]}

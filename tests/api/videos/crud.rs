@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::files::{Form, fetch, put};
-use tests::http::Request;
+use tests::http::{Request, send_each};
 use tests::logs;
 use tests::videos::{film, probed, recorded};
 use tests::{assert_refusal, assert_refusals};
@@ -152,15 +152,12 @@ async fn a_video_that_does_not_fit_goes_straight_to_the_bucket() {
 async fn fields_of_a_new_video_are_validated() {
     let (app, recruiter) = given().await;
     let before = app.table().snapshot().await;
-    let mut refusals = Vec::new();
-    for body in [
+    let bodies = [
         json!({}),
         json!({ "name": "x", "upload_filename": "a/", "content_type": "video", "size": 0 }),
         json!({ "name": "", "upload_filename": "a", "content_type": "a/b", "size": 2_147_483_649u64 }),
-    ] {
-        refusals.push(recruiter.post(VIDEOS, body).await);
-    }
-    assert_refusals!(refusals, @r#"
+    ];
+    assert_refusals!(send_each(bodies, |body| recruiter.post(VIDEOS, body)).await, @r#"
         400 {
           "content_type":["This field is required."],
           "name":["This field is required."],
@@ -235,11 +232,8 @@ async fn only_the_texts_of_a_video_can_be_changed() {
     assert_refusal!(recruiter.send(put(json!({ "description": "x" }))).await, @r#"400 {"name":["This field is required."]}"#);
     let whole = recruiter.send(put(json!({ "name": "Again" }))).await.expect(200).json();
     assert_eq!((&whole["name"], &whole["description"]), (&json!("Again"), &json!("")));
-    let mut refusals = Vec::new();
-    for wrong in [json!({ "name": null }), json!({ "name": "" }), json!({ "name": "x".repeat(151) })] {
-        refusals.push(recruiter.patch(&uri, wrong).await);
-    }
-    assert_refusals!(refusals, @r#"
+    let bodies = [json!({ "name": null }), json!({ "name": "" }), json!({ "name": "x".repeat(151) })];
+    assert_refusals!(send_each(bodies, |body| recruiter.patch(&uri, body)).await, @r#"
         400 {"name":["This field may not be null."]}
         400 {"name":["This field may not be blank."]}
         400 {"name":["Ensure this field has no more than 150 characters."]}

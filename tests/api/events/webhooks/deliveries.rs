@@ -6,6 +6,7 @@ use shared::auth::SystemAccess;
 use shared::domain::webhook::{DeliveryAttempt, DeliveryOutcome, DeliveryRequest, EndpointHealth};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
+use tests::http::send_each;
 use tests::{assert_refusal, assert_refusals};
 
 use super::{at_rest, stored, webhook, write_cursor};
@@ -74,10 +75,8 @@ async fn attempts_are_listed_the_latest_first_for_seven_days() {
     assert_eq!(filtered("outcome=failed").await["objects"], json!([failed]));
     assert_eq!(events(&filtered("event=evt_1").await), ["evt_1"]);
     assert_eq!(events(&filtered("event=evt_1&outcome=failed").await), [""; 0]);
-    let mut refusals = Vec::new();
-    for query in ["outcome=lost", "before=x", "page_size=101"] {
-        refusals.push(service.get(&format!("{list}?{query}")).await);
-    }
+    let queries = ["outcome=lost", "before=x", "page_size=101"];
+    let refusals = send_each(queries, async |query| service.get(&format!("{list}?{query}")).await).await;
     assert_refusals!(refusals, @r#"
         400 {"outcome":["\"lost\" is not a valid choice."]}
         400 {"before":["Invalid position. Follow `next` unchanged."]}

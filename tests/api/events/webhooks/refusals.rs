@@ -3,6 +3,7 @@
 use serde_json::json;
 use tests::app::TestApp;
 use tests::caller::Caller;
+use tests::http::send_each;
 use tests::{assert_refusal, assert_refusals};
 
 use super::changes::latest;
@@ -84,11 +85,9 @@ async fn what_is_wrong_with_a_webhook_is_told_by_field() {
         2 x 400 {"after":["This field may not be null."]}
         "#);
     assert_refusal!(owner.post(&format!("{uri}position/"), json!({})).await, @r#"400 {"after":["This field is required."]}"#);
-    let mut refusals = Vec::new();
-    for hours in [json!(169), json!(-1), json!("1")] {
-        refusals.push(owner.post(&format!("{uri}secret/"), json!({ "grace_hours": hours })).await);
-    }
-    assert_refusals!(refusals, @r#"
+    let secret = format!("{uri}secret/");
+    let hours = [json!(169), json!(-1), json!("1")];
+    assert_refusals!(send_each(hours, |hour| owner.post(&secret, json!({ "grace_hours": hour }))).await, @r#"
         2 x 400 {"grace_hours":["Ensure this value is from 0 to 168."]}
         400 {"grace_hours":["A valid integer is required."]}
         "#);

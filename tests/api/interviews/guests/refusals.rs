@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus;
 use tests::caller::Caller;
-use tests::http::Request;
+use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 use super::super::{begin, project};
@@ -24,11 +24,7 @@ async fn the_body_is_checked_before_the_candidate() {
         json!({ "recipient": "x".repeat(150), "expires_at": "2027-02-06T10:00:01Z" }),
         json!({ "recipient": "x".repeat(150), "expires_at": "2027-02-06T10:00:00Z" }),
     ];
-    let mut refused = Vec::new();
-    for body in bodies {
-        refused.push(given.owner.post(&links, body).await);
-    }
-    assert_refusals!(refused, @r#"
+    assert_refusals!(send_each(bodies, |body| given.owner.post(&links, body)).await, @r#"
     400 {"recipient":["This field is required."]}
     400 {
       "expires_at":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."],

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
-use tests::http::{Request, Response};
+use tests::http::{Request, Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 
 use super::super::{begin, project, status};
@@ -24,11 +24,7 @@ async fn the_body_is_checked_before_the_candidate() {
         json!({ "reason": null }),
         json!({ "reason": "x".repeat(200), "deadline": "2020-01-01T00:00:00Z" }),
     ];
-    let mut refused = Vec::new();
-    for body in bodies {
-        refused.push(given.owner.send(request(body)).await);
-    }
-    assert_refusals!(refused, @r#"
+    assert_refusals!(send_each(bodies, |body| given.owner.send(request(body))).await, @r#"
     400 {"reason":["This field is required."]}
     400 {"deadline":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."],"reason":["This field may not be blank."]}
     400 {"deadline":["This field may not be null."],"reason":["Ensure this field has no more than 200 characters."]}

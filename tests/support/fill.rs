@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use shared::clock::Clock;
 use shared::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
-use shared::domain::text::{Email, ShortName};
+use shared::domain::text::ShortName;
 use shared::domain::transition::project_counts::shard_of;
 use tokio::task::JoinSet;
 
@@ -19,31 +19,14 @@ impl TestApp {
     pub async fn fill(&self, project: &str, count: usize, deadline: DateTime<Utc>) {
         let name = |text: &str| ShortName::parse(text).expect("a name");
         let ada = |number| CandidateProfile::new(name("Ada"), name(&format!("Byron {number}")));
-        self.fill_with(project, deadline, &[], (0..count).map(ada)).await;
+        self.fill_with(project, deadline, (0..count).map(ada)).await;
     }
 
-    /// Puts `count` invited candidates with an address and this deadline into the project, who are to be reminded at `moment`.
-    pub async fn fill_to_remind(
-        &self,
-        project: &str,
-        count: usize,
-        deadline: DateTime<Utc>,
-        moment: DateTime<Utc>,
-    ) {
-        let name = |text: &str| ShortName::parse(text).expect("a name");
-        let ada = |number| CandidateProfile {
-            email: Email::parse(&format!("ada-{number}@mail.example")).ok(),
-            ..CandidateProfile::new(name("Ada"), name(&format!("Byron {number}")))
-        };
-        self.fill_with(project, deadline, &[moment], (0..count).map(ada)).await;
-    }
-
-    /// Puts an invited candidate with each of these profiles, this deadline and these reminders into the project at `project`.
+    /// Puts an invited candidate with each of these profiles and this deadline into the project at `project`, and counts them.
     pub async fn fill_with(
         &self,
         project: &str,
         deadline: DateTime<Utc>,
-        reminders: &[DateTime<Utc>],
         profiles: impl Iterator<Item = CandidateProfile>,
     ) {
         let (app, now) = (self.app().clone(), self.clock().now());
@@ -64,7 +47,6 @@ impl TestApp {
             let mut candidate = Candidate::new(id, company.clone(), project, profile, None);
             candidate.status = CandidateStatus::Invited;
             candidate.invited_at = Some(now);
-            candidate.reminders = reminders.to_vec();
             *counts.entry(shard_of(id)).or_default() += 1;
             items.push(candidate_item(&candidate));
             items.extend(search_entry_items(&candidate));

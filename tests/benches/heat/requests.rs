@@ -134,7 +134,7 @@ impl World {
         let deadline = app.clock().now() + TimeDelta::days(30);
         let profiles: Vec<CandidateProfile> =
             (0..FILLED).map(profile).collect::<std::result::Result<_, _>>()?;
-        app.fill_with(&project, deadline, &[], profiles.into_iter()).await;
+        app.fill_with(&project, deadline, profiles.into_iter()).await;
         app.settle().await;
         Ok(Self { app, chaos, owner, evaluator, colleague, project })
     }

@@ -22,8 +22,6 @@ const CANDIDATES: f64 = 10_000_000.0;
 const PARTITION_BYTES: f64 = 10e9;
 /// The partitions of a new table and of a new index on demand: 4,000 write units and 12,000 read units a second.
 const NEW_PARTITIONS: usize = 4;
-/// The share of the most popular of 1,000 companies by Zipf's law.
-const LARGEST_COMPANY: f64 = 0.1336;
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> Result<()> {
@@ -96,13 +94,12 @@ fn quotas(samples: &[(Operation, f64, Vec<Sample>)], schemas: &BTreeMap<&str, Sc
     let share =
         |operation| MIX.iter().find(|(one, _)| *one == operation).map_or(0.0, |(_, share)| share / 1000.0);
     let most = MIX.iter().map(|(_, share)| share / 1000.0).fold(0.0, f64::max);
-    let distinct = |sample: &Sample, prefix: &str| {
-        let keys = sample.loads.iter().filter(|load| load.changes && load.place.key.starts_with(prefix));
-        // A history has an entry per version, and each is numbered by a second write.
-        keys.map(|load| &load.place.key).collect::<HashSet<_>>().len() as f64
+    // An effect is written several times until it is done.
+    let effects = |sample: &Sample| {
+        let writes = sample.loads.iter().filter(|load| load.changes && load.place.key.starts_with("EFFECT#"));
+        writes.map(|load| &load.place.key).collect::<HashSet<_>>().len() as f64
     };
     let records = each(&|sample| sample.loads.iter().filter(|load| load.changes).count() as f64);
-    let events = each(&|sample| distinct(sample, "HISTORY#"));
     let table = schemas.get("table").map(Schema::units).unwrap_or_default();
     let mut quotas = vec![
         ("gateway: requests to one route (RequestsPerSecond)", rate * most, 200.0),
@@ -114,13 +111,12 @@ fn quotas(samples: &[(Operation, f64, Vec<Sample>)], schemas: &BTreeMap<&str, Sc
             each(&|sample| sample.outbox_seconds),
             10.0,
         ),
-        ("SES: mails a second, the usual first quota", each(&|sample| distinct(sample, "EFFECT#")), 14.0),
+        ("SES: mails a second, the usual first quota", each(&effects), 14.0),
         ("DynamoDB: write units of a new table", table.writes, 4_000.0),
         ("DynamoDB: read units of a new table", table.reads, 12_000.0),
         ("DynamoDB: write units of a table (account)", table.writes, 40_000.0),
         ("DynamoDB: read units of a table (account)", table.reads, 40_000.0),
         ("stream: records a second that Lambda reads of one of four shards", records / 4.0, 4_000.0),
-        ("numbering: events a second of the largest company", events * LARGEST_COMPANY, 450.0),
     ];
     quotas.sort_by(|one, other| (other.1 / other.2).total_cmp(&(one.1 / one.2)));
     for (quota, value, limit) in quotas {

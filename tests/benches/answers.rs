@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use shared::clock::Stopwatch;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
+use tests::figures::{median, print, round, round_to};
 use tests::logs::Recording;
 use tests::takes::Interviewee;
 use tests::videos::recorded;
@@ -44,9 +45,9 @@ async fn main() -> Result<()> {
             pending.push(stopped);
             playable.push(converted);
         }
-        print(json!({
+        print(&json!({
             "figure": "answer_seconds", "conversion": name, "bytes": film.len(),
-            "stop_to_pending": median(pending), "pending_to_playable": median(playable),
+            "stop_to_pending": round(median(pending)), "pending_to_playable": round(median(playable)),
         }));
         cost(name, &film).await?;
     }
@@ -138,31 +139,17 @@ async fn cost(name: &str, film: &[u8]) -> Result<()> {
     // So many candidates, at dollars per million.
     let dollars = |amount: f64, price: f64| amount * 1000.0 * price / 1e6;
     for (figure, amount, price) in amounts {
-        print(json!({
-            "figure": format!("{figure}_per_candidate"), "conversion": name, "value": round(amount),
-            "dollars_per_1000": round(dollars(amount, price)),
+        print(&json!({
+            "figure": format!("{figure}_per_candidate"), "conversion": name, "value": round_to(amount, 3),
+            "dollars_per_1000": round_to(dollars(amount, price), 3),
         }));
     }
     let sum: f64 = amounts.iter().map(|(_, amount, price)| dollars(*amount, *price)).sum();
-    print(json!({ "figure": "dollars_per_1000", "conversion": name, "value": round(sum) }));
+    print(&json!({ "figure": "dollars_per_1000", "conversion": name, "value": round_to(sum, 3) }));
     Ok(())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "these are small numbers")]
 fn number(count: usize) -> f64 {
     count as f64
-}
-
-fn round(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    (values[values.len() / 2] * 100.0).round() / 100.0
-}
-
-#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
-fn print(figure: Value) {
-    println!("{figure}");
 }

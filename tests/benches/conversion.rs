@@ -14,6 +14,7 @@ use shared::domain::media::file::FileType;
 use shared::media::{ObjectStore, video_upload_key};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
+use tests::figures::{median, print, round};
 use tests::function::{Function, peak_kilobytes};
 use video_conversion::engine::{ConversionTarget, convert};
 
@@ -74,7 +75,7 @@ async fn times(input: &Path, alone: &str) -> Result<()> {
         plain.push(stopwatch.elapsed().as_secs_f64());
     }
     let (whole, plain) = (median(whole), median(plain));
-    print(json!({
+    print(&json!({
         "figure": "conversion_seconds", "ffmpeg": alone.split_whitespace().nth(1), "value": round(whole),
         "ffmpeg_alone": round(plain), "ratio": round(whole / plain),
     }));
@@ -118,7 +119,7 @@ async fn memory(name: &str, input: &Path) -> Result<()> {
     if answer != "applied" {
         return Err(format!("{name}: {answer}").into());
     }
-    print(json!({
+    print(&json!({
         "figure": "peak_megabytes", "upload": name, "upload_bytes": size, "seconds": round(seconds),
         "function": peak_kilobytes(id) / 1000, "ffmpeg": children / 1000, "sum": (peak_kilobytes(id) + children) / 1000,
     }));
@@ -141,18 +142,4 @@ fn ffmpeg(args: &str, output: &Path) -> Result<()> {
     command.args(["-v", "error", "-y", "-nostdin"]).args(args.split_ascii_whitespace()).arg(output);
     let status = command.stdin(Stdio::null()).status()?;
     if status.success() { Ok(()) } else { Err(format!("ffmpeg {args}: {status}").into()) }
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-fn round(value: f64) -> f64 {
-    (value * 100.0).round() / 100.0
-}
-
-#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
-fn print(figure: Value) {
-    println!("{figure}");
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tests::app::{FULL_COST, TestApp};
 use tests::billing::{GIGABYTE_MILLISECONDS, INVOCATIONS};
 use tests::caller::{Caller, PASSWORD};
+use tests::figures::{print_value, round_to};
 use tests::logs::Recording;
 use tests::receiver::Receiver;
 
@@ -91,17 +92,13 @@ async fn main() -> Result<()> {
     ];
     let mut dollars = 0.0;
     for (amount, price) in amounts.iter().zip(PRICES) {
-        print(&format!("{}_per_candidate", amount.0), amount.1 / f64::from(count));
+        print_value(&format!("{}_per_candidate", amount.0), round_to(amount.1 / f64::from(count), 4));
         let cost = amount.1 / f64::from(count) * 1000.0 * price.1 / 1e6;
-        print(&format!("{}_dollars_per_1000", price.0), cost);
+        print_value(&format!("{}_dollars_per_1000", price.0), round_to(cost, 4));
         dollars += cost;
     }
-    print("dollars_per_1000", dollars);
-    print("deliveries_per_candidate", f64::from(deliveries.load(Ordering::Relaxed)) / f64::from(count));
+    print_value("dollars_per_1000", round_to(dollars, 4));
+    let deliveries = f64::from(deliveries.load(Ordering::Relaxed)) / f64::from(count);
+    print_value("deliveries_per_candidate", round_to(deliveries, 4));
     Ok(())
-}
-
-#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
-fn print(figure: &str, value: f64) {
-    println!("{}", json!({ "figure": figure, "value": (value * 1e4).round() / 1e4 }));
 }

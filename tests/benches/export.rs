@@ -19,7 +19,7 @@ use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::binaries;
 use tests::caller::Caller;
-use tests::figures::round;
+use tests::figures::{print_value, round};
 use tests::function::watch;
 use tests::http::Request;
 
@@ -72,15 +72,18 @@ async fn main() -> Result<()> {
     let mut command = Command::new(export);
     command.arg("acme").arg(&archive).envs(app.environment());
     let candidates = (count + EVALUATED.min(count)) as f64;
-    print("candidates", json!(candidates));
+    print_value("candidates", candidates);
     let exported = Measured::of(command).await?;
     let [records, units] = ["records", "read_units"].map(|figure| exported.figure(figure));
-    print("records", exported.result["records"].clone());
-    print("is_exact", exported.result["is_exact"].clone());
+    print_value("records", exported.result["records"].clone());
+    print_value("is_exact", exported.result["is_exact"].clone());
     exported.print("export", records);
-    print("read_units_per_candidate", round(units / candidates));
-    print("read_units_per_second", round(units / exported.elapsed));
-    print("dollars_per_100_000_candidates", round(units / candidates * 0.1 * DOLLARS_PER_MILLION_READS));
+    print_value("read_units_per_candidate", round(units / candidates));
+    print_value("read_units_per_second", round(units / exported.elapsed));
+    print_value(
+        "dollars_per_100_000_candidates",
+        round(units / candidates * 0.1 * DOLLARS_PER_MILLION_READS),
+    );
 
     // What an owner requests is written by the function.
     owner.post("/companies/acme/exports/", json!({})).await.expect(202);
@@ -90,7 +93,7 @@ async fn main() -> Result<()> {
     if summary.written != 1 {
         return Err(format!("not written: {summary:?}").into());
     }
-    print("function_candidates_per_second", round(candidates / elapsed));
+    print_value("function_candidates_per_second", round(candidates / elapsed));
 
     let there = TestApp::start().await;
     let mut command = Command::new(import);
@@ -98,13 +101,13 @@ async fn main() -> Result<()> {
     let imported = Measured::of(command).await?;
     let units = imported.figure("write_units");
     imported.print("import", records);
-    print("write_units_per_candidate", round(units / candidates));
-    print("dollars_per_100_000_imported", round(units / candidates * 0.1 * DOLLARS_PER_MILLION_WRITES));
+    print_value("write_units_per_candidate", round(units / candidates));
+    print_value("dollars_per_100_000_imported", round(units / candidates * 0.1 * DOLLARS_PER_MILLION_WRITES));
 
     let second = folder.path().join("second");
     let moved = export_company(there.app(), "acme".parse()?, &second, ()).await;
     let moved = moved.map_err(|error| error.to_string())?;
-    print("events", json!(moved.sequence));
+    print_value("events", moved.sequence);
     for kind in RecordKind::ALL {
         let name = format!("records/{}.jsonl", kind.name());
         if fs::read(archive.join(&name))? != fs::read(second.join(&name))? {
@@ -139,14 +142,9 @@ impl Measured {
     }
 
     fn print(&self, program: &str, records: f64) {
-        print(&format!("{program}: records_per_second"), json!((records / self.elapsed).round()));
-        let of_one = json!((records / self.processors).round());
-        print(&format!("{program}: records_per_second_of_one_processor"), of_one);
-        print(&format!("{program}: peak_megabytes"), round(self.peak as f64 / 1024.0));
+        print_value(&format!("{program}: records_per_second"), (records / self.elapsed).round());
+        let of_one = (records / self.processors).round();
+        print_value(&format!("{program}: records_per_second_of_one_processor"), of_one);
+        print_value(&format!("{program}: peak_megabytes"), round(self.peak as f64 / 1024.0));
     }
-}
-
-#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
-fn print(figure: &str, value: impl Into<Value>) {
-    println!("{}", json!({ "figure": figure, "value": value.into() }));
 }

@@ -18,6 +18,7 @@ use shared::domain::transition::project_counts::SHARDS;
 use tests::app::TestApp;
 use tests::caller::Caller;
 use tests::chaos::Chaos;
+use tests::figures::{median, print, round};
 use tests::heat::{MOST_READS, MOST_WRITES, Peak};
 use tests::http::Request;
 use tests::logs::RequestLog;
@@ -77,15 +78,15 @@ async fn bulk(app: &TestApp) -> Result<Import> {
 fn report_bulk(latency: Duration, bulk: &Import) {
     let Import { seconds, log, answer_bytes } = bulk;
     let figures = [
-        ("bulk_seconds", round(*seconds)),
+        ("bulk_seconds", json!(round(*seconds))),
         ("bulk_dynamodb_calls", json!(log.dynamodb_calls)),
-        ("bulk_write_units_per_entry", round(log.write_units / ENTRIES as f64)),
+        ("bulk_write_units_per_entry", json!(round(log.write_units / ENTRIES as f64))),
         ("bulk_read_units", json!(log.read_units)),
         ("bulk_answer_bytes", json!(answer_bytes)),
     ];
     for (figure, value) in figures {
         let latency = latency.as_millis();
-        print(json!({ "figure": figure, "entries": ENTRIES, "latency_ms": latency, "value": value }));
+        print(&json!({ "figure": figure, "entries": ENTRIES, "latency_ms": latency, "value": value }));
     }
 }
 
@@ -100,20 +101,20 @@ async fn heat() -> Result<()> {
         let heat = chaos.measured().ok_or("nothing is measured")?;
         let peaks = heat.peaks();
         let limits = if is_limited { "limited" } else { "unlimited" };
-        print(json!({ "figure": "seconds", "partitions": limits, "value": round(import.seconds) }));
-        print(json!({ "figure": "refused_requests", "partitions": limits, "value": heat.refused() }));
+        print(&json!({ "figure": "seconds", "partitions": limits, "value": round(import.seconds) }));
+        print(&json!({ "figure": "refused_requests", "partitions": limits, "value": heat.refused() }));
         print(
-            json!({ "figure": "units_by_partition_and_reported", "partitions": limits, "value": heat.units() }),
+            &json!({ "figure": "units_by_partition_and_reported", "partitions": limits, "value": heat.units() }),
         );
         for peak in peaks.iter().take(8) {
             let place = peak.place.pattern();
             print(
-                json!({ "figure": "write_units_in_a_second", "partitions": limits, "of": place, "value": peak.writes }),
+                &json!({ "figure": "write_units_in_a_second", "partitions": limits, "of": place, "value": peak.writes }),
             );
         }
         let most = |units: fn(&Peak) -> f64| peaks.iter().map(units).fold(0.0, f64::max);
         let (reads, writes) = (most(|peak| peak.reads), most(|peak| peak.writes));
-        print(json!({ "figure": "read_units_in_a_second", "partitions": limits, "value": reads }));
+        print(&json!({ "figure": "read_units_in_a_second", "partitions": limits, "value": reads }));
         if heat.refused() > 0 || writes * 2.0 > MOST_WRITES || reads * 2.0 > MOST_READS {
             return Err(format!("too hot: {} refused, {:?}", heat.refused(), peaks.first()).into());
         }
@@ -126,20 +127,20 @@ fn report(latency: Duration, imports: &[Import], alone: Vec<f64>) {
     let usage = imports.first().map(|import| {
         [
             ("dynamodb_calls", json!(import.log.dynamodb_calls)),
-            ("write_units_per_entry", round(import.log.write_units / ENTRIES as f64)),
+            ("write_units_per_entry", json!(round(import.log.write_units / ENTRIES as f64))),
             ("read_units", json!(import.log.read_units)),
             ("answer_bytes", json!(import.answer_bytes)),
         ]
     });
     let times = [
-        ("seconds", round(seconds)),
-        ("seconds_of_dynamodb_alone", round(alone)),
-        ("entries_per_second", round(ENTRIES as f64 / seconds)),
-        ("ratio_to_dynamodb_alone", round(alone / seconds)),
+        ("seconds", json!(round(seconds))),
+        ("seconds_of_dynamodb_alone", json!(round(alone))),
+        ("entries_per_second", json!(round(ENTRIES as f64 / seconds))),
+        ("ratio_to_dynamodb_alone", json!(round(alone / seconds))),
     ];
     for (figure, value) in usage.into_iter().flatten().chain(times) {
         let latency = latency.as_millis();
-        print(json!({ "figure": figure, "entries": ENTRIES, "latency_ms": latency, "value": value }));
+        print(&json!({ "figure": figure, "entries": ENTRIES, "latency_ms": latency, "value": value }));
     }
 }
 
@@ -282,18 +283,4 @@ fn entry(app: &TestApp, number: usize) -> Value {
         "email": format!("ada.{number}@mail.example"),
         "deadline": app.clock().in_days(7),
     })
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-fn round(value: f64) -> Value {
-    json!((value * 100.0).round() / 100.0)
-}
-
-#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
-fn print(figure: Value) {
-    println!("{figure}");
 }

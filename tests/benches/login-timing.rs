@@ -10,6 +10,7 @@ use chrono::TimeDelta;
 use serde_json::json;
 use shared::clock::Stopwatch;
 use tests::app::{FULL_COST, TestApp};
+use tests::figures::{median, print_value, round_to};
 
 /// Keeps failures per name below ten in a quarter of an hour.
 const BETWEEN: TimeDelta = TimeDelta::minutes(2);
@@ -38,25 +39,15 @@ async fn main() {
         }
     }
     let [nobody, user, six] = times;
-    print("rounds", rounds as f64);
-    print("auc_user", auc(&user, &nobody));
-    print("auc_six", auc(&six, &nobody));
-    print("median_nobody_ms", median(nobody) * 1e3);
-    print("median_user_ms", median(user) * 1e3);
-    print("median_six_ms", median(six) * 1e3);
+    print_value("rounds", rounds);
+    print_value("auc_user", round_to(auc(&user, &nobody), 3));
+    print_value("auc_six", round_to(auc(&six, &nobody), 3));
+    print_value("median_nobody_ms", round_to(median(nobody) * 1e3, 3));
+    print_value("median_user_ms", round_to(median(user) * 1e3, 3));
+    print_value("median_six_ms", round_to(median(six) * 1e3, 3));
 }
 
 fn auc(these: &[f64], others: &[f64]) -> f64 {
     let longer = these.iter().map(|one| others.iter().filter(|other| *other < one).count()).sum::<usize>();
     longer as f64 / (these.len() * others.len()) as f64
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
-fn print(figure: &str, value: f64) {
-    println!("{}", json!({ "figure": figure, "value": (value * 1000.0).round() / 1000.0 }));
 }

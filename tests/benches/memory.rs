@@ -15,6 +15,7 @@ use shared::clock::{Clock, Stopwatch};
 use shared::domain::candidate::CandidateStatus;
 use tests::app::{FULL_COST, TestApp};
 use tests::caller::{Caller, PASSWORD, Staff, last_segment};
+use tests::figures::{print, round};
 use tests::files::{data_uri, put};
 use tests::function::{Function, http_event, queue_event};
 use tests::http::Request;
@@ -223,20 +224,13 @@ impl Measured<'_> {
         Ok(answer)
     }
 
-    #[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
     fn print(&self, asked: &str) {
         let peak = self.process.peak_kilobytes() / 1_024;
         let given = self.bench.template.memory_size(self.function).unwrap_or_default();
-        let share = (peak as f64 / given as f64 * 100.0).round() / 100.0;
-        let seconds = (self.seconds * 100.0).round() / 100.0;
-        let (function, longest) = (self.function, seconds);
-        println!(
-            "{}",
-            json!({
-                "figure": "peak_megabytes", "function": function, "asked": asked, "value": peak,
-                "memory_size": given, "share": share, "longest_seconds": longest,
-            })
-        );
+        print(&json!({
+            "figure": "peak_megabytes", "function": self.function, "asked": asked, "value": peak,
+            "memory_size": given, "share": round(peak as f64 / given as f64), "longest_seconds": round(self.seconds),
+        }));
     }
 }
 

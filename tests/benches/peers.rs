@@ -16,7 +16,7 @@ use tests::billing::{
     self, GIGABYTE_MILLISECONDS, INVOCATIONS, SIZES, billed, billed_start, gigabyte_milliseconds, mean,
     succeed,
 };
-use tests::figures::{Figures, round};
+use tests::figures::{Figures, round, round_to};
 use tests::function::{Function, http_event};
 use tests::quota::CpuQuota;
 use tests::tls::TlsDynamoDb;
@@ -156,7 +156,7 @@ async fn main() -> Result<()> {
         figures.print(&json!({
             "figure": "billed", "program": subject.name, "megabytes": memory, "get_milliseconds": round(read),
             "post_milliseconds": round(write), "start_milliseconds": round(mean(&starts)),
-            "dollars_per_1000_candidates": precise(duration + invocations), "of_which_for_time": precise(duration),
+            "dollars_per_1000_candidates": round_to(duration + invocations, 5), "of_which_for_time": round_to(duration, 5),
         }));
     }
     app.leave_unsound("the peers write candidates without what belongs to them");
@@ -239,11 +239,6 @@ fn milliseconds(time: std::time::Duration) -> f64 {
 fn percentile(times: &mut [f64], percent: usize) -> f64 {
     times.sort_by(f64::total_cmp);
     times[(times.len() * percent / 100).min(times.len() - 1)]
-}
-
-/// To a thousandth of a cent.
-fn precise(dollars: f64) -> f64 {
-    (dollars * 1e5).round() / 1e5
 }
 
 /// The path of a URL.

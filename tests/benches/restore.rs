@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use shared::clock::Stopwatch;
 use tests::app::TestApp;
 use tests::binaries;
+use tests::figures::{print_value, round};
 use tests::function::watch;
 use tests::table::{Contents, Item};
 
@@ -42,9 +43,9 @@ async fn main() -> Result<()> {
     let now = kept.map(|number| item(number, if number % CHANGED == 0 { "new" } else { "old" }));
     put(&app, live, now.chain(newer)).await?;
     put(&app, &restored, (0..count).map(|number| item(number, "old"))).await?;
-    print("filled_seconds", round(stopwatch.elapsed().as_secs_f64()));
-    print("items", json!(count));
-    print("bytes_per_item", round(size(&item(count / 2, "old")) as f64));
+    print_value("filled_seconds", round(stopwatch.elapsed().as_secs_f64()));
+    print_value("items", count);
+    print_value("bytes_per_item", round(size(&item(count / 2, "old")) as f64));
 
     let folder = tempfile::TempDir::new()?;
     for step in ["prepare", "apply"] {
@@ -55,10 +56,10 @@ async fn main() -> Result<()> {
         let (seconds, peak) = watch(&mut run).await?;
         let output = run.wait_with_output()?;
         let rate = count as f64 / stopwatch.elapsed().as_secs_f64();
-        print(&format!("{step}_items_per_second"), json!(rate.round()));
-        print(&format!("{step}_items_per_second_of_one_processor"), json!((count as f64 / seconds).round()));
-        print(&format!("{step}_peak_megabytes"), round(peak as f64 / 1024.0));
-        print(&format!("{step}_result"), serde_json::from_slice(&output.stdout)?);
+        print_value(&format!("{step}_items_per_second"), rate.round());
+        print_value(&format!("{step}_items_per_second_of_one_processor"), (count as f64 / seconds).round());
+        print_value(&format!("{step}_peak_megabytes"), round(peak as f64 / 1024.0));
+        print_value(&format!("{step}_result"), serde_json::from_slice::<Value>(&output.stdout)?);
     }
     Ok(())
 }
@@ -99,13 +100,4 @@ async fn put(app: &TestApp, table: &str, items: impl Iterator<Item = Item>) -> R
         if left > 0 { Err("some items were not written".into()) } else { Result::Ok(()) }
     });
     stream::iter(calls).buffer_unordered(4).try_collect().await
-}
-
-fn round(value: f64) -> Value {
-    json!((value * 100.0).round() / 100.0)
-}
-
-#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
-fn print(figure: &str, value: Value) {
-    println!("{}", json!({ "figure": figure, "value": value }));
 }

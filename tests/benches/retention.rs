@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use shared::clock::{Clock, Stopwatch};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
+use tests::figures::{print_value, round, round_to};
 use tests::heat::{MOST_READS, MOST_WRITES};
 use tests::http::Request;
 use tests::logs::take_lines;
@@ -67,7 +68,7 @@ async fn run(due: usize, all: usize) -> Result<()> {
     for project in &projects {
         app.fill(project, all * 5 / 10 / PROJECTS, app.clock().now() + TimeDelta::days(20)).await;
     }
-    print("filled_seconds", round(stopwatch.elapsed().as_secs_f64()));
+    print_value("filled_seconds", round(stopwatch.elapsed().as_secs_f64()));
 
     take_lines("retention");
     let summary = retention::run(app.app(), AT_ONCE).await?;
@@ -83,19 +84,22 @@ async fn run(due: usize, all: usize) -> Result<()> {
         ("erased", json!(summary.erased)),
         ("failed", json!(summary.failed)),
         ("last_run", last_run.clone()),
-        ("seconds", round(number(&line["milliseconds"]) / 1e3)),
+        ("seconds", json!(round(number(&line["milliseconds"]) / 1e3))),
         ("dynamodb_calls", line["dynamodb_calls"].clone()),
         ("read_units", line["read_units"].clone()),
         ("write_units", line["write_units"].clone()),
-        ("minutes_at_the_pace", round((due as f64 / 20.0).ceil() * batch / 60.0)),
+        ("minutes_at_the_pace", json!(round((due as f64 / 20.0).ceil() * batch / 60.0))),
     ] {
-        print(figure, value);
+        print_value(figure, value);
     }
     app.clock().advance(TimeDelta::days(1));
     let again = retention::run(app.app(), AT_ONCE).await?;
     let line = take_lines("retention").pop().ok_or("no summary in the log")?;
     let looked_at_again = looked_at - summary.erased as f64;
-    print("read_units_per_candidate_looked_at", round_finely(number(&line["read_units"]) / looked_at_again));
+    print_value(
+        "read_units_per_candidate_looked_at",
+        round_to(number(&line["read_units"]) / looked_at_again, 4),
+    );
     let erased = due / PROJECTS * PROJECTS;
     if (summary.erased, again.erased) != (erased, 0) {
         return Err(format!("{} erased, {} again", summary.erased, again.erased).into());
@@ -130,17 +134,17 @@ async fn heat() -> Result<()> {
     if summary.erased != OF_ONE {
         return Err(format!("{} of {OF_ONE} are erased", summary.erased).into());
     }
-    print("erased_of_one_project", json!(summary.erased));
-    print("seconds_of_one_project", round(seconds));
-    print("units_by_partition_and_reported", json!(units));
-    print("write_units_per_erasure", round(heat.written() / summary.erased as f64));
+    print_value("erased_of_one_project", summary.erased);
+    print_value("seconds_of_one_project", round(seconds));
+    print_value("units_by_partition_and_reported", json!(units));
+    print_value("write_units_per_erasure", round(heat.written() / summary.erased as f64));
     for peak in heat.peaks().iter().take(6) {
-        print(&format!("write_units_in_a_second {}", peak.place.pattern()), json!(peak.writes));
-        print(&format!("read_units_in_a_second {}", peak.place.pattern()), json!(peak.reads));
+        print_value(&format!("write_units_in_a_second {}", peak.place.pattern()), peak.writes);
+        print_value(&format!("read_units_in_a_second {}", peak.place.pattern()), peak.reads);
     }
     let is_above_half =
         heat.peaks().iter().any(|peak| peak.writes > MOST_WRITES / 2.0 || peak.reads > MOST_READS / 2.0);
-    print("a_partition_above_half_of_its_limits", json!(is_above_half));
+    print_value("a_partition_above_half_of_its_limits", is_above_half);
     Ok(())
 }
 
@@ -169,19 +173,6 @@ async fn deletions() -> Result<()> {
         return Err(format!("{erased} of {DELETIONS} are erased").into());
     }
     seconds.sort_by(f64::total_cmp);
-    print("seconds_from_delete_to_erased_median", round(seconds[DELETIONS / 2]));
+    print_value("seconds_from_delete_to_erased_median", round(seconds[DELETIONS / 2]));
     Ok(())
-}
-
-fn round(value: f64) -> Value {
-    json!((value * 100.0).round() / 100.0)
-}
-
-fn round_finely(value: f64) -> Value {
-    json!((value * 10_000.0).round() / 10_000.0)
-}
-
-#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
-fn print(figure: &str, value: Value) {
-    println!("{}", json!({ "figure": figure, "value": value }));
 }

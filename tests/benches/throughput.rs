@@ -16,6 +16,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
 use tempfile::TempDir;
+use tests::figures::{print, round};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
@@ -44,7 +45,7 @@ async fn main() -> Result<()> {
         let (clients, story) = measure(&service, clients, Kind::Story, DURATION).await?;
         let (_, constant) = measure(&service, clients, Kind::Constant, DURATION).await?;
         for (name, figures) in [("story", &story), ("constant", &constant)] {
-            print(json!({
+            print(&json!({
                 "figure": name, "profile": profile, "connections": connections,
                 "requests_per_second": round(figures.per_second()),
                 "p50_ms": round(figures.percentile(50)), "p99_ms": round(figures.percentile(99)),
@@ -52,7 +53,7 @@ async fn main() -> Result<()> {
             }));
         }
         let ratio = story.per_second() / constant.per_second();
-        print(json!({
+        print(&json!({
             "figure": "story_to_constant", "profile": profile, "connections": connections, "ratio": round(ratio),
         }));
     }
@@ -259,13 +260,4 @@ async fn measure(
 
 fn text(json: &Value, name: &str) -> Result<String> {
     Ok(json[name].as_str().ok_or_else(|| format!("no {name} in {json}"))?.to_owned())
-}
-
-fn round(value: f64) -> Value {
-    json!((value * 100.0).round() / 100.0)
-}
-
-#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
-fn print(figure: Value) {
-    println!("{figure}");
 }

@@ -13,6 +13,7 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
+use tests::figures::{print_value, round_to};
 use tests::receiver::Receiver;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -64,8 +65,8 @@ async fn main() -> Result<()> {
         delays.push(at.saturating_sub(*changed.ok_or("an unknown event")?).as_secs_f64());
     }
     delays.sort_by(f64::total_cmp);
-    print("median_seconds", delays[TIMED / 2]);
-    print("p99_seconds", delays[TIMED * 99 / 100]);
+    print_value("median_seconds", round_to(delays[TIMED / 2], 3));
+    print_value("p99_seconds", round_to(delays[TIMED * 99 / 100], 3));
 
     client.enable(&webhook, false).await?;
     // In parts that a busy computer imports within the time of one request.
@@ -75,7 +76,10 @@ async fn main() -> Result<()> {
     }
     client.numbered(&company, TIMED + WAITING).await?;
     client.enable(&webhook, true).await?;
-    print("deliveries_per_second_of_many_candidates", rate(&mut deliveries, WAITING).await?);
+    print_value(
+        "deliveries_per_second_of_many_candidates",
+        round_to(rate(&mut deliveries, WAITING).await?, 3),
+    );
 
     client.enable(&webhook, false).await?;
     let candidate = committed.into_keys().next().ok_or("no candidate")?;
@@ -84,7 +88,7 @@ async fn main() -> Result<()> {
     }
     client.numbered(&company, TIMED + WAITING + TIMED).await?;
     client.enable(&webhook, true).await?;
-    print("deliveries_per_second_of_one_candidate", rate(&mut deliveries, TIMED).await?);
+    print_value("deliveries_per_second_of_one_candidate", round_to(rate(&mut deliveries, TIMED).await?, 3));
     local.stop().await;
     Ok(())
 }
@@ -163,9 +167,4 @@ impl Client {
         }
         Ok(serde_json::from_slice(&bytes).unwrap_or_default())
     }
-}
-
-#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
-fn print(figure: &str, value: f64) {
-    println!("{}", json!({ "figure": figure, "value": (value * 1e3).round() / 1e3 }));
 }

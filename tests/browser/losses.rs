@@ -5,6 +5,7 @@
 use std::hash::{BuildHasher, RandomState};
 
 use serde_json::{Value, json};
+use tests::figures::print;
 
 use crate::devtools::{BrowserOptions, Network, Page};
 use crate::visit::{Visit, recorded_seconds};
@@ -14,11 +15,6 @@ const KILLS: [u32; 6] = [3, 6, 9, 12, 15, 18];
 /// Makes the page record WebM, which it does where mp4 cannot be recorded.
 const ONLY_WEBM: &str = "const isSupported = MediaRecorder.isTypeSupported;
     MediaRecorder.isTypeSupported = type => type.includes('webm') && isSupported.call(MediaRecorder, type);";
-
-#[expect(clippy::print_stdout, reason = "standard output is what figures are for")]
-fn print(figure: &Value) {
-    println!("{figure}");
-}
 
 /// A browser in the middle of a recording.
 struct Recording {

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tests::caller::Caller;
+use tests::figures::print;
 
 use crate::devtools::{BrowserOptions, Network, Page};
 use crate::recording::watched;
@@ -127,13 +128,7 @@ async fn levels_of_silence_noise_and_voices() {
         page.until_promised("document.querySelector('meter')").await;
         let shown = page.evaluate(levels).await;
         let is_told = page.text().await.contains(UNHEARD);
-        #[expect(clippy::print_stdout, reason = "standard output is what figures are for")]
-        {
-            println!(
-                "{}",
-                json!({ "figure": "decibels", "sound": name, "5%, 50%, 95%, most": shown, "told": is_told })
-            );
-        }
+        print(&json!({ "figure": "decibels", "sound": name, "5%, 50%, 95%, most": shown, "told": is_told }));
         assert_eq!(is_told, !is_heard, "{name}: {shown}");
     }
 }

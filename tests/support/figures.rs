@@ -1,8 +1,8 @@
-//! Figures that benchmarks print, beside those of the last release.
+//! The figures that benchmarks print, and how they compare with those of the last release.
 
 use std::error::Error;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The figures of the last release that repeat from run to run: one JSON object per line, as the benchmarks print them.
 const LAST_RELEASE: &str = include_str!("../benches/last-release.jsonl");
@@ -25,7 +25,6 @@ impl Figures {
 
     /// Prints a figure. If the last release has it, the line shows the ratio of each number that measures
     /// the service to the last release's.
-    #[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
     pub fn print(&mut self, figure: &Value) {
         let mut line = figure.as_object().cloned().unwrap_or_default();
         if let Some(last) = last(&line).filter(|_| self.is_release) {
@@ -43,7 +42,7 @@ impl Figures {
             }
             line.insert("ratio_to_last_release".to_owned(), ratios.into());
         }
-        println!("{}", Value::from(line));
+        print(&line.into());
     }
 
     /// # Errors
@@ -67,7 +66,33 @@ fn texts_of(figure: &Map<String, Value>) -> impl Iterator<Item = &str> {
     figure.values().filter_map(Value::as_str)
 }
 
+/// Prints a figure as one line of JSON.
+#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
+pub fn print(figure: &Value) {
+    println!("{figure}");
+}
+
+/// Prints a figure that has no other fields than its name and its value.
+pub fn print_value(figure: &str, value: impl Into<Value>) {
+    print(&json!({ "figure": figure, "value": value.into() }));
+}
+
 /// To two decimals.
 pub fn round(value: f64) -> f64 {
-    (value * 100.0).round() / 100.0
+    round_to(value, 2)
+}
+
+/// To so many decimals.
+pub fn round_to(value: f64, decimals: i32) -> f64 {
+    let factor = 10_f64.powi(decimals);
+    (value * factor).round() / factor
+}
+
+/// The median of values, the upper one if their number is even.
+///
+/// # Panics
+/// If there are no values.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }

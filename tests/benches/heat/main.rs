@@ -11,8 +11,9 @@ use std::error::Error;
 
 use model::{Sampled, Schema, simulate};
 use requests::{MIX, Operation, Sample, World};
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::caller::last_segment;
+use tests::figures::{print, print_value, round};
 use tests::meter::Load;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -29,7 +30,7 @@ async fn main() -> Result<()> {
     let rate = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(2_000_u32);
     let world = World::new().await?;
     let (sizes, items) = world.sizes().await?;
-    print(&json!({ "figure": "items_per_candidate", "value": round(items) }));
+    print_value("items_per_candidate", round(items));
     let mut samples = Vec::new();
     for (operation, share) in MIX {
         let own = world.samples(operation).await?;
@@ -129,13 +130,4 @@ fn quotas(samples: &[(Operation, f64, Vec<Sample>)], schemas: &BTreeMap<&str, Sc
 
 fn mean(samples: &[Sample], of: impl Fn(&Sample) -> f64) -> f64 {
     samples.iter().map(of).sum::<f64>() / samples.len() as f64
-}
-
-fn round(value: f64) -> Value {
-    json!((value * 100.0).round() / 100.0)
-}
-
-#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
-fn print(figure: &Value) {
-    println!("{figure}");
 }

@@ -5,6 +5,8 @@ use std::error::Error;
 use serde_json::{Map, Value, json};
 
 /// The figures of the last release that repeat from run to run: one JSON object per line, as the benchmarks print them.
+/// `{ tests/bench start; tests/bench requests; } | grep -e instructions -e megabytes > tests/benches/last-release.jsonl`
+/// records a release.
 const LAST_RELEASE: &str = include_str!("../benches/last-release.jsonl");
 /// The most that a figure may exceed the last release's.
 const TOLERANCE: f64 = 1.03;

@@ -1,7 +1,8 @@
 //! The HTTP client of all AWS clients: HTTP/1.1, the only version that DynamoDB, S3 and SES speak, over rustls and *ring*.
 //!
-//! The SDK's own client brings HTTP/2 and takes certificates only as PEM. Its default provider of cryptography, AWS-LC,
-//! spends most of a cold start seeding its random number generator.
+//! The SDK's own client brings HTTP/2 and takes certificates only as PEM: with it, `auth` took 5.55 million instructions until its
+//! first response instead of 5.21 (`tests/bench start`). Its default provider of cryptography, AWS-LC, spends most of a cold start
+//! seeding its random number generator: 425 million instructions until the first poll instead of 4.6.
 
 use std::sync::LazyLock;
 use std::time::Duration;

@@ -56,6 +56,7 @@ async fn main() -> Result<()> {
     for number in 0..TIMED {
         let candidate = client.create(&format!("{project}candidates/"), person(number)).await?;
         committed.insert(candidate, stopwatch.elapsed());
+        #[expect(clippy::disallowed_methods, reason = "a pace in real time, which is measured")]
         tokio::time::sleep(PACE).await;
     }
     let mut delays = Vec::new();
@@ -147,6 +148,7 @@ impl Client {
             numbered += page["objects"].as_array().map_or(0, Vec::len);
             page["meta"]["next"].as_str().ok_or("no link")?.clone_into(&mut next);
             if page["meta"]["more"] != true {
+                #[expect(clippy::disallowed_methods, reason = "another process goes on in real time")]
                 tokio::time::sleep(LOOK).await;
             }
         }

@@ -63,7 +63,8 @@ fn no_test_is_left_out() {
             "test" => assert_eq!(*is_tested, name != LEFT_OUT, "{package}: {name}"),
             "lib" | "bin" if !is_tested => {
                 // Beside a binary lies the library.
-                let own = if kind == "lib" { sources(source.parent().unwrap()) } else { vec![source.clone()] };
+                let own =
+                    if kind == "lib" { sources(source.parent().unwrap()) } else { vec![source.clone()] };
                 let with_tests: Vec<_> = own.into_iter().filter(|file| has_tests(file)).collect();
                 assert!(with_tests.is_empty(), "{package}: {kind} {name} has `test = false`: {with_tests:?}");
             }

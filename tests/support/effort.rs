@@ -19,10 +19,12 @@ enum TestEffort {
 
 impl TestEffort {
     fn from_environment() -> Self {
-        match std::env::var("TEST_EFFORT").as_deref() {
-            Ok("full") => Self::Full,
+        match std::env::var_os("TEST_EFFORT") {
+            Some(effort) if effort == "full" => Self::Full,
             // A misspelt `full` would leave out most cases before a release.
-            Ok(other) if !other.is_empty() => panic!("TEST_EFFORT is {other:?}, neither \"full\" nor empty"),
+            Some(effort) if !effort.is_empty() => {
+                panic!("TEST_EFFORT is {}, neither full nor empty", effort.display())
+            }
             _ => Self::Change { seed: seed() },
         }
     }
@@ -41,8 +43,9 @@ impl TestEffort {
 
 /// `TEST_SEED`, or chance.
 fn seed() -> u64 {
-    if let Ok(seed) = std::env::var("TEST_SEED") {
-        return seed.parse().unwrap_or_else(|_| panic!("TEST_SEED is {seed:?}, not a number"));
+    if let Some(seed) = std::env::var_os("TEST_SEED") {
+        let number = seed.to_str().and_then(|seed| seed.parse().ok());
+        return number.unwrap_or_else(|| panic!("TEST_SEED is {}, not a number", seed.display()));
     }
     let mut bytes = [0; 4];
     SystemEntropy.fill(&mut bytes);

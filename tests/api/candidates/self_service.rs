@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::TimeDelta;
 use serde_json::json;
+use shared::domain::id::CandidateId;
 use tests::app::TestApp;
 use tests::caller::{Caller, Invited, PASSWORD, Staff, last_segment};
 use tests::http::Request;
@@ -221,7 +222,7 @@ async fn a_forged_key_opens_nothing() {
     // A candidate without a key has not the empty one.
     let new = owner.candidate(&project, json!({})).await;
     let mut of_new = own.clone();
-    let id: shared::domain::id::CandidateId = last_segment(&new).parse().unwrap();
+    let id: CandidateId = last_segment(&new).parse().unwrap();
     of_new[17..33].copy_from_slice(&id.to_bytes());
     for secret in [own[33..57].to_vec(), Vec::new(), vec![0; 24]] {
         refused(&[&of_new[..33], &secret, b"acme"].concat()).await;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
-use shared::domain::webhook::{DeliveryCursor, DisabledReason, EndpointHealth};
+use shared::domain::webhook::{DeliveryCursor, DisabledReason, EndpointHealth, Webhook};
 use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, last_segment};
@@ -331,7 +331,7 @@ async fn a_reason_to_disable_comes_from_the_service_too() {
     let uri = webhook(&owner, json!({})).await;
     let system = shared::auth::SystemAccess::of(app.app());
     let (webhook, cursor) = stored(&app, &uri).await;
-    let gone = shared::domain::webhook::Webhook::clone(&webhook).disabled(DisabledReason::Gone);
+    let gone = Webhook::clone(&webhook).disabled(DisabledReason::Gone);
     let same = DeliveryCursor::clone(&cursor);
     let transaction = system.store.update_webhook(&webhook, &gone, &cursor, &same);
     system.commit(transaction).await.unwrap();

@@ -3,7 +3,9 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use shared::auth::SystemAccess;
-use shared::domain::webhook::{DeliveryAttempt, DeliveryOutcome, DeliveryRequest, EndpointHealth};
+use shared::domain::webhook::{
+    DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DeliveryRequest, EndpointHealth,
+};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::http::send_each;
@@ -172,7 +174,7 @@ async fn to_set_the_position_keeps_what_was_queued_and_frees_a_failing_endpoint(
     let uri = webhook(&owner, json!({})).await;
     owner.post(&format!("{uri}ping/"), json!({})).await.expect(202);
     let later = app.app().now() + TimeDelta::days(1);
-    write_cursor(&app, &uri, |cursor| shared::domain::webhook::DeliveryCursor {
+    write_cursor(&app, &uri, |cursor| DeliveryCursor {
         health: EndpointHealth {
             suspects: ["a", "b"].map(str::to_owned).into(),
             failures: 3,

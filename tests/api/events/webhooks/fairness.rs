@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta};
 use futures_util::future::join;
 use serde_json::{Value, json};
 use shared::auth::SystemAccess;
-use shared::domain::webhook::{DeliveryCursor, EndpointHealth};
+use shared::domain::webhook::{DeliveryCursor, EndpointHealth, is_public};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 
@@ -333,10 +333,7 @@ async fn no_endpoint_is_judged_while_the_service_reaches_nothing() {
     let app = TestApp::start_with(&[("WEBHOOK_TARGETS", ""), ("SESSION_IDLE_MINUTES", "43200")]).await;
     let owner = app.owner().await;
     let uri = super::webhook(&owner, json!({ "after": 0 })).await;
-    let outgoing = webhook_sender::outgoing::Outgoing::new(
-        super::runs::FailingResolver,
-        shared::domain::webhook::is_public,
-    );
+    let outgoing = webhook_sender::outgoing::Outgoing::new(super::runs::FailingResolver, is_public);
     super::runs::number(&app).await;
     for _ in 0..7 {
         app.clock().advance(TimeDelta::days(1));

@@ -32,7 +32,7 @@ impl TestEffort {
     /// The first case that runs, and the distance to the next ones, of which a change tries every `step`th.
     fn start_and_step(self, step: usize) -> (usize, usize) {
         let Self::Change { seed } = self else { return (0, 1) };
-        // Of each test by itself, so that the choice is the same whatever else runs in this process.
+        // The name of the test is part of it, so that the choice is the same whatever else runs in this process.
         let mut hasher = DefaultHasher::new();
         (seed, std::thread::current().name()).hash(&mut hasher);
         // The test runner shows this if the test fails.

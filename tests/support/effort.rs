@@ -74,3 +74,11 @@ pub fn count(all: u32) -> u32 {
         TestEffort::Change { .. } => all.div_ceil(SHARE as u32),
     }
 }
+
+/// A bound for how many cases a test has seen: all, or those of a change.
+pub fn bound<T>(full: T, change: T) -> T {
+    match *EFFORT {
+        TestEffort::Full => full,
+        TestEffort::Change { .. } => change,
+    }
+}

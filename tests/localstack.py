@@ -84,7 +84,7 @@ def files_are_kept(owner, candidate):
     assert kind == "image/png" and photo.startswith(b"\x89PNG"), kind
     done("a photo lies in LocalStack's bucket and is fetched by a signed URL")
 
-    announcement = {"field": "cv", "filename": "cv.pdf", "content_type": "application/pdf", "size": len(DOCUMENT)}
+    announcement = {"field": "cv", "content_type": "application/pdf", "size": len(DOCUMENT)}
     announced = owner.post(candidate + "uploads/", announcement)
     put(announced, DOCUMENT)
     eventually(lambda: owner.get(announced["resource_uri"])["status"] == "successful")

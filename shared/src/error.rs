@@ -26,6 +26,15 @@ pub enum Error {
     MalformedJson(String),
     /// A body that is no form, with the parser's words: 400.
     MalformedForm(String),
+    /// A query parameter that the operation does not have: 400.
+    UnknownParameter {
+        /// Its name.
+        parameter: String,
+        /// A text for people.
+        detail: String,
+    },
+    /// A query parameter of this name came twice, and is no list: 400.
+    RepeatedParameter(String),
     /// A sensible request that the current state does not allow: 400.
     Refused(Refusal),
     /// No usable credential: 401.
@@ -92,9 +101,12 @@ impl Error {
     /// The HTTP status.
     pub fn status(&self) -> StatusCode {
         match self {
-            Self::Fields(_) | Self::MalformedJson(_) | Self::MalformedForm(_) | Self::Refused(_) => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::Fields(_)
+            | Self::MalformedJson(_)
+            | Self::MalformedForm(_)
+            | Self::UnknownParameter { .. }
+            | Self::RepeatedParameter(_)
+            | Self::Refused(_) => StatusCode::BAD_REQUEST,
             Self::Unauthenticated(_) | Self::EndedKey(..) => StatusCode::UNAUTHORIZED,
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
@@ -125,6 +137,14 @@ impl Error {
             Self::MalformedForm(problem) => {
                 json!({"detail": format!("Multipart form parse error - {problem}")})
             }
+            Self::UnknownParameter { parameter, detail } => {
+                json!({ "detail": detail, "code": "unknown_parameter", "parameter": parameter })
+            }
+            Self::RepeatedParameter(parameter) => json!({
+                "detail": format!("The parameter {parameter} may be sent only once."),
+                "code": "repeated_parameter",
+                "parameter": parameter,
+            }),
             Self::Refused(refusal) | Self::Unauthenticated(refusal) | Self::Forbidden(refusal) => {
                 detail(refusal.code, refusal.detail)
             }

@@ -9,6 +9,7 @@ pub mod auth;
 pub mod aws;
 pub mod clock;
 pub mod config;
+pub mod endpoint;
 pub mod error;
 pub mod event;
 pub mod http;

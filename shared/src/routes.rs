@@ -2,13 +2,14 @@
 //! [`RouteGroup`] reads it to serve the routes, the [`ApiDocument`] to describe them.
 
 use axum::http::Method;
-use axum::routing::{MethodFilter, MethodRouter, get};
+use axum::routing::{MethodFilter, MethodRouter};
 
 use crate::app::App;
 use crate::config::VERSION_PATH;
+use crate::endpoint::{Endpoint, reads, writes};
 use crate::http::RouteGroup;
-use crate::http::serve::routes::{change, post};
-use crate::openapi::{ApiDocument, DescribeHandler, OperationDoc};
+use crate::http::serve::routes::{change, get, post};
+use crate::openapi::{ApiDocument, OperationDoc};
 
 /// Declares methods of [`RouteReader`], each with its HTTP method and an expression that serves the handler, whose type
 /// is `H`.
@@ -16,7 +17,7 @@ macro_rules! route_methods {
     ($($(#[$doc:meta])* $name:ident: $method:ident, |$handler:ident| $serve:expr;)*) => {
         $(
             $(#[$doc])*
-            fn $name<H: DescribeHandler<T>, T: 'static>(
+            fn $name<H: Endpoint<T>, T: 'static>(
                 self,
                 path: &'static str,
                 $handler: H,
@@ -55,20 +56,20 @@ pub trait RouteReader: Sized {
 
     route_methods! {
         /// Adds a GET route, which also answers HEAD.
-        get: GET, |handler| get(handler);
+        get: GET, |handler| get(reads(handler));
 
         /// Adds a POST route. If the handler answers by `commit` or `run_once`, clients may repeat the request with
         /// an Idempotency-Key; otherwise the key is ignored, and repeating the request must be harmless.
-        post: POST, |handler| post(handler, H::IS_ONCE);
+        post: POST, |handler| post(writes(handler), H::IS_ONCE);
 
         /// Adds a PUT route.
-        put: PUT, |handler| change(MethodFilter::PUT, handler);
+        put: PUT, |handler| change(MethodFilter::PUT, writes(handler));
 
         /// Adds a PATCH route.
-        patch: PATCH, |handler| change(MethodFilter::PATCH, handler);
+        patch: PATCH, |handler| change(MethodFilter::PATCH, writes(handler));
 
         /// Adds a DELETE route.
-        delete: DELETE, |handler| change(MethodFilter::DELETE, handler);
+        delete: DELETE, |handler| change(MethodFilter::DELETE, reads(handler));
     }
 }
 

@@ -49,7 +49,7 @@ const send = async (number, blob) => {
     await new Promise(done => { recorder.addEventListener("stop", done); recorder.stop(); });
     const statuses = [];
     for (const [index, slices] of parts.entries()) statuses.push(await send(index + 1, new Blob(slices)));
-    const finished = {parts: parts.length, recorded_seconds: seconds, content_type};
+    const finished = {parts: parts.length, recorded_seconds: seconds};
     const {status} = await call("PATCH", "", finished);
     return {statuses, status};
 })().catch(error => ({error: String(error)})).then(

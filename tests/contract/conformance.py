@@ -16,7 +16,7 @@ from service import PIXEL, Api, identifier, running
 # At least so many requests, or something is not being tried.
 CASES = 2_000
 # What else Schemathesis can check is what the document does not promise: that everything which fits the schemas is taken
-# (names may be taken already, passwords be common), and nothing else (what no field is known by is ignored).
+# (names may be taken already, passwords be common), and nothing else (fields that only responses have are ignored).
 CHECKS = [
     "not_a_server_error",
     "status_code_conformance",

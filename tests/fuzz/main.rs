@@ -25,8 +25,8 @@ use shared::domain::media::captions::CaptionText;
 use shared::domain::media::file::FileKind;
 use shared::domain::text::TextLine;
 use shared::event::ObjectCreated;
+use shared::http::QueryParameters;
 use shared::http::iso8601::parse_timestamp;
-use shared::http::page::ListQuery;
 use shared::http::wire::Uri;
 use shared::http::{FileChange, RequestConditions, WithFiles};
 use shared::media::{AnswerObjects, CheckedFile, MediaToken, logo_picture, upload_in, video_upload_in};
@@ -165,7 +165,8 @@ fn cursor() {
     fuzz("cursor", |input| {
         let rows: Vec<u32> = (0..30).collect();
         let address = Uri::new("https://hr.example/".to_owned());
-        if let Ok(query) = ListQuery::parse(address, Some(&String::from_utf8_lossy(input))) {
+        let parameters = QueryParameters::parse(address, Some(&String::from_utf8_lossy(input)));
+        if let Ok(query) = parameters.finish_list() {
             let (page, total) = query.slice(rows, |row| format!("{row:026}"));
             let _ = query.answer(page, total);
         }

@@ -36,6 +36,11 @@ impl Request {
         Self { method: Method::HEAD, ..self }
     }
 
+    /// The same request as a GET.
+    pub fn as_get(self) -> Self {
+        Self { method: Method::GET, ..self }
+    }
+
     /// A POST request.
     pub fn post(target: &str) -> Self {
         Self::new(Method::POST, target)
@@ -63,6 +68,25 @@ impl Request {
     pub fn header(mut self, name: &str, value: &str) -> Self {
         let name: HeaderName = name.parse().expect("a header's name");
         self.headers.append(name, HeaderValue::from_str(value).expect("a header's value"));
+        self
+    }
+
+    /// The same with one more parameter, such as `page=2`.
+    pub fn parameter(mut self, parameter: &str) -> Self {
+        self.target.push(if self.target.contains('?') { '&' } else { '?' });
+        self.target.push_str(parameter);
+        self
+    }
+
+    /// The JSON text that is its body; `None` if there is none.
+    pub fn sent_json(&self) -> Option<Value> {
+        serde_json::from_slice(&self.body).ok()
+    }
+
+    /// The same without its body.
+    pub fn without_body(mut self) -> Self {
+        self.body.clear();
+        self.headers.remove(axum::http::header::CONTENT_TYPE);
         self
     }
 

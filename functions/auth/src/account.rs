@@ -70,7 +70,7 @@ pub(crate) fn read_reset(body: BodyFields) -> Result<(String, Password)> {
     read_choice(body, "key")
 }
 
-fn read_choice(mut body: BodyFields, key_field: &str) -> Result<(String, Password)> {
+fn read_choice(mut body: BodyFields, key_field: &'static str) -> Result<(String, Password)> {
     let key = body.required(key_field, trimmed);
     let password = body.required("password", Password::choose);
     body.finish(|| key.zip(password))

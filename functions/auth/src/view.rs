@@ -18,7 +18,6 @@ use shared::domain::policy::{Action, CallerRelation};
 use shared::domain::project::contact::Contact;
 use shared::domain::project::{InterviewPlatform, Project};
 use shared::domain::text::{Email, Username};
-use shared::http::BodyFields;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{
@@ -26,6 +25,7 @@ use shared::http::view::{
     TokenRightsView,
 };
 use shared::http::wire::{OrEmpty, Timestamp, Uri};
+use shared::http::{BodyFields, ViewSchema};
 use shared::openapi::{DescribeResponse, OperationDoc};
 use shared::store::{Session, SessionKind};
 use shared::{Error, Result};
@@ -48,6 +48,8 @@ impl LoginBody {
     /// Reads a login that begins a session by cookie.
     pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         body.require("password");
+        // Clients may send both logins the same body.
+        body.ignore("extended_expiration_period");
         Self::read_with(body, |_| None)
     }
 
@@ -361,6 +363,8 @@ impl<T: IntoResponse> IntoResponse for WithCookie<T> {
 }
 
 impl<T: DescribeResponse> DescribeResponse for WithCookie<T> {
+    const SHOWS: Option<ViewSchema> = T::SHOWS;
+
     fn describe(operation: &mut OperationDoc) {
         T::describe(operation);
         operation.sets_cookie();

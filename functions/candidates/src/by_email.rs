@@ -4,7 +4,8 @@ use shared::auth::access::Admitted;
 use shared::domain::company::Company;
 use shared::domain::policy::SeeAllProjects;
 use shared::domain::text::ExternalId;
-use shared::http::page::{ListQuery, PageView};
+use shared::http::QueryParameters;
+use shared::http::page::PageView;
 use shared::http::view::CandidateView;
 use shared::store::CandidateWithProject;
 use shared::store::page::Page;
@@ -15,13 +16,14 @@ use crate::view::viewer;
 /// GET /companies/{companyId}/candidates/?email=&external_id=
 pub(crate) async fn list(
     access: Admitted<Company, SeeAllProjects>,
-    query: ListQuery,
+    mut query: QueryParameters,
 ) -> Result<PageView<CandidateView>> {
     let store = &access.store;
     let company = access.company_id();
     // One is required: answers to a person's request must not depend on whether a client has forgotten the filter.
-    let email = query.filter("email", |email| Ok(email.to_owned()))?;
-    let external_id = query.unique_filter("external_id", ExternalId::parse)?;
+    let email = query.filter("email", |email| Ok(email.to_owned()));
+    let external_id = query.unique_filter("external_id", ExternalId::parse);
+    let query = query.finish_list()?;
     let ids = match (&email, &external_id) {
         (None, None) => return Err(Error::field("email", "This field is required.")),
         (Some(email), None) => store.candidate_ids_by_email(company, email).await?,

@@ -27,6 +27,8 @@ pub(crate) fn read_new(mut body: BodyFields) -> Result<CandidateProfile> {
 /// Reads the body of a change by a manager.
 pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<CandidateProfile>> {
     let mut changes = read_optional(&mut body);
+    // Only candidates choose it.
+    body.ignore("password");
     changes.set(body.text("first_name", ShortName::parse), |profile| &mut profile.first_name);
     changes.set(body.text("last_name", ShortName::parse), |profile| &mut profile.last_name);
     body.finish(|| Some(changes))
@@ -47,7 +49,7 @@ fn read_optional(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {
     changes.set(body.clearable("username", Username::parse), |profile| &mut profile.username);
     changes.set(body.clearable("email", Email::parse), |profile| &mut profile.email);
     changes.set(body.clearable("external_id", ExternalId::parse), |profile| &mut profile.external_id);
-    changes.set(body.clearable("deadline", parse_timestamp), |profile| &mut profile.deadline);
+    changes.set(body.clearable_date("deadline", parse_timestamp), |profile| &mut profile.deadline);
     changes.set(body.partner_data("partner_data"), |profile| &mut profile.partner_data);
     changes.set(body.flag("receive_mails"), |profile| &mut profile.receive_mails);
     changes

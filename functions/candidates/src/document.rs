@@ -143,10 +143,11 @@ pub(crate) fn act_on_many_candidates(operation: OperationDoc) -> OperationDoc {
              The entries take about a second for each hundred. Entries that do not fit into the time limit are `pending`, and \
              `detail` says what to send again. With an `Idempotency-Key`, a repeated request does what is left and no action \
              twice, about the same candidates.\n\n\
-             With `dry_run`, the answer is the same report of what would happen now, without links, and nothing is written or \
+             With `dry_run`, in the body or the query, the answer is the same report of what would happen now, without links, and nothing is written or \
              mailed; `meta.mails` is the number of mails that candidates would get.",
         )
-        .body_with_references::<BulkReport, _>(|body, _, references| BulkRequest::read(body, references))
+        .query::<bool>("dry_run", "Only report what would happen. By default false.")
+        .body_with_references::<BulkReport, _>(|body, _, references| BulkRequest::read(body, None, references))
         .field("action", "What is done with each candidate.")
         .field("deadline", "Required for `deadline`, allowed for `advance`.")
         .field("candidates", "URLs of different candidates, or `external_id:` and the client's key of one. Send this or `status`.")

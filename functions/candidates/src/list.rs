@@ -6,7 +6,8 @@ use shared::domain::parse_enum;
 use shared::domain::policy::ReadProject;
 use shared::domain::text::ExternalId;
 use shared::domain::transition::project_counts::ProjectCounts;
-use shared::http::page::{ListQuery, PageView};
+use shared::http::QueryParameters;
+use shared::http::page::PageView;
 use shared::http::view::CandidateView;
 
 use crate::view::viewer;
@@ -14,14 +15,15 @@ use crate::view::viewer;
 /// GET …/candidates/
 pub(crate) async fn list(
     access: Admitted<ProjectCounts, ReadProject>,
-    query: ListQuery,
+    mut query: QueryParameters,
 ) -> Result<PageView<CandidateView>> {
     let store = &access.store;
     let company = access.company_id();
     let project = access.target.project.id;
-    let status = query.filter("status", parse_enum)?;
-    let email = query.filter("email", |email| Ok(email.to_owned()))?;
-    let external_id = query.unique_filter("external_id", ExternalId::parse)?;
+    let status = query.filter("status", parse_enum);
+    let email = query.filter("email", |email| Ok(email.to_owned()));
+    let external_id = query.unique_filter("external_id", ExternalId::parse);
+    let query = query.finish_list()?;
     // No counter knows addresses and keys, so the few candidates with these are read whole.
     let found = match (&external_id, &email) {
         (Some(external_id), _) => {

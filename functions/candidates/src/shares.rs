@@ -6,11 +6,11 @@ use shared::auth::access::{Admitted, ShareTarget};
 use shared::domain::candidate::Candidate;
 use shared::domain::id::{CompanyId, CustomerId, ShareId};
 use shared::domain::policy::ChangeProject;
-use shared::http::BodyFields;
 use shared::http::exchange::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
-use shared::http::page::{ListQuery, PageView};
+use shared::http::page::PageView;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{CustomerView, ShareView};
+use shared::http::{BodyFields, QueryParameters};
 use shared::store::{ReferenceIds, SharedCandidate};
 
 /// What a list of shares can show in place of its reference.
@@ -19,9 +19,10 @@ pub(crate) const CUSTOMER: &str = "customer";
 /// GET …/shares/
 pub(crate) async fn list(
     access: Admitted<Candidate, ChangeProject>,
-    query: ListQuery,
+    mut query: QueryParameters,
 ) -> Result<PageView<ShareView>> {
-    let expand = query.expand(&[CUSTOMER])?;
+    let expand = query.expand(&[CUSTOMER]);
+    let query = query.finish_list()?;
     let shares: Vec<_> = SharedCandidate::all_of(&access.target.candidate).collect();
     let (page, total) = query.slice(shares, |shared| shared.share.to_string());
     let mut wanted = ReferenceIds::default();

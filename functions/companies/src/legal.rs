@@ -6,18 +6,22 @@ use shared::domain::company::Company;
 use shared::domain::parse_enum;
 use shared::domain::policy::ManagePrivacy;
 use shared::domain::privacy::legal::{LegalDraft, LegalKind, LegalWording};
-use shared::http::BodyFields;
 use shared::http::exchange::respond::{CommittedResponse, Created};
-use shared::http::page::{ListQuery, PageView};
+use shared::http::page::PageView;
+use shared::http::{BodyFields, QueryParameters};
 use shared::{Error, Result};
 
 use crate::view::LegalTextView;
 
 /// GET …/legal/
-pub(crate) async fn list(access: PublishedTexts, query: ListQuery) -> Result<PageView<LegalTextView>> {
-    let kind: Option<LegalKind> = query.filter("kind", parse_enum)?;
-    let language = query.filter("language", parse_enum)?;
-    let only_current = query.filter("current", parse_flag)?.unwrap_or(false);
+pub(crate) async fn list(
+    access: PublishedTexts,
+    mut query: QueryParameters,
+) -> Result<PageView<LegalTextView>> {
+    let kind: Option<LegalKind> = query.filter("kind", parse_enum);
+    let language = query.filter("language", parse_enum);
+    let only_current = query.filter("current", parse_flag).unwrap_or(false);
+    let query = query.finish_list()?;
     let mut ids = access.listed(only_current).await?;
     ids.retain(|id| kind.is_none_or(|kind| id.kind == kind));
     let (page, total) = query.slice_unsorted(ids, |id| id.to_string());

@@ -7,7 +7,8 @@ use shared::auth::access::{Admitted, AdmittedRequest};
 use shared::domain::company::Company;
 use shared::domain::id::CandidateId;
 use shared::domain::policy::{Action, ReadCompany};
-use shared::http::page::{ListQuery, PageView};
+use shared::http::QueryParameters;
+use shared::http::page::PageView;
 use shared::http::view::{CandidateView, CandidateViewer, ShareView};
 use shared::store::{CandidateWithProject, SharedCandidate};
 
@@ -17,9 +18,10 @@ pub(crate) const CANDIDATE: &str = "candidate";
 /// Lists what is shared with the caller.
 pub(crate) async fn list(
     access: Admitted<Company, ReadCompany>,
-    query: ListQuery,
+    mut query: QueryParameters,
 ) -> Result<PageView<ShareView>> {
-    let expand = query.expand(&[CANDIDATE])?;
+    let expand = query.expand(&[CANDIDATE]);
+    let query = query.finish_list()?;
     let company = access.company_id();
     let references = access.references();
     let shares = match access.caller.customer() {

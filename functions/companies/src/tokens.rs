@@ -87,11 +87,10 @@ impl NewToken {
         let has_type = body.has("account_type");
         let account_type = body.text("account_type", parse_enum);
         let has_projects = body.has("projects");
-        let projects: Option<Vec<ProjectId>> = body.list("projects", MAX_PROJECTS, |value| {
-            references.parse(company, value.as_str().ok_or("Not a valid string.")?)
-        });
+        let projects: Option<Vec<ProjectId>> =
+            body.list("projects", MAX_PROJECTS, |item| references.parse(company, item.reference()?));
         let is_read_only = body.flag("read_only").unwrap_or_default();
-        let expires_at = body.clearable("expires_at", |text| {
+        let expires_at = body.clearable_date("expires_at", |text| {
             let end = parse_timestamp(text)?;
             check_end(end, now).map(|()| end)
         });

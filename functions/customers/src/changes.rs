@@ -42,7 +42,13 @@ impl UpdateCustomer {
             body.refuse("username", "A username cannot be changed.");
         }
         let password = body.text("password", Password::choose);
-        let current = password.is_some().then(|| body.required("current_password", Password::attempt));
+        let current = if password.is_some() {
+            body.required("current_password", Password::attempt)
+        } else {
+            // Nothing changes that it would be needed for.
+            body.ignore("current_password");
+            None
+        };
         let mut profile = read_optional(&mut body);
         profile.set(body.text("first_name", ShortName::parse), |customer| &mut customer.first_name);
         profile.set(body.text("last_name", ShortName::parse), |customer| &mut customer.last_name);
@@ -52,7 +58,7 @@ impl UpdateCustomer {
             email: body.text("email", Email::parse),
             role: body.emptied("role", TextLine::parse),
             account_type: body.text("account_type", parse_enum),
-            password: password.zip(current.flatten()),
+            password: password.zip(current),
         };
         body.finish(|| Some(changes))
     }

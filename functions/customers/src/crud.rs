@@ -9,10 +9,10 @@ use shared::domain::parse_enum;
 use shared::domain::policy::{ManageCustomers, ReadCompany};
 use shared::domain::staff::customer::{Customer, OWN_ACCOUNT};
 use shared::domain::text::fold_case;
-use shared::http::WithFiles;
 use shared::http::exchange::respond::{CommittedResponse, Created, NoContent};
-use shared::http::page::{ListQuery, PageView};
+use shared::http::page::PageView;
 use shared::http::view::CustomerView;
+use shared::http::{QueryParameters, WithFiles};
 use shared::{Error, Result};
 
 use crate::changes::{CreateCustomer, UpdateCustomer};
@@ -20,11 +20,12 @@ use crate::changes::{CreateCustomer, UpdateCustomer};
 /// GET …/customers/
 pub(crate) async fn list(
     access: Admitted<Company, ReadCompany>,
-    query: ListQuery,
+    mut query: QueryParameters,
 ) -> Result<PageView<CustomerView>> {
-    let username = query.filter("username", |name| Ok(name.to_owned()))?;
-    let status = query.filter("status", parse_enum)?;
-    let account_type = query.filter("account_type", parse_enum)?;
+    let username = query.filter("username", |name| Ok(name.to_owned()));
+    let status = query.filter("status", parse_enum);
+    let account_type = query.filter("account_type", parse_enum);
+    let query = query.finish_list()?;
     // In memory: an index for each filter would be written with every change, and a company has few staff.
     let fits = |customer: &Customer| {
         status.is_none_or(|wanted| customer.status == wanted)

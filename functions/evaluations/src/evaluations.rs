@@ -12,10 +12,10 @@ use shared::domain::parse_enum;
 use shared::domain::policy::{Evaluate, ReadProject};
 use shared::domain::scoring::change::EvaluationChange;
 use shared::domain::text::TextLines;
-use shared::http::BodyFields;
 use shared::http::exchange::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
 use shared::http::page::{ListQuery, PageView};
 use shared::http::wire::tenths;
+use shared::http::{BodyFields, ListItem};
 use shared::{Error, Result};
 
 use crate::view::{EvaluationScope, EvaluationView};
@@ -67,7 +67,7 @@ pub(crate) async fn save(
 ) -> Result<CommittedResponse<CreatedOrUpdated<EvaluationView>>> {
     let RatedCandidate { project, questionnaire, candidate } = &access.target.rated;
     let maximum = project.settings.maximum_score;
-    let body = SaveEvaluation::read(body, maximum, |rating| target_of(rating, &access))?;
+    let body = SaveEvaluation::read(body, maximum, |item| target_of(item, &access))?;
     require_evaluator(&access)?;
     let completed = body.completed;
     let before = access.target.evaluation.as_deref();
@@ -90,11 +90,14 @@ fn require_evaluator(access: &Admitted<Evaluation, Evaluate>) -> Result<()> {
 }
 
 /// The question or criterion of a rating in a body.
-fn target_of(rating: &Value, access: &Admitted<Evaluation, Evaluate>) -> Result<RatingTarget, String> {
+fn target_of(
+    item: &mut ListItem<'_>,
+    access: &Admitted<Evaluation, Evaluate>,
+) -> Result<RatingTarget, String> {
     let company = access.company_id();
     let project = access.target.rated.project.id;
     let references = access.references();
-    let target = match (rating.get("question"), rating.get("criterion")) {
+    let target = match (item.get("question"), item.get("criterion")) {
         (Some(Value::String(question)), None | Some(Value::Null)) => {
             RatingTarget::Question(references.parse_in_project(company, project, question)?)
         }
@@ -139,17 +142,17 @@ impl SaveEvaluation {
     pub(crate) fn read(
         mut body: BodyFields,
         maximum: u32,
-        target: impl Fn(&Value) -> Result<RatingTarget, String>,
+        target: impl Fn(&mut ListItem<'_>) -> Result<RatingTarget, String>,
     ) -> Result<Self> {
         // The scale is sent too, so that what was read can be sent back after the project's scale has changed.
         let maximum = body.integer("maximum_score", 1, MAX_SCORE).unwrap_or(maximum);
-        let ratings = body.list("ratings", MAX_RATINGS, |value| {
-            let number = value.get("value").ok_or("Expected objects with value.")?;
-            let comment = match value.get("comment") {
+        let ratings = body.list("ratings", MAX_RATINGS, |item| {
+            let number = item.get("value").ok_or("Expected objects with value.")?;
+            let comment = match item.get("comment") {
                 None | Some(Value::Null) => TextLines::default(),
                 Some(comment) => TextLines::parse(comment.as_str().ok_or("Expected comments as strings.")?)?,
             };
-            Ok(Rating { target: target(value)?, tenths: tenths(number, maximum)?, comment })
+            Ok(Rating { target: target(item)?, tenths: tenths(number, maximum)?, comment })
         });
         let ratings = ratings.unwrap_or_default();
         let distinct: BTreeSet<RatingTarget> = ratings.iter().map(|rating| rating.target).collect();

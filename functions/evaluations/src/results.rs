@@ -14,9 +14,10 @@ use shared::domain::parse_enum;
 use shared::domain::policy::ReadProject;
 use shared::domain::questionnaire::Questionnaire;
 use shared::domain::scoring::result::{ResultSummary, average};
+use shared::http::QueryParameters;
 use shared::http::example_uri;
 use shared::http::exchange::respond::CommittedResponse;
-use shared::http::page::{ListQuery, PageView};
+use shared::http::page::PageView;
 use shared::http::wire::{Decimal, Timestamp, Uri};
 use shared::store::CandidateResult;
 use shared::store::page::Page;
@@ -163,9 +164,10 @@ impl ResultOrder {
 /// GET …/results/
 pub(crate) async fn list(
     access: Admitted<Questionnaire, ReadProject>,
-    query: ListQuery,
+    mut query: QueryParameters,
 ) -> Result<PageView<ResultView>> {
-    let order: Option<ResultOrder> = query.filter("ordering", parse_enum)?;
+    let order: Option<ResultOrder> = query.filter("ordering", parse_enum);
+    let query = query.finish_list()?;
     let total = access.target.counts.results(&access.target.project);
     query.check_range(total)?;
     let scope =

@@ -5,8 +5,8 @@ use shared::Result;
 use shared::auth::access::{Admitted, AdmittedRequest};
 use shared::domain::history::{EventFilter, HistoryEntry, TypeFilter};
 use shared::domain::policy::ReadEvents;
+use shared::http::QueryParameters;
 use shared::http::exchange::respond::CommittedResponse;
-use shared::http::page::ListQuery;
 use shared::http::view::EventView;
 use shared::store::EventSequence;
 
@@ -15,13 +15,15 @@ use crate::view::{FeedPosition, FeedView};
 /// GET …/companies/{companyId}/events/
 pub(crate) async fn list(
     access: Admitted<EventSequence, ReadEvents>,
-    query: ListQuery,
+    mut query: QueryParameters,
 ) -> Result<Json<FeedView>> {
-    let filter = filter(&access, &query)?;
-    let most = query.page().size as usize;
+    let filter = filter(&access, &mut query);
+    let place = FeedPosition::read(&mut query);
+    let size = query.page_size();
+    query.finish()?;
+    let most = size as usize;
     let now = access.now;
     let sequence = &access.target;
-    let place = FeedPosition::read(&query)?;
     let feed = match place {
         FeedPosition::After(after) => {
             access.store.events_after(sequence, after, most, now, |event| filter.wants(event)).await?
@@ -34,18 +36,18 @@ pub(crate) async fn list(
                 .await?
         }
     };
-    Ok(Json(FeedView::new(&feed, place, &query, sequence, access.references())))
+    Ok(Json(FeedView::new(&feed, place, size, &query, sequence, access.references())))
 }
 
-fn filter(access: &AdmittedRequest, query: &ListQuery) -> Result<EventFilter> {
+fn filter(access: &AdmittedRequest, query: &mut QueryParameters) -> EventFilter {
     let company = access.company_id();
     let references = access.references();
-    Ok(EventFilter {
-        types: query.filter("type", TypeFilter::parse)?,
-        resource: query.filter("resource", |text| references.parse_resource(company, text))?,
-        project: query.filter("project", |text| references.parse(company, text))?,
-        by: query.filter("by", |text| references.parse_author(company, text))?,
-    })
+    EventFilter {
+        types: query.filter("type", TypeFilter::parse),
+        resource: query.filter("resource", |text| references.parse_resource(company, text)),
+        project: query.filter("project", |text| references.parse(company, text)),
+        by: query.filter("by", |text| references.parse_author(company, text)),
+    }
 }
 
 /// GET …/events/{eventId}/

@@ -2,13 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use shared::http::QueryParameters;
 use shared::http::example_uri;
-use shared::http::page::ListQuery;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::EventView;
 use shared::http::wire::Uri;
 use shared::store::{EventSequence, FeedPage};
-use shared::{Error, Result};
 
 /// The value of `before` that stands for the end of the feed.
 const LATEST: &str = "latest";
@@ -24,16 +23,18 @@ pub(crate) enum FeedPosition {
 
 impl FeedPosition {
     /// Reads `after` and `before`; by default, the beginning.
-    pub(crate) fn read(query: &ListQuery) -> Result<Self> {
-        let after = query.filter("after", read_number)?;
+    pub(crate) fn read(query: &mut QueryParameters) -> Self {
+        let after = query.filter("after", read_number);
         let before = query.filter("before", |text| match text {
             LATEST => Ok(None),
             text => read_number(text).map(Some),
-        })?;
-        match (after, before) {
-            (Some(_), Some(_)) => Err(Error::field("before", "Send `after` or `before`, not both.")),
-            (after, None) => Ok(Self::After(after.unwrap_or(0))),
-            (None, Some(before)) => Ok(Self::Before(before)),
+        });
+        if after.is_some() && before.is_some() {
+            query.refuse("before", "Send `after` or `before`, not both.");
+        }
+        match before {
+            Some(before) => Self::Before(before),
+            None => Self::After(after.unwrap_or(0)),
         }
     }
 }
@@ -71,7 +72,8 @@ impl FeedView {
     pub(crate) fn new(
         feed: &FeedPage,
         place: FeedPosition,
-        query: &ListQuery,
+        page_size: u32,
+        query: &QueryParameters,
         sequence: &EventSequence,
         references: ReferenceUris<'_>,
     ) -> Self {
@@ -79,7 +81,7 @@ impl FeedView {
             FeedPosition::After(_) => "after",
             FeedPosition::Before(_) => "before",
         };
-        let place = [(name, feed.reached.to_string()), ("page_size", query.page().size.to_string())];
+        let place = [(name, feed.reached.to_string()), ("page_size", page_size.to_string())];
         Self {
             meta: FeedMeta { next: query.link_to(place), more: feed.more, latest: sequence.last },
             objects: feed.events.iter().map(|event| EventView::new(event, references)).collect(),

@@ -306,8 +306,8 @@ export class Queue extends EventTarget {
 
     /** @param {LocalTake} take */
     async finish(take) {
-        const { uri, seconds, source, contentType } = take.record;
-        const body = { parts: take.parts.length, recorded_seconds: seconds, content_type: contentType.split(";")[0], source };
+        const { uri, seconds, source } = take.record;
+        const body = { parts: take.parts.length, recorded_seconds: seconds, source };
         const { body: finished } = await this.api.send("PATCH", uri, body, { patience: 0 });
         if (finished.missing_parts.length > 0) {
             for (const part of take.parts.filter(({ number }) => finished.missing_parts.includes(number))) {

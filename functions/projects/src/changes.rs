@@ -12,7 +12,7 @@ use shared::domain::text::{Email, ExternalId, ShortName, TextLine, WebLink};
 use shared::error::FieldErrors;
 use shared::http::iso8601::parse_date;
 use shared::http::reference::ReferenceUris;
-use shared::http::{BodyChanges, BodyFields};
+use shared::http::{BodyChanges, BodyFields, ListItem};
 use shared::{Error, Result};
 
 /// Reads the body of a change in a deployment that may be local.
@@ -55,6 +55,8 @@ fn read_optional(
     references: ReferenceUris<'_>,
     is_local: bool,
 ) -> BodyChanges<Project> {
+    // The spelling of lists, whose rows clients may send back.
+    body.ignore("skipped_candiates_count");
     let mut changes: BodyChanges<Project> = BodyChanges::default();
     changes.set(read_staff(body, "evaluators", company, references), |project| &mut project.staff.evaluators);
     changes.set(read_staff(body, "interview_managers", company, references), |project| {
@@ -80,10 +82,12 @@ fn read_optional(
     changes.set(body.flag("invite_candidates"), |project| &mut project.settings.invite_candidates);
     let period = body.clearable_integer("default_interview_period", 1, 3650);
     changes.set(period, |project| &mut project.settings.default_interview_period);
-    changes.set(body.clearable("closedate", parse_date), |project| &mut project.settings.closedate);
-    changes.set(body.clearable("activationdate", parse_date), |project| &mut project.settings.activationdate);
+    changes.set(body.clearable_date("closedate", parse_date), |project| &mut project.settings.closedate);
+    changes.set(body.clearable_date("activationdate", parse_date), |project| {
+        &mut project.settings.activationdate
+    });
     // A project always has a day of creation, so null leaves it.
-    changes.set(body.clearable("creationdate", parse_date).flatten(), |project| {
+    changes.set(body.clearable_date("creationdate", parse_date).flatten(), |project| {
         &mut project.settings.creationdate
     });
     changes
@@ -93,7 +97,7 @@ fn read_optional(
     changes.set(needed, |project| &mut project.settings.team_evaluation);
     changes.set(read_reminder_days(body), |project| &mut project.settings.reminder_days);
     changes.set(body.partner_data("partner_data"), |project| &mut project.settings.partner_data);
-    let labels = body.list("labels", MAX_ATTACHED, |value| references.parse(company, text(value)?));
+    let labels = body.list("labels", MAX_ATTACHED, |item| references.parse(company, item.reference()?));
     changes.set(labels.map(BTreeSet::from_iter), |project| &mut project.settings.labels);
     changes.set(read_videos(body, company, references), |project| &mut project.settings.videos);
     changes
@@ -101,17 +105,17 @@ fn read_optional(
 
 fn read_staff(
     body: &mut BodyFields,
-    name: &str,
+    name: &'static str,
     company: &CompanyId,
     references: ReferenceUris<'_>,
 ) -> Option<BTreeSet<CustomerId>> {
-    let staff = body.list(name, MAX_STAFF, |value| references.parse(company, text(value)?));
+    let staff = body.list(name, MAX_STAFF, |item| references.parse(company, item.reference()?));
     staff.map(BTreeSet::from_iter)
 }
 
 fn read_reminder_days(body: &mut BodyFields) -> Option<ReminderDays> {
-    let days = body.list("reminder_days", ReminderDays::MAX, |value| {
-        ReminderDay::new(value.as_u64().unwrap_or_default())
+    let days = body.list("reminder_days", ReminderDays::MAX, |item| {
+        ReminderDay::new(item.number().unwrap_or_default())
     })?;
     ReminderDays::new(days).map_err(|message| body.refuse("reminder_days", message)).ok()
 }
@@ -121,7 +125,7 @@ fn read_videos(
     company: &CompanyId,
     references: ReferenceUris<'_>,
 ) -> Option<Vec<PlacedVideo>> {
-    let mut videos = body.list("videos", MAX_ATTACHED, |value| placed_video(value, company, references))?;
+    let mut videos = body.list("videos", MAX_ATTACHED, |item| placed_video(item, company, references))?;
     let distinct: BTreeSet<_> = videos.iter().map(|placed| placed.video).collect();
     let positions: BTreeSet<u32> = videos.iter().map(|placed| placed.position).collect();
     if distinct.len() < videos.len() || positions.len() < videos.len() {
@@ -137,18 +141,14 @@ pub(crate) fn apply(changes: BodyChanges<Project>, project: &mut Project) -> Res
     project.staff.check().map_err(|message| Error::field(FieldErrors::ACROSS, message))
 }
 
-fn text(value: &Value) -> Result<&str, String> {
-    value.as_str().ok_or_else(|| "Expected a list of references.".to_owned())
-}
-
 fn placed_video(
-    value: &Value,
+    item: &mut ListItem<'_>,
     company: &CompanyId,
     references: ReferenceUris<'_>,
 ) -> Result<PlacedVideo, String> {
-    let uri = value.get("uri").and_then(Value::as_str);
+    let uri = item.get("uri").and_then(Value::as_str);
     let position =
-        value.get("position").and_then(Value::as_u64).and_then(|position| u32::try_from(position).ok());
+        item.get("position").and_then(Value::as_u64).and_then(|position| u32::try_from(position).ok());
     match (uri, position) {
         (Some(uri), Some(position)) => Ok(PlacedVideo { video: references.parse(company, uri)?, position }),
         _ => Err("Expected objects with uri and position.".to_owned()),

@@ -11,8 +11,7 @@ use shared::domain::staff::customer::Customer;
 use shared::domain::text::ExternalId;
 use shared::domain::transition::project_counts::ProjectCounts;
 use shared::http::exchange::respond::{CommittedResponse, Created};
-use shared::http::expand::ExpandFields;
-use shared::http::page::{ListQuery, PageView};
+use shared::http::page::PageView;
 use shared::http::{BodyFields, QueryParameters};
 use shared::store::CountedProject;
 use shared::{Error, Result};
@@ -28,11 +27,12 @@ const NO_MANAGER: &str = "A named token cannot manage projects. Name at least on
 /// GET …/projects/
 pub(crate) async fn list(
     access: Admitted<Company, ListProjects>,
-    query: ListQuery,
+    mut query: QueryParameters,
 ) -> Result<PageView<ListedProjectView>> {
-    let expand = query.expand(NAMES)?;
-    let status = query.filter("status", parse_enum)?;
-    let external_id = query.unique_filter("external_id", ExternalId::parse)?;
+    let expand = query.expand(NAMES);
+    let status = query.filter("status", parse_enum);
+    let external_id = query.unique_filter("external_id", ExternalId::parse);
+    let query = query.finish_list()?;
     let store = &access.store;
     let company = access.company_id();
     let (page, total) = if let Some(external_id) = external_id {
@@ -57,10 +57,11 @@ pub(crate) async fn list(
 /// GET …/customers/{customerId}/projects/: the customer's projects that the caller may see.
 pub(crate) async fn list_of_customer(
     access: Admitted<Customer, ListProjects>,
-    query: ListQuery,
+    mut query: QueryParameters,
 ) -> Result<PageView<ListedProjectView>> {
-    let expand = query.expand(NAMES)?;
-    let status = query.filter("status", parse_enum)?;
+    let expand = query.expand(NAMES);
+    let status = query.filter("status", parse_enum);
+    let query = query.finish_list()?;
     let mut projects =
         access.store.projects_of(access.company_id(), access.target.customer.id, status).await?;
     projects.retain(|counted| is_seen(&access, &counted.project));
@@ -119,9 +120,10 @@ pub(crate) async fn create(
 /// GET …/projects/{projectId}/
 pub(crate) async fn read(
     access: Admitted<ProjectCounts, ReadProject>,
-    query: QueryParameters,
+    mut query: QueryParameters,
 ) -> Result<CommittedResponse<Json<ProjectView>>> {
-    let expand = ExpandFields::read(&query, NAMES)?;
+    let expand = query.expand(NAMES);
+    query.finish()?;
     let loaded = ExpandedResources::load(&access, expand, std::iter::once(&*access.target.project)).await?;
     let viewer = ProjectViewer::of(&access, &access.target.company).with(loaded);
     access.show(ProjectView::new(&access.target.project, &access.target.counts, &viewer))

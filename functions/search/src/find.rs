@@ -1,21 +1,23 @@
 //! GET /companies/{companyId}/search/.
 
 use axum::Json;
+use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::candidate::search::SearchTerms;
 use shared::domain::company::Company;
 use shared::domain::policy::{Action, Search};
 use shared::http::QueryParameters;
-use shared::{Error, Result};
 
 use crate::view::SearchResultView;
 
 /// GET …/search/?q=…: an array without the envelope of lists.
 pub(crate) async fn list(
     access: Admitted<Company, Search>,
-    query: QueryParameters,
+    mut query: QueryParameters,
 ) -> Result<Json<Vec<SearchResultView>>> {
-    let Some(terms) = read_terms(&query)? else { return Ok(Json(Vec::new())) };
+    let terms = query.required("q", SearchTerms::parse);
+    query.finish()?;
+    let Some(terms) = terms.flatten() else { return Ok(Json(Vec::new())) };
     let store = &access.store;
     let company = access.company_id();
     let hits = match access.visible_projects().await? {
@@ -29,9 +31,4 @@ pub(crate) async fn list(
         Action::ReadProject.is_allowed(&access.caller.in_project(one.project_id, &one.project.staff))
     });
     Ok(Json(found.iter().map(|one| SearchResultView::new(company, one, access.references())).collect()))
-}
-
-fn read_terms(query: &QueryParameters) -> Result<Option<SearchTerms>> {
-    let text = query.value("q").ok_or_else(|| Error::field("q", "This field is required."))?;
-    SearchTerms::parse(text).map_err(|message| Error::field("q", message))
 }

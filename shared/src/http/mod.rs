@@ -6,6 +6,7 @@ pub mod exchange;
 pub mod expand;
 pub mod files;
 pub mod iso8601;
+mod names;
 mod packed;
 pub mod page;
 mod query;
@@ -16,8 +17,9 @@ pub mod view;
 pub mod wire;
 
 pub use body::announcement::read_announcement;
-pub use body::fields::{BodyChanges, BodyFields};
+pub use body::fields::{BodyChanges, BodyFields, ListItem};
 pub use body::json::JsonEntries;
+pub use body::known_names::{ViewSchema, schema_of};
 pub use body::multipart::{FileChange, FormFields, MAX_FILES_BYTES, SentFile, WithFiles};
 pub use exchange::condition::RequestConditions;
 pub use exchange::tag::EntityTag;

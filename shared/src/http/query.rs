@@ -1,36 +1,202 @@
 //! The query string of a request.
 
-use std::convert::Infallible;
-
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use percent_encoding::percent_decode_str;
 use url::form_urlencoded;
 
-/// The parameters of a query string, in its order.
+use super::expand::ExpandFields;
+use super::names;
+use super::page::{DEFAULT_SIZE, ListQuery, MAX_SIZE, cursor};
+use super::wire::Uri;
+use crate::app::App;
+use crate::error::{Error, FieldErrors, Result};
+use crate::store::page::PageRequest;
+
+/// Parameters that mean nothing, which libraries of clients add to every request.
+const MEANINGLESS: [(&str, Option<&str>); 2] = [("format", Some("json")), ("_", None)];
+
+/// The parameters of a query string, and what was found wrong with them so far.
+///
+/// A method that reads a parameter returns `None` if it is absent or wrong; [`QueryParameters::finish`] tells which, before the
+/// handler reads or writes anything. It refuses parameters that nothing has asked for, and repeated ones.
 #[derive(Debug)]
-pub struct QueryParameters(Vec<(String, String)>);
+pub struct QueryParameters {
+    /// The URL without the query.
+    address: Uri,
+    sent: Vec<(String, String)>,
+    /// The names that were asked for.
+    asked: Vec<&'static str>,
+    /// Those of them that may be repeated.
+    lists: Vec<&'static str>,
+    errors: FieldErrors,
+}
 
-impl<S: Sync> FromRequestParts<S> for QueryParameters {
-    type Rejection = Infallible;
+impl FromRequestParts<App> for QueryParameters {
+    type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(Self::parse(parts.uri.query()))
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        // Only the percent-encoding may differ from the list's own URL: identifiers have one spelling.
+        let path = percent_decode_str(parts.uri.path()).decode_utf8_lossy();
+        let origin = app.config().base_url.origin().ascii_serialization();
+        Ok(Self::parse(Uri::new(format!("{origin}{path}")), parts.uri.query()))
     }
 }
 
 impl QueryParameters {
-    /// Reads a query string.
-    pub fn parse(query: Option<&str>) -> Self {
-        Self(form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect())
+    /// Reads the query string of a request to `address`.
+    pub fn parse(address: Uri, query: Option<&str>) -> Self {
+        let sent = form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();
+        let (asked, lists, errors) = Default::default();
+        Self { address, sent, asked, lists, errors }
     }
 
-    /// The first value of a parameter, which may be empty; `None` if it is absent.
-    pub fn value(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    /// Refuses all parameters of a route that has none.
+    pub(crate) fn refuse_all(query: Option<&str>) -> Result<()> {
+        match query {
+            None | Some("") => Ok(()),
+            query => Self::parse(Uri::new(String::new()), query).finish(),
+        }
     }
 
-    /// All parameters.
-    pub fn iter(&self) -> impl Iterator<Item = &(String, String)> {
-        self.0.iter()
+    /// The value of a filter, read by `parse`; `None` if it is absent, empty or wrong.
+    pub fn filter<T>(
+        &mut self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let value = self.value(name).filter(|value| !value.is_empty()).map(parse)?;
+        self.errors.read(name, value)
+    }
+
+    /// The value of a filter that finds one resource, read by `parse`, which refuses an empty value; `None` if it is absent or
+    /// wrong.
+    // A client that has no value by mistake must not get the whole list.
+    pub fn unique_filter<T>(
+        &mut self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let value = self.value(name).map(parse)?;
+        self.errors.read(name, value)
+    }
+
+    /// The same for a parameter that must be there.
+    pub fn required<T>(
+        &mut self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        if self.value(name).is_none() {
+            self.errors.add(name, "This field is required.");
+        }
+        self.unique_filter(name, parse)
+    }
+
+    /// The references, of these `names`, that the client wants expanded.
+    pub fn expand(&mut self, names: &[&'static str]) -> ExpandFields {
+        const EXPAND: &str = "expand";
+        self.asked.push(EXPAND);
+        self.lists.push(EXPAND);
+        let lists = self.sent.iter().filter(|(name, _)| name == EXPAND).map(|(_, list)| list.as_str());
+        let read = ExpandFields::read(lists, names);
+        self.errors.read(EXPAND, read).unwrap_or_default()
+    }
+
+    /// The number of rows that a page has at most, which clients may choose.
+    pub fn page_size(&mut self) -> u32 {
+        let size = self.whole_number("page_size", DEFAULT_SIZE.into(), MAX_SIZE.into());
+        u32::try_from(size).unwrap_or(MAX_SIZE)
+    }
+
+    /// Records an error about a parameter.
+    pub fn refuse(&mut self, name: &str, message: impl Into<String>) {
+        self.errors.add(name, message);
+    }
+
+    /// Refuses unknown and repeated parameters, then all wrong values together.
+    pub fn finish(&mut self) -> Result<()> {
+        let is_meaningless = |(name, value): &&(String, String)| {
+            MEANINGLESS.iter().any(|(known, of)| name == known && of.is_none_or(|of| value == of))
+        };
+        let mut seen = Vec::new();
+        for (name, _) in self.sent.iter().filter(|parameter| !is_meaningless(parameter)) {
+            let shown = names::shown(name);
+            let Some(known) = self.asked.iter().find(|known| name == *known) else {
+                let problem = format!("There is no parameter {shown}.");
+                let detail = names::with_suggestion(problem, name, self.asked.iter().copied());
+                return Err(Error::UnknownParameter { parameter: shown, detail });
+            };
+            if seen.contains(known) && !self.lists.contains(known) {
+                return Err(Error::RepeatedParameter(shown));
+            }
+            seen.push(known);
+        }
+        match std::mem::take(&mut self.errors) {
+            errors if errors.is_empty() => Ok(()),
+            errors => Err(Error::Fields(errors)),
+        }
+    }
+
+    /// Reads what page of a list the client asks for, then refuses what [`finish`](Self::finish) refuses.
+    pub fn finish_list(mut self) -> Result<ListQuery> {
+        let number = self.whole_number("page", 1, u64::MAX);
+        let size = self.page_size();
+        let cursor = self.unique_filter("cursor", cursor::decode);
+        self.finish()?;
+        Ok(ListQuery { page: PageRequest { number, size, cursor }, parameters: self })
+    }
+
+    /// The URL of the request with its parameters, but for those of the `position`.
+    pub fn link_to<const N: usize>(&self, position: [(&str, String); N]) -> Uri {
+        let kept = self.sent.iter().filter(|(name, _)| position.iter().all(|(other, _)| name != other));
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        Uri::new(format!("{}?{}", self.address, query.extend_pairs(kept).extend_pairs(&position).finish()))
+    }
+
+    /// A whole number from 1 to `most`.
+    fn whole_number(&mut self, name: &'static str, default: u64, most: u64) -> u64 {
+        let number = self.unique_filter(name, |text| {
+            // `parse` accepts a plus sign.
+            let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+            let number =
+                digits.and_then(|digits| digits.parse().ok()).filter(|number| (1..=most).contains(number));
+            number.ok_or_else(|| format!("Use a whole number from 1 to {most}."))
+        });
+        number.unwrap_or(default)
+    }
+
+    /// The first value of a parameter.
+    fn value(&mut self, name: &'static str) -> Option<&str> {
+        self.asked.push(name);
+        self.sent.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finish(query: &str) -> Result<()> {
+        let mut parameters = QueryParameters::parse(Uri::new(String::new()), Some(query));
+        parameters.filter("status", |text| if text == "x" { Err("Wrong.".to_owned()) } else { Ok(()) });
+        parameters.expand(&["labels"]);
+        parameters.finish()
+    }
+
+    #[test]
+    fn names_that_nothing_asks_for_and_repeated_ones_are_refused() {
+        for good in ["", "status=", "status=a&expand=labels&expand=labels", "format=json&_=1&_=2"] {
+            assert!(finish(good).is_ok(), "{good}");
+        }
+        for unknown in ["x=", "Status=a", "=", "format=csv", "status=x&other", "status=a&status=b&other"] {
+            assert!(matches!(finish(unknown), Err(Error::UnknownParameter { .. })), "{unknown}");
+        }
+        for repeated in ["status=a&status=a", "status=x&expand=labels&status="] {
+            assert!(matches!(finish(repeated), Err(Error::RepeatedParameter(_))), "{repeated}");
+        }
+        for wrong in ["status=x", "expand=roles"] {
+            assert!(matches!(finish(wrong), Err(Error::Fields(_))), "{wrong}");
+        }
     }
 }

@@ -13,11 +13,14 @@ use crate::http::exchange::respond::{
     Requested, TaggedBy, WithSecret,
 };
 use crate::http::page::{DEFAULT_SIZE, MAX_SIZE, PageView};
+use crate::http::{ViewSchema, schema_of};
 
 /// The answer of a handler.
 pub trait DescribeResponse {
     /// Whether `commit` has made it, which stores it for repeats with the same Idempotency-Key.
     const IS_ONCE: bool = false;
+    /// The view that it shows.
+    const SHOWS: Option<ViewSchema> = None;
 
     /// Adds status, headers and body to the operation.
     fn describe(operation: &mut OperationDoc);
@@ -25,6 +28,7 @@ pub trait DescribeResponse {
 
 impl<T: DescribeResponse, E> DescribeResponse for Result<T, E> {
     const IS_ONCE: bool = T::IS_ONCE;
+    const SHOWS: Option<ViewSchema> = T::SHOWS;
 
     fn describe(operation: &mut OperationDoc) {
         T::describe(operation);
@@ -33,6 +37,7 @@ impl<T: DescribeResponse, E> DescribeResponse for Result<T, E> {
 
 impl<T: DescribeResponse> DescribeResponse for CommittedResponse<T> {
     const IS_ONCE: bool = true;
+    const SHOWS: Option<ViewSchema> = T::SHOWS;
 
     fn describe(operation: &mut OperationDoc) {
         T::describe(operation);
@@ -40,6 +45,8 @@ impl<T: DescribeResponse> DescribeResponse for CommittedResponse<T> {
 }
 
 impl<V: JsonSchema> DescribeResponse for Json<V> {
+    const SHOWS: Option<ViewSchema> = Some(schema_of::<V>);
+
     fn describe(operation: &mut OperationDoc) {
         operation.shows::<V>(StatusCode::OK, "The current state.");
     }
@@ -56,6 +63,8 @@ impl<V: JsonSchema> DescribeResponse for JsonFile<V> {
 }
 
 impl<V: JsonSchema> DescribeResponse for Created<V> {
+    const SHOWS: Option<ViewSchema> = Some(schema_of::<V>);
+
     fn describe(operation: &mut OperationDoc) {
         let created = operation.shows::<V>(StatusCode::CREATED, "Created.");
         created["headers"]["Location"] = json!({ "$ref": "#/components/headers/Location" });
@@ -63,6 +72,8 @@ impl<V: JsonSchema> DescribeResponse for Created<V> {
 }
 
 impl<V: JsonSchema> DescribeResponse for Requested<V> {
+    const SHOWS: Option<ViewSchema> = Some(schema_of::<V>);
+
     fn describe(operation: &mut OperationDoc) {
         let requested =
             operation.shows::<V>(StatusCode::ACCEPTED, "Requested. Fetch `Location` until it is done.");
@@ -71,6 +82,8 @@ impl<V: JsonSchema> DescribeResponse for Requested<V> {
 }
 
 impl<V: JsonSchema> DescribeResponse for CreatedOrUpdated<V> {
+    const SHOWS: Option<ViewSchema> = Some(schema_of::<V>);
+
     fn describe(operation: &mut OperationDoc) {
         Created::<V>::describe(operation);
         operation.shows::<V>(StatusCode::OK, "Already exists.");
@@ -78,6 +91,8 @@ impl<V: JsonSchema> DescribeResponse for CreatedOrUpdated<V> {
 }
 
 impl<T: DescribeResponse, P> DescribeResponse for TaggedBy<T, P> {
+    const SHOWS: Option<ViewSchema> = T::SHOWS;
+
     fn describe(operation: &mut OperationDoc) {
         T::describe(operation);
     }
@@ -90,6 +105,8 @@ impl DescribeResponse for NoContent {
 }
 
 impl<V: JsonSchema> DescribeResponse for QueuedResponse<V> {
+    const SHOWS: Option<ViewSchema> = Some(schema_of::<V>);
+
     fn describe(operation: &mut OperationDoc) {
         operation.shows::<V>(StatusCode::ACCEPTED, "Queued.");
     }
@@ -119,6 +136,8 @@ impl<V: JsonSchema> DescribeResponse for PageView<V> {
 }
 
 impl<T: DescribeResponse, K> DescribeResponse for WithSecret<T, K> {
+    const SHOWS: Option<ViewSchema> = T::SHOWS;
+
     fn describe(operation: &mut OperationDoc) {
         T::describe(operation);
     }

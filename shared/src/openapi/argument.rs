@@ -1,15 +1,26 @@
 //! The arguments of handlers, as the document describes them.
 
+use schemars::JsonSchema;
+
 use super::body::{BodyFormat, RequestBodyDoc};
 use super::failure::ErrorResponseDoc;
 use super::operation::{OperationDoc, SecurityScheme};
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::policy::CallerRelation;
 use crate::http::page::ListQuery;
-use crate::http::{BodyFields, FileReader, FormFields, JsonEntries, QueryParameters, WithFiles};
+use crate::http::{
+    BodyFields, FileReader, FormFields, JsonEntries, QueryParameters, ViewSchema, WithFiles, schema_of,
+};
 
 /// An argument of a handler.
 pub trait DescribeArgument {
+    /// Whether it reads the query.
+    const READS_QUERY: bool = false;
+    /// Whether it reads the body.
+    const READS_BODY: bool = false;
+    /// The view of what it is about, if the answer of the handler is another.
+    const ACTS_ON: Option<ViewSchema> = None;
+
     /// Adds credentials, parameters, body and errors to the operation.
     fn describe(operation: &mut OperationDoc);
 }
@@ -44,24 +55,33 @@ impl<G: HasAdmission> DescribeArgument for G {
 }
 
 impl DescribeArgument for BodyFields {
+    const READS_BODY: bool = true;
+
     fn describe(operation: &mut OperationDoc) {
         accepts(operation, BodyFormat::Object);
     }
 }
 
 impl DescribeArgument for WithFiles {
+    const READS_BODY: bool = true;
+
     fn describe(operation: &mut OperationDoc) {
         accepts(operation, BodyFormat::ObjectOrForm);
     }
 }
 
 impl DescribeArgument for FormFields {
+    const READS_BODY: bool = true;
+
     fn describe(operation: &mut OperationDoc) {
         accepts(operation, BodyFormat::Form);
     }
 }
 
-impl<const MAX: usize> DescribeArgument for JsonEntries<MAX> {
+impl<V: JsonSchema, const MAX: usize> DescribeArgument for JsonEntries<V, MAX> {
+    const READS_BODY: bool = true;
+    const ACTS_ON: Option<ViewSchema> = Some(schema_of::<V>);
+
     fn describe(operation: &mut OperationDoc) {
         accepts(operation, BodyFormat::List(MAX));
     }
@@ -69,22 +89,26 @@ impl<const MAX: usize> DescribeArgument for JsonEntries<MAX> {
 
 fn accepts(operation: &mut OperationDoc, accepts: BodyFormat) {
     operation.body = Some(RequestBodyDoc::new(accepts));
-    operation.failures.extend([
-        ErrorResponseDoc::Invalid,
-        ErrorResponseDoc::TooLarge,
-        ErrorResponseDoc::UnsupportedMediaType,
-    ]);
 }
 
 // `document.rs` describes the parameters, and `PageView` those of a page.
 impl DescribeArgument for QueryParameters {
+    const READS_QUERY: bool = true;
+
     fn describe(_: &mut OperationDoc) {}
 }
 
 impl DescribeArgument for ListQuery {
+    const READS_QUERY: bool = true;
+
     fn describe(_: &mut OperationDoc) {}
 }
 
 impl DescribeArgument for FileReader {
-    fn describe(_: &mut OperationDoc) {}
+    // Pages let all parameters pass: links to them are decorated by mail programs and others.
+    const READS_QUERY: bool = true;
+
+    fn describe(operation: &mut OperationDoc) {
+        operation.takes_any_parameter = true;
+    }
 }

@@ -162,6 +162,9 @@ fn operation_id(summary: &str) -> String {
 impl OperationDoc {
     /// Adds the headers and errors that all operations with this method have.
     fn follow(&mut self, method: &Method) {
+        if !self.takes_any_parameter {
+            self.fails(ErrorResponseDoc::Invalid);
+        }
         match *method {
             // Lists have no tag: their rows change one by one.
             Method::GET if self.answers.contains_key(&200) && !self.is_list => {
@@ -171,19 +174,18 @@ impl OperationDoc {
             Method::GET => {}
             Method::POST => {
                 self.parameters.push(parameter("IdempotencyKey"));
-                self.fails(ErrorResponseDoc::Invalid);
                 if self.is_once {
                     self.failures.extend([ErrorResponseDoc::Conflict, ErrorResponseDoc::KeyReused]);
                 }
             }
             _ => {
                 self.parameters.push(parameter("IfMatch"));
-                self.failures.extend([
-                    ErrorResponseDoc::Invalid,
-                    ErrorResponseDoc::Conflict,
-                    ErrorResponseDoc::PreconditionFailed,
-                ]);
+                self.failures.extend([ErrorResponseDoc::Conflict, ErrorResponseDoc::PreconditionFailed]);
             }
+        }
+        // Also without a reader: a body that is sent in vain may be a mistake.
+        if !matches!(*method, Method::GET | Method::DELETE) {
+            self.failures.extend([ErrorResponseDoc::TooLarge, ErrorResponseDoc::UnsupportedMediaType]);
         }
         if *method != Method::GET && self.security != SecurityScheme::None {
             // With a cookie, from a page of another origin.

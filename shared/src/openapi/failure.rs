@@ -9,6 +9,7 @@ use crate::domain::candidate::KeyEnd;
 use crate::domain::policy::NOT_ALLOWED;
 use crate::error::{Error, FieldErrors};
 use crate::http::example_uri;
+use crate::http::exchange::condition::IF_MATCH_NOT_SUPPORTED;
 
 /// A kind of error, one for each status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,8 +106,15 @@ impl ErrorResponseDoc {
         match self {
             Self::Invalid => vec![
                 ("fields", Error::field("email", "Enter a valid email address.")),
+                (
+                    "names",
+                    Error::field("recieve_mails", "There is no such field. Did you mean receive_mails?"),
+                ),
                 ("together", Error::field(FieldErrors::ACROSS, "How these fields contradict each other.")),
                 ("refusal", Error::Refused(refusal)),
+                ("unknown_parameter", unknown_parameter()),
+                ("repeated_parameter", Error::RepeatedParameter("page".to_owned())),
+                ("if_match", Error::Refused(IF_MATCH_NOT_SUPPORTED)),
                 ("syntax", Error::MalformedJson("EOF while parsing a value at line 1 column 0".to_owned())),
             ],
             Self::Unauthenticated => {
@@ -283,10 +291,21 @@ impl ErrorResponseDoc {
                     "properties": {
                         "detail": { "type": "string", "description": "A text for people." },
                         "code": { "type": "string", "description": "A code for programs. Codes never change." },
+                        "parameter": {
+                            "type": "string",
+                            "description": "The query parameter that is unknown or repeated. Missing for other codes.",
+                        },
                     },
                 }),
             ),
         ]
+    }
+}
+
+fn unknown_parameter() -> Error {
+    Error::UnknownParameter {
+        parameter: "externalid".to_owned(),
+        detail: "There is no parameter externalid. Did you mean external_id?".to_owned(),
     }
 }
 

@@ -45,13 +45,15 @@ pub struct OperationDoc {
     pub(super) answers: BTreeMap<u16, Value>,
     pub(super) failures: BTreeSet<ErrorResponseDoc>,
     pub(super) is_list: bool,
+    /// Whether unknown query parameters are ignored.
+    pub(super) takes_any_parameter: bool,
     /// Whether the answer is stored for repeats with the same Idempotency-Key.
     pub(super) is_once: bool,
     pub(super) generator: SchemaGenerator,
 }
 
 impl OperationDoc {
-    pub(super) fn new(summary: &'static str, is_once: bool) -> Self {
+    pub(crate) fn new(summary: &'static str, is_once: bool) -> Self {
         Self {
             summary,
             text: String::new(),
@@ -63,6 +65,7 @@ impl OperationDoc {
             answers: BTreeMap::new(),
             failures: BTreeSet::new(),
             is_list: false,
+            takes_any_parameter: false,
             is_once,
             generator: generator(),
         }

@@ -50,7 +50,7 @@ async fn parts_become_one_video() {
     let codecs: Vec<&Value> =
         video["streams"].as_array().unwrap().iter().map(|one| &one["codec_name"]).collect();
     assert_eq!(codecs, ["h264", "aac"]);
-    let events = person.owner.get("/companies/acme/events/?limit=100").await.expect(200).json();
+    let events = person.owner.get("/companies/acme/events/?page_size=100").await.expect(200).json();
     let told = events["objects"].as_array().unwrap().iter().find(|event| event["type"] == "answer.converted");
     let told = &told.unwrap()["data"];
     assert_eq!((&told["take"], &told["seconds"]), (&json!(take), &json!(2)), "{told}");

@@ -36,4 +36,5 @@ mod soundness;
 mod tags;
 mod turns;
 pub(crate) mod undeliverable;
+mod unknown_names;
 mod walks;

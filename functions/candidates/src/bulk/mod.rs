@@ -15,7 +15,7 @@ use shared::domain::policy::ChangeProject;
 use shared::domain::project::Project;
 use shared::http::exchange::respond::CommittedResponse;
 use shared::http::wire::Uri;
-use shared::http::{BodyFields, IdempotentRun, RunResult};
+use shared::http::{BodyFields, IdempotentRun, QueryParameters, RunResult};
 use shared::store::IMPORT_PATIENCE;
 
 pub(crate) use request::BulkRequest;
@@ -38,9 +38,11 @@ struct EntryResult {
 /// POST …/candidates/bulk/
 pub(crate) async fn create(
     access: BulkAccess,
+    query: QueryParameters,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<BulkReport>>> {
-    let request = BulkRequest::read(body, access.references())?;
+    let is_dry_run = dry_run::read(query)?;
+    let request = BulkRequest::read(body, is_dry_run, access.references())?;
     if request.is_dry_run {
         dry_run::require_no_key(&access)?;
         let selection = request.wanted.select(&access).await?;

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 use shared::Result;
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::id::{CandidateId, CompanyId, ProjectId};
@@ -72,9 +71,14 @@ pub(crate) struct BulkRequest {
 }
 
 impl BulkRequest {
-    pub(crate) fn read(mut body: BodyFields, references: ReferenceUris<'_>) -> Result<Self> {
+    /// Reads the body of a request whose query may say whether it `is_dry_run`.
+    pub(crate) fn read(
+        mut body: BodyFields,
+        is_dry_run: Option<bool>,
+        references: ReferenceUris<'_>,
+    ) -> Result<Self> {
         let action = body.required("action", parse_enum);
-        let sent = body.clearable("deadline", parse_timestamp);
+        let sent = body.clearable_date("deadline", parse_timestamp);
         let deadline = sent.flatten();
         match action {
             Some(ActionName::Deadline) if sent == Some(None) || !body.has("deadline") => {
@@ -92,7 +96,11 @@ impl BulkRequest {
             (false, false) => body.refuse("candidates", "Send `candidates` or `status`."),
             _ => {}
         }
-        let is_dry_run = body.flag("dry_run").unwrap_or_default();
+        let in_body = body.flag("dry_run");
+        if in_body.is_some_and(|in_body| is_dry_run.is_some_and(|in_query| in_query != in_body)) {
+            body.refuse("dry_run", "Body and query disagree. Send `dry_run` in one of them.");
+        }
+        let is_dry_run = in_body.or(is_dry_run).unwrap_or_default();
         body.finish(|| {
             let action = match action? {
                 ActionName::Advance => BulkAction::Advance { deadline },
@@ -108,9 +116,7 @@ impl BulkRequest {
 }
 
 fn read_names(body: &mut BodyFields, references: ReferenceUris<'_>) -> Option<Vec<CandidateName>> {
-    let texts = body.list("candidates", MAX_ENTRIES, |value: &Value| {
-        value.as_str().map(str::to_owned).ok_or_else(|| "Expected a list of references.".to_owned())
-    })?;
+    let texts = body.list("candidates", MAX_ENTRIES, |item| item.reference().map(str::to_owned))?;
     let names: Result<Vec<CandidateName>, String> =
         texts.iter().map(|text| read_name(text, references)).collect();
     let names = names.map_err(|message| body.refuse("candidates", message)).ok()?;

@@ -14,7 +14,8 @@ use shared::domain::evaluation::Evaluation;
 use shared::domain::history::{HistoryEntry, ResourceRef};
 use shared::domain::id::CustomerId;
 use shared::domain::questionnaire::Questionnaire;
-use shared::http::page::{ListQuery, ResponseBudget};
+use shared::http::QueryParameters;
+use shared::http::page::ResponseBudget;
 use shared::http::view::EventView;
 use shared::http::wire::Uri;
 use shared::store::VersionedItem;
@@ -127,7 +128,7 @@ impl<'a> DataLists<'a> {
     pub(super) async fn read(
         mut self,
         questionnaire: &Questionnaire,
-        query: &ListQuery,
+        query: &QueryParameters,
         budget: &mut ResponseBudget,
     ) -> Result<DataListsView> {
         let mut shown = DataListsView::default();

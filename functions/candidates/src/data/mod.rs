@@ -13,8 +13,9 @@ use shared::domain::policy::{CallerRelation, ExportCandidate};
 use shared::domain::questionnaire::Questionnaire;
 use shared::domain::retention::RetentionPolicy;
 use shared::domain::webhook::Webhook;
+use shared::http::QueryParameters;
 use shared::http::exchange::respond::{CommittedResponse, JsonFile};
-use shared::http::page::{ListQuery, ResponseBudget};
+use shared::http::page::ResponseBudget;
 use shared::store::{ReferenceIds, VersionedItem};
 use shared::{Error, Result};
 
@@ -37,11 +38,13 @@ type DataAccess = Admitted<Candidate, ExportCandidate>;
 /// GET …/candidates/{candidateId}/data/
 pub(crate) async fn read(
     access: DataAccess,
-    query: ListQuery,
+    mut query: QueryParameters,
 ) -> Result<CommittedResponse<JsonFile<CandidateDataPage>>> {
     let CandidateTarget { candidate, project, relation, .. } = &access.target;
+    let place = query.filter(AFTER, DataPlace::parse);
+    query.finish()?;
     candidate.may_be_exported_by(access.caller.customer(), project).map_err(Error::Forbidden)?;
-    let page = match (relation, query.filter(AFTER, DataPlace::parse)?) {
+    let page = match (relation, place) {
         // What staff have written about candidates is theirs to release, with the other form of the document.
         (CallerRelation::Own, _) => read_own(&access).await?,
         (_, None) => read_document(&access, &query).await?,
@@ -57,7 +60,7 @@ async fn read_own(access: &DataAccess) -> Result<CandidateDataPage> {
     Ok(CandidateDataPage::Document(Box::new(view)))
 }
 
-async fn read_document(access: &DataAccess, query: &ListQuery) -> Result<CandidateDataPage> {
+async fn read_document(access: &DataAccess, query: &QueryParameters) -> Result<CandidateDataPage> {
     let mut lists = DataLists::after(DataPlace::default(), access);
     let (answers, rules, questionnaire, ()) = tokio::try_join!(
         read_answers(access),
@@ -75,7 +78,7 @@ async fn read_document(access: &DataAccess, query: &ListQuery) -> Result<Candida
 
 async fn read_continuation(
     access: &DataAccess,
-    query: &ListQuery,
+    query: &QueryParameters,
     place: DataPlace,
 ) -> Result<CandidateDataPage> {
     let mut lists = DataLists::after(place, access);

@@ -1,10 +1,10 @@
 //! Dry runs: reports of what requests would do now. Nothing is written or mailed.
 
+use shared::Result;
 use shared::auth::access::AdmittedRequest;
 use shared::domain::Refusal;
 use shared::domain::transition::CandidateChange;
 use shared::http::QueryParameters;
-use shared::{Error, Result};
 
 /// A dry run came with an Idempotency-Key.
 pub(crate) const DRY_RUN_WITH_KEY: Refusal = Refusal {
@@ -12,13 +12,12 @@ pub(crate) const DRY_RUN_WITH_KEY: Refusal = Refusal {
     detail: "A dry run changes nothing, so it takes no `Idempotency-Key`. Send the request without it.",
 };
 
-/// Whether the query asks for a dry run.
-pub(crate) fn is_requested(query: &QueryParameters) -> Result<bool> {
-    match query.value("dry_run") {
-        None | Some("false") => Ok(false),
-        Some("true") => Ok(true),
-        Some(_) => Err(Error::field("dry_run", "Must be `true` or `false`.")),
-    }
+/// Whether the query asks for a dry run; `None` if it does not say.
+pub(crate) fn read(mut query: QueryParameters) -> Result<Option<bool>> {
+    let is_requested = query
+        .unique_filter("dry_run", |text| text.parse().map_err(|_| "Must be `true` or `false`.".to_owned()));
+    query.finish()?;
+    Ok(is_requested)
 }
 
 /// Refuses a dry run with an Idempotency-Key.

@@ -13,6 +13,7 @@ use shared::domain::policy::ChangeProject;
 use shared::domain::project::Project;
 use shared::http::body::import::MAX_ENTRIES;
 use shared::http::exchange::respond::CommittedResponse;
+use shared::http::view::CandidateView;
 use shared::http::{IdempotentRun, JsonEntries, QueryParameters, RunResult};
 use shared::store::IMPORT_PATIENCE;
 
@@ -30,9 +31,9 @@ type ImportAccess = Admitted<Project, ChangeProject>;
 pub(crate) async fn create(
     access: ImportAccess,
     query: QueryParameters,
-    JsonEntries(entries): JsonEntries<MAX_ENTRIES>,
+    JsonEntries { entries, .. }: JsonEntries<CandidateView, MAX_ENTRIES>,
 ) -> Result<CommittedResponse<Json<ImportReport>>> {
-    let is_dry_run = dry_run::is_requested(&query)?;
+    let is_dry_run = dry_run::read(query)?.unwrap_or_default();
     let entries = read_entries(entries);
     if is_dry_run {
         dry_run::require_no_key(&access)?;

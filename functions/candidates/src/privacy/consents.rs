@@ -135,7 +135,7 @@ fn read_statement(body: &mut BodyFields, kind: Option<LegalKind>) -> Option<Cons
     body.require("version");
     let version = body.integer("version", 1, u32::MAX);
     let language = body.required("language", parse_enum);
-    let obtained_at = body.clearable("obtained_at", parse_timestamp).flatten();
+    let obtained_at = body.clearable_date("obtained_at", parse_timestamp).flatten();
     let text = LegalTextId { kind: kind?, version: version? };
     Some(ConsentStatement { text, language: language?, obtained_at })
 }

@@ -69,6 +69,6 @@ pub(crate) async fn delete(
 pub(crate) fn read_hold(mut body: BodyFields, now: DateTime<Utc>) -> Result<CandidateHold> {
     let reason = body.required("reason", HoldReason::parse);
     // A hold is replaced as a whole: without an end, it has none.
-    let until = body.clearable("until", |text| CandidateHold::check_until(parse_timestamp(text)?, now));
+    let until = body.clearable_date("until", |text| CandidateHold::check_until(parse_timestamp(text)?, now));
     body.finish(|| Some(CandidateHold { reason: reason?, until: until.flatten() }))
 }

@@ -1,6 +1,7 @@
 //! The candidates whom retention would erase at a moment.
 
 use axum::Json;
+use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::id::{CandidateId, ProjectId};
 use shared::domain::parse_enum;
@@ -9,43 +10,43 @@ use shared::domain::privacy::retention_rule::{DAYS, RetentionRule, RetentionStar
 use shared::domain::retention::RetentionPolicy;
 use shared::domain::retention::review::RetentionReview;
 use shared::domain::retention::run::RunCursor;
+use shared::http::QueryParameters;
 use shared::http::iso8601::parse_timestamp;
-use shared::http::page::ListQuery;
-use shared::{Error, Result};
 
 use super::view::{AFTER, DueListView};
 
 /// GET /companies/{companyId}/retention/due/
 pub(crate) async fn list(
     access: Admitted<RetentionPolicy, ManagePrivacy>,
-    query: ListQuery,
+    mut query: QueryParameters,
 ) -> Result<Json<DueListView>> {
     let company = access.company_id();
     let references = access.references();
     let review = RetentionReview {
         policy: RetentionPolicy::clone(&access.target.retention.policy),
-        trial: trial(&query)?,
-        project: query.filter("project", |text| references.parse(company, text))?,
+        trial: trial(&mut query),
+        project: query.filter("project", |text| references.parse(company, text)),
         notice_days: 0,
-        at: query.filter("until", parse_timestamp)?.unwrap_or(access.now),
+        at: query.filter("until", parse_timestamp).unwrap_or(access.now),
     };
-    let place = query.filter(AFTER, parse_place)?;
+    let place = query.filter(AFTER, parse_place);
     if place.is_some_and(|place| review.project.is_some_and(|project| project != place.project)) {
-        return Err(Error::field(AFTER, INVALID_PLACE));
+        query.refuse(AFTER, INVALID_PLACE);
     }
-    let due = access.store.list_due(&review, place, query.page().size as usize).await?;
-    Ok(Json(DueListView::new(company, &due, &review, &query, references)))
+    let size = query.page_size();
+    query.finish()?;
+    let due = access.store.list_due(&review, place, size as usize).await?;
+    Ok(Json(DueListView::new(company, &due, &review, size, &query, references)))
 }
 
 /// The rule to try in the place of all policies; `None` for the policies themselves.
-fn trial(query: &ListQuery) -> Result<Option<RetentionRule>> {
-    let days = query.filter("days", parse_days)?;
-    let from = query.filter("from", parse_enum)?;
-    match (days, from) {
-        (None, None) => Ok(None),
-        (None, Some(_)) => Err(Error::field("days", "Send `days` together with `from`.")),
-        (days, from) => Ok(Some(RetentionRule { days, from: from.unwrap_or(RetentionStart::LastActivity) })),
+fn trial(query: &mut QueryParameters) -> Option<RetentionRule> {
+    let days = query.filter("days", parse_days);
+    let from = query.filter("from", parse_enum);
+    if days.is_none() && from.is_some() {
+        query.refuse("days", "Send `days` together with `from`.");
     }
+    Some(RetentionRule { days: Some(days?), from: from.unwrap_or(RetentionStart::LastActivity) })
 }
 
 fn parse_days(text: &str) -> Result<u32, String> {

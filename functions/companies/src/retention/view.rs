@@ -8,8 +8,8 @@ use shared::domain::privacy::retention_rule::RetentionStart;
 use shared::domain::retention::RetentionPolicy;
 use shared::domain::retention::review::{DueCandidate, RetentionReview};
 use shared::domain::retention::run::{CompletedRun, RetentionRun, RunCounts, RunCursor};
+use shared::http::QueryParameters;
 use shared::http::example_uri;
-use shared::http::page::ListQuery;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
 use shared::store::DueList;
@@ -146,14 +146,15 @@ impl DueListView {
         company: &CompanyId,
         due: &DueList,
         review: &RetentionReview,
-        query: &ListQuery,
+        page_size: u32,
+        query: &QueryParameters,
         references: ReferenceUris<'_>,
     ) -> Self {
         let link = |place| {
             query.link_to([
                 // Of the first page, so that all pages are about one moment.
                 ("until", Timestamp(review.at).to_string()),
-                ("page_size", query.page().size.to_string()),
+                ("page_size", page_size.to_string()),
                 (AFTER, place_text(place)),
             ])
         };

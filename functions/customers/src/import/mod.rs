@@ -15,6 +15,7 @@ use shared::domain::company::Company;
 use shared::domain::policy::ImportCustomers;
 use shared::http::body::import::MAX_ENTRIES;
 use shared::http::exchange::respond::CommittedResponse;
+use shared::http::view::CustomerView;
 use shared::http::{IdempotentRun, JsonEntries, RunResult};
 use shared::store::IMPORT_PATIENCE;
 
@@ -28,7 +29,7 @@ type ImportAccess = Admitted<Company, ImportCustomers>;
 /// POST …/customers/batch-import/
 pub(crate) async fn create(
     access: ImportAccess,
-    JsonEntries(entries): JsonEntries<MAX_ENTRIES>,
+    JsonEntries { entries, .. }: JsonEntries<CustomerView, MAX_ENTRIES>,
 ) -> Result<CommittedResponse<Json<StaffImportResults>>> {
     let list = StaffList::read(entries, access.target.default_project_lang)?;
     // Boxed, since the layout of the whole future is nested too deeply for the compiler.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
 use shared::Result;
 use shared::domain::history::TypeFilter;
 use shared::domain::id::CompanyId;
@@ -66,9 +65,11 @@ impl UpdateWebhook {
         fields.set(body.emptied("description", TextLine::parse), |webhook: &mut Webhook| {
             &mut webhook.description
         });
-        let types = body.list("types", MAX_TYPES, |value| TypeFilter::parse(text(value)?));
+        let types = body
+            .list("types", MAX_TYPES, |item| TypeFilter::parse(item.text().ok_or("Not a valid string.")?));
         fields.set(types.map(BTreeSet::from_iter), |webhook| &mut webhook.types);
-        let projects = body.list("projects", MAX_PROJECTS, |value| references.parse(company, text(value)?));
+        let projects =
+            body.list("projects", MAX_PROJECTS, |item| references.parse(company, item.reference()?));
         fields.set(projects.map(BTreeSet::from_iter), |webhook| &mut webhook.projects);
         Self { fields, is_enabled: body.flag("is_enabled") }
     }
@@ -108,11 +109,7 @@ pub(crate) fn read_position(mut body: BodyFields, latest: u64) -> Result<u64> {
     body.finish(|| after)
 }
 
-fn number(body: &mut BodyFields, name: &str, latest: u64) -> Option<u64> {
+fn number(body: &mut BodyFields, name: &'static str, latest: u64) -> Option<u64> {
     // A number that no event has yet would silently leave out the events up to it.
     body.integer(name, 0, u32::try_from(latest).unwrap_or(u32::MAX)).map(u64::from)
-}
-
-fn text(value: &Value) -> Result<&str, String> {
-    value.as_str().ok_or_else(|| "Not a valid string.".to_owned())
 }

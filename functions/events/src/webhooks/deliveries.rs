@@ -6,9 +6,8 @@ use shared::domain::history::{EventId, HistoryEntry};
 use shared::domain::parse_enum;
 use shared::domain::policy::ManageWebhooks;
 use shared::domain::webhook::{AttemptFilter, DeliveryCursor, DeliveryRequest, Webhook};
-use shared::http::BodyFields;
 use shared::http::exchange::respond::{CommittedResponse, QueuedResponse};
-use shared::http::page::ListQuery;
+use shared::http::{BodyFields, QueryParameters};
 use shared::{Error, Result};
 
 use super::view::{DeliveriesView, QueuedView};
@@ -16,19 +15,20 @@ use super::view::{DeliveriesView, QueuedView};
 /// GET …/deliveries/
 pub(crate) async fn list(
     access: Admitted<Webhook, ManageWebhooks>,
-    query: ListQuery,
+    mut query: QueryParameters,
 ) -> Result<Json<DeliveriesView>> {
     let filter = AttemptFilter {
-        event: query.filter("event", |text| Ok(text.to_owned()))?,
-        outcome: query.filter("outcome", parse_enum)?,
+        event: query.filter("event", |text| Ok(text.to_owned())),
+        outcome: query.filter("outcome", parse_enum),
     };
     let before = query.filter("before", |text| {
         text.parse().map_err(|_| "Invalid position. Follow `next` unchanged.".to_owned())
-    })?;
+    });
+    let size = query.page_size();
+    query.finish()?;
     let webhook = &access.target.webhook;
-    let most = query.page().size as usize;
-    let found = access.store.attempts_before(webhook.id, before, most, &filter, access.now).await?;
-    Ok(Json(DeliveriesView::new(&found, &query)))
+    let found = access.store.attempts_before(webhook.id, before, size as usize, &filter, access.now).await?;
+    Ok(Json(DeliveriesView::new(&found, size, &query)))
 }
 
 /// POST …/deliveries/

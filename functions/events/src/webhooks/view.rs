@@ -7,8 +7,8 @@ use shared::auth::access::Admitted;
 use shared::domain::webhook::{
     DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DisabledReason, MAX_STALLED, SigningSecret, Webhook,
 };
+use shared::http::QueryParameters;
 use shared::http::example_uri;
-use shared::http::page::ListQuery;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
 use shared::store::{DeliveryAttempts, EventSequence};
@@ -214,11 +214,10 @@ struct DeliveryView {
 
 impl DeliveriesView {
     /// The view of a page of the list.
-    pub(crate) fn new(attempts: &DeliveryAttempts, query: &ListQuery) -> Self {
-        let next = attempts.next.map(|last| {
-            let size = query.page().size.to_string();
-            query.link_to([("before", last.to_string()), ("page_size", size)])
-        });
+    pub(crate) fn new(attempts: &DeliveryAttempts, page_size: u32, query: &QueryParameters) -> Self {
+        let next = attempts
+            .next
+            .map(|last| query.link_to([("before", last.to_string()), ("page_size", page_size.to_string())]));
         let objects = attempts.rows.iter().map(|attempt| DeliveryView::new(attempt)).collect();
         Self { meta: DeliveriesMeta { next }, objects }
     }

@@ -1,5 +1,7 @@
 //! JSON bodies: one object, or a list of them.
 
+use std::marker::PhantomData;
+
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use serde_json::Value;
@@ -8,6 +10,7 @@ use serde_json::value::RawValue;
 use crate::app::App;
 use crate::error::{Error, FieldErrors, Result};
 use crate::http::body::fields::BodyFields;
+use crate::http::body::known_names::{KnownNames, Representation};
 use crate::http::body::{content_type, is_coded, is_of_type, or_coding, read_body};
 
 const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -19,24 +22,30 @@ impl FromRequest<App> for BodyFields {
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &App) -> Result<Self> {
-        read_json(request, MAX_BODY_BYTES, Self::parse).await
+        let known = KnownNames::new(Representation::of(request.extensions()));
+        Ok(read_json(request, MAX_BODY_BYTES, Self::parse).await?.with_known(known))
     }
 }
 
-/// The items of a JSON list of 1 to `MAX` objects; one that is no object is an error in its place.
+/// The items of a JSON list of 1 to `MAX` objects, each about a resource that the view `V` shows; one that is no object is an
+/// error in its place.
 #[derive(Debug)]
-pub struct JsonEntries<const MAX: usize>(pub Vec<Result<BodyFields>>);
+pub struct JsonEntries<V, const MAX: usize> {
+    pub entries: Vec<Result<BodyFields>>,
+    about: PhantomData<fn() -> V>,
+}
 
-impl<const MAX: usize> FromRequest<App> for JsonEntries<MAX> {
+impl<V, const MAX: usize> FromRequest<App> for JsonEntries<V, MAX> {
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &App) -> Result<Self> {
-        read_json(request, MAX_LIST_BYTES, Self::parse).await
+        let known = KnownNames::new(Representation::of(request.extensions()));
+        read_json(request, MAX_LIST_BYTES, |json| Self::parse(json, &known)).await
     }
 }
 
-impl<const MAX: usize> JsonEntries<MAX> {
-    fn parse(json: Bytes) -> Result<Self> {
+impl<V, const MAX: usize> JsonEntries<V, MAX> {
+    fn parse(json: Bytes, known: &KnownNames) -> Result<Self> {
         let (value, json) = parse(json)?;
         let message = match value {
             Value::Array(list) if list.is_empty() => "This list may not be empty.".to_owned(),
@@ -46,9 +55,10 @@ impl<const MAX: usize> JsonEntries<MAX> {
             Value::Array(list) => {
                 let texts: Vec<&RawValue> = serde_json::from_slice(&json).map_err(Error::internal)?;
                 let texts = texts.into_iter().map(|text| json.slice_ref(text.get().as_bytes()));
-                return Ok(Self(
-                    list.into_iter().zip(texts).map(|(value, json)| BodyFields::of(value, json)).collect(),
-                ));
+                let entries = list.into_iter().zip(texts).map(|(value, json)| {
+                    BodyFields::of(value, json).map(|fields| fields.with_known(known.clone()))
+                });
+                return Ok(Self { entries: entries.collect(), about: PhantomData });
             }
             _ => "Invalid data. Expected a list.".to_owned(),
         };

@@ -4,6 +4,7 @@ pub(super) mod announcement;
 pub mod fields;
 pub mod import;
 pub(super) mod json;
+pub(crate) mod known_names;
 pub(super) mod multipart;
 pub(crate) mod outline;
 pub(super) mod retention_rule;

@@ -18,6 +18,15 @@ const INVALID_IF_MATCH: Refusal = Refusal {
     detail: "Send `If-Match` as `*`, or as quoted entity tags exactly as `ETag` returned them.",
 };
 
+pub(crate) const IF_MATCH_NOT_SUPPORTED: Refusal = Refusal {
+    code: "if_match_not_supported",
+    detail: "This operation has no `ETag` to compare with. Send the request without `If-Match`.",
+};
+pub(in crate::http) const IF_NONE_MATCH_NOT_SUPPORTED: Refusal = Refusal {
+    code: "if_none_match_not_supported",
+    detail: "Only GET and HEAD take `If-None-Match`. Send the request without it.",
+};
+
 /// The conditions of a request on the resource that its path names. A POST has no conditions: it creates another resource.
 #[derive(Debug, Clone, Default)]
 pub struct RequestConditions {
@@ -46,10 +55,12 @@ impl RequestConditions {
         }
     }
 
-    /// Refuses a change to a resource in this revision unless the client asked for that.
-    pub(crate) fn check(&self, revision: u64) -> Result<()> {
-        match &self.if_match {
-            Some(condition) if !condition.is_of(revision) => Err(Error::PreconditionFailed),
+    /// Refuses a change to a resource in this revision, or without any, unless the client asked for that.
+    pub(crate) fn check(&self, revision: Option<u64>) -> Result<()> {
+        match (&self.if_match, revision) {
+            (Some(condition), Some(revision)) if !condition.is_of(revision) => Err(Error::PreconditionFailed),
+            // A client that sends it must not lose changes of others, and nothing here would tell of them.
+            (Some(_), None) => Err(IF_MATCH_NOT_SUPPORTED.into()),
             _ => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! An admitted request and its response: commits writes together with the response, tags it, and stores it for repeats.
 
-pub(super) mod condition;
+pub(crate) mod condition;
 pub mod respond;
 pub(super) mod retry_and_replay;
 mod run;
@@ -66,9 +66,7 @@ impl HttpExchange {
         if let Some(keyed) = &self.keyed {
             let _ = self.state.keyed.set(keyed.clone());
         }
-        if let Some(revision) = self.revision {
-            self.conditions.check(revision)?;
-        }
+        self.conditions.check(self.revision)?;
         Ok(None)
     }
 

@@ -21,7 +21,6 @@
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::handler::Handler;
 use axum::http::header::IF_MATCH;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, Method};
@@ -48,11 +47,11 @@ const INVALID_KEY: Refusal = Refusal {
 };
 
 /// Responds to a POST. Its Idempotency-Key counts only if the response `is_stored`; a malformed key is always refused.
-pub(in crate::http) async fn handle_post<H: Handler<T, App>, T: 'static>(
+pub(in crate::http) async fn handle_post<F: Future<Output = Response>>(
     app: &App,
     request: Request,
     is_stored: bool,
-    handler: &H,
+    handler: &impl Fn(Request, App) -> F,
 ) -> Result<Response> {
     let (parts, body) = request.into_parts();
     let state = RequestState::of(&parts.extensions);
@@ -74,10 +73,10 @@ pub(in crate::http) async fn handle_post<H: Handler<T, App>, T: 'static>(
 }
 
 /// Responds to a PUT, PATCH or DELETE.
-pub(in crate::http) async fn handle_change<H: Handler<T, App>, T: 'static>(
+pub(in crate::http) async fn handle_change<F: Future<Output = Response>>(
     app: &App,
     request: Request,
-    handler: &H,
+    handler: &impl Fn(Request, App) -> F,
 ) -> Response {
     let (parts, body) = request.into_parts();
     let body = read_body(body, MAX_BYTES).await;
@@ -85,11 +84,11 @@ pub(in crate::http) async fn handle_change<H: Handler<T, App>, T: 'static>(
 }
 
 /// Runs the handler, and again while it loses to another write and has itself written nothing.
-async fn run_until_committed<H: Handler<T, App>, T: 'static>(
+async fn run_until_committed<F: Future<Output = Response>>(
     app: &App,
     mut parts: Parts,
     body: Result<Bytes>,
-    handler: &H,
+    handler: &impl Fn(Request, App) -> F,
 ) -> Response {
     let state = RequestState::of(&parts.extensions);
     let mut attempt = 1;
@@ -102,7 +101,7 @@ async fn run_until_committed<H: Handler<T, App>, T: 'static>(
         // A client that is alone must not get 409 because the service recorded the key of a mail.
         let commits_before = state.usage.commits();
         let request = Request::from_parts(parts.clone(), body);
-        let response = handler.clone().call(request, app.clone()).await;
+        let response = handler(request, app.clone()).await;
         let has_written = state.usage.commits() > commits_before;
         let is_lost = response.extensions().get::<ConflictMark>().is_some();
         // A repeated DELETE goes on where the steps of a deletion have stopped. Any other handler would do twice what it

@@ -5,7 +5,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::domain::id::Id;
 use crate::domain::privacy::legal::LegalTextId;
-use crate::error::{Error, Result};
 use crate::store::page::PageCursor;
 
 pub(super) fn encode(cursor: &PageCursor) -> String {
@@ -15,9 +14,8 @@ pub(super) fn encode(cursor: &PageCursor) -> String {
     })
 }
 
-pub(super) fn decode(text: &str) -> Result<PageCursor> {
-    read(text)
-        .ok_or_else(|| Error::field("cursor", "Invalid cursor. Follow `next` and `previous` unchanged."))
+pub(in crate::http) fn decode(text: &str) -> Result<PageCursor, String> {
+    read(text).ok_or_else(|| "Invalid cursor. Follow `next` and `previous` unchanged.".to_owned())
 }
 
 fn read(text: &str) -> Option<PageCursor> {

@@ -1,20 +1,17 @@
 //! Lists as clients ask for them: the query, pages in memory, and the view of a page.
 
 mod budget;
-mod cursor;
+pub(super) mod cursor;
 mod slice;
 mod view;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use percent_encoding::percent_decode_str;
 use serde::Serialize;
-use url::form_urlencoded;
 
 pub use budget::ResponseBudget;
 pub use view::PageView;
 
-use super::expand::ExpandFields;
 use super::query::QueryParameters;
 use super::wire::Uri;
 use crate::app::App;
@@ -25,63 +22,24 @@ use crate::store::page::{Page, PageCursor, PageRequest};
 pub(crate) const DEFAULT_SIZE: u32 = 20;
 pub(crate) const MAX_SIZE: u32 = 100;
 
-/// A request for a page of a list.
+/// A request for a page of a list without filters. Lists with filters make it of [`QueryParameters`].
 #[derive(Debug)]
 pub struct ListQuery {
-    address: Uri,
-    page: PageRequest,
-    parameters: QueryParameters,
+    pub(super) page: PageRequest,
+    pub(super) parameters: QueryParameters,
 }
 
 impl FromRequestParts<App> for ListQuery {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        // Only the percent-encoding may differ from the list's own URL: identifiers have one spelling.
-        let path = percent_decode_str(parts.uri.path()).decode_utf8_lossy();
-        let origin = app.config().base_url.origin().ascii_serialization();
-        Self::parse(Uri::new(format!("{origin}{path}")), parts.uri.query())
+        QueryParameters::from_request_parts(parts, app).await?.finish_list()
     }
 }
 
 impl ListQuery {
-    /// Reads the query string of a request for the list at `address`.
-    pub fn parse(address: Uri, query: Option<&str>) -> Result<Self> {
-        let parameters = QueryParameters::parse(query);
-        let size = whole_number(&parameters, "page_size", DEFAULT_SIZE.into(), MAX_SIZE.into())?;
-        let page = PageRequest {
-            number: whole_number(&parameters, "page", 1, u64::MAX)?,
-            size: u32::try_from(size).map_err(Error::internal)?,
-            cursor: parameters.value("cursor").map(cursor::decode).transpose()?,
-        };
-        Ok(Self { address, page, parameters })
-    }
-
     pub fn page(&self) -> &PageRequest {
         &self.page
-    }
-
-    /// Returns the value of a filter, read by `parse`; `None` if it is absent or empty.
-    pub fn filter<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Result<Option<T>> {
-        let value = self.parameters.iter().find(|(key, value)| key == name && !value.is_empty());
-        value.map(|(_, value)| parse(value).map_err(|message| Error::field(name, message))).transpose()
-    }
-
-    /// Returns the value of a filter that finds one resource, read by `parse`, which refuses an empty value; `None` if it is
-    /// absent.
-    // A client that has no value by mistake must not get the whole list.
-    pub fn unique_filter<T>(
-        &self,
-        name: &str,
-        parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Result<Option<T>> {
-        let value = self.parameters.value(name);
-        value.map(|value| parse(value).map_err(|message| Error::field(name, message))).transpose()
-    }
-
-    /// Returns the references, of these `names`, that the client wants expanded.
-    pub fn expand(&self, names: &[&'static str]) -> Result<ExpandFields> {
-        ExpandFields::read(&self.parameters, names)
     }
 
     /// Returns the number of rows before the page.
@@ -106,27 +64,12 @@ impl ListQuery {
     }
 
     fn link(&self, number: u64, cursor: &PageCursor) -> Uri {
-        self.link_to([
+        self.parameters.link_to([
             ("page", number.to_string()),
             ("page_size", self.page.size.to_string()),
             ("cursor", cursor::encode(cursor)),
         ])
     }
-
-    /// Returns the URL of the list with the parameters of this request, but for those of the `position`.
-    pub fn link_to<const N: usize>(&self, position: [(&str, String); N]) -> Uri {
-        let kept = self.parameters.iter().filter(|(name, _)| position.iter().all(|(other, _)| name != other));
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        Uri::new(format!("{}?{}", self.address, query.extend_pairs(kept).extend_pairs(&position).finish()))
-    }
-}
-
-fn whole_number(parameters: &QueryParameters, name: &str, default: u64, most: u64) -> Result<u64> {
-    let Some(text) = parameters.value(name) else { return Ok(default) };
-    // `parse` accepts a plus sign.
-    let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-    let number = digits.and_then(|digits| digits.parse().ok()).filter(|number| (1..=most).contains(number));
-    number.ok_or_else(|| Error::field(name, format!("Use a whole number from 1 to {most}.")))
 }
 
 #[cfg(test)]
@@ -136,12 +79,16 @@ mod tests {
     const ID: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
     pub(super) fn parse(query: &str) -> Result<ListQuery> {
-        ListQuery::parse(Uri::new("http://x/y/".to_owned()), Some(query))
+        let mut parameters = QueryParameters::parse(Uri::new("http://x/y/".to_owned()), Some(query));
+        for name in ["status", "q"] {
+            parameters.filter(name, |text| Ok(text.to_owned()));
+        }
+        parameters.finish_list()
     }
 
     #[test]
     fn page_numbers_are_checked() {
-        for good in ["", "page=3", "page_size=100", "page=1&page_size=1&other=x"] {
+        for good in ["", "page=3", "page_size=100", "page=1&page_size=1&status=x"] {
             assert!(parse(good).is_ok(), "{good}");
         }
         for bad in [
@@ -154,6 +101,8 @@ mod tests {
             "page=1.5",
             "page=%2B2",
             "cursor=x",
+            "other=x",
+            "page=1&page=1",
         ] {
             assert!(parse(bad).is_err(), "{bad}");
         }

@@ -5,6 +5,7 @@ pub mod mounts;
 pub(super) mod origin;
 pub(super) mod request;
 pub(crate) mod routes;
+pub(crate) mod unread;
 
 use lambda_runtime::service_fn;
 

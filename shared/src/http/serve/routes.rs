@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::handler::Handler;
 use axum::http::{Request, Response};
 use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodFilter, MethodRouter, get, on};
+use axum::routing::{MethodFilter, MethodRouter, on};
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 
@@ -38,7 +38,7 @@ impl RouteGroup {
     /// [`WELL_KNOWN_FILES`](crate::http::serve::mounts::WELL_KNOWN_FILES).
     #[must_use]
     pub fn page<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        Self { routes: self.routes.route(path, get(handler)), ..self }
+        Self { routes: self.routes.route(path, axum::routing::get(handler)), ..self }
     }
 
     /// The service that answers these routes: those of the API below [`VERSION_PATH`](crate::config::VERSION_PATH), and
@@ -60,16 +60,38 @@ impl RouteGroup {
     }
 }
 
+/// Serves a GET.
+pub(crate) fn get<F>(
+    answer: impl Fn(Request<Body>, App) -> F + Clone + Send + Sync + 'static,
+) -> MethodRouter<App>
+where
+    F: Future<Output = Response<Body>> + Send,
+{
+    axum::routing::get(async move |State(app): State<App>, request: Request<Body>| answer(request, app).await)
+}
+
 /// Serves a POST. If its response `is_stored`, clients may repeat the request with an Idempotency-Key.
-pub(crate) fn post<H: Handler<T, App>, T: 'static>(handler: H, is_stored: bool) -> MethodRouter<App> {
+pub(crate) fn post<F>(
+    answer: impl Fn(Request<Body>, App) -> F + Clone + Send + Sync + 'static,
+    is_stored: bool,
+) -> MethodRouter<App>
+where
+    F: Future<Output = Response<Body>> + Send,
+{
     on(MethodFilter::POST, async move |State(app): State<App>, request: Request<Body>| {
-        retry_and_replay::handle_post(&app, request, is_stored, &handler).await
+        retry_and_replay::handle_post(&app, request, is_stored, &answer).await
     })
 }
 
 /// Serves a PUT, PATCH or DELETE.
-pub(crate) fn change<H: Handler<T, App>, T: 'static>(method: MethodFilter, handler: H) -> MethodRouter<App> {
+pub(crate) fn change<F>(
+    method: MethodFilter,
+    answer: impl Fn(Request<Body>, App) -> F + Clone + Send + Sync + 'static,
+) -> MethodRouter<App>
+where
+    F: Future<Output = Response<Body>> + Send,
+{
     on(method, async move |State(app): State<App>, request: Request<Body>| {
-        retry_and_replay::handle_change(&app, request, &handler).await
+        retry_and_replay::handle_change(&app, request, &answer).await
     })
 }

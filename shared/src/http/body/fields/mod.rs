@@ -1,5 +1,6 @@
 //! Reads an object or a form field by field, so that everything wrong with it is reported at once.
 
+mod item;
 mod object;
 
 use std::borrow::Cow;
@@ -15,8 +16,11 @@ use serde_json::{Map, Value};
 use crate::domain::parse_enum;
 use crate::domain::partner_data::PartnerData;
 use crate::error::{Error, FieldErrors, Result};
+use crate::http::body::known_names::KnownNames;
 use crate::http::body::multipart::FormPart;
 use crate::http::body::outline::BodyOutline;
+
+pub use item::ListItem;
 
 const REQUIRED: &str = "This field is required.";
 const NOT_NULL: &str = "This field may not be null.";
@@ -25,13 +29,17 @@ pub(in crate::http) const NOT_A_STRING: &str = "Not a valid string.";
 /// The fields of a JSON object or of a form, and what was found wrong with them so far.
 ///
 /// A method that reads a field returns `None` if the field is absent or wrong; [`BodyFields::finish`] tells which, and hands
-/// over the values. Fields that nothing reads are ignored, so that a client may send back what it read.
+/// over the values. It refuses names that the reader has not asked for, but for those of the representation that the route
+/// answers with or acts on: these are ignored, so that a client may send back what it read.
 #[derive(Debug, Default)]
 pub struct BodyFields {
     object: Map<String, Value>,
     /// The text of a JSON body or of an entry of one; empty for a form, and for an object inside.
     json: Bytes,
     errors: FieldErrors,
+    /// The names that the reader has asked for.
+    asked: Vec<&'static str>,
+    known: KnownNames,
     pub(in crate::http) form: Option<BodyForm>,
     /// Set only while the docs are generated: records which fields the reader asks for.
     outline: Option<Arc<Mutex<BodyOutline>>>,
@@ -46,6 +54,11 @@ pub(in crate::http) struct BodyForm {
 impl BodyFields {
     pub(in crate::http) fn of_object(object: Map<String, Value>, json: Bytes) -> Self {
         Self { object, json, ..Self::default() }
+    }
+
+    /// The same fields, which may have the names that are `known` beside those that the reader asks for.
+    pub(in crate::http) fn with_known(self, known: KnownNames) -> Self {
+        Self { known, ..self }
     }
 
     /// The fields of a form, whose texts stand for all other types as well.
@@ -64,10 +77,17 @@ impl BodyFields {
     }
 
     /// Takes down that `name` is asked for, and how it has to look.
-    pub(in crate::http) fn note(&self, name: &str, note: impl FnOnce(&mut BodyOutline, &str)) {
+    pub(in crate::http) fn note(&mut self, name: &'static str, note: impl FnOnce(&mut BodyOutline, &str)) {
+        self.ignore(name);
         if let Some(outline) = &self.outline {
             note(&mut outline.lock().unwrap_or_else(PoisonError::into_inner), name);
         }
+    }
+
+    /// Lets clients send a field that is not read: one that only other callers may change, or that a representation had within
+    /// the last year.
+    pub fn ignore(&mut self, name: &'static str) {
+        self.asked.push(name);
     }
 
     /// Records an error about a field.
@@ -77,7 +97,12 @@ impl BodyFields {
 
     /// The value that `build` makes of the fields, or all errors together. `build` returns `None` only if a required field
     /// is missing, so it can apply `?` to what was read.
-    pub fn finish<T>(self, build: impl FnOnce() -> Option<T>) -> Result<T> {
+    pub fn finish<T>(mut self, build: impl FnOnce() -> Option<T>) -> Result<T> {
+        let unknown = match &self.form {
+            Some(form) => self.known.check(form.parts.keys(), &self.asked),
+            None => self.known.check(self.object.keys(), &self.asked),
+        };
+        self.errors.merge(unknown);
         if !self.errors.is_empty() {
             return Err(Error::Fields(self.errors));
         }
@@ -101,7 +126,7 @@ impl BodyFields {
     }
 
     /// Records an error if the field is missing.
-    pub fn require(&mut self, name: &str) {
+    pub fn require(&mut self, name: &'static str) {
         self.note(name, BodyOutline::require);
         if !self.has(name) {
             self.refuse(name, REQUIRED);
@@ -111,7 +136,7 @@ impl BodyFields {
     /// A text that must be there.
     pub fn required<T: JsonSchema>(
         &mut self,
-        name: &str,
+        name: &'static str,
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<T> {
         self.require(name);
@@ -121,7 +146,7 @@ impl BodyFields {
     /// A text.
     pub fn text<T: JsonSchema>(
         &mut self,
-        name: &str,
+        name: &'static str,
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<T> {
         self.note(name, BodyOutline::value::<T>);
@@ -131,7 +156,7 @@ impl BodyFields {
     /// A text that may be taken away by null or the empty string.
     pub fn clearable<T: JsonSchema>(
         &mut self,
-        name: &str,
+        name: &'static str,
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<Option<T>> {
         self.note(name, BodyOutline::clearable_text::<T>);
@@ -146,7 +171,7 @@ impl BodyFields {
     /// A text that null empties.
     pub fn emptied<T: JsonSchema + Default>(
         &mut self,
-        name: &str,
+        name: &'static str,
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<T> {
         self.note(name, BodyOutline::nullable::<T>);
@@ -155,7 +180,7 @@ impl BodyFields {
     }
 
     /// True or false.
-    pub fn flag(&mut self, name: &str) -> Option<bool> {
+    pub fn flag(&mut self, name: &'static str) -> Option<bool> {
         self.note(name, BodyOutline::value::<bool>);
         // A form has texts alone.
         let is_form = self.form.is_some();
@@ -170,25 +195,41 @@ impl BodyFields {
         })
     }
 
+    /// A date or timestamp that null takes away; in a form, the empty string.
+    pub fn clearable_date<T: JsonSchema>(
+        &mut self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<Option<T>> {
+        self.note(name, BodyOutline::nullable::<T>);
+        let is_form = self.is_form();
+        self.read_or_null(name, |value| match value.as_str().ok_or(NOT_A_STRING)? {
+            text if is_form && text.trim().is_empty() => Ok(None),
+            // In JSON, an empty text is a date that its sender has forgotten: it must not take away an end.
+            text => parse(text).map(Some),
+        })
+        .map(Option::flatten)
+    }
+
     /// Whether it is a form.
     pub fn is_form(&self) -> bool {
         self.form.is_some()
     }
 
     /// A whole number from `least` to `most`.
-    pub fn integer(&mut self, name: &str, least: u32, most: u32) -> Option<u32> {
+    pub fn integer(&mut self, name: &'static str, least: u32, most: u32) -> Option<u32> {
         self.note(name, |outline, name| outline.integer(name, least, most));
         self.read(name, |value| whole_number(value, least, most))
     }
 
     /// A whole number from `least` to `most` that null takes away.
-    pub fn clearable_integer(&mut self, name: &str, least: u32, most: u32) -> Option<Option<u32>> {
+    pub fn clearable_integer(&mut self, name: &'static str, least: u32, most: u32) -> Option<Option<u32>> {
         self.note(name, |outline, name| outline.nullable_integer(name, least, most));
         self.read_or_null(name, |value| whole_number(value, least, most))
     }
 
     /// A partner's own data, which null empties; in a form, as JSON.
-    pub fn partner_data(&mut self, name: &str) -> Option<PartnerData> {
+    pub fn partner_data(&mut self, name: &'static str) -> Option<PartnerData> {
         self.note(name, BodyOutline::nullable::<Map<String, Value>>);
         let sent = self.json_of(name);
         let is_form = self.is_form();
@@ -207,27 +248,38 @@ impl BodyFields {
         Some(sent.unwrap_or_else(|| value.to_string()))
     }
 
-    /// A list of at most `most` items, each read by `parse`.
+    /// A list of at most `most` items, each read by `parse`. Messages about a name in one name its index.
     pub fn list<T: JsonSchema>(
         &mut self,
-        name: &str,
+        name: &'static str,
         most: usize,
-        parse: impl Fn(&Value) -> Result<T, String>,
+        parse: impl Fn(&mut ListItem<'_>) -> Result<T, String>,
     ) -> Option<Vec<T>> {
         self.note(name, |outline, name| outline.list::<T>(name, most));
-        self.read(name, |value| {
+        let known = self.known.of_member(name);
+        let mut unknown = FieldErrors::default();
+        let list = self.read(name, |value| {
             let list = value.as_array().ok_or("Expected a list of items.")?;
             if list.len() > most {
                 return Err(format!("Ensure this list has no more than {most} items."));
             }
-            list.iter().map(parse).collect()
-        })
+            let mut items = Vec::with_capacity(list.len());
+            for (index, value) in list.iter().enumerate() {
+                let mut item = ListItem::new(value);
+                let read = parse(&mut item);
+                unknown.merge(item.check(&known).below(&format!("{name}[{index}]")));
+                items.push(read?);
+            }
+            Ok(items)
+        });
+        self.errors.merge(unknown);
+        list
     }
 
     /// A list of at most `most` objects, each read by `read` like a body. Messages about one name its index.
     pub fn objects<T>(
         &mut self,
-        name: &str,
+        name: &'static str,
         most: usize,
         read: impl Fn(Self) -> Result<T>,
     ) -> Result<Option<Vec<T>>> {
@@ -240,9 +292,11 @@ impl BodyFields {
             None => Err("Expected a list of items.".to_owned()),
         });
         let Some(list) = list else { return Ok(None) };
+        let known = self.known.of_member(name);
         let mut items = Vec::with_capacity(list.len());
         for (index, value) in list.into_iter().enumerate() {
-            match Self::of(value, Bytes::new()).and_then(&read) {
+            let fields = Self::of(value, Bytes::new()).map(|fields| fields.with_known(known.clone()));
+            match fields.and_then(&read) {
                 Ok(item) => items.push(item),
                 Err(Error::Fields(messages)) => {
                     self.errors.merge(messages.below(&format!("{name}[{index}]")));
@@ -256,7 +310,7 @@ impl BodyFields {
     /// An object of texts, each read by `parse`, under names that stand for values of an enum.
     pub fn map<K, T>(
         &mut self,
-        name: &str,
+        name: &'static str,
         parse: impl Fn(&str) -> Result<T, String>,
     ) -> Option<BTreeMap<K, T>>
     where
@@ -275,7 +329,7 @@ impl BodyFields {
         })
     }
 
-    fn read<T>(&mut self, name: &str, parse: impl FnOnce(&Value) -> Result<T, String>) -> Option<T> {
+    fn read<T>(&mut self, name: &'static str, parse: impl FnOnce(&Value) -> Result<T, String>) -> Option<T> {
         match self.read_or_null(name, parse)? {
             Some(value) => Some(value),
             None => {
@@ -287,7 +341,7 @@ impl BodyFields {
 
     pub(in crate::http) fn read_or_null<T>(
         &mut self,
-        name: &str,
+        name: &'static str,
         parse: impl FnOnce(&Value) -> Result<T, String>,
     ) -> Option<Option<T>> {
         let read = self.value(name)?.and_then(|value| match &*value {

@@ -9,7 +9,7 @@ impl BodyFields {
     /// A decimal number, described as from `least` to `most` and checked by `parse`.
     pub fn number<T>(
         &mut self,
-        name: &str,
+        name: &'static str,
         least: u32,
         most: u32,
         parse: impl FnOnce(f64) -> Result<T, String>,
@@ -22,7 +22,7 @@ impl BodyFields {
     /// it.
     pub fn clearable_object<T>(
         &mut self,
-        name: &str,
+        name: &'static str,
         read: impl Fn(Self) -> Result<T>,
     ) -> Result<Option<Option<T>>> {
         self.note(name, |outline, name| outline.nullable_object(name, Self::outlined(false, &read)));
@@ -33,7 +33,8 @@ impl BodyFields {
             if value.is_object() { Ok(value) } else { Err("Expected an object.".to_owned()) }
         });
         let Some(Some(value)) = object else { return Ok(object.map(|_| None)) };
-        match Self::of(value, Bytes::new()).and_then(&read) {
+        let known = self.known.of_member(name);
+        match Self::of(value, Bytes::new()).map(|fields| fields.with_known(known)).and_then(&read) {
             Ok(read) => Ok(Some(Some(read))),
             Err(Error::Fields(messages)) => {
                 self.errors.merge(messages.below(name));

@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::domain::media::file::FileKind;
 use crate::error::{Error, Result};
 use crate::http::body::fields::{BodyFields, BodyForm, NOT_A_STRING};
+use crate::http::body::known_names::{KnownNames, Representation};
 use crate::http::body::outline::BodyOutline;
 use crate::http::body::{content_type, is_coded, is_of_type, or_coding, read_body};
 use crate::http::wire::Uri;
@@ -56,6 +57,7 @@ impl FromRequest<App> for WithFiles {
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &App) -> Result<Self> {
+        let known = KnownNames::new(Representation::of(request.extensions()));
         let declared = content_type(&request).unwrap_or("application/json").to_owned();
         let boundary = if is_of_type(&declared, "multipart/form-data") {
             Some(parse_boundary(&declared).map_err(malformed)?)
@@ -72,7 +74,8 @@ impl FromRequest<App> for WithFiles {
             Some(boundary) => read_form(body, boundary).await,
             None => BodyFields::parse(body),
         };
-        fields.map(Self).map_err(|error| or_coding(error, is_coded))
+        let fields = fields.map_err(|error| or_coding(error, is_coded))?;
+        Ok(Self(fields.with_known(known)))
     }
 }
 
@@ -164,7 +167,7 @@ impl BodyFields {
     }
 
     /// A file of any kind, which the form must have, with its name; without either, `missing` says what to do.
-    pub fn required_file(&mut self, name: &str, missing: &str) -> Option<SentFile> {
+    pub fn required_file(&mut self, name: &'static str, missing: &str) -> Option<SentFile> {
         self.note(name, BodyOutline::required_file);
         let part = self.form.as_mut().and_then(|form| form.parts.remove(name));
         let sent = part.map(|part| {

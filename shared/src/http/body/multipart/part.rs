@@ -31,7 +31,7 @@ pub(in crate::http) struct FormPart {
     charset: Option<String>,
     transfer_encoding: Option<String>,
     bytes: Bytes,
-    /// Whether another part has the same name. Refused only where the field is read, because unknown fields are ignored.
+    /// Whether another part has the same name. Refused only where the field is read, because fields that only responses have are ignored.
     pub(super) is_repeated: bool,
 }
 

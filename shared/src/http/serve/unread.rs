@@ -1,0 +1,50 @@
+//! What a request brings that its route does not read.
+
+use axum::body::Body;
+use axum::extract::{FromRequest, Request};
+use axum::http::Method;
+use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
+
+use crate::app::App;
+use crate::error::Result;
+use crate::http::body::{MAX_BYTES, read_body};
+use crate::http::exchange::condition::{IF_MATCH_NOT_SUPPORTED, IF_NONE_MATCH_NOT_SUPPORTED};
+use crate::http::{QueryParameters, WithFiles};
+
+/// What the arguments of a handler read of the request. They refuse names in it that they do not know.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RequestReads {
+    pub(crate) query: bool,
+    pub(crate) body: bool,
+}
+
+/// Refuses what the client may take for effective: parameters, names in a body, and conditions.
+pub(crate) async fn refuse_unread(request: Request, reads: RequestReads, app: &App) -> Result<Request> {
+    if !reads.query {
+        QueryParameters::refuse_all(request.uri().query())?;
+    }
+    // Of a GET, HTTP ignores the body, and a condition that nothing is compared with.
+    if request.method().is_safe() {
+        return Ok(request);
+    }
+    let headers = request.headers();
+    if headers.contains_key(IF_NONE_MATCH) {
+        return Err(IF_NONE_MATCH_NOT_SUPPORTED.into());
+    }
+    // A POST creates another resource than the one that its path names. Admission has compared it for other methods.
+    if request.method() == Method::POST && headers.contains_key(IF_MATCH) {
+        return Err(IF_MATCH_NOT_SUPPORTED.into());
+    }
+    // Many clients and proxies send or drop the body of a DELETE as they like.
+    if reads.body || request.method() == Method::DELETE {
+        return Ok(request);
+    }
+    let (parts, body) = request.into_parts();
+    let body = read_body(body, MAX_BYTES).await?;
+    if !body.is_empty() {
+        let request = Request::from_parts(parts.clone(), Body::from(body));
+        let WithFiles(fields) = WithFiles::from_request(request, app).await?;
+        fields.finish(|| Some(()))?;
+    }
+    Ok(Request::from_parts(parts, Body::empty()))
+}

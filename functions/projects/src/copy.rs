@@ -12,7 +12,12 @@ use shared::{Error, Result};
 pub(crate) struct ProjectCopy {
     source: CopySource,
     copied: CopiedAttachments,
+    /// Whether the caller may set a rule of retention. Nobody sets by a copy what they may not set otherwise.
+    copies_retention: bool,
 }
+
+/// What an answer calls the rule of retention.
+const RETENTION: &str = "retention";
 
 impl ProjectCopy {
     /// Reads the project to copy. Fails with a message on `copy_of` if it does not exist or the caller may not see it, and with
@@ -28,14 +33,22 @@ impl ProjectCopy {
             return Err(Error::Forbidden(NOT_ALLOWED));
         }
         let copied = access.store.copied_attachments(&source).await?;
-        Ok(Self { source, copied })
+        let copies_retention = is_allowed(Action::ManagePrivacy, &source);
+        Ok(Self { source, copied, copies_retention })
     }
 
     /// The new project with what it takes over.
     pub(crate) fn apply_to(&self, project: Project) -> Project {
         let CopiedAttachments { labels, videos } = &self.copied;
         let source = &self.source.project;
-        project.copying(source, |label| labels.contains(&label), |video| videos.contains(&video))
+        let copy = project.copying(source, |label| labels.contains(&label), |video| videos.contains(&video));
+        if self.copies_retention { copy.copying_retention(source) } else { copy }
+    }
+
+    /// What the project has that the new one does not take over, because the caller may not set it.
+    pub(crate) fn not_copied(&self) -> Vec<String> {
+        let has_rule = self.source.project.retention.own.is_some();
+        if has_rule && !self.copies_retention { vec![RETENTION.to_owned()] } else { Vec::new() }
     }
 
     /// Creates the project with the questions and criteria.

@@ -10,7 +10,7 @@ use shared::domain::project::{InterviewPlatform, Project};
 use shared::domain::staff::customer::Customer;
 use shared::domain::text::ExternalId;
 use shared::domain::transition::project_counts::ProjectCounts;
-use shared::http::exchange::respond::{CommittedResponse, Created};
+use shared::http::exchange::respond::{CommittedResponse, Created, TaggedBy};
 use shared::http::page::PageView;
 use shared::http::{BodyFields, QueryParameters};
 use shared::store::CountedProject;
@@ -19,7 +19,7 @@ use shared::{Error, Result};
 use crate::changes::{NewProject, apply, read_changes, read_new};
 use crate::copy::ProjectCopy;
 use crate::expand::{ExpandedResources, NAMES};
-use crate::view::{ListedProjectView, ProjectView, ProjectViewer};
+use crate::view::{ListedProjectView, NewProjectView, ProjectView, ProjectViewer};
 
 /// A named token cannot run the project that it creates: its projects never change.
 const NO_MANAGER: &str = "A named token cannot manage projects. Name at least one customer as manager.";
@@ -77,7 +77,7 @@ pub(crate) async fn list_of_customer(
 pub(crate) async fn create(
     access: Admitted<Company, CreateProject>,
     body: BodyFields,
-) -> Result<CommittedResponse<Created<ProjectView>>> {
+) -> Result<CommittedResponse<TaggedBy<Created<NewProjectView>, ProjectView>>> {
     let is_local = access.config().is_local;
     let NewProject { name, copy_of, changes } =
         read_new(body, access.company_id(), access.references(), is_local)?;
@@ -102,9 +102,10 @@ pub(crate) async fn create(
     if project.staff.interview_managers.is_empty() {
         return Err(Error::field("interview_managers", NO_MANAGER));
     }
-    let view =
-        ProjectView::new(&project, &ProjectCounts::default(), &ProjectViewer::of(&access, &access.target));
-    let created = Created(view);
+    let viewer = ProjectViewer::of(&access, &access.target);
+    let view = || ProjectView::new(&project, &ProjectCounts::default(), &viewer);
+    let not_copied = copy.as_ref().map(ProjectCopy::not_copied);
+    let created = TaggedBy(Created(NewProjectView::new(view(), not_copied)), view());
     let writes = match &copy {
         Some(copy) => copy.create(&access, &project),
         None => access.store.create_project(&project),

@@ -44,7 +44,8 @@ pub(crate) fn create_project(operation: OperationDoc) -> OperationDoc {
              has the `external_id`, the answer is 409 with the code `external_id_taken`; `resource_uri` is that project, \
              unless the caller may not see it.\n\n\
              With `copy_of`, the draft takes over the settings, questions, criteria, labels, videos, `reminder_days` and retention \
-             policy of that project, which the caller must be able to change; fields in the body win. Not copied are \
+             policy of that project, which the caller must be able to change; fields in the body win. What the caller may not set is not copied either: \
+             callers who may not change the retention of a project get one with the company's, and `not_copied` names it. Not copied are \
              candidates, roles, status, dates, `external_id`, `internal_id` and `partner_data`. The copy is made whole or not at all.",
         )
         .takes_external_id()

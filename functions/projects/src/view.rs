@@ -64,6 +64,26 @@ impl ProjectView {
     }
 }
 
+/// A new project.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "NewProject")]
+pub(crate) struct NewProjectView {
+    #[serde(flatten)]
+    project: ProjectView,
+    /// What the project of `copy_of` has and this one does not, because the caller may not set it: `retention`, in whose place the
+    /// company's policy holds. Further values may come. Missing without `copy_of`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &["retention"])]
+    not_copied: Option<Vec<String>>,
+}
+
+impl NewProjectView {
+    /// The view of a project; of a copy, with what it has not taken over.
+    pub(crate) fn new(project: ProjectView, not_copied: Option<Vec<String>>) -> Self {
+        Self { project, not_copied }
+    }
+}
+
 /// A project in a list, where one field has a different spelling.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ListedProject")]
@@ -104,8 +124,9 @@ struct ProjectFields {
     job_url: String,
     /// Where candidates can continue after the interview: the last screen shows a button that leads there. An https URL
     /// without a user name and a fragment; empty for none. The service adds `candidate` to the query, the last segment of
-    /// the candidate's `resource_uri`, and their `external_id` if they have one, so the query may contain neither. Everyone can
-    /// open this URL, so it does not prove who returns. Only callers who may change the project see the field.
+    /// the candidate's `resource_uri`, and their `external_id` if they have one, so the query may contain neither, and nothing that
+    /// servers read differently: no `;`, and no `[` or `]` in names. The host has a name, not an IP address. Everyone can open this
+    /// URL, so it does not prove who returns. Only callers who may change the project see the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"https://jobs.example.com/done?from=interview")]
     return_url: Option<OrEmpty<ReturnUrl>>,

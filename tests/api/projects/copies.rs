@@ -89,7 +89,10 @@ async fn a_copy_has_all_settings_questions_and_criteria_and_nothing_that_is_the_
     let made = created.uri("resource_uri");
     assert_ne!(made, source);
     let [old, new] = [owner.get(&source).await.expect(200).json(), owner.get(&made).await.expect(200).json()];
-    assert_eq!(created.json(), new);
+    let mut shown = new.clone();
+    merge(&mut shown, json!({ "not_copied": [] }));
+    assert_eq!(created.json(), shown);
+    assert_eq!(created.header("etag"), admin.get(&made).await.expect(200).header("etag"));
     let own = json!({
         "name": "Autumn", "status": "10-incomplete", "internal_id": "", "external_id": "", "closedate": null,
         "activationdate": null, "creationdate": app.clock().in_days(0).split('T').next().unwrap(), "partner_data": {},
@@ -128,6 +131,86 @@ async fn a_copy_has_all_settings_questions_and_criteria_and_nothing_that_is_the_
     owner.patch(question.as_str().unwrap(), json!({ "text": "Other?" })).await.expect(200);
     assert_eq!(list(&owner, &format!("{source}questions/")).await[0]["text"], "Question 0?");
     owner.set_status(&made, "40-running").await.expect(200);
+}
+
+/// The answer of a caller who sets in a project what a copy has: how many fields, and a rule of retention.
+async fn set_all(caller: &impl Caller, project: &str, made: &Value, rule: &Value) -> (usize, Response) {
+    let before = caller.get(project).await.expect(200).json();
+    let mut asked = 0;
+    for (name, value) in made.as_object().unwrap().iter().filter(|(name, value)| before[*name] != **value) {
+        if ["resource_uri", "name", "id"].contains(&name.as_str()) || name.ends_with("_uri") {
+            continue;
+        }
+        caller.patch(project, json!({ name: value })).await.expect(200);
+        asked += 1;
+    }
+    for kind in ["questions", "criteria"] {
+        let list = format!("{}{kind}/?page_size=100", made["resource_uri"].as_str().unwrap());
+        for row in caller.get(&list).await.expect(200).json()["objects"].as_array().unwrap() {
+            caller.post(&format!("{project}{kind}/"), row.clone()).await.expect(201);
+            asked += 1;
+        }
+    }
+    let body = json!({ "days": rule["days"], "from": rule["from"] });
+    (asked, caller.send(Request::put(&format!("{project}retention/")).json(&body)).await)
+}
+
+#[tokio::test]
+async fn a_copy_has_nothing_that_the_caller_could_not_have_set() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let source = full(&owner).await;
+    let recruiter = app.staff("recruiter").await;
+    owner.patch(&source, json!({ "interview_managers": [recruiter.uri] })).await.expect(200);
+    let admin = app.staff("admin").await;
+    let (_, token) = owner.named_token_with(json!({ "account_type": "admin" })).await;
+    let policy = json!({ "days": 365, "from": "last_activity" });
+    owner.send(Request::put("/companies/acme/retention/").json(&policy)).await.expect(200);
+    for days in [3_650, 7] {
+        let rule = json!({ "days": days, "from": "project_closed" });
+        let kept =
+            owner.send(Request::put(&format!("{source}retention/")).json(&rule)).await.expect(200).json();
+        check_copy(&owner, &recruiter, &source, &kept).await;
+        check_copy(&owner, &admin, &source, &kept).await;
+        check_copy(&owner, &token, &source, &kept).await;
+    }
+    // Without a rule of its own, there is nothing to leave out.
+    owner.delete(&format!("{source}retention/")).await.expect(204);
+    let made = copy(&recruiter, &source, json!({})).await.expect(201).json();
+    assert_eq!(made["not_copied"], json!([]));
+    let plain = recruiter.post(PROJECTS, json!({ "name": "Plain" })).await.expect(201).json();
+    assert_eq!(plain.get("not_copied"), None);
+}
+
+/// Copies a project whose rule of retention is `kept`, and has the same caller set in another one all that the copy has.
+async fn check_copy(owner: &Staff, caller: &impl Caller, source: &str, kept: &Value) {
+    let managers = json!({ "interview_managers": [owner.uri] });
+    let created = copy(caller, source, managers.clone()).await.expect(201).json();
+    let mut made = created.clone();
+    made.as_object_mut().unwrap().remove("not_copied");
+    let mut plain = json!({ "name": "Autumn" });
+    merge(&mut plain, managers);
+    let plain = caller.post(PROJECTS, plain).await.expect(201).uri("resource_uri");
+    let (asked, ruled) = set_all(caller, &plain, &made, kept).await;
+    assert_eq!(asked, 16 + 30 + 20, "fields, questions and criteria");
+    let own = caller.get(&plain).await.expect(200).json();
+    for (name, value) in made.as_object().unwrap() {
+        let is_address =
+            value.as_str().is_some_and(|text| text.starts_with(made["resource_uri"].as_str().unwrap()));
+        assert!(is_address || own[name] == *value, "{name}: {} is not {value}", own[name]);
+    }
+    let retention = |of: &Value| format!("{}retention/", of["resource_uri"].as_str().unwrap());
+    let of_copy = owner.get(&retention(&made)).await.expect(200).json();
+    match ruled.status.as_u16() {
+        200 => {
+            assert_eq!(created["not_copied"], json!([]));
+            assert_eq!([&of_copy["days"], &of_copy["from"]], [&kept["days"], &kept["from"]]);
+        }
+        status => {
+            assert_eq!((status, &created["not_copied"]), (403, &json!(["retention"])));
+            assert_eq!((&of_copy["is_inherited"], &of_copy["days"]), (&json!(true), &json!(365)));
+        }
+    }
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use crate::id::{CriterionId, LabelId, ProjectId, QuestionId, VideoId};
 use crate::questionnaire::{Criterion, Question, Questionnaire};
 
 impl Project {
-    /// The new project with the settings and the rule of retention of `source`, and those of its labels and videos that
-    /// `has_label` and `has_video` tell are there. Not with what is its own: name, keys, dates, people, the partner's data.
+    /// The new project with the settings of `source`, and those of its labels and videos that `has_label` and `has_video` tell are
+    /// there. Not with what is its own: name, keys, dates, people, the partner's data.
     pub fn copying(
         mut self,
         source: &Self,
@@ -62,6 +62,11 @@ impl Project {
             videos,
             ..self.settings
         };
+        self
+    }
+
+    /// The new project with the rule of retention of `source`, if that has one of its own.
+    pub fn copying_retention(mut self, source: &Self) -> Self {
         // Without a rule of its own, the moment is that of the rule which the project once had.
         if source.retention.own.is_some() {
             self.retention = source.retention;

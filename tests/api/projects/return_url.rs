@@ -85,6 +85,10 @@ async fn addresses_that_lead_candidates_astray_are_refused() {
         json!(of(2000).replace('a', "ä")),
         json!("https://jobs.example/?candidate=7"),
         json!("https://jobs.example/?external_id"),
+        json!("https://jobs.example/?external_id[]=1"),
+        json!("https://jobs.example/?a=1;candidate=2"),
+        json!("https://192.0.2.1/"),
+        json!("https://[::1]/"),
         json!(["https://jobs.example/"]),
     ] {
         let fields = json!({ "name": "Sales", "return_url": sent });
@@ -102,6 +106,9 @@ async fn addresses_that_lead_candidates_astray_are_refused() {
         2 x 400 {"return_url":["Ensure this field has no more than 2000 characters. Escapes such as %20 count as three."]}
         2 x 400 {"return_url":["The service adds the parameter `candidate` itself. Leave it out of the query."]}
         2 x 400 {"return_url":["The service adds the parameter `external_id` itself. Leave it out of the query."]}
+        2 x 400 {"return_url":["Parameters with `[` or `]` in their names are not possible: servers read them differently."]}
+        2 x 400 {"return_url":["Write `;` in the query as %3B: some servers read a new parameter after it."]}
+        4 x 400 {"return_url":["Use a host name instead of an IP address."]}
         2 x 400 {"return_url":["Not a valid string."]}
         "#);
     assert_eq!(app.table().snapshot().await, before);

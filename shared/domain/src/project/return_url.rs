@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error as _};
-use url::{Url, form_urlencoded};
+use url::{Host, Url, form_urlencoded};
 
 use crate::id::CandidateId;
 use crate::text::{ExternalId, TextLine, is_loopback, problem_of_address};
@@ -31,12 +31,11 @@ impl ReturnUrl {
         if let Some(problem) = problem_of_address(line.as_str(), &url) {
             return Err(problem.to_owned());
         }
-        // With two of a name, servers take the first or the last, so a candidate could return as another one.
-        if let Some(name) = ADDED.iter().find(|name| url.query_pairs().any(|(sent, _)| sent == **name)) {
-            return Err(format!(
-                "The service adds the parameter `{name}` itself. Leave it out of the query."
-            ));
+        let is_number = matches!(url.host(), Some(Host::Ipv4(_) | Host::Ipv6(_)));
+        if is_number && !(is_local && is_loopback(&url)) {
+            return Err("Use a host name instead of an IP address.".to_owned());
         }
+        check_query(&url)?;
         // Escapes make it longer, and what clients have read they may send back.
         if url.as_str().len() > MAX {
             return Err(format!(
@@ -66,6 +65,32 @@ impl ReturnUrl {
     }
 }
 
+/// Refuses a query that servers read differently, or that names a parameter which the service adds.
+// With two of a name, servers take the first or the last, so a candidate could return as another one.
+fn check_query(url: &Url) -> Result<(), String> {
+    // Some frameworks end a parameter there.
+    if url.query().is_some_and(|query| query.contains(';')) {
+        return Err("Write `;` in the query as %3B: some servers read a new parameter after it.".to_owned());
+    }
+    for (sent, _) in url.query_pairs() {
+        // A list or an object to PHP, Rails and others, one of whose names may be that of an added parameter.
+        if sent.contains(['[', ']']) {
+            return Err(
+                "Parameters with `[` or `]` in their names are not possible: servers read them differently."
+                    .to_owned(),
+            );
+        }
+        // PHP has underscores for these, and ASP.NET ignores case.
+        let read = sent.trim_start().replace(['.', ' '], "_").to_lowercase();
+        if let Some(name) = ADDED.iter().find(|name| read == **name) {
+            return Err(format!(
+                "The service adds the parameter `{name}` itself. Leave it out of the query."
+            ));
+        }
+    }
+    Ok(())
+}
+
 impl<'de> Deserialize<'de> for ReturnUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // An archive may come from a local service.
@@ -88,7 +113,8 @@ mod tests {
             ("HTTPS://Jobs.example:443", "https://jobs.example/"),
             ("https://jobs.example:8443/%23?", "https://jobs.example:8443/%23?"),
             ("https://müller.example/ä", "https://xn--mller-kva.example/%C3%A4"),
-            ("https://localhost/?Candidate=1", "https://localhost/?Candidate=1"),
+            ("https://localhost/?candidates=1&a=%3B", "https://localhost/?candidates=1&a=%3B"),
+            ("https://jobs.example/a;b/[x]?a=[1]&b=%5B", "https://jobs.example/a;b/[x]?a=[1]&b=%5B"),
         ] {
             let url = ReturnUrl::parse(sent, false).unwrap();
             assert_eq!(url.as_str(), kept);
@@ -112,6 +138,21 @@ mod tests {
             ("https://jobs.example/?a=1&candidate=2", "`candidate`"),
             ("https://jobs.example/?%63andidate", "`candidate`"),
             ("https://jobs.example/?external_id=", "`external_id`"),
+            ("https://jobs.example/?Candidate=1", "`candidate`"),
+            ("https://jobs.example/?external.id=1", "`external_id`"),
+            ("https://jobs.example/?a=1&+external+id=1", "`external_id`"),
+            ("https://jobs.example/?external_id[]=1", "`[` or `]`"),
+            ("https://jobs.example/?external_id%5B%5D=1", "`[` or `]`"),
+            ("https://jobs.example/?a=1&b[c]=2", "`[` or `]`"),
+            ("https://jobs.example/?external[id=1", "`[` or `]`"),
+            ("https://jobs.example/?a=1;candidate=2", "%3B"),
+            ("https://jobs.example/?;", "%3B"),
+            ("https://192.0.2.1/", "host name"),
+            ("https://2130706433/", "host name"),
+            ("https://0x7f.1:8443/", "host name"),
+            ("https://127.0.0.1/", "host name"),
+            ("https://[::1]/", "host name"),
+            ("https://[2001:db8::1]/", "host name"),
             ("https://jobs.example/\nx", "Control characters"),
             ("https://jobs.example/\tx", "Control characters"),
         ] {
@@ -132,9 +173,13 @@ mod tests {
 
     #[test]
     fn the_local_run_leads_to_this_computer_alone() {
-        for own in
-            ["http://localhost:3000/", "http://127.0.0.1/x", "http://[::1]:1/", "https://jobs.example/"]
-        {
+        for own in [
+            "http://localhost:3000/",
+            "http://127.0.0.1/x",
+            "http://[::1]:1/",
+            "https://127.0.0.1/",
+            "https://jobs.example/",
+        ] {
             assert_eq!(ReturnUrl::parse(own, true).unwrap().as_str(), own);
         }
         for other in
@@ -142,6 +187,7 @@ mod tests {
         {
             assert!(refusal(other, true).contains("https://"), "{other}");
         }
+        assert!(refusal("https://10.0.0.1/", true).contains("host name"));
     }
 
     #[test]

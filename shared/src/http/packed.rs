@@ -4,9 +4,7 @@ use std::io::{self, Read, Write};
 
 use axum::body::Bytes;
 use axum::extract::FromRequestParts;
-use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, STRICT_TRANSPORT_SECURITY, VARY,
-};
+use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, VARY};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
@@ -62,11 +60,6 @@ impl PackedFile {
             [(CONTENT_TYPE, self.media_type), (CACHE_CONTROL, caching), (VARY, "Accept-Encoding")]
                 .map(|(name, value)| (name, HeaderValue::from_static(value))),
         );
-        // The pages are opened in browsers, and links to them are followed from mails: after the first visit, none goes in the
-        // clear.
-        if reader.base_url.scheme() == "https" {
-            headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
-        }
         let body = if reader.takes_gzip {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             self.packed.clone()

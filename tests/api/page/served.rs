@@ -100,6 +100,35 @@ async fn every_link_leads_to_the_page_and_stays_secret() {
 }
 
 #[tokio::test]
+async fn every_answer_over_https_has_browsers_stay_with_it() {
+    const PATHS: [&str; 12] = [
+        "/page/none/none.js",
+        "/review",
+        "/elsewhere",
+        "/llms.txt",
+        "/.well-known/security.txt",
+        "/api/v3/docs",
+        "/api/v3/docs/",
+        "/api/v3/openapi.json",
+        "/api/v3/",
+        "/api/v3/whoami/",
+        "/api/v3/nowhere/",
+        GUEST,
+    ];
+    for (base, sent) in [("https://hr.example", Some("max-age=31536000")), ("http://localhost:8080", None)] {
+        let url = format!("{base}/api/v3");
+        let app = TestApp::start_with(&[("BASE_URL", &url)]).await;
+        for path in LINKS.iter().chain(&PATHS) {
+            let got = Request::get(&format!("{base}{path}"));
+            for request in [got.clone(), got.clone().head(), Request::post(&format!("{base}{path}"))] {
+                let answer = app.send(request).await;
+                assert_eq!(answer.header("strict-transport-security"), sent, "{path}: {answer}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_guests_link_leads_to_a_page_of_its_own_and_reads_nothing() {
     let app = TestApp::start().await;
     let page = get(&app, GUEST).await.body;

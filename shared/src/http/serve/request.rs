@@ -85,6 +85,11 @@ pub(in crate::http) async fn observe(State(app): State<App>, mut request: Reques
     let headers = response.headers_mut();
     headers.extend(HeaderValue::from_str(&request_id).ok().map(|id| (REQUEST_ID, id)));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Links to the pages are followed from mails: after the first answer, whatever it is, none goes in the clear. Not for the local
+    // run, from which browsers would take http on this computer away.
+    if app.config().base_url.scheme() == "https" {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+    }
     if !app.config().allowed_origins.is_empty() {
         // The gateway lets the page read the answer, or does not.
         headers.append(header::VARY, HeaderValue::from_static("origin"));

@@ -50,6 +50,7 @@ pub(crate) async fn create(
         ends_at,
         opened_at: None,
         last_opened_at: None,
+        requests: None,
     };
     let after = Candidate::clone(candidate).with_guest_link(&link, answers.answered() > 0, now)?;
     let references = access.references();

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Candidate, CandidateStatus};
 use crate::Refusal;
 use crate::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId};
+use crate::mail::rate::ChangeRate;
 use crate::privacy::erasure_request::ERASURE_REQUESTED;
 use crate::secret::{MediaKey, SecretHash};
 use crate::text::ShortName;
@@ -23,6 +24,10 @@ const MAX_LIFETIME: TimeDelta = TimeDelta::days(90);
 pub const LISTED_AFTER_END: TimeDelta = TimeDelta::days(30);
 /// How long a guest watches before the next opening is stored.
 const NEXT_OPENING: TimeDelta = TimeDelta::minutes(10);
+
+/// The most requests for the answers by one link in an hour.
+// Each reads all answers. A page that a dozen people share stays far below.
+const MAX_REQUESTS: u32 = 300;
 
 /// The interview is not complete.
 pub const NOT_INTERVIEWED: Refusal =
@@ -63,6 +68,9 @@ pub struct GuestLink {
     pub opened_at: Option<DateTime<Utc>>,
     /// When it was last opened, to the minute; openings of the ten minutes before are not counted.
     pub last_opened_at: Option<DateTime<Utc>>,
+    /// How often the answers were requested in the present hour.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<ChangeRate>,
 }
 
 impl GuestLink {
@@ -85,6 +93,12 @@ impl GuestLink {
     /// Whether this is the hash of its key.
     pub fn is_opened_by(&self, hash: &SecretHash) -> bool {
         self.hash == *hash
+    }
+
+    /// The link after another request for the answers at `now`. Fails with the time until it is allowed beyond 300 in an hour.
+    pub fn requested(self, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
+        let requests = Some(ChangeRate::counted(self.requests, MAX_REQUESTS, now)?);
+        Ok(Self { requests, ..self })
     }
 
     /// The link after it was opened at `now`; `None` if it was opened less than ten minutes before.
@@ -178,6 +192,7 @@ mod tests {
             ends_at,
             opened_at: None,
             last_opened_at: None,
+            requests: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Access patterns of guest links. Their candidate holds when each ends; the rest is an item of its own, since it is read and
 //! written by guests.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::domain::candidate::{Candidate, GuestLink, LISTED_AFTER_END};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
@@ -10,12 +10,13 @@ use crate::store::Store;
 use crate::store::table::item::{self, StoredEntity, VersionedItem, string};
 use crate::store::table::keys::{self, ItemKey, TABLE};
 use crate::store::table::read::query::Query;
+use crate::store::table::retry::RetryPolicy;
 use crate::store::table::write::transaction::Transaction;
 
 // The history of the candidate tells of its creation and deletion. Who has opened it is for its managers alone.
 impl StoredEntity for GuestLink {
-    // Managers see both, but a guest who opens a link must not fail its deletion with If-Match.
-    const INTERNAL_FIELDS: &'static [&'static str] = &["last_opened_at", "opened_at"];
+    // Managers see the times, but a guest who opens a link must not fail its deletion with If-Match.
+    const INTERNAL_FIELDS: &'static [&'static str] = &["last_opened_at", "opened_at", "requests"];
 
     fn key(&self) -> ItemKey {
         keys::guest_link(&self.company, self.project, self.candidate, self.id)
@@ -61,16 +62,28 @@ impl Store {
         transaction
     }
 
-    /// Stores that a guest has opened a link, unless another opening or its deletion was faster.
-    pub(crate) async fn note_opening(
+    /// Counts a request for the answers by a link, which opens it if it `is_shown` them. Fails with [`Error::Throttled`] beyond so
+    /// many in an hour, and with [`Error::NotFound`] if the link was deleted in the meantime.
+    pub(crate) async fn count_guest_request(
         &self,
-        before: &VersionedItem<GuestLink>,
-        after: GuestLink,
-    ) -> Result<()> {
-        match self.replace(before, after).await {
-            Err(Error::Changed) => Ok(()),
-            written => written.map(drop),
+        link: VersionedItem<GuestLink>,
+        is_shown: bool,
+        now: DateTime<Utc>,
+    ) -> Result<VersionedItem<GuestLink>> {
+        let mut before = link;
+        for _ in 0..RetryPolicy::CHANGE.attempts {
+            let counted = GuestLink::clone(&before).requested(now).map_err(Error::Throttled)?;
+            let opened = counted.opened(now).filter(|_| is_shown);
+            match self.replace(&before, opened.unwrap_or(counted)).await {
+                Err(Error::Changed) => {}
+                written => return written,
+            }
+            // Another guest was faster.
+            let key = before.key();
+            before = self.get([key.clone()]).await?.take(&key)?.ok_or(Error::NotFound)?;
         }
+        // So many at once use up the budget anyway.
+        Err(Error::Throttled(TimeDelta::seconds(1)))
     }
 
     /// The links of a candidate that are listed, oldest first. Costs no call if there are none.

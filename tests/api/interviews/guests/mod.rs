@@ -9,6 +9,7 @@ mod refusals;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, Invited, Staff, last_segment};
 use tests::files::{fetch, put};
 use tests::http::{Request, Response};
@@ -226,29 +227,46 @@ async fn a_repeated_creation_shows_the_url_again_and_makes_no_second_link() {
 }
 
 #[tokio::test]
-async fn whoever_watches_costs_one_write_in_ten_minutes_and_only_by_the_page() {
+async fn whoever_watches_opens_the_link_once_in_ten_minutes_and_each_request_costs_a_write() {
     let given = GuestFixture::start().await;
     let (uri, key) = given.link(json!({})).await;
-    let before = given.app.table().snapshot().await;
     let looked = given.app.send(review(&key).head()).await.expect(200);
-    assert_eq!((looked.log().write_units, looked.log().dynamodb_calls), (0.0, 3));
-    assert_eq!(given.app.table().snapshot().await, before);
-    let mut written = 0.0;
+    assert_eq!((looked.log().write_units, looked.log().dynamodb_calls), (1.0, 4));
+    assert_eq!(given.owner.get(&uri).await.expect(200).json()["opened_at"], Value::Null);
     let minutes = 60;
     for _ in 0..minutes {
         let seen = given.review(&key).await.expect(200);
-        written += seen.log().write_units;
-        // The link with candidate and company; project, questions and answers; the texts; the opening.
-        assert_eq!(seen.log().dynamodb_calls, 3 + u32::from(seen.log().write_units > 0.0));
+        // The link with candidate and company; the request, which counts; project, questions and answers; the texts.
+        assert_eq!((seen.log().dynamodb_calls, seen.log().write_units), (4, 1.0));
         let film = seen.json()["questions"][0]["answer"]["streams"]["mp4"].as_str().unwrap().to_owned();
         let fetched = given.fetch(&film).await.expect(302).log();
         assert_eq!((fetched.dynamodb_calls, fetched.write_units), (1, 0.0));
         given.app.clock().advance(TimeDelta::minutes(1));
     }
-    assert_eq!(written, 6.0);
     let link = given.owner.get(&uri).await.expect(200).json();
     assert_eq!(
         [&link["opened_at"], &link["last_opened_at"]],
         ["2026-11-08T10:00:00Z", "2026-11-08T10:55:00Z"]
     );
+}
+
+#[tokio::test]
+async fn by_one_link_the_answers_are_shown_three_hundred_times_an_hour() {
+    let given = GuestFixture::start().await;
+    let (uri, key) = given.link(json!({})).await;
+    let (_, other) = given.link(json!({})).await;
+    for number in 0..300 {
+        let request = if number % 2 == 0 { review(&key) } else { review(&key).head() };
+        given.app.send(request).await.expect(200);
+    }
+    let refused = given.review(&key).await;
+    assert_refusal!(refused, @r#"429 {"code":"throttled","detail":"Too many attempts. Try again after the seconds in `Retry-After`."}"#);
+    assert_eq!(refused.header("retry-after"), Some("3600"));
+    // The large items are not read for it, and nothing is written.
+    assert_eq!((refused.log().dynamodb_calls, refused.log().write_units), (1, 0.0));
+    given.review(&other).await.expect(200);
+    // A manager sees nothing of it, and another link does not count it.
+    assert_eq!(given.owner.get(&uri).await.expect(200).json().get("requests"), None);
+    given.app.clock().advance(TimeDelta::minutes(60));
+    given.review(&key).await.expect(200);
 }

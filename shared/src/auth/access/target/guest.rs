@@ -141,6 +141,11 @@ impl FromRequestParts<App> for GuestReview {
         let (live, _) = LiveLink::find(&store, &place, None, is_proven, now).await?;
         live.note(&state);
         let LiveLink { company, candidate, link } = live;
+        // A HEAD shows nothing.
+        let is_shown = parts.method == Method::GET;
+        let counted = store.count_guest_request(link, is_shown, now).await;
+        let link =
+            counted.map_err(|error| if matches!(error, Error::NotFound) { rejected() } else { error })?;
         // Only now: these are the large items, and a key that opens nothing must not cost them.
         let [of_project, of_questions, of_answers] = [
             keys::project(&company.id, candidate.project),
@@ -151,13 +156,6 @@ impl FromRequestParts<App> for GuestReview {
         let project = batch.take(&of_project)?.ok_or_else(rejected)?;
         let answers = batch.take(&of_answers)?.ok_or_else(rejected)?;
         let questionnaire = batch.take(&of_questions)?;
-        // A HEAD shows nothing.
-        if let Some(opened) = link.opened(now).filter(|_| parts.method == Method::GET) {
-            // One attempt, because the response waits for it. A missing opening is noted by the next request.
-            let store = store.clone().with_patience(Duration::ZERO);
-            let before = link.clone();
-            state.run_alongside(async move { store.note_opening(&before, opened).await });
-        }
         let reference = [&[GUEST_LINK][..], &link.id.to_bytes()].concat();
         let signer = MediaSigner::new(link.media_key.clone(), &reference, now, app.entropy());
         let app = app.clone();

@@ -72,6 +72,8 @@ pub enum Error {
     UnsupportedCoding,
     /// Too many attempts; another may be made after this time: 429.
     Throttled(TimeDelta),
+    /// As many requests about many candidates of the company run as may at once; retry after so many seconds: 429.
+    CompanyBusy(i64),
     /// The Idempotency-Key came with another body before: 422.
     KeyReused,
     /// The storage is busy; come again in some seconds: 503.
@@ -116,7 +118,7 @@ impl Error {
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::TooLarge | Self::FilesTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType | Self::UnsupportedCoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Throttled(_) | Self::CompanyBusy(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Busy(_) | Self::Unreadable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -198,6 +200,10 @@ impl Error {
             Self::Throttled(_) => {
                 detail("throttled", "Too many attempts. Try again after the seconds in `Retry-After`.")
             }
+            Self::CompanyBusy(_) => detail(
+                "busy",
+                "Two imports or actions on many candidates of this company are running. Try again after the seconds in `Retry-After`.",
+            ),
             Self::KeyReused => detail(
                 "idempotency_key_reused",
                 "This `Idempotency-Key` was used with a different request. Send a new key.",
@@ -215,25 +221,31 @@ impl Error {
         }
     }
 
+    /// After how many seconds the client may try again; `None` if that does not help.
+    pub fn retry_after(&self) -> Option<i64> {
+        match self {
+            Self::Throttled(wait) => Some(wait.num_seconds().max(1)),
+            Self::InProgress(seconds) | Self::CompanyBusy(seconds) => Some(*seconds),
+            Self::Busy(_) => Some(2),
+            Self::Unreadable(_) => Some(60),
+            _ => None,
+        }
+    }
+
     fn header(&self) -> Option<(HeaderName, HeaderValue)> {
         match self {
             Self::Unauthenticated(_) | Self::EndedKey(..) => {
                 Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Token")))
             }
-            Self::Throttled(wait) => {
-                Some((header::RETRY_AFTER, HeaderValue::from(wait.num_seconds().max(1))))
-            }
-            Self::InProgress(seconds) => Some((header::RETRY_AFTER, HeaderValue::from(*seconds))),
             // RFC 9110 has the answer name what is understood.
             Self::UnsupportedCoding => Some((header::ACCEPT_ENCODING, HeaderValue::from_static("identity"))),
-            Self::Busy(_) => Some((header::RETRY_AFTER, HeaderValue::from_static("2"))),
-            Self::Unreadable(_) => Some((header::RETRY_AFTER, HeaderValue::from_static("60"))),
-            _ => None,
+            _ => self.retry_after().map(|seconds| (header::RETRY_AFTER, HeaderValue::from(seconds))),
         }
     }
 }
 
-const EXTERNAL_ID_TAKEN: &str = "external_id_taken";
+/// The code of [`Error::ExternalIdTaken`].
+pub const EXTERNAL_ID_TAKEN: &str = "external_id_taken";
 
 fn detail(code: &str, detail: &str) -> Value {
     json!({"detail": detail, "code": code})

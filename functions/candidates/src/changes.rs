@@ -1,5 +1,6 @@
 //! The bodies of requests that create or change a candidate.
 
+use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::access::AdmittedRequest;
 use shared::auth::password::Password;
@@ -13,10 +14,10 @@ use shared::http::wire::Uri;
 use shared::http::{BodyChanges, BodyFields, FileChange};
 
 /// Reads the body of a creation.
-pub(crate) fn read_new(mut body: BodyFields) -> Result<CandidateProfile> {
+pub(crate) fn read_new(mut body: BodyFields, now: DateTime<Utc>) -> Result<CandidateProfile> {
     let first_name = body.required("first_name", ShortName::parse);
     let last_name = body.required("last_name", ShortName::parse);
-    let changes = read_optional(&mut body);
+    let changes = read_optional(&mut body, now);
     body.finish(|| {
         let mut profile = CandidateProfile::new(first_name?, last_name?);
         changes.apply_to(&mut profile);
@@ -25,8 +26,11 @@ pub(crate) fn read_new(mut body: BodyFields) -> Result<CandidateProfile> {
 }
 
 /// Reads the body of a change by a manager.
-pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<CandidateProfile>> {
-    let mut changes = read_optional(&mut body);
+pub(crate) fn read_changes(
+    mut body: BodyFields,
+    now: DateTime<Utc>,
+) -> Result<BodyChanges<CandidateProfile>> {
+    let mut changes = read_optional(&mut body, now);
     // Only candidates choose it.
     body.ignore("password");
     changes.set(body.text("first_name", ShortName::parse), |profile| &mut profile.first_name);
@@ -44,12 +48,14 @@ pub(crate) fn read_adjustments(body: &mut BodyFields) -> Result<Option<Option<In
     })
 }
 
-fn read_optional(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {
+fn read_optional(body: &mut BodyFields, now: DateTime<Utc>) -> BodyChanges<CandidateProfile> {
     let mut changes = read_contact(body);
     changes.set(body.clearable("username", Username::parse), |profile| &mut profile.username);
     changes.set(body.clearable("email", Email::parse), |profile| &mut profile.email);
     changes.set(body.clearable("external_id", ExternalId::parse), |profile| &mut profile.external_id);
-    changes.set(body.clearable_date("deadline", parse_timestamp), |profile| &mut profile.deadline);
+    let deadline =
+        body.clearable_date("deadline", |text| CandidateProfile::check_deadline(parse_timestamp(text)?, now));
+    changes.set(deadline, |profile| &mut profile.deadline);
     changes.set(body.partner_data("partner_data"), |profile| &mut profile.partner_data);
     changes.set(body.flag("receive_mails"), |profile| &mut profile.receive_mails);
     changes

@@ -25,7 +25,7 @@ pub(crate) async fn create(
 ) -> Result<CommittedResponse<Created<CandidateView>>> {
     // In a project of any status: managers fill a draft before it runs. Only later moves depend on the status.
     let files = CandidateFiles::read(&mut body, |_| None);
-    let profile = read_new(body)?;
+    let profile = read_new(body, access.now)?;
     let id = access.store.next_id(access.now);
     let by = access.caller.customer();
     let mut candidate =
@@ -71,7 +71,7 @@ pub(crate) async fn update(
         }
         _ => {
             let adjustments = read_adjustments(&mut body)?;
-            read_changes(body)?.apply_to(&mut after.profile);
+            read_changes(body, access.now)?.apply_to(&mut after.profile);
             after.adjustments = adjustments.unwrap_or(after.adjustments);
             if after.misses_mails(before) {
                 return Err(Error::field("email", "Required if `receive_mails` is true."));

@@ -4,7 +4,7 @@ use axum::Json;
 use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::access::Admitted;
-use shared::domain::candidate::Candidate;
+use shared::domain::candidate::{Candidate, CandidateProfile};
 use shared::domain::policy::ChangeProject;
 use shared::domain::transition::CandidateAction;
 use shared::http::BodyFields;
@@ -19,11 +19,13 @@ pub(crate) async fn update(
     access: Admitted<Candidate, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    take_action(access, CandidateAction::SetDeadline(read(body)?)).await
+    let deadline = read(body, access.now)?;
+    take_action(access, CandidateAction::SetDeadline(deadline)).await
 }
 
 /// Reads the body of a change.
-pub(crate) fn read(mut body: BodyFields) -> Result<DateTime<Utc>> {
-    let deadline = body.required("deadline", parse_timestamp);
+pub(crate) fn read(mut body: BodyFields, now: DateTime<Utc>) -> Result<DateTime<Utc>> {
+    let deadline =
+        body.required("deadline", |text| CandidateProfile::check_deadline(parse_timestamp(text)?, now));
     body.finish(|| deadline)
 }

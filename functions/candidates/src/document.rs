@@ -4,6 +4,7 @@ use chrono::DateTime;
 use serde_json::json;
 use shared::auth::password::Password;
 use shared::domain::candidate::{CandidateStatus, EMAIL_MISSING, ON_HOLD, TOO_MANY_SHARES};
+use shared::domain::id::ProjectId;
 use shared::domain::mail::suppression::UNDELIVERABLE;
 use shared::domain::media::file::FileKind;
 use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
@@ -26,6 +27,10 @@ use crate::import::read_candidate;
 use crate::privacy::consents::{self, ConsentView};
 use crate::privacy::hold::{HoldView, read_hold};
 use crate::{deadline, shares};
+
+/// The limit of requests about many candidates.
+const TWO_AT_ONCE: &str = "Two imports or actions on many candidates of a company run at once, dry runs included. A third is 429 with the code \
+                           `busy`; a request that died counts for 30 seconds.";
 
 pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
     operation
@@ -87,7 +92,7 @@ pub(crate) fn create_candidate(operation: OperationDoc) -> OperationDoc {
         .takes_external_id()
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);
-            read_new(body)
+            read_new(body, DateTime::UNIX_EPOCH)
         })
         .example("candidate", candidate())
 }
@@ -105,8 +110,9 @@ pub(crate) fn import_candidates(operation: OperationDoc) -> OperationDoc {
         .text(
             "For each entry, creates the candidate, sets the deadline and advances the candidate. An entry \
              that cannot be created is `failed`; one that cannot be advanced stays `new`. Neither stops the \
-             others. An entry whose `external_id` another candidate of the project has is `failed`, and \
-             `candidate` is that candidate; so is every entry whose `external_id` an earlier entry has. \
+             others. An entry with `errors` has a `code`: that of the error, or `invalid` for messages by field. An entry whose \
+             `external_id` another candidate of the project has is `failed` with the code `external_id_taken`; `candidate` is that \
+             candidate, and `interview_url` the link to their interview. So is every entry whose `external_id` an earlier entry has. \
              Entries that do not fit into the time limit are `pending`, and `detail` says what to send again.\n\n\
              With `receive_mails` false, one entry creates and invites a candidate without a mail, and the answer has the link \
              to send them, `interview_url`.\n\n\
@@ -115,7 +121,8 @@ pub(crate) fn import_candidates(operation: OperationDoc) -> OperationDoc {
         )
         .query::<bool>("dry_run", "Only report what would happen. By default false.")
         .refuses(&[DRY_RUN_WITH_KEY])
-        .body::<CandidateView, _>(read_candidate)
+        .is_limited(TWO_AT_ONCE)
+        .body::<CandidateView, _>(|body| read_candidate(body, DateTime::UNIX_EPOCH))
         .field(
             "consents",
             "Consents that were obtained elsewhere, as for `consents/{kind}/`. `candidate.consented` is then an event of \
@@ -135,25 +142,35 @@ pub(crate) fn act_on_many_candidates(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Takes one action on up to 1,000 candidates: on those in `candidates`, or on all who are in `status` when the request \
-             comes, the oldest first. If there are more, `meta.more` is true, and the next request continues; those who \
-             failed are still in the status and come first again. Each action and each refusal is that of the request for \
+             comes, the oldest first. If there are more, `meta.more` is true, and `meta.next` is the last of these candidates: send it as \
+             `after` to act on the next ones, also if these have failed and are still in the status. Each action and each refusal is that of the request for \
              one candidate. Entries do not stop each other. A candidate who is not in the project fails like a 404; \
              one who has left the `status` before their turn fails with the code `status_changed`.\n\n\
-             With a `deadline`, `advance` sets it first, and it stays if the candidate then cannot be advanced.\n\n\
-             The entries take about a second for each hundred. Entries that do not fit into the time limit are `pending`, and \
+             With a `deadline`, `advance` sets it first, and it stays if the candidate then cannot be advanced: `deadline_set` tells. A \
+             failed entry has the `code` of its error, and `retry_after` if the same may succeed later.\n\n\
+             The entries that change something take about a second for each hundred. Entries that do not fit into the time limit are `pending`, and \
              `detail` says what to send again. With an `Idempotency-Key`, a repeated request does what is left and no action \
              twice, about the same candidates.\n\n\
              With `dry_run`, in the body or the query, the answer is the same report of what would happen now, without links, and nothing is written or \
              mailed; `meta.mails` is the number of mails that candidates would get.",
         )
         .query::<bool>("dry_run", "Only report what would happen. By default false.")
-        .body_with_references::<BulkReport, _>(|body, _, references| BulkRequest::read(body, None, references))
+        .body_with_references::<BulkReport, _>(|body, company, references| {
+            let project = ProjectId::from_bytes([0; 16]);
+            BulkRequest::read(body, None, company, project, references, DateTime::UNIX_EPOCH)
+        })
         .field("action", "What is done with each candidate.")
         .field("deadline", "Required for `deadline`, allowed for `advance`.")
         .field("candidates", "URLs of different candidates, or `external_id:` and the client's key of one. Send this or `status`.")
         .field("status", "Act on all candidates who are in this status. Send this or `candidates`.")
+        .field(
+            "after",
+            "Only with `status`: act on those who come after this candidate, who may have been deleted. The `meta.next` of the \
+             request before.",
+        )
         .field("dry_run", "Only report what would happen. By default false.")
         .refuses(&[DRY_RUN_WITH_KEY])
+        .is_limited(TWO_AT_ONCE)
         .text(&format!("\n\nAn entry by `status` may fail with `{}`: {}", STATUS_CHANGED.code, STATUS_CHANGED.detail))
         .example("expired", json!({ "action": "advance", "status": "expired", "deadline": "2026-12-24T18:00:00+01:00" }))
         .example("some", json!({ "action": "remind", "candidates": [example_uri::CANDIDATE, "external_id:4711"], "dry_run": true }))
@@ -178,7 +195,7 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
             CandidateFiles::read(&mut body, |_| None);
             body.text("password", Password::choose);
             read_adjustments(&mut body)?;
-            read_changes(body)
+            read_changes(body, DateTime::UNIX_EPOCH)
         })
         .field("password", "Only candidates can set their password.")
         .example("phone", json!({ "phone": "+44 20 7946 0000" }))
@@ -246,7 +263,7 @@ pub(crate) fn set_deadline(operation: OperationDoc) -> OperationDoc {
              mail about a new deadline, unless they have requested erasure or `receive_mails` is false.",
         )
         .is_limited("A candidate gets at most five mails an hour that changes and reminders cause.")
-        .body::<CandidateView, _>(deadline::read)
+        .body::<CandidateView, _>(|body| deadline::read(body, DateTime::UNIX_EPOCH))
         .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" }))
 }
 

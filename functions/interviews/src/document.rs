@@ -37,7 +37,7 @@ pub(crate) fn reopen_interview(operation: OperationDoc) -> OperationDoc {
              there are. `interviewdate` is null in the meantime. The candidate's link works again, candidates with a password log in, and a mail tells \
              them, unless `receive_mails` is false. 404 in projects whose `interview_platform` is `external` or that have no questions.",
         )
-        .body::<CandidateView, _>(read_request)
+        .body::<CandidateView, _>(|body| read_request(body, DateTime::UNIX_EPOCH))
         .field("reason", "Why the interview goes on. Only callers who may change the project see it, as `reopening` of the candidate.")
         .field("deadline", "The new deadline; without it, the deadline stays.")
         .refuses(&[
@@ -89,6 +89,7 @@ pub(crate) fn get_review(operation: OperationDoc) -> OperationDoc {
             "What the page of a guest link shows. Keys that are unknown, deleted, past their end or at rest are all refused \
              alike. Each request within ten minutes counts as the same opening of the link.",
         )
+        .is_limited("By one link, the answers are shown at most 300 times an hour.")
         .untagged()
 }
 

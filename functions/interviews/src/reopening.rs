@@ -1,10 +1,11 @@
 //! Interviews that go on after they were completed.
 
 use axum::Json;
+use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::access::{Admitted, AnswersTarget};
 use shared::domain::answers::Answers;
-use shared::domain::candidate::{Candidate, ReopeningReason};
+use shared::domain::candidate::{Candidate, CandidateProfile, ReopeningReason};
 use shared::domain::policy::ChangeProject;
 use shared::domain::project::ProjectStatus;
 use shared::domain::transition::{ReopeningRequest, ReopeningTerms};
@@ -18,7 +19,7 @@ pub(crate) async fn reopen(
     access: Admitted<Answers, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    let request = read_request(body)?;
+    let request = read_request(body, access.now)?;
     let AnswersTarget { project, candidate, relation, answers, .. } = &access.target;
     let terms = ReopeningTerms {
         is_running: project.status == ProjectStatus::Running,
@@ -45,8 +46,9 @@ async fn has_evaluation(access: &Admitted<Answers, ChangeProject>) -> Result<boo
 }
 
 /// Reads the body of a reopening.
-pub(crate) fn read_request(mut body: BodyFields) -> Result<ReopeningRequest> {
+pub(crate) fn read_request(mut body: BodyFields, now: DateTime<Utc>) -> Result<ReopeningRequest> {
     let reason = body.required("reason", ReopeningReason::parse);
-    let deadline = body.text("deadline", parse_timestamp);
+    let deadline =
+        body.text("deadline", |text| CandidateProfile::check_deadline(parse_timestamp(text)?, now));
     body.finish(|| Some(ReopeningRequest { reason: reason?, deadline }))
 }

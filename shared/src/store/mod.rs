@@ -3,6 +3,7 @@
 //! Only admission hands out a [`Store`], so nothing is read or written for a caller who was not admitted.
 
 mod archive;
+mod bulk_slot;
 mod candidate;
 mod company;
 mod deletion;
@@ -25,6 +26,7 @@ mod upkeep;
 mod webhook;
 
 pub use archive::{ArchivePage, ArchiveReader, ArchiveRecord, ArchivedCounts, ImportedRecord};
+pub use bulk_slot::BulkSlot;
 pub use candidate::CandidateWithProject;
 pub use candidate::evaluation::{CandidateResult, EvaluationKey};
 pub use candidate::matches::CandidateMatch;

@@ -99,15 +99,19 @@ async fn each_action_does_and_refuses_what_the_request_for_one_candidate_does_an
                 (&row["status"], &row["index"], &row["candidate"]),
                 (&json!(fate), &json!(0), &json!(among))
             );
-            let expected = if fate == "done" { json!({}) } else { single.json() };
-            assert_eq!(row["errors"], expected, "{status:?} {many}");
+            let (expected, code) = match fate {
+                "done" => (json!({}), None),
+                _ => (single.json(), Some(single.json()["code"].clone())),
+            };
+            assert_eq!((&row["errors"], row.get("code")), (&expected, code.as_ref()), "{status:?} {many}");
+            assert_eq!((row.get("retry_after"), row.get("deadline_set")), (None, None));
             let [alone, among] =
                 [owner.get(&alone).await.expect(200).json(), owner.get(&among).await.expect(200).json()];
             assert_eq!(comparable(&alone), comparable(&among), "{status:?} {many}");
             let link = if fate == "done" { among["interview_url"].clone() } else { json!("") };
             assert_eq!(row["interview_url"], link, "{status:?} {many}");
             let (done, failed) = if fate == "done" { (1, 0) } else { (0, 1) };
-            let meta = json!({ "total": 1, "done": done, "failed": failed, "pending": 0, "more": false });
+            let meta = json!({ "total": 1, "done": done, "failed": failed, "pending": 0, "more": false, "next": null });
             assert_eq!(report["meta"], meta);
         }
     }
@@ -138,7 +142,9 @@ async fn refusals_by_mails_rates_and_a_project_that_does_not_run_are_those_of_si
         let report =
             act(&owner, &project, json!({ "action": action, "candidates": [uri] })).await.expect(200);
         let row = &report.json()["objects"][0];
-        assert_eq!((&row["errors"], &row["errors"]["code"]), (&single.json(), &json!(code)));
+        assert_eq!((&row["errors"], &row["code"]), (&single.json(), &json!(code)));
+        let wait = row.get("retry_after").map(|seconds| seconds.to_string());
+        assert_eq!((wait.as_deref(), wait.is_some()), (single.header("retry-after"), code == "throttled"));
     }
     let draft = owner.project(json!({})).await;
     let ready = owner.candidate(&draft, json!({ "email": app.next_email(), "deadline": deadline })).await;
@@ -180,7 +186,7 @@ async fn candidates_are_named_by_url_or_key_and_unknown_ones_fail_like_404() {
     owner.patch(&project, json!({ "interview_managers": [manager.uri] })).await.expect(200);
     let report = act(&manager, &project, json!({ "action": "advance", "candidates": names })).await;
     let report = report.expect(200).json();
-    let meta = json!({ "total": 8, "done": 2, "failed": 6, "pending": 0, "more": false });
+    let meta = json!({ "total": 8, "done": 2, "failed": 6, "pending": 0, "more": false, "next": null });
     assert_eq!(report["meta"], meta);
     for (row, uri) in rows(&report).iter().zip([&keyed, &plain]) {
         assert_eq!((&row["candidate"], &row["status"]), (&json!(uri), &json!("done")));
@@ -193,8 +199,8 @@ async fn candidates_are_named_by_url_or_key_and_unknown_ones_fail_like_404() {
     let not_found = owner.get(&deleted).await.expect(404).json();
     for row in &rows(&report)[2..] {
         assert_eq!(
-            (&row["candidate"], &row["errors"], &row["interview_url"]),
-            (&Value::Null, &not_found, &json!(""))
+            (&row["candidate"], &row["errors"], &row["code"], &row["interview_url"]),
+            (&Value::Null, &not_found, &json!("not_found"), &json!(""))
         );
     }
     assert_eq!(owner.get(&hidden).await.expect(200).json(), before);
@@ -204,6 +210,8 @@ async fn candidates_are_named_by_url_or_key_and_unknown_ones_fail_like_404() {
 async fn what_is_wrong_with_the_request_is_said_at_once_and_nothing_is_done() {
     let (app, owner, project) = given().await;
     let ada = owner.candidate(&project, json!({ "external_id": "A-17" })).await;
+    let other = owner.project(json!({})).await;
+    let elsewhere = owner.candidate(&other, json!({})).await;
     let before = app.table().snapshot().await;
     let deadline = app.clock().in_days(3);
     let mut responses = Vec::new();
@@ -222,6 +230,12 @@ async fn what_is_wrong_with_the_request_is_said_at_once_and_nothing_is_done() {
         json!({ "action": "skip", "candidates": [ada, ada.trim_end_matches('/')] }),
         json!({ "action": "skip", "candidates": [ada, "external_id:A-17"] }),
         json!({ "action": "skip", "candidates": vec![&ada; 1_001] }),
+        json!({ "action": "skip", "candidates": [ada], "after": ada }),
+        json!({ "action": "skip", "status": "new", "after": "external_id:A-17" }),
+        json!({ "action": "skip", "status": "new", "after": elsewhere }),
+        json!({ "action": "skip", "status": "new", "after": elsewhere.replace("acme", "globex") }),
+        json!({ "action": "skip", "status": "new", "after": 7 }),
+        json!({ "action": "deadline", "candidates": [ada], "deadline": "2126-11-08T10:00:01Z" }),
     ] {
         for key in [None, Some(KEY)] {
             let refused = owner.send(request(&project, key, &body)).await;
@@ -245,6 +259,11 @@ async fn what_is_wrong_with_the_request_is_said_at_once_and_nothing_is_done() {
     400 {"candidates":["This field may not be blank."]}
     2 x 400 {"candidates":["Each candidate may appear only once."]}
     400 {"candidates":["Ensure this list has no more than 1000 items."]}
+    400 {"after":["Only `status` takes `after`."]}
+    400 {"after":["\"external_id:A-17\" is not the URL of a candidate under https://hr.example/api/v3."]}
+    2 x 400 {"after":["Send the URL of a candidate of this project."]}
+    400 {"after":["Not a valid string."]}
+    400 {"deadline":["Must be within a hundred years."]}
     "#);
     assert_eq!(app.table().snapshot().await, before);
 }
@@ -261,7 +280,10 @@ async fn a_status_stands_for_all_who_are_in_it_and_for_nobody_else() {
     let body = json!({ "action": "advance", "status": "expired", "deadline": deadline });
     let first = owner.send(request(&project, Some(KEY), &body)).await.expect(200);
     let report = first.json();
-    assert_eq!(report["meta"], json!({ "total": 3, "done": 3, "failed": 0, "pending": 0, "more": false }));
+    assert_eq!(
+        report["meta"],
+        json!({ "total": 3, "done": 3, "failed": 0, "pending": 0, "more": false, "next": null })
+    );
     let candidates: Vec<&Value> = rows(&report).iter().map(|row| &row["candidate"]).collect();
     assert_eq!(candidates, expired.iter().collect::<Vec<_>>());
     for uri in &expired {
@@ -272,7 +294,7 @@ async fn a_status_stands_for_all_who_are_in_it_and_for_nobody_else() {
     let again = owner.send(request(&project, Some(KEY), &body)).await;
     assert_eq!((again.header("idempotent-replayed"), &again.body), (Some("true"), &first.body));
     let none = act(&owner, &project, body).await.expect(200).json();
-    let meta = json!({ "total": 0, "done": 0, "failed": 0, "pending": 0, "more": false });
+    let meta = json!({ "total": 0, "done": 0, "failed": 0, "pending": 0, "more": false, "next": null });
     assert_eq!(none, json!({ "meta": meta, "objects": [] }));
 }
 
@@ -285,8 +307,9 @@ async fn a_deadline_stays_if_the_advance_after_it_is_refused() {
     app.settle().await;
     let body = json!({ "action": "advance", "candidates": [unreachable, invited.uri], "deadline": deadline });
     let report = act(&owner, &project, body).await.expect(200).json();
-    let codes: Vec<&Value> = rows(&report).iter().map(|row| &row["errors"]["code"]).collect();
-    assert_eq!(codes, ["email_missing", "no_transition"]);
+    let said = rows(&report).iter().map(|row| (&row["code"], &row["deadline_set"]));
+    let [missing, moved] = ["email_missing", "no_transition"].map(Value::from);
+    assert_eq!(said.collect::<Vec<_>>(), [(&missing, &json!(true)), (&moved, &json!(true))]);
     for uri in [&unreachable, &invited.uri] {
         assert_eq!(owner.get(uri).await.expect(200).json()["deadline"], deadline);
     }
@@ -299,12 +322,74 @@ async fn of_more_than_a_thousand_in_a_status_the_oldest_thousand_are_meant() {
     let (app, owner, project) = given().await;
     app.fill(&project, 1_001, app.clock().now() + TimeDelta::days(7)).await;
     let body = json!({ "action": "remind", "status": "invited", "dry_run": true });
-    let report = act(&owner, &project, body).await.expect(200).json();
-    assert_eq!(
-        report["meta"],
-        json!({ "total": 1_000, "done": 0, "failed": 1_000, "pending": 0, "more": true, "dry_run": true, "mails": 0 })
-    );
-    assert_eq!(rows(&report)[999]["errors"]["code"], "email_missing");
+    let report = act(&owner, &project, body.clone()).await.expect(200).json();
     let uris: Vec<&str> = rows(&report).iter().map(|row| row["candidate"].as_str().unwrap()).collect();
     assert!(uris.is_sorted());
+    let last = uris[999];
+    assert_eq!(
+        report["meta"],
+        json!({ "total": 1_000, "done": 0, "failed": 1_000, "pending": 0, "more": true, "next": last, "dry_run": true, "mails": 0 })
+    );
+    assert_eq!(rows(&report)[999]["code"], "email_missing");
+
+    // A thousand who fail do not keep the others from their turn, also once the last of them is gone.
+    owner.delete(last).await.expect(204);
+    for is_dry in [true, false] {
+        let mut next = body.clone();
+        merge(&mut next, json!({ "after": last, "dry_run": is_dry }));
+        let rest = act(&owner, &project, next).await.expect(200).json();
+        assert_eq!((&rest["meta"]["total"], &rest["meta"]["next"]), (&json!(1), &Value::Null));
+        assert!(rows(&rest)[0]["candidate"].as_str().unwrap() > last);
+    }
+    let mut none = body;
+    merge(&mut none, json!({ "after": uris[0], "status": "new" }));
+    assert_eq!(act(&owner, &project, none).await.expect(200).json()["meta"]["total"], 0);
+}
+
+#[tokio::test]
+async fn a_deadline_that_is_not_set_is_told_apart_from_one_that_is() {
+    let (app, owner, project) = given().await;
+    let deadline = app.clock().in_days(14);
+    let new = owner.candidate(&project, json!({ "email": app.next_email() })).await;
+    let skipped = owner.candidate_at(&project, CandidateStatus::Skipped).await;
+    let limited = owner.invite(&project, json!({})).await.uri;
+    for _ in 0..5 {
+        owner.remind(&limited).await.expect(200);
+    }
+    let has = owner.candidate(&project, json!({ "deadline": deadline })).await;
+    let names = json!([new, skipped, limited, has, "external_id:nobody"]);
+    let body = json!({ "action": "advance", "candidates": names, "deadline": deadline });
+    let mut dry = body.clone();
+    merge(&mut dry, json!({ "dry_run": true }));
+    for body in [dry, body] {
+        let report = act(&owner, &project, body).await.expect(200).json();
+        let set: Vec<&Value> = rows(&report).iter().map(|row| &row["deadline_set"]).collect();
+        assert_eq!(set, [&json!(true), &json!(true), &json!(false), &json!(true), &json!(false)], "{report}");
+    }
+    for (uri, is_set) in [(&new, true), (&skipped, true), (&limited, false), (&has, true)] {
+        let candidate = owner.get(uri).await.expect(200).json();
+        assert_eq!(candidate["deadline"] == json!(deadline), is_set, "{candidate}");
+    }
+}
+
+/// References of candidates who are nowhere.
+fn made_up(project: &str, count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("{project}candidates/01JQ8Z6R7ZP4S3C0V9N2M{number:05}/")).collect()
+}
+
+#[tokio::test]
+async fn a_thousand_made_up_references_are_settled_by_batch_reads() {
+    let (_app, owner, project) = given().await;
+    let keys: Vec<String> = (0..1_000).map(|number| format!("external_id:{number}")).collect();
+    for names in [made_up(&project, 1_000), keys] {
+        for key in [None, Some("made-up")] {
+            let body = json!({ "action": "skip", "candidates": names });
+            let key = key.map(|key| format!("{key}-{}", &names[0][..8]));
+            let response = owner.send(request(&project, key.as_deref(), &body)).await.expect(200);
+            let report = response.json();
+            assert_eq!(report["meta"]["failed"], 1_000);
+            assert!(rows(&report).iter().all(|row| row["code"] == "not_found"));
+            assert!(response.log().dynamodb_calls <= 30, "{:?}", response.log());
+        }
+    }
 }

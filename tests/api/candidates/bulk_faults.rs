@@ -81,7 +81,7 @@ async fn a_request_that_is_killed_five_times_and_repeated_takes_each_action_once
     let report = done.json();
     assert_eq!(
         report["meta"],
-        json!({ "total": count, "done": count, "failed": 0, "pending": 0, "more": false })
+        json!({ "total": count, "done": count, "failed": 0, "pending": 0, "more": false, "next": null })
     );
     assert_eq!(owner.get(&late).await.expect(200).json()["status"], "new");
     owner.delete(&late).await.expect(204);
@@ -260,18 +260,59 @@ async fn entries_for_which_there_was_no_time_are_left_to_a_repeat() {
     let send = || owner.send(request(&project, Some(KEY), &body));
     let (first, ()) = tokio::join!(send(), meanwhile);
     let report = first.expect(200).json();
-    assert_eq!(report["meta"], json!({ "total": 10, "done": 4, "failed": 0, "pending": 6, "more": false }));
+    assert_eq!(
+        report["meta"],
+        json!({ "total": 10, "done": 4, "failed": 0, "pending": 6, "more": false, "next": null })
+    );
     let left = rows(&report).iter().find(|row| row["status"] == "pending").unwrap();
-    assert_eq!((&left["errors"]["code"], &left["interview_url"]), (&json!("not_done_in_time"), &json!("")));
+    assert_eq!((&left["code"], &left["interview_url"]), (&json!("not_done_in_time"), &json!("")));
     assert!(left["candidate"].is_string());
     let advice = "Retry the whole request with the same `Idempotency-Key`.";
     assert!(report["detail"].as_str().unwrap().ends_with(advice), "{report:#}");
     let repeated = send().await.expect(200).json();
     assert_eq!(
         repeated["meta"],
-        json!({ "total": 10, "done": 10, "failed": 0, "pending": 0, "more": false })
+        json!({ "total": 10, "done": 10, "failed": 0, "pending": 0, "more": false, "next": null })
     );
     assert_eq!(repeated.get("detail"), None);
+}
+
+#[tokio::test]
+async fn what_writes_nothing_waits_for_no_turn() {
+    let (app, chaos, owner, project) = given(0).await;
+    let invited = owner.invite(&project, json!({})).await.uri;
+    let skipped = owner.candidate_at(&project, CandidateStatus::Skipped).await;
+    let new = owner.candidate(&project, json!({ "deadline": app.clock().in_days(7) })).await;
+    let nobody = format!("{project}candidates/01JQ8Z6R7ZP4S3C0V9N2M5K8TD/");
+    let body = json!({ "action": "skip", "candidates": [invited, skipped, new, nobody] });
+    // No entry begins a turn any more.
+    let held = chaos.pause_about("BatchGetItem", "01JQ8Z6R7ZP4S3C0V9N2M5K8TD");
+    let late = async {
+        held.reached().await;
+        app.clock().advance(TimeDelta::seconds(22));
+        held.resume();
+    };
+    let (report, ()) = tokio::join!(act(&owner, &project, body), late);
+    let report = report.expect(200).json();
+    assert_eq!(statuses(&report), ["pending", "failed", "pending", "failed"], "{report}");
+    let codes: Vec<&Value> = rows(&report).iter().map(|row| &row["code"]).collect();
+    assert_eq!(codes, ["not_done_in_time", "not_skippable", "not_done_in_time", "not_found"]);
+
+    let owners = json!({ "first_name": "Ada", "last_name": "Byron", "external_id": "1" });
+    owner.post(&format!("{project}candidates/"), owners.clone()).await.expect(201);
+    let unknown = json!([{ "kind": "consent", "version": 9, "language": "en" }]);
+    let mut consenting = json!({ "first_name": "Ada", "last_name": "Byron" });
+    consenting["consents"] = unknown;
+    let list = json!([owners, consenting, { "first_name": "Ada", "last_name": "Byron" }]);
+    let held = chaos.pause_about("BatchGetItem", "#1");
+    let late = async {
+        held.reached().await;
+        app.clock().advance(TimeDelta::seconds(22));
+        held.resume();
+    };
+    let (report, ()) = tokio::join!(import(&owner, &project, None, &list), late);
+    let report = report.expect(200).json();
+    assert_eq!(statuses(&report), ["failed", "failed", "pending"], "{report}");
 }
 
 #[tokio::test]

@@ -31,7 +31,8 @@ async fn any_moment_with_a_zone_is_taken_and_shown_in_utc() {
         ("2099-12-31T24:00:00Z", "2100-01-01T00:00:00Z"),
         // A past one too, so that rules can be seen to refuse.
         ("2001-01-01T00:00:00Z", "2001-01-01T00:00:00Z"),
-        ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z"),
+        // A hundred years after the moment of the test.
+        ("2126-11-08T10:00:00Z", "2126-11-08T10:00:00Z"),
     ] {
         expected["deadline"] = json!(shown);
         owner.set_deadline(&uri, sent).await.expect_json(200, expected.clone());
@@ -62,6 +63,10 @@ async fn a_deadline_needs_a_time_zone() {
         "9999-12-31T23:59:59-01:00",
     ] {
         owner.set_deadline(&uri, text).await.expect_json(400, form.clone());
+    }
+    for text in ["2126-11-08T10:00:01Z", "9999-12-31T23:59:59Z"] {
+        let far = json!({ "deadline": ["Must be within a hundred years."] });
+        owner.set_deadline(&uri, text).await.expect_json(400, far);
     }
     let values = [json!(""), json!(1_798_135_200), json!(true), json!(["2026-12-24T18:00:00Z"]), json!({})];
     assert_refusals!(send_each(values, |value| owner.patch(&target, json!({ "deadline": value }))).await, @r#"
@@ -141,4 +146,41 @@ async fn five_mails_an_hour_tell_of_new_deadlines_or_remind() {
     assert_eq!(told.len(), 6, "with the invitation");
     app.clock().advance(TimeDelta::hours(1));
     owner.set_deadline(&ada.uri, &app.clock().in_days(13)).await.expect(200);
+}
+
+#[tokio::test]
+async fn no_request_sets_a_deadline_more_than_a_hundred_years_ahead() {
+    let (_, owner, uri) = given().await;
+    let (project, _) = uri.split_once("candidates/").unwrap();
+    let person = |deadline: &str| json!({ "first_name": "Ada", "last_name": "Byron", "deadline": deadline });
+    let [latest, beyond] = ["2126-11-08T10:00:00Z", "2126-11-08T10:00:01Z"];
+    let refusal = json!({ "deadline": ["Must be within a hundred years."] });
+    let list = format!("{project}candidates/");
+    for (deadline, is_taken) in [(latest, true), (beyond, false)] {
+        let answers = [
+            (owner.post(&list, person(deadline)).await, 201),
+            (owner.patch(&uri, json!({ "deadline": deadline })).await, 200),
+            (owner.set_deadline(&uri, deadline).await, 200),
+            (
+                owner
+                    .post(
+                        &format!("{list}bulk/"),
+                        json!({ "action": "advance", "candidates": [uri], "deadline": deadline }),
+                    )
+                    .await,
+                200,
+            ),
+        ];
+        for (answer, status) in answers {
+            if is_taken {
+                answer.expect(status);
+            } else {
+                answer.expect_json(400, refusal.clone());
+            }
+        }
+        let row = owner.post(&format!("{list}import/"), json!([person(deadline)])).await.expect(200).json()["objects"][0].clone();
+        let (status, errors) =
+            if is_taken { ("new", row["errors"].clone()) } else { ("failed", refusal.clone()) };
+        assert_eq!((&row["status"], &row["errors"]), (&json!(status), &errors), "{row}");
+    }
 }

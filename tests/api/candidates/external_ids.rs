@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::{Caller, Staff};
+use tests::caller::{Caller, Staff, merge};
 use tests::http::{Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 
@@ -255,16 +255,19 @@ async fn an_import_names_who_has_a_key() {
         [(0, json!(ada)), (2, rows[1]["candidate"].clone()), (3, json!(ada)), (6, json!(null))]
     {
         assert_eq!(
-            (&rows[index]["errors"], &rows[index]["candidate"]),
-            (&taken, &candidate),
+            (&rows[index]["errors"], &rows[index]["candidate"], &rows[index]["code"]),
+            (&taken, &candidate, &json!("external_id_taken")),
             "{index}: {report}"
         );
+        assert_eq!(rows[index]["interview_url"], "", "nobody is invited");
     }
     // With what else is wrong with it.
     let blank =
         json!({ "external_id": taken["external_id"], "first_name": ["This field may not be blank."] });
     assert_eq!((&rows[7]["errors"], &rows[7]["candidate"]), (&blank, &rows[1]["candidate"]));
     assert_eq!(rows[8]["errors"], json!({ "external_id": ["Control characters are not allowed."] }));
+    let codes = [7, 8, 5].map(|index| &rows[index]["code"]);
+    assert_eq!(codes, ["external_id_taken", "invalid", "invalid"]);
     assert_eq!(report["meta"], json!({ "total": 12, "created": 4, "invited": 0, "failed": 8, "pending": 0 }));
     assert_eq!(
         found(&owner, &format!("{project}candidates/"), "external_id=2").await,
@@ -277,5 +280,39 @@ async fn an_import_names_who_has_a_key() {
     let again = import(&owner, &project, None, &list).await.expect(200).json();
     for (row, first) in again["objects"].as_array().unwrap().iter().zip([1, 4]) {
         assert_eq!((&row["errors"], &row["candidate"]), (&taken, &rows[first]["candidate"]));
+    }
+}
+
+#[tokio::test]
+async fn a_row_whose_key_is_taken_has_the_link_to_the_interview_of_the_candidate_who_has_it() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({ "allow_hash_login": true })).await;
+    let invited = owner.invite(&project, json!({ "external_id": "1" })).await.uri;
+    let skipped = owner.invite(&project, json!({ "external_id": "2" })).await.uri;
+    owner.patch(&format!("{skipped}status/skip/"), json!({})).await.expect(200);
+    let mut twice = named("3");
+    merge(&mut twice, json!({ "email": app.next_email(), "deadline": app.clock().in_days(3) }));
+    let list = json!([named("1"), named("2"), twice, twice]);
+    let dry = owner
+        .post(&format!("{project}candidates/import/?dry_run=true"), list.clone())
+        .await
+        .expect(200)
+        .json();
+    let report = import(&owner, &project, None, &list).await.expect(200).json();
+    let created = report["objects"][2]["candidate"].as_str().unwrap().to_owned();
+    for (index, holder) in [(0, &invited), (1, &skipped), (3, &created)] {
+        let link = owner.get(holder).await.expect(200).json()["interview_url"].clone();
+        assert_eq!(link != "", *holder != skipped, "{holder}");
+        let expected = (json!("external_id_taken"), json!(holder), link.clone());
+        for report in [&dry, &report] {
+            let row = &report["objects"][index];
+            if index == 3 && *report == dry {
+                assert_eq!((&row["candidate"], &row["interview_url"]), (&Value::Null, &json!("")));
+                continue;
+            }
+            let said = (row["code"].clone(), row["candidate"].clone(), row["interview_url"].clone());
+            assert_eq!(said, expected, "{index}");
+        }
     }
 }

@@ -27,5 +27,6 @@ mod mails_off;
 mod reminders;
 mod self_service;
 mod shares;
+mod slots;
 mod status;
 mod uploads;

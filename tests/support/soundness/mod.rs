@@ -120,6 +120,7 @@ fn is_primary((pk, sk): &Key) -> bool {
     ];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
     let by_itself = [
+        "BULK#",
         "SESSION#",
         "EFFECT#",
         "EVENT#",

@@ -6,19 +6,15 @@ use shared::domain::candidate::Candidate;
 use shared::domain::id::CandidateId;
 use shared::domain::transition::{CandidateChange, PROJECT_NOT_RUNNING};
 use shared::http::IdempotentRun;
-use shared::http::wire::Uri;
 use shared::store::{RetryPolicy, VersionedItem};
 use shared::{Error, Result};
 
-use super::plan::Planner;
+use super::plan::{EntryPlan, Planner};
 use super::request::BulkRequest;
 use super::selection::Selection;
-use super::{BulkAccess, EntryResult};
+use super::{ActedEntry, BulkAccess, EntryResult};
 use crate::entries::dry_run;
 use crate::entries::lanes::{EntryOutcome, LaneEntry, do_in_lanes};
-
-/// The link to the interview of a candidate, as long as it is open.
-type InterviewLink = Option<Uri>;
 
 /// Acts on all candidates of the selection. Returns the results in its order.
 pub(super) async fn apply(
@@ -28,16 +24,30 @@ pub(super) async fn apply(
     run: &IdempotentRun,
 ) -> Result<Vec<EntryResult>> {
     let context = BulkContext { access, run, planner: Planner::new(access, request) };
-    let mut settled = context.done_before(selection).await?;
-    let mut open = Vec::new();
-    for (index, candidate) in selection.candidates.iter().enumerate() {
-        match candidate {
-            _ if settled.contains_key(&index) => {}
-            None => drop(settled.insert(index, EntryOutcome::Failed(Error::NotFound))),
-            Some(candidate) => open.push(LaneEntry { index, candidate: *candidate, work: () }),
-        }
+    // Before the marks: what an earlier run has made of a candidate by now is marked.
+    let company = access.company_id();
+    let ids = selection.candidates.iter().flatten().copied();
+    let mut found = run.store.candidates(company, access.target.project.id, ids).await?;
+    let done = run.done_entries().await?;
+    // Entries without a write are settled at once: a thousand of them must not hold an execution until their turns come.
+    let (mut settled, mut open) = (HashMap::new(), Vec::new());
+    for (index, id) in selection.candidates.iter().enumerate() {
+        let before = id.and_then(|id| found.remove(&id));
+        let outcome = match before {
+            None if done.contains(&index) => EntryOutcome::Done(ActedEntry::of_deleted()),
+            None => EntryOutcome::Failed(Error::NotFound),
+            Some(before) if done.contains(&index) => EntryOutcome::Done(context.acted(&before, None)),
+            Some(before) => match context.planner.plan(&before) {
+                EntryPlan { change: None, refusal } => EntryOutcome::Done(context.acted(&before, refusal)),
+                EntryPlan { change: Some(_), .. } => {
+                    open.push(LaneEntry { index, candidate: before.id, work: before });
+                    continue;
+                }
+            },
+        };
+        settled.insert(index, outcome);
     }
-    settled.extend(do_in_lanes(access, open, |entry| context.act(entry.index, entry.candidate)).await);
+    settled.extend(do_in_lanes(access, open, |entry| context.act(entry.index, entry.work)).await);
     let candidates = selection.candidates.iter().enumerate();
     let results = candidates.filter_map(|(index, candidate)| {
         Some(EntryResult { candidate: *candidate, outcome: settled.remove(&index)? })
@@ -55,17 +65,27 @@ pub(super) async fn judge(
     let ids = selection.candidates.iter().flatten().copied();
     let found = access.store.candidates(access.company_id(), access.target.project.id, ids).await?;
     let mut mails = 0;
-    let mut judge = |candidate: &Candidate| {
-        let plan = planner.plan(candidate);
-        mails += usize::from(plan.change.as_ref().is_some_and(dry_run::is_mailed));
-        plan.refusal.map_or(EntryOutcome::Done(None), EntryOutcome::Failed)
-    };
-    let results = selection.candidates.iter().map(|id| {
-        let candidate = id.as_ref().and_then(|id| found.get(id));
-        let outcome = candidate.map_or(EntryOutcome::Failed(Error::NotFound), |candidate| judge(candidate));
-        EntryResult { candidate: *id, outcome }
-    });
-    Ok((results.collect(), mails))
+    let mut results = Vec::with_capacity(selection.candidates.len());
+    for id in &selection.candidates {
+        let outcome = match id.as_ref().and_then(|id| found.get(id)) {
+            Some(candidate) => {
+                let plan = planner.plan(candidate);
+                mails += usize::from(plan.change.as_ref().is_some_and(dry_run::is_mailed));
+                let has_deadline = planner.has_deadline(plan.after(candidate));
+                EntryOutcome::Done(ActedEntry { refusal: plan.refusal, link: None, has_deadline })
+            }
+            None => EntryOutcome::Failed(Error::NotFound),
+        };
+        results.push(EntryResult { candidate: *id, outcome });
+    }
+    Ok((results, mails))
+}
+
+impl ActedEntry {
+    /// The entry of a candidate who was deleted after the action.
+    fn of_deleted() -> Self {
+        Self { refusal: None, link: None, has_deadline: false }
+    }
 }
 
 /// What all entries have in common.
@@ -76,86 +96,80 @@ struct BulkContext<'a> {
 }
 
 impl BulkContext<'_> {
-    /// The entries that earlier runs of the same request have done.
-    async fn done_before(
-        &self,
-        selection: &Selection,
-    ) -> Result<HashMap<usize, EntryOutcome<InterviewLink>>> {
-        let done = self.run.done_entries().await?;
-        let id = |index: &usize| selection.candidates.get(*index).copied().flatten();
-        let found = self.candidates(done.iter().filter_map(id)).await?;
-        let outcome = |index: usize| {
-            let candidate = id(&index).and_then(|id| found.get(&id));
-            (index, EntryOutcome::Done(candidate.and_then(|candidate| self.link(candidate))))
+    /// Acts on a candidate who was read as `before`, again after each write of others that came between. Fails with
+    /// [`Error::Changed`] after too many.
+    async fn act(&self, index: usize, before: VersionedItem<Candidate>) -> Result<ActedEntry> {
+        let id = before.id;
+        let acted = match self.act_as_read(index, &before).await {
+            Err(Error::Changed | Error::NotFound) => {
+                self.run.store.retry_on_conflict(RetryPolicy::CHANGE, || self.act_anew(index, id)).await
+            }
+            acted => acted,
         };
-        Ok(done.into_iter().map(outcome).collect())
-    }
-
-    async fn candidates(
-        &self,
-        ids: impl Iterator<Item = CandidateId>,
-    ) -> Result<HashMap<CandidateId, VersionedItem<Candidate>>> {
-        self.run.store.candidates(self.access.company_id(), self.access.target.project.id, ids).await
-    }
-
-    /// Acts on one candidate, again after each write of others that came between. Fails with [`Error::Changed`] after too many.
-    async fn act(&self, index: usize, id: CandidateId) -> Result<InterviewLink> {
-        let acted = self.run.store.retry_on_conflict(RetryPolicy::CHANGE, || self.act_once(index, id)).await;
-        acted.flatten().inspect_err(|error| {
+        acted.inspect_err(|error| {
             if error.status().is_server_error() {
                 tracing::warn!(target: "bulk", candidate = %id, %error, "an entry was not done");
             }
         })
     }
 
-    /// The inner result is final. The outer error may be one of a concurrent write.
-    async fn act_once(&self, index: usize, id: CandidateId) -> Result<Result<InterviewLink>> {
-        let company = self.access.company_id();
-        let read = || self.run.store.candidate(company, self.access.target.project.id, id);
-        let Some(before) = read().await? else { return Ok(Err(Error::NotFound)) };
-        let plan = self.planner.plan(&before);
-        match (plan.change, plan.refusal) {
-            (None, None) => Ok(Ok(self.link(&before))),
-            // Refused because of what another run of the request has made of the candidate.
-            (_, Some(_)) if self.run.is_done(index).await? => Ok(Ok(self.link(&before))),
-            (change, Some(refusal)) => {
-                self.keep_deadline(&before, change).await?;
-                Ok(Err(refusal))
-            }
+    async fn act_anew(&self, index: usize, id: CandidateId) -> Result<ActedEntry> {
+        match self.read(id).await? {
+            Some(before) => self.act_as_read(index, &before).await,
+            None => Ok(ActedEntry { refusal: Some(Error::NotFound), ..ActedEntry::of_deleted() }),
+        }
+    }
+
+    /// Fails with [`Error::Changed`] or [`Error::NotFound`] if others have written the candidate since.
+    async fn act_as_read(&self, index: usize, before: &VersionedItem<Candidate>) -> Result<ActedEntry> {
+        let EntryPlan { change, refusal } = self.planner.plan(before);
+        match (change, refusal) {
             (Some(change), None) => {
-                let writes = self.run.store.change_candidate(&before, &change, self.access.now);
+                let writes = self.run.store.change_candidate(before, &change, self.access.now);
                 match self.run.commit_entry(index, writes).await {
-                    Ok(true) => Ok(Ok(self.link(&change.candidate))),
+                    Ok(true) => Ok(self.acted(&change.candidate, None)),
                     // A run of the same request that this one was thought to have succeeded has done it.
-                    Ok(false) => Ok(Ok(read().await?.and_then(|candidate| self.link(&candidate)))),
+                    Ok(false) => match self.read(before.id).await? {
+                        Some(now) => Ok(self.acted(&now, None)),
+                        None => Ok(ActedEntry::of_deleted()),
+                    },
                     // The project was read when the request began, and may have stopped since.
                     Err(Error::Refused(PROJECT_NOT_RUNNING)) => {
-                        let deadline = self.planner.deadline_change(&before)?;
-                        self.keep_deadline(&before, deadline).await?;
-                        Ok(Err(PROJECT_NOT_RUNNING.into()))
+                        let deadline = self.planner.deadline_change(before)?;
+                        self.refuse(before, deadline, PROJECT_NOT_RUNNING.into()).await
                     }
                     Err(error) => Err(error),
                 }
             }
+            // Refused because of what another run of the request has made of the candidate.
+            (_, Some(_)) if self.run.is_done(index).await? => Ok(self.acted(before, None)),
+            (deadline, Some(refusal)) => self.refuse(before, deadline, refusal).await,
+            (None, None) => Ok(self.acted(before, None)),
         }
     }
 
-    /// Writes the new deadline of a candidate whose advance is refused.
-    // Without a mark: to set it again changes nothing.
-    async fn keep_deadline(
+    /// Refuses the action, and writes the new deadline that is set before it.
+    async fn refuse(
         &self,
         before: &VersionedItem<Candidate>,
         deadline: Option<CandidateChange>,
-    ) -> Result<()> {
-        match deadline {
-            Some(change) => {
-                self.run.commit(self.run.store.change_candidate(before, &change, self.access.now)).await
-            }
-            None => Ok(()),
-        }
+        refusal: Error,
+    ) -> Result<ActedEntry> {
+        let Some(change) = deadline else { return Ok(self.acted(before, Some(refusal))) };
+        // Without a mark: to set it again changes nothing.
+        self.run.commit(self.run.store.change_candidate(before, &change, self.access.now)).await?;
+        Ok(self.acted(&change.candidate, Some(refusal)))
     }
 
-    fn link(&self, candidate: &Candidate) -> InterviewLink {
-        self.access.references().interview_url(candidate, &self.access.target.project)
+    async fn read(&self, id: CandidateId) -> Result<Option<VersionedItem<Candidate>>> {
+        self.run.store.candidate(self.access.company_id(), self.access.target.project.id, id).await
+    }
+
+    /// The entry of a candidate as they are after the action, or after its refusal.
+    fn acted(&self, candidate: &Candidate, refusal: Option<Error>) -> ActedEntry {
+        let project = &self.access.target.project;
+        let link = self.access.references().interview_url(candidate, project);
+        let has_deadline = self.planner.has_deadline(candidate);
+        ActedEntry { link: link.filter(|_| refusal.is_none()), refusal, has_deadline }
     }
 }

@@ -8,7 +8,6 @@ mod selection;
 mod view;
 
 use axum::Json;
-use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::id::CandidateId;
 use shared::domain::policy::ChangeProject;
@@ -17,12 +16,13 @@ use shared::http::exchange::respond::CommittedResponse;
 use shared::http::wire::Uri;
 use shared::http::{BodyFields, IdempotentRun, QueryParameters, RunResult};
 use shared::store::IMPORT_PATIENCE;
+use shared::{Error, Result};
 
 pub(crate) use request::BulkRequest;
 pub(crate) use view::{BulkReport, STATUS_CHANGED};
 
-use crate::entries::dry_run;
 use crate::entries::lanes::EntryOutcome;
+use crate::entries::{dry_run, in_slot};
 
 /// Callers who may change the project may take each of the actions on each of its candidates.
 type BulkAccess = Admitted<Project, ChangeProject>;
@@ -31,8 +31,17 @@ type BulkAccess = Admitted<Project, ChangeProject>;
 struct EntryResult {
     /// `None` if no candidate of the project has the name.
     candidate: Option<CandidateId>,
+    outcome: EntryOutcome<ActedEntry>,
+}
+
+/// What an action has done to a candidate.
+struct ActedEntry {
+    /// Why the action is refused.
+    refusal: Option<Error>,
     /// Once the action is taken, the link to the interview while it is open. A dry run has none.
-    outcome: EntryOutcome<Option<Uri>>,
+    link: Option<Uri>,
+    /// Whether the candidate has the deadline that is set before the action.
+    has_deadline: bool,
 }
 
 /// POST …/candidates/bulk/
@@ -42,15 +51,21 @@ pub(crate) async fn create(
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<BulkReport>>> {
     let is_dry_run = dry_run::read(query)?;
-    let request = BulkRequest::read(body, is_dry_run, access.references())?;
+    let project = access.target.project.id;
+    let request =
+        BulkRequest::read(body, is_dry_run, access.company_id(), project, access.references(), access.now)?;
     if request.is_dry_run {
         dry_run::require_no_key(&access)?;
-        let selection = request.wanted.select(&access).await?;
-        let (results, mails) = apply::judge(&access, &request, &selection).await?;
-        let report = BulkReport::new(&access, results, selection.has_more, false).of_dry_run(mails);
+        let report = in_slot(&access, judge(&access, &request)).await?;
         return access.commit(access.store.empty_transaction(), Json(report)).await;
     }
-    access.run_once(IMPORT_PATIENCE, |run| act(&access, request, run)).await
+    access.run_once(IMPORT_PATIENCE, |run| in_slot(&access, act(&access, request, run))).await
+}
+
+async fn judge(access: &BulkAccess, request: &BulkRequest) -> Result<BulkReport> {
+    let selection = request.wanted.select(access).await?;
+    let (results, mails) = apply::judge(access, request, &selection).await?;
+    Ok(BulkReport::new(access, request, &selection, results, false).of_dry_run(mails))
 }
 
 async fn act(
@@ -62,6 +77,6 @@ async fn act(
     let results = apply::apply(access, &request, &selection, &run).await?;
     // Not kept for replay, so that a retry with the same key does the rest.
     let is_unfinished = results.iter().any(|result| result.outcome.may_succeed_later());
-    let report = Json(BulkReport::new(access, results, selection.has_more, run.is_keyed()));
+    let report = Json(BulkReport::new(access, &request, &selection, results, run.is_keyed()));
     Ok(if is_unfinished { RunResult::Unfinished(report) } else { RunResult::Done(report) })
 }

@@ -16,6 +16,13 @@ pub(super) struct EntryPlan {
     pub(super) refusal: Option<Error>,
 }
 
+impl EntryPlan {
+    /// The candidate, who is now as `before`, once the plan is carried out.
+    pub(super) fn after<'a>(&'a self, before: &'a Candidate) -> &'a Candidate {
+        self.change.as_ref().map_or(before, |change| &change.candidate)
+    }
+}
+
 /// Plans what all entries of a request have in common.
 pub(super) struct Planner<'a> {
     access: &'a BulkAccess,
@@ -62,12 +69,16 @@ impl<'a> Planner<'a> {
 
     /// The change that sets the deadline before an advance; `None` if there is none to set.
     pub(super) fn deadline_change(&self, candidate: &Candidate) -> Result<Option<CandidateChange>, Error> {
-        match self.action {
-            BulkAction::Advance { deadline: Some(deadline) } => {
-                self.change(CandidateAction::SetDeadline(deadline), candidate)
-            }
-            _ => Ok(None),
+        match self.action.deadline_before() {
+            Some(deadline) => self.change(CandidateAction::SetDeadline(deadline), candidate),
+            None => Ok(None),
         }
+    }
+
+    /// Whether the candidate has the deadline that is set before another action.
+    pub(super) fn has_deadline(&self, candidate: &Candidate) -> bool {
+        let deadline = self.action.deadline_before();
+        deadline.is_some() && candidate.profile.deadline == deadline
     }
 
     fn change(

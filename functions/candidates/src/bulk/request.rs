@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use shared::Result;
-use shared::domain::candidate::CandidateStatus;
+use shared::domain::candidate::{CandidateProfile, CandidateStatus};
 use shared::domain::id::{CandidateId, CompanyId, ProjectId};
 use shared::domain::parse_enum;
 use shared::domain::text::ExternalId;
@@ -45,6 +45,16 @@ pub(super) enum BulkAction {
     Skip,
 }
 
+impl BulkAction {
+    /// The deadline that is set before another action; `None` for actions without one, and for that which sets it.
+    pub(super) fn deadline_before(self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Advance { deadline } => deadline,
+            Self::SetDeadline(_) | Self::Remind | Self::Skip => None,
+        }
+    }
+}
+
 /// A candidate as the client names them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum CandidateName {
@@ -58,8 +68,11 @@ pub(super) enum CandidateName {
 #[derive(Debug)]
 pub(super) enum WantedCandidates {
     Named(Vec<CandidateName>),
-    /// All who are in this status.
-    WithStatus(CandidateStatus),
+    /// All who are in this status; with `after`, those who are newer than this candidate, who may be gone.
+    WithStatus {
+        status: CandidateStatus,
+        after: Option<CandidateId>,
+    },
 }
 
 /// A request that acts on many candidates.
@@ -75,10 +88,14 @@ impl BulkRequest {
     pub(crate) fn read(
         mut body: BodyFields,
         is_dry_run: Option<bool>,
+        company: &CompanyId,
+        project: ProjectId,
         references: ReferenceUris<'_>,
+        now: DateTime<Utc>,
     ) -> Result<Self> {
         let action = body.required("action", parse_enum);
-        let sent = body.clearable_date("deadline", parse_timestamp);
+        let sent =
+            body.clearable_date("deadline", |text| CandidateProfile::check_deadline(parse_timestamp(text)?, now));
         let deadline = sent.flatten();
         match action {
             Some(ActionName::Deadline) if sent == Some(None) || !body.has("deadline") => {
@@ -96,6 +113,14 @@ impl BulkRequest {
             (false, false) => body.refuse("candidates", "Send `candidates` or `status`."),
             _ => {}
         }
+        let after = body.clearable("after", |text| match references.parse_candidate(text)? {
+            (of, at, candidate) if of == *company && at == project => Ok(candidate),
+            _ => Err("Send the URL of a candidate of this project.".to_owned()),
+        });
+        let after = after.flatten();
+        if after.is_some() && body.has("candidates") {
+            body.refuse("after", "Only `status` takes `after`.");
+        }
         let in_body = body.flag("dry_run");
         if in_body.is_some_and(|in_body| is_dry_run.is_some_and(|in_query| in_query != in_body)) {
             body.refuse("dry_run", "Body and query disagree. Send `dry_run` in one of them.");
@@ -108,8 +133,8 @@ impl BulkRequest {
                 ActionName::Remind => BulkAction::Remind,
                 ActionName::Skip => BulkAction::Skip,
             };
-            let wanted =
-                named.map(WantedCandidates::Named).or_else(|| status.map(WantedCandidates::WithStatus))?;
+            let with_status = |status| WantedCandidates::WithStatus { status, after };
+            let wanted = named.map(WantedCandidates::Named).or_else(|| status.map(with_status))?;
             Some(Self { action, wanted, is_dry_run })
         })
     }

@@ -21,12 +21,19 @@ pub(super) struct Selection {
     pub(super) has_more: bool,
 }
 
+impl Selection {
+    /// The candidate after whom the next request continues; `None` if there are no more.
+    pub(super) fn next(&self) -> Option<CandidateId> {
+        self.candidates.last().copied().flatten().filter(|_| self.has_more)
+    }
+}
+
 impl WantedCandidates {
     /// The status that the candidates must still be in at their turn.
     pub(super) fn status(&self) -> Option<CandidateStatus> {
         match self {
             Self::Named(_) => None,
-            Self::WithStatus(status) => Some(*status),
+            Self::WithStatus { status, .. } => Some(*status),
         }
     }
 
@@ -42,12 +49,12 @@ impl WantedCandidates {
                 }
                 Ok(Selection { candidates, has_more: false })
             }
-            Self::WithStatus(status) => {
+            Self::WithStatus { status, after } => {
                 let company = access.company_id();
                 // One more tells whether there are more.
                 let most = MAX_ENTRIES + 1;
                 let mut found =
-                    access.store.candidate_ids_with_status(company, project, *status, most).await?;
+                    access.store.candidate_ids_with_status(company, project, *status, *after, most).await?;
                 let has_more = found.len() > MAX_ENTRIES;
                 found.truncate(MAX_ENTRIES);
                 Ok(Selection { candidates: found.into_iter().map(Some).collect(), has_more })

@@ -2,15 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 use shared::Error;
 use shared::domain::Refusal;
+use shared::domain::id::CandidateId;
 use shared::http::example_uri;
-use shared::http::wire::{EntryErrors, OrEmpty, Uri};
+use shared::http::wire::{OrEmpty, Uri};
 
-use super::{BulkAccess, EntryResult};
+use super::request::BulkRequest;
+use super::selection::Selection;
+use super::{ActedEntry, BulkAccess, EntryResult};
 use crate::entries::lanes::EntryOutcome;
-use crate::entries::report::{NOT_DONE_IN_TIME, retry_advice};
+use crate::entries::report::{EntryProblem, NOT_DONE_IN_TIME, retry_advice};
 
 /// The candidate has moved since they were selected by their status.
 pub(crate) const STATUS_CHANGED: Refusal =
@@ -44,9 +46,13 @@ struct BulkMeta {
     /// Entries that were not processed in time.
     #[schemars(example = 0)]
     pending: usize,
-    /// Whether more than 1,000 candidates were in the `status` of the request.
+    /// Whether more candidates are in the `status` of the request.
     #[schemars(example = false)]
     more: bool,
+    /// The last of these candidates: send it as `after` to act on the next ones, whether these have failed or not. Null if there
+    /// are no more.
+    #[schemars(example = Option::<Uri>::None)]
+    next: Option<Uri>,
     /// Whether this is a dry run: nothing was written. Only present in its report.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = true)]
@@ -72,9 +78,13 @@ struct BulkReportRow {
     /// interview is open, and in a dry run.
     #[schemars(example = &"")]
     interview_url: OrEmpty<Uri>,
-    /// The error that a request for this candidate alone would get; otherwise an empty object.
-    #[schemars(with = "EntryErrors")]
-    errors: Value,
+    /// For `advance` with a `deadline`, whether the candidate has this deadline now, or would have it after a dry run. Missing for
+    /// other actions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = true)]
+    deadline_set: Option<bool>,
+    #[serde(flatten)]
+    problem: EntryProblem,
 }
 
 /// What became of an entry.
@@ -94,19 +104,22 @@ impl BulkReport {
     /// The report of a request with these `results`.
     pub(super) fn new(
         access: &BulkAccess,
+        request: &BulkRequest,
+        selection: &Selection,
         results: Vec<EntryResult>,
-        has_more: bool,
         is_keyed: bool,
     ) -> Self {
         let rows = results.into_iter().enumerate();
         let objects: Vec<BulkReportRow> =
-            rows.map(|(index, result)| BulkReportRow::new(access, index, result)).collect();
+            rows.map(|(index, result)| BulkReportRow::new(access, request, index, result)).collect();
         let [done, failed, pending] = [RowStatus::Done, RowStatus::Failed, RowStatus::Pending]
             .map(|status| objects.iter().filter(|row| row.status == status).count());
         let left = objects.iter().filter(|row| row.status == RowStatus::Pending).map(|row| row.index);
         let detail = retry_advice(&left.collect::<Vec<_>>(), is_keyed);
         let total = objects.len();
-        let meta = BulkMeta { total, done, failed, pending, more: has_more, dry_run: None, mails: None };
+        let next = selection.next().map(|id| uri_of(access, id));
+        let more = selection.has_more;
+        let meta = BulkMeta { total, done, failed, pending, more, next, dry_run: None, mails: None };
         Self { meta, detail, objects }
     }
 
@@ -118,22 +131,31 @@ impl BulkReport {
 }
 
 impl BulkReportRow {
-    fn new(access: &BulkAccess, index: usize, EntryResult { candidate, outcome }: EntryResult) -> Self {
-        let (status, link, error) = match outcome {
-            EntryOutcome::Done(link) => (RowStatus::Done, link, None),
-            EntryOutcome::Failed(error) => (RowStatus::Failed, None, Some(error)),
-            EntryOutcome::Pending => (RowStatus::Pending, None, Some(NOT_DONE_IN_TIME.into())),
+    fn new(
+        access: &BulkAccess,
+        request: &BulkRequest,
+        index: usize,
+        EntryResult { candidate, outcome }: EntryResult,
+    ) -> Self {
+        let not_acted = |error| ActedEntry { refusal: Some(error), link: None, has_deadline: false };
+        let (status, ActedEntry { refusal, link, has_deadline }) = match outcome {
+            EntryOutcome::Done(acted) if acted.refusal.is_some() => (RowStatus::Failed, acted),
+            EntryOutcome::Done(acted) => (RowStatus::Done, acted),
+            EntryOutcome::Failed(error) => (RowStatus::Failed, not_acted(error)),
+            EntryOutcome::Pending => (RowStatus::Pending, not_acted(NOT_DONE_IN_TIME.into())),
         };
-        let is_unknown = matches!(error, Some(Error::NotFound));
-        let project = access.target.project.id;
-        let candidate = candidate.filter(|_| !is_unknown);
+        let is_unknown = matches!(refusal, Some(Error::NotFound));
         Self {
             index,
-            candidate: candidate
-                .map(|id| access.references().uri_in_project(access.company_id(), project, id)),
+            candidate: candidate.filter(|_| !is_unknown).map(|id| uri_of(access, id)),
             status,
             interview_url: OrEmpty(link),
-            errors: error.map_or_else(|| json!({}), |error| error.body()),
+            deadline_set: request.action.deadline_before().map(|_| has_deadline),
+            problem: EntryProblem::of(refusal.as_ref()),
         }
     }
+}
+
+fn uri_of(access: &BulkAccess, candidate: CandidateId) -> Uri {
+    access.references().uri_in_project(access.company_id(), access.target.project.id, candidate)
 }

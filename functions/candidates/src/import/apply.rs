@@ -8,11 +8,13 @@ use shared::domain::history::{ChangeAuthor, ResourceRef};
 use shared::domain::id::CandidateId;
 use shared::domain::privacy::consent::ConsentProblem;
 use shared::domain::transition::{Actor, AdvanceTerms, CandidateChange, PROJECT_NOT_RUNNING};
+use shared::error::FieldErrors;
 use shared::http::IdempotentRun;
 use shared::http::wire::Uri;
 use shared::{Error, Result};
 
 use super::entry::taken_external_id;
+use super::holders::{KeyHolders, add_links};
 use super::{ImportAccess, ImportedCandidate, ReadEntry};
 use crate::entries::lanes::{EntryOutcome, LaneEntry, do_in_lanes, may_succeed_later};
 
@@ -21,8 +23,11 @@ pub(super) enum ImportEntryResult {
     Invited { candidate: Option<CandidateId>, link: Option<Uri> },
     /// The candidate was created but not invited, for this reason; `None` if an invitation has become possible since.
     New { candidate: Option<CandidateId>, refusal: Option<Refusal> },
-    /// The entry has no candidate. If another candidate has its `external_id`, that is the holder.
-    Failed { error: Error, holder: Option<CandidateId> },
+    /// The `external_id` is that of this candidate, with the link to their interview while it is open, or of an earlier entry
+    /// without a candidate.
+    KeyTaken { errors: FieldErrors, holder: Option<CandidateId>, link: Option<Uri> },
+    /// The entry has no candidate.
+    Failed(Error),
     /// There was no time.
     Pending,
 }
@@ -35,9 +40,9 @@ impl ImportEntryResult {
                     Some(ResourceRef::Candidate { candidate, .. }) => Some(candidate),
                     _ => None,
                 };
-                Self::Failed { error: Error::Fields(taken_external_id()), holder }
+                Self::KeyTaken { errors: taken_external_id(), holder, link: None }
             }
-            error => Self::Failed { error, holder: None },
+            error => Self::Failed(error),
         }
     }
 
@@ -45,17 +50,17 @@ impl ImportEntryResult {
     pub(super) fn candidate(&self) -> Option<CandidateId> {
         match self {
             Self::Invited { candidate, .. } | Self::New { candidate, .. } => *candidate,
-            Self::Failed { holder, .. } => *holder,
-            Self::Pending => None,
+            Self::KeyTaken { holder, .. } => *holder,
+            Self::Failed(_) | Self::Pending => None,
         }
     }
 
     /// Whether the same entry may succeed at another time.
     pub(super) fn may_succeed_later(&self) -> bool {
         match self {
-            Self::Invited { .. } | Self::New { .. } => false,
+            Self::Invited { .. } | Self::New { .. } | Self::KeyTaken { .. } => false,
             Self::Pending => true,
-            Self::Failed { error, .. } => may_succeed_later(error),
+            Self::Failed(error) => may_succeed_later(error),
         }
     }
 }
@@ -68,22 +73,28 @@ pub(super) async fn apply_entries(
 ) -> Result<Vec<ImportEntryResult>> {
     let count = entries.len();
     let repeats: Vec<Option<usize>> = entries.iter().map(|entry| entry.repeats).collect();
+    // Before the candidates: what an earlier run of this request has created by now is found there.
+    let holders = KeyHolders::read(access, &entries).await?;
     // Only an earlier run of the same request can have created any.
     let valid = entries.iter().enumerate().filter(|(_, entry)| run.is_resumed && entry.candidate.is_ok());
     let created = valid.map(|(index, _)| run.ids.id(index));
     let created: HashMap<CandidateId, _> =
         run.store.candidates(access.company_id(), access.target.project.id, created).await?;
     let context = ImportContext::new(access);
+    // Entries without a write are settled at once: a thousand of them must not hold an execution until their turns come.
     let (mut settled, mut open) = (Vec::new(), Vec::new());
     for (index, ReadEntry { candidate: imported, .. }) in entries.into_iter().enumerate() {
         let id = run.ids.id(index);
         match (imported, created.get(&id)) {
             (Err(error), _) => settled.push((index, ImportEntryResult::failed(error))),
             (Ok(_), Some(candidate)) => settled.push((index, context.result_of(candidate))),
-            (Ok(imported), None) => open.push(LaneEntry { index, candidate: id, work: imported }),
+            (Ok(imported), None) => match context.new_candidate(id, imported, &holders) {
+                Ok(candidate) => open.push(LaneEntry { index, candidate: id, work: candidate }),
+                Err(error) => settled.push((index, ImportEntryResult::failed(error))),
+            },
         }
     }
-    let create = |entry: LaneEntry<ImportedCandidate>| context.create(run, entry.candidate, entry.work);
+    let create = |entry: LaneEntry<Candidate>| context.create(run, entry.work);
     let done = do_in_lanes(access, open, create).await.into_iter().map(|(index, outcome)| {
         let result = match outcome {
             EntryOutcome::Done(result) => result,
@@ -96,18 +107,30 @@ pub(super) async fn apply_entries(
     settled.sort_by_key(|(index, _)| *index);
     debug_assert_eq!(settled.len(), count, "every entry has a result");
     let results = settled.into_iter().map(|(_, result)| result).collect();
-    Ok(with_first_holders(results, &repeats))
+    with_holders(access, results, &repeats).await
 }
 
-/// The results, those of entries that repeat the `external_id` of another one with the candidate of that one.
-pub(super) fn with_first_holders(
+/// The results, those of entries whose `external_id` is taken with the candidate who has it, also if that is the candidate of an
+/// earlier entry.
+pub(super) async fn with_holders(
+    access: &ImportAccess,
+    results: Vec<ImportEntryResult>,
+    repeats: &[Option<usize>],
+) -> Result<Vec<ImportEntryResult>> {
+    let mut results = with_first_holders(results, repeats);
+    add_links(access, &mut results).await?;
+    Ok(results)
+}
+
+fn with_first_holders(
     mut results: Vec<ImportEntryResult>,
     repeats: &[Option<usize>],
 ) -> Vec<ImportEntryResult> {
     for (index, first) in repeats.iter().enumerate().filter_map(|(index, first)| Some((index, (*first)?))) {
-        let has_key = results[first].candidate();
-        if let ImportEntryResult::Failed { holder, .. } = &mut results[index] {
-            *holder = has_key;
+        let holder = results[first].candidate();
+        if let ImportEntryResult::Failed(Error::Fields(errors)) = &mut results[index] {
+            let errors = std::mem::take(errors);
+            results[index] = ImportEntryResult::KeyTaken { errors, holder, link: None };
         }
     }
     results
@@ -125,26 +148,17 @@ impl<'a> ImportContext<'a> {
     }
 
     /// Creates a candidate, invited if possible.
-    async fn create(
-        &self,
-        run: &IdempotentRun,
-        id: CandidateId,
-        imported: ImportedCandidate,
-    ) -> Result<ImportEntryResult> {
-        self.try_to_create(run, id, imported).await.inspect_err(|error| {
+    async fn create(&self, run: &IdempotentRun, candidate: Candidate) -> Result<ImportEntryResult> {
+        let id = candidate.id;
+        self.try_to_create(run, candidate).await.inspect_err(|error| {
             if error.status().is_server_error() {
                 tracing::warn!(target: "import", candidate = %id, %error, "an entry was not done");
             }
         })
     }
 
-    async fn try_to_create(
-        &self,
-        run: &IdempotentRun,
-        id: CandidateId,
-        imported: ImportedCandidate,
-    ) -> Result<ImportEntryResult> {
-        let candidate = self.candidate(id, imported)?;
+    async fn try_to_create(&self, run: &IdempotentRun, candidate: Candidate) -> Result<ImportEntryResult> {
+        let id = candidate.id;
         let refusal = match self.advance(&candidate) {
             Ok(change) => match self.commit(run, &change).await {
                 Ok(()) => return Ok(self.result_of(&change.candidate)),
@@ -160,8 +174,14 @@ impl<'a> ImportContext<'a> {
         }
     }
 
-    /// The candidate of an entry, with the consents that it brings.
-    pub(super) fn candidate(&self, id: CandidateId, imported: ImportedCandidate) -> Result<Candidate> {
+    /// The candidate of an entry, with the consents that it brings. Fails with [`Error::ExternalIdTaken`] if one of `holders` has
+    /// its key.
+    pub(super) fn new_candidate(
+        &self,
+        id: CandidateId,
+        imported: ImportedCandidate,
+        holders: &KeyHolders,
+    ) -> Result<Candidate> {
         let company = self.access.company_id().clone();
         let project = self.access.target.project.id;
         let ImportedCandidate { profile, consents } = imported;
@@ -175,6 +195,7 @@ impl<'a> ImportContext<'a> {
                 Error::field(&format!("consents[{index}].{field}"), message)
             })?;
         }
+        holders.refuse_taken(&candidate.profile)?;
         Ok(candidate)
     }
 

@@ -3,6 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use chrono::{DateTime, Utc};
 use shared::domain::candidate::CandidateProfile;
 use shared::domain::privacy::consent::ConsentStatement;
 use shared::domain::privacy::legal::LegalKind;
@@ -31,7 +32,7 @@ pub(super) struct ReadEntry {
 /// Reads all entries. Of those with the same user name only the first is valid, whether or not it can be created; of those with
 /// the same `external_id` also if the first cannot be read.
 // The table would let the first of two concurrent entries win, whichever that is.
-pub(super) fn read_entries(entries: Vec<Result<BodyFields>>) -> Vec<ReadEntry> {
+pub(super) fn read_entries(entries: Vec<Result<BodyFields>>, now: DateTime<Utc>) -> Vec<ReadEntry> {
     let mut usernames = HashSet::new();
     let mut external_ids = HashMap::new();
     let mut read = Vec::with_capacity(entries.len());
@@ -43,11 +44,12 @@ pub(super) fn read_entries(entries: Vec<Result<BodyFields>>) -> Vec<ReadEntry> {
                 None
             }
         });
-        let candidate =
-            entry.and_then(read_candidate).and_then(|candidate| match &candidate.profile.username {
+        let candidate = entry.and_then(|entry| read_candidate(entry, now)).and_then(|candidate| {
+            match &candidate.profile.username {
                 Some(name) if !usernames.insert(fold_case(name.as_str())) => Err(taken_username()),
                 _ => Ok(candidate),
-            });
+            }
+        });
         let candidate = if repeats.is_some() { Err(with_taken_external_id(candidate)) } else { candidate };
         read.push(ReadEntry { candidate, repeats });
     }
@@ -78,7 +80,7 @@ fn with_taken_external_id(candidate: Result<ImportedCandidate>) -> Error {
 }
 
 /// Reads one entry.
-pub(crate) fn read_candidate(mut fields: BodyFields) -> Result<ImportedCandidate> {
+pub(crate) fn read_candidate(mut fields: BodyFields, now: DateTime<Utc>) -> Result<ImportedCandidate> {
     if !CandidateFiles::read(&mut fields, |_| None).is_empty() {
         // The files of a thousand candidates would not fit through a request, and dropping them silently would be noticed
         // late.
@@ -89,5 +91,5 @@ pub(crate) fn read_candidate(mut fields: BodyFields) -> Result<ImportedCandidate
     if kinds.len() < consents.len() {
         fields.refuse("consents", "Each kind may appear only once.");
     }
-    Ok(ImportedCandidate { profile: read_new(fields)?, consents })
+    Ok(ImportedCandidate { profile: read_new(fields, now)?, consents })
 }

@@ -1,14 +1,12 @@
 //! The dry run of an import: what would become of each entry, by the same rules, in the order of the list.
 
 use shared::Result;
-use shared::domain::candidate::CandidateProfile;
-use shared::domain::history::ResourceRef;
 use shared::domain::id::CandidateId;
 use shared::domain::text::fold_case;
-use shared::error::Error;
 use shared::store::taken_username;
 
-use super::apply::{ImportContext, ImportEntryResult, with_first_holders};
+use super::apply::{ImportContext, ImportEntryResult, with_holders};
+use super::holders::KeyHolders;
 use super::{ImportAccess, ImportedCandidate, ReadEntry};
 use crate::entries::dry_run;
 
@@ -17,35 +15,21 @@ pub(super) async fn judge_entries(
     access: &ImportAccess,
     entries: Vec<ReadEntry>,
 ) -> Result<(Vec<ImportEntryResult>, usize)> {
-    let company = access.company_id();
-    let project = access.target.project.id;
-    let profiles = || entries.iter().filter_map(|entry| Some(&entry.candidate.as_ref().ok()?.profile));
     // What only the transactions of the real run find out.
-    let usernames = profiles().filter_map(|profile| profile.username.as_ref());
-    let external_ids = profiles().filter_map(|profile| profile.external_id.as_ref());
+    let profiles = entries.iter().filter_map(|entry| Some(&entry.candidate.as_ref().ok()?.profile));
+    let usernames = profiles.filter_map(|profile| profile.username.as_ref());
     let (usernames, holders) = tokio::try_join!(
-        access.store.usernames_of_others(company, usernames),
-        access.store.candidates_with_external_ids(company, project, external_ids),
+        access.store.usernames_of_others(access.company_id(), usernames),
+        KeyHolders::read(access, &entries),
     )?;
-    let taken = |profile: &CandidateProfile| {
-        let is_taken =
-            profile.username.as_ref().is_some_and(|name| usernames.contains(&fold_case(name.as_str())));
-        if is_taken {
-            return Err(taken_username());
-        }
-        match profile.external_id.as_ref().and_then(|key| holders.get(key)) {
-            Some(candidate) => {
-                let holder = Some(ResourceRef::Candidate { project, candidate: *candidate });
-                Err(Error::ExternalIdTaken { holder, resource_uri: None })
-            }
-            None => Ok(()),
-        }
-    };
     let context = ImportContext::new(access);
     let new_id = || -> CandidateId { access.store.next_id(access.now) };
     let judge = |imported: ImportedCandidate| {
-        let candidate = context.candidate(new_id(), imported)?;
-        taken(&candidate.profile)?;
+        let candidate = context.new_candidate(new_id(), imported, &holders)?;
+        let username = candidate.profile.username.as_ref();
+        if username.is_some_and(|name| usernames.contains(&fold_case(name.as_str()))) {
+            return Err(taken_username());
+        }
         Ok(context.advance(&candidate))
     };
     let repeats: Vec<Option<usize>> = entries.iter().map(|entry| entry.repeats).collect();
@@ -61,5 +45,5 @@ pub(super) async fn judge_entries(
             Err(error) => ImportEntryResult::failed(error),
         });
     }
-    Ok((with_first_holders(results, &repeats), mails))
+    Ok((with_holders(access, results, &repeats).await?, mails))
 }

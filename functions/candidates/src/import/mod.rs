@@ -3,6 +3,7 @@
 
 mod apply;
 mod entry;
+mod holders;
 mod judge;
 mod view;
 
@@ -23,7 +24,7 @@ use entry::{ImportedCandidate, ReadEntry, read_entries};
 use judge::judge_entries;
 use view::ImportReport;
 
-use crate::entries::dry_run;
+use crate::entries::{dry_run, in_slot};
 
 type ImportAccess = Admitted<Project, ChangeProject>;
 
@@ -34,14 +35,14 @@ pub(crate) async fn create(
     JsonEntries { entries, .. }: JsonEntries<CandidateView, MAX_ENTRIES>,
 ) -> Result<CommittedResponse<Json<ImportReport>>> {
     let is_dry_run = dry_run::read(query)?.unwrap_or_default();
-    let entries = read_entries(entries);
+    let entries = read_entries(entries, access.now);
     if is_dry_run {
         dry_run::require_no_key(&access)?;
-        let (results, mails) = judge_entries(&access, entries).await?;
+        let (results, mails) = in_slot(&access, judge_entries(&access, entries)).await?;
         let report = ImportReport::new(&access, results, false).of_dry_run(mails);
         return access.commit(access.store.empty_transaction(), Json(report)).await;
     }
-    access.run_once(IMPORT_PATIENCE, |run| import(&access, entries, run)).await
+    access.run_once(IMPORT_PATIENCE, |run| in_slot(&access, import(&access, entries, run))).await
 }
 
 async fn import(

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 use shared::Error;
+use shared::error::EXTERNAL_ID_TAKEN;
 use shared::http::example_uri;
-use shared::http::wire::{EntryErrors, OrEmpty, Uri};
+use shared::http::wire::{OrEmpty, Uri};
 
 use super::ImportAccess;
 use super::apply::ImportEntryResult;
-use crate::entries::report::{NOT_DONE_IN_TIME, retry_advice};
+use crate::entries::report::{EntryProblem, NOT_DONE_IN_TIME, retry_advice};
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CandidateImport")]
@@ -64,13 +64,13 @@ struct ImportReportRow {
     /// run would have created.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,
-    /// The link to the interview, to send to the candidate: their `interview_url`. Empty unless they were invited,
-    /// and in a dry run.
+    /// The link to the interview, to send to the candidate: their `interview_url`. Of an entry that failed with the code
+    /// `external_id_taken`, that of the candidate who has the `external_id`. Empty unless they are invited, and for those whom a
+    /// dry run would have invited.
     #[schemars(example = &"")]
     interview_url: OrEmpty<Uri>,
-    /// Why the candidate was not created or not invited; otherwise an empty object.
-    #[schemars(with = "EntryErrors")]
-    errors: Value,
+    #[serde(flatten)]
+    problem: EntryProblem,
 }
 
 /// What became of an entry.
@@ -117,21 +117,28 @@ impl ImportReportRow {
     fn new(access: &ImportAccess, index: usize, result: ImportEntryResult) -> Self {
         let id = result.candidate();
         let mut interview_url = None;
-        let (status, error) = match result {
+        let (status, problem) = match result {
             ImportEntryResult::Invited { link, .. } => {
                 interview_url = link;
-                (RowStatus::Invited, None)
+                (RowStatus::Invited, EntryProblem::of(None))
             }
             ImportEntryResult::New { refusal, .. } => {
-                (RowStatus::New, refusal.map(|refusal| Error::Refused(refusal).body()))
+                (RowStatus::New, EntryProblem::of(refusal.map(Error::Refused).as_ref()))
             }
-            ImportEntryResult::Failed { error, .. } => (RowStatus::Failed, Some(error.body())),
+            ImportEntryResult::KeyTaken { errors, link, .. } => {
+                interview_url = link;
+                let problem = EntryProblem::of(Some(&Error::Fields(errors)));
+                (RowStatus::Failed, problem.with_code(EXTERNAL_ID_TAKEN))
+            }
+            ImportEntryResult::Failed(error) => (RowStatus::Failed, EntryProblem::of(Some(&error))),
             // Not `failed`, which means that the entry itself is wrong.
-            ImportEntryResult::Pending => (RowStatus::Pending, Some(Error::from(NOT_DONE_IN_TIME).body())),
+            ImportEntryResult::Pending => {
+                (RowStatus::Pending, EntryProblem::of(Some(&NOT_DONE_IN_TIME.into())))
+            }
         };
         let candidate = id
             .map(|id| access.references().uri_in_project(access.company_id(), access.target.project.id, id));
         let interview_url = OrEmpty(interview_url);
-        Self { index, status, candidate, interview_url, errors: error.unwrap_or_else(|| json!({})) }
+        Self { index, status, candidate, interview_url, problem }
     }
 }

@@ -15,7 +15,7 @@ pub mod search;
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Months, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use guests::{GuestLink, LISTED_AFTER_END, MAX_GUEST_LINKS, NO_ANSWERS, NOT_INTERVIEWED, TOO_MANY_LINKS};
@@ -118,7 +118,18 @@ fn is_yes(value: &bool) -> bool {
     *value
 }
 
+/// How far ahead a deadline may be: a hundred years.
+const LATEST_DEADLINE: Months = Months::new(1_200);
+
 impl CandidateProfile {
+    /// Refuses a deadline that is more than a hundred years after `now`; an error is the message for the client. It may be in the past.
+    pub fn check_deadline(deadline: DateTime<Utc>, now: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
+        if now.checked_add_months(LATEST_DEADLINE).is_none_or(|latest| latest < deadline) {
+            return Err("Must be within a hundred years.".to_owned());
+        }
+        Ok(deadline)
+    }
+
     /// A profile with only a name.
     pub fn new(first_name: ShortName, last_name: ShortName) -> Self {
         Self {

@@ -13,16 +13,22 @@ use crate::store::table::keys::{self, BY_STATUS};
 use crate::store::table::read::query::Query;
 
 impl Store {
-    /// The first candidates of a project with a status, at most `most`, oldest first, perhaps as they were up to seconds ago.
+    /// The first candidates of a project with a status, at most `most`, oldest first, perhaps as they were up to seconds ago. With
+    /// `after`, those that are newer than this candidate, who may be gone.
     pub async fn candidate_ids_with_status(
         &self,
         company: &CompanyId,
         project: ProjectId,
         status: CandidateStatus,
+        after: Option<CandidateId>,
         most: usize,
     ) -> Result<Vec<CandidateId>> {
         let candidates = keys::candidates(company, project);
         let query = Query::new(BY_STATUS, string(keys::candidates_by_status(company, project, status)));
+        let query = match after {
+            Some(candidate) => query.after(candidate.to_string()),
+            None => query,
+        };
         let rows = self.query_rows(query, most).await?;
         rows.iter().map(|row| candidates.id_in(row)?.parse().map_err(Error::internal)).collect()
     }

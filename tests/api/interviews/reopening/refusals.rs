@@ -22,6 +22,7 @@ async fn the_body_is_checked_before_the_candidate() {
         json!({ "reason": "x".repeat(201), "deadline": null }),
         json!({ "reason": 7, "deadline": 7 }),
         json!({ "reason": null }),
+        json!({ "reason": "No sound", "deadline": "2126-11-09T10:00:00Z" }),
         json!({ "reason": "x".repeat(200), "deadline": "2020-01-01T00:00:00Z" }),
     ];
     assert_refusals!(send_each(bodies, |body| given.owner.send(request(body))).await, @r#"
@@ -30,6 +31,7 @@ async fn the_body_is_checked_before_the_candidate() {
     400 {"deadline":["This field may not be null."],"reason":["Ensure this field has no more than 200 characters."]}
     400 {"deadline":["Not a valid string."],"reason":["Not a valid string."]}
     400 {"reason":["This field may not be null."]}
+    400 {"deadline":["Must be within a hundred years."]}
     400 {"code":"not_interviewed","detail":"The candidate has not completed an interview that this service conducts."}
     "#);
 }

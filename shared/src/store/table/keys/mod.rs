@@ -408,6 +408,12 @@ pub(crate) fn idempotency_entries(id: &str) -> ItemCollection {
     ItemCollection { pk: format!("IDEMPOTENCY#{id}"), prefix: "ENTRY#" }
 }
 
+/// One of the slots of a company's requests about many candidates.
+pub(crate) fn bulk_slot(c: &CompanyId, number: u8) -> ItemKey {
+    // Not in the company's partition, whose items each request reads.
+    ItemKey::new(format!("BULK#{c}"), format!("SLOT#{number}"))
+}
+
 pub(crate) fn reset_request(name: &SecretHash) -> ItemKey {
     ItemKey::new(format!("{RESET}{}", name.as_str()), "RESET")
 }

@@ -1,7 +1,9 @@
-//! An import of 1,000 candidates, and one request that invites 1,000 who are there: time, DynamoDB usage, and units by
-//! partition key, with the latency of DynamoDB on AWS.
+//! An import of 1,000 candidates, one request that invites 1,000 who are there, and one about 1,000 who are nowhere: time, DynamoDB
+//! usage, and units by partition key, with the latency of DynamoDB on AWS. Then 45 a second of the last from twenty companies, beside
+//! a company that reads.
 //!
-//! Fails if a partition key takes more than half of what a partition takes, or if partitions with limits refuse anything.
+//! Fails if a partition key takes more than half of what a partition takes, if partitions with limits refuse anything, if those
+//! who are nowhere take more than 30 calls or two seconds, or if the company that reads waits more than twice as long as alone.
 #![recursion_limit = "256"]
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -13,20 +15,28 @@ use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tests::figures::{print, round};
 use tests::heat::{MOST_READS, MOST_WRITES, Peak};
-use tests::http::Request;
+use tests::http::{Request, Response};
+use tokio::task::JoinSet;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const ENTRIES: usize = 1_000;
 /// Additional latency per response of DynamoDB, about that of a transaction on AWS.
 const LATENCY: Duration = Duration::from_millis(15);
+/// Companies that ask for candidates who are nowhere, and how often they do so together in a second.
+const COMPANIES: usize = 20;
+const RATE: u32 = 45;
+/// How long a company reads alone, and beside these.
+const DURATION: Duration = Duration::from_secs(20);
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> Result<()> {
     for is_limited in [false, true] {
         import(is_limited).await?;
     }
-    invite().await
+    invite().await?;
+    look_for_nobody().await?;
+    flood().await
 }
 
 /// Imports everyone in front of partitions with or without limits.
@@ -82,8 +92,98 @@ async fn invite() -> Result<()> {
     verify(&app).await
 }
 
+/// Acts on candidates whom a client has made up.
+async fn look_for_nobody() -> Result<()> {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    chaos.delay(LATENCY);
+    let (response, seconds) = measure_response("nobody", &owner, nobody(&project)).await;
+    let calls = response.log().dynamodb_calls;
+    if calls > 30 || seconds > 2.0 {
+        return Err(format!("{calls} calls and {seconds} s for candidates who are nowhere").into());
+    }
+    Ok(())
+}
+
+fn nobody(project: &str) -> Request {
+    let name = |number| format!("{project}candidates/01JQ8Z6R7ZP4S3C0V9N2M{number:05}/");
+    let names: Vec<String> = (0..ENTRIES).map(name).collect();
+    let body = json!({ "action": "skip", "candidates": names });
+    Request::post(&format!("{project}candidates/bulk/")).json(&body)
+}
+
+/// Reads a list of one company alone, then beside 45 requests a second of others about candidates who are nowhere.
+async fn flood() -> Result<()> {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let reader = app.owner().await;
+    let project = reader.running_project(json!({})).await;
+    for _ in 0..20 {
+        reader.candidate(&project, json!({})).await;
+    }
+    let list = format!("{project}candidates/");
+    let mut others = Vec::new();
+    for number in 0..COMPANIES {
+        let owner = app.owner_of(&format!("other-{number}")).await;
+        let request = nobody(&owner.running_project(json!({})).await);
+        others.push((owner, request));
+    }
+    chaos.delay(LATENCY);
+    let quiet = p95(read_for(&reader, &list).await);
+    let flooding = tokio::spawn(async move {
+        let (mut running, whole) = (JoinSet::new(), Stopwatch::start());
+        for number in 0..RATE * DURATION.as_secs() as u32 {
+            let begin = Duration::from_secs(1) / RATE * number;
+            #[expect(clippy::disallowed_methods, reason = "the requests come in real time")]
+            tokio::time::sleep(begin.saturating_sub(whole.elapsed())).await;
+            let (owner, request) = others[number as usize % COMPANIES].clone();
+            running.spawn(async move {
+                let stopwatch = Stopwatch::start();
+                let status = owner.send(request).await.status.as_u16();
+                (status, stopwatch.elapsed().as_secs_f64())
+            });
+        }
+        running.join_all().await
+    });
+    let beside = p95(read_for(&reader, &list).await);
+    let answers = flooding.await?;
+    let done = answers.iter().filter(|(status, _)| *status == 200).count();
+    let busy = answers.iter().filter(|(status, _)| *status == 429).count();
+    let seconds: f64 = answers.iter().map(|(_, seconds)| seconds).sum();
+    print(&json!({
+        "figure": "flood", "requests": answers.len(), "done": done, "busy": busy,
+        "executions": round(seconds / DURATION.as_secs_f64()),
+        "p95_quiet_ms": round(quiet), "p95_beside_ms": round(beside), "ratio": round(beside / quiet),
+    }));
+    if done + busy < answers.len() || beside > 2.0 * quiet {
+        return Err(format!("the company that reads waits {beside} ms instead of {quiet}").into());
+    }
+    Ok(())
+}
+
+/// The milliseconds of requests for a list, one after the other.
+async fn read_for(reader: &Staff, list: &str) -> Vec<f64> {
+    let (mut all, whole) = (Vec::new(), Stopwatch::start());
+    while whole.elapsed() < DURATION {
+        let stopwatch = Stopwatch::start();
+        reader.get(list).await.expect(200);
+        all.push(stopwatch.elapsed().as_secs_f64() * 1000.0);
+    }
+    all
+}
+
+fn p95(mut milliseconds: Vec<f64>) -> f64 {
+    milliseconds.sort_by(f64::total_cmp);
+    milliseconds[milliseconds.len() * 95 / 100]
+}
+
 /// Sends a request, prints what it takes, and returns the `meta` of its response.
 async fn measure(name: &str, owner: &Staff, request: Request) -> Value {
+    measure_response(name, owner, request).await.0.json()["meta"].clone()
+}
+
+/// Sends a request, prints what it takes, and returns its response and its seconds.
+async fn measure_response(name: &str, owner: &Staff, request: Request) -> (Response, f64) {
     let stopwatch = Stopwatch::start();
     let response = owner.send(request.header("idempotency-key", "bench")).await.expect(200);
     let seconds = stopwatch.elapsed().as_secs_f64();
@@ -93,7 +193,7 @@ async fn measure(name: &str, owner: &Staff, request: Request) -> Value {
         "dynamodb_calls": log.dynamodb_calls, "read_units": log.read_units,
         "write_units_per_entry": round(log.write_units / ENTRIES as f64), "answer_bytes": response.body.len(),
     }));
-    response.json()["meta"].clone()
+    (response, seconds)
 }
 
 /// Checks the table: everyone is invited, with one mail each to be sent.

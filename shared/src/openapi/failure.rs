@@ -92,7 +92,7 @@ impl ErrorResponseDoc {
                 "The gateway passes on no more requests a second of all clients together. Without `Retry-After`: pause for a second, then for twice as long each time."
             }
             Self::Throttled => {
-                "Too many attempts, with a `detail`: wait as `Retry-After` says. Or, with a `message` and without `Retry-After`, the gateway passes on no more requests a second of all clients together: pause for a second, then for twice as long each time."
+                "Too many attempts, or with the code `busy` too many imports and actions on many candidates at once: wait as `Retry-After` says. Or, with a `message` and without `Retry-After`, the gateway passes on no more requests a second of all clients together: pause for a second, then for twice as long each time."
             }
             Self::Internal => "The service failed. Report the `X-Request-Id` to its operators.",
             Self::Busy => {
@@ -143,7 +143,9 @@ impl ErrorResponseDoc {
             Self::KeyReused => vec![("reused", Error::KeyReused)],
             // Not by this service: the gateway has no errors of ours.
             Self::GatewayThrottled => vec![],
-            Self::Throttled => vec![("throttled", Error::Throttled(TimeDelta::minutes(15)))],
+            Self::Throttled => {
+                vec![("throttled", Error::Throttled(TimeDelta::minutes(15))), ("busy", Error::CompanyBusy(5))]
+            }
             Self::Internal => vec![("internal", Error::internal("a sample"))],
             Self::Busy => vec![
                 ("busy", Error::Busy("a sample".into())),

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::Refusal;
 use crate::domain::history::ResourceRef;
 use crate::domain::mail::rate::RefusedOrThrottled;
+use crate::domain::policy::{Action, NOT_ALLOWED};
 use crate::domain::questionnaire::NotPlaced;
 
 /// What handlers, admission and the store return.
@@ -43,6 +44,8 @@ pub enum Error {
     EndedKey(Refusal, Map<String, Value>),
     /// A known caller who may not do this: 403.
     Forbidden(Refusal),
+    /// A known caller without a permission: 403. Named tokens are told which ones have it.
+    MissingPermission { permission: Action, is_token: bool },
     /// Unknown, another company's, or one the caller may not know of: 404.
     NotFound,
     /// The path exists, not for this method: 405. The router adds `Allow`.
@@ -110,7 +113,7 @@ impl Error {
             | Self::RepeatedParameter(_)
             | Self::Refused(_) => StatusCode::BAD_REQUEST,
             Self::Unauthenticated(_) | Self::EndedKey(..) => StatusCode::UNAUTHORIZED,
-            Self::Forbidden(_) => StatusCode::FORBIDDEN,
+            Self::Forbidden(_) | Self::MissingPermission { .. } => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Changed | Self::ExternalIdTaken { .. } | Self::InProgress(_) => StatusCode::CONFLICT,
@@ -149,6 +152,16 @@ impl Error {
             }),
             Self::Refused(refusal) | Self::Unauthenticated(refusal) | Self::Forbidden(refusal) => {
                 detail(refusal.code, refusal.detail)
+            }
+            Self::MissingPermission { permission, is_token } => {
+                let name = permission.as_str();
+                let hint =
+                    if *is_token { format!(" {}", permission.tokens_with_it()) } else { String::new() };
+                json!({
+                    "detail": format!("You do not have the permission `{name}` here.{hint}"),
+                    "code": NOT_ALLOWED.code,
+                    "permission": name,
+                })
             }
             Self::EndedKey(refusal, told) => {
                 let mut body = told.clone();

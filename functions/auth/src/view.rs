@@ -13,10 +13,12 @@ use shared::auth::credential::COOKIE;
 use shared::auth::password::Password;
 use shared::config::Config;
 use shared::domain::candidate::CandidateProfile;
+use shared::domain::id::ProjectId;
 use shared::domain::language::Language;
 use shared::domain::policy::{Action, CallerRelation};
 use shared::domain::project::contact::Contact;
 use shared::domain::project::{InterviewPlatform, Project};
+use shared::domain::staff::named_token::NamedToken;
 use shared::domain::text::{Email, Username};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
@@ -111,7 +113,7 @@ pub(crate) struct WhoAmIView {
     token: ProofView,
     /// What the named token may do. Other callers do not get the field.
     #[serde(skip_serializing_if = "Option::is_none")]
-    rights: Option<TokenRightsView>,
+    rights: Option<CallingTokenRightsView>,
     /// The customer who acts on behalf of the caller; null otherwise.
     #[schemars(example = example_uri::CUSTOMER)]
     on_behalf_by: Option<Uri>,
@@ -202,7 +204,6 @@ impl WhoAmIView {
                 (&token.company, CallerKind::NamedToken, relation, proof, ResourceView::None)
             }
         };
-        let allowed = Action::ALL.into_iter().filter(|action| action.is_allowed_in_full(&relation));
         let proof = session.map(|(session, ends)| (session.kind.into(), Some(ends)));
         let (proof, ends) =
             proof.or(other_proof).ok_or_else(|| Error::internal("a customer without a session"))?;
@@ -211,16 +212,58 @@ impl WhoAmIView {
             company: references.company(company),
             kind,
             resource,
-            permissions: allowed.collect(),
+            permissions: allowed(&relation).collect(),
             token: ProofView { kind: proof, expires_at: ends.map(Timestamp) },
             rights: match identity {
-                CallerIdentity::NamedToken(token) => {
-                    Some(TokenRightsView::new(&token.company, &token.rights, references))
-                }
+                CallerIdentity::NamedToken(token) => Some(CallingTokenRightsView::new(token, references)),
                 CallerIdentity::Customer(_) | CallerIdentity::Candidate(_) => None,
             },
             on_behalf_by: on_behalf_by.map(|by| references.uri(company, by)),
         })
+    }
+}
+
+/// The actions that a caller of this relation may take in full.
+fn allowed(relation: &CallerRelation) -> impl Iterator<Item = Action> {
+    Action::ALL.into_iter().filter(|action| action.is_allowed_in_full(relation))
+}
+
+/// What the calling named token may do.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CallingTokenRights")]
+struct CallingTokenRightsView {
+    #[serde(flatten)]
+    rights: TokenRightsView,
+    /// The projects that the token is limited to, with what it may do there besides `permissions`. Empty for a token of the whole
+    /// company.
+    #[schemars(length(max = 50))]
+    in_projects: Vec<ProjectRightsView>,
+}
+
+/// What a named token may do in one of its projects.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ProjectRights")]
+struct ProjectRightsView {
+    #[schemars(example = example_uri::PROJECT)]
+    project: Uri,
+    /// The permissions. A read-only token has those that only read.
+    permissions: Vec<Action>,
+}
+
+impl CallingTokenRightsView {
+    fn new(token: &NamedToken, references: ReferenceUris<'_>) -> Self {
+        let NamedToken { company, rights, .. } = token;
+        let in_company = rights.relation(None);
+        let of_project = |project: &ProjectId| {
+            let relation = rights.relation(Some(*project));
+            let permissions = allowed(&relation).filter(|action| !action.is_allowed_in_full(&in_company));
+            let permissions = permissions.collect();
+            ProjectRightsView { project: references.uri(company, *project), permissions }
+        };
+        Self {
+            rights: TokenRightsView::new(company, rights, references),
+            in_projects: rights.limits().into_iter().flatten().map(of_project).collect(),
+        }
     }
 }
 

@@ -1,8 +1,8 @@
-//! The candidates of all projects with an email address or a client's key: the candidacies of one person.
+//! The candidates of all projects of the caller with an email address or a client's key: the candidacies of one person.
 
 use shared::auth::access::Admitted;
 use shared::domain::company::Company;
-use shared::domain::policy::SeeAllProjects;
+use shared::domain::policy::Search;
 use shared::domain::text::ExternalId;
 use shared::http::QueryParameters;
 use shared::http::page::PageView;
@@ -15,7 +15,7 @@ use crate::view::viewer;
 
 /// GET /companies/{companyId}/candidates/?email=&external_id=
 pub(crate) async fn list(
-    access: Admitted<Company, SeeAllProjects>,
+    access: Admitted<Company, Search>,
     mut query: QueryParameters,
 ) -> Result<PageView<CandidateView>> {
     let store = &access.store;
@@ -24,7 +24,7 @@ pub(crate) async fn list(
     let email = query.filter("email", |email| Ok(email.to_owned()));
     let external_id = query.unique_filter("external_id", ExternalId::parse);
     let query = query.finish_list()?;
-    let ids = match (&email, &external_id) {
+    let mut ids = match (&email, &external_id) {
         (None, None) => return Err(Error::field("email", "This field is required.")),
         (Some(email), None) => store.candidate_ids_by_email(company, email).await?,
         (None, Some(external_id)) => store.candidate_ids_by_external_id(company, external_id).await?,
@@ -37,6 +37,9 @@ pub(crate) async fn list(
             ids
         }
     };
+    if let Some(visible) = access.visible_projects().await? {
+        ids.retain(|(project, _)| visible.contains(project));
+    }
     let (page, total) = query.slice(ids, |(_, candidate)| candidate.to_string());
     query.check_range(total)?;
     let found = store.candidates_with_projects(company, &page.rows).await?;

@@ -26,7 +26,12 @@ pub(crate) async fn list(
     let shares: Vec<_> = SharedCandidate::all_of(&access.target.candidate).collect();
     let (page, total) = query.slice(shares, |shared| shared.share.to_string());
     let mut wanted = ReferenceIds::default();
-    wanted.customers.extend(page.rows.iter().map(|shared| shared.customer).filter(|_| expand.has(CUSTOMER)));
+    if expand.has(CUSTOMER) {
+        wanted.customers.extend(page.rows.iter().map(|shared| shared.customer));
+        if let Some(visible) = access.visible_customers().await? {
+            wanted.customers.retain(|customer| visible.contains(customer));
+        }
+    }
     let found = access.store.referred(access.company_id(), &wanted).await?;
     let page = page.map(|shared| {
         let customer = found.customers.get(&shared.customer);

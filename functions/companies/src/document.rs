@@ -179,10 +179,13 @@ pub(crate) fn create_named_token(operation: OperationDoc) -> OperationDoc {
              | `account_type` | rights |\n|---|---|\n\
              | `owner`, the default | Everything that needs no person. Creates and changes admins too |\n\
              | `admin` | The same for staff below admins |\n\
-             | `recruiter` | Is interview manager of its `projects`. In the company, as recruiters do, it creates, changes and \
-             deletes hiring managers, labels and welcome videos. It can create a project, but does not see it afterwards |\n\
-             | `hiring-manager` | Is interview manager of its `projects`, and only reads what else the company's staff see. The \
-             narrowest choice |\n\n\
+             | `recruiter` | In the company, as recruiters do: creates, changes and deletes hiring managers, labels and welcome \
+             videos, and creates projects. It sees no project |\n\
+             | `recruiter` or `hiring-manager`, with `projects` | Manages these projects, and nothing else. The narrowest choice |\n\n\
+             A token with `projects` is limited to these, whatever its `account_type`. There it may do what an interview manager may, \
+             reads the events of one project at a time (`…/events/?project=`) and has webhooks for them. Of the company it only reads: \
+             labels, welcome videos, and the customers with a role in its projects. It manages no people, labels, videos or settings, \
+             and creates no projects.\n\n\
              Only tokens with the rights of owners or admins save evaluations for evaluators. `read_only` narrows any of these to \
              GET and HEAD, files included; other requests return 403 `read_only_token`. A read-only token sees no keys of \
              candidates and no links to their interviews. `GET /whoami/` shows a token what it may do.\n\n\

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use axum::Json;
 use chrono::{DateTime, Utc};
+use shared::Result;
 use shared::auth::access::Admitted;
 use shared::auth::credential::chosen_token_value;
 use shared::domain::company::Company;
 use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::parse_enum;
-use shared::domain::policy::{ManageTokens, NOT_ALLOWED};
+use shared::domain::policy::{Action, ManageTokens};
 use shared::domain::secret::SecretHash;
 use shared::domain::staff::customer::AccountType;
 use shared::domain::staff::named_token::{MAX_PROJECTS, NamedToken, TokenRights, check_end};
@@ -19,7 +20,6 @@ use shared::http::exchange::respond::{CommittedResponse, Created, NoContent, Wit
 use shared::http::iso8601::parse_timestamp;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::reference::ReferenceUris;
-use shared::{Error, Result};
 
 use crate::view::{NewTokenView, TokenView};
 
@@ -56,7 +56,7 @@ pub(crate) async fn create(
         expires_at: new.expires_at,
         last_used_at: None,
         created_at: access.now,
-        created_by: access.caller.customer().ok_or(Error::Forbidden(NOT_ALLOWED))?,
+        created_by: access.caller.customer().ok_or_else(|| access.lacks(Action::ManageTokens))?,
     };
     // A retry gets the token without its value: idempotency keys may be easy to guess, so the table keeps no secret,
     // sealed or not. A client that has lost the value deletes the token and creates another.

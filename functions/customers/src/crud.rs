@@ -33,7 +33,13 @@ pub(crate) async fn list(
     };
     let store = &access.store;
     let company = access.company_id();
+    let visible = access.visible_customers().await?;
     let (page, total) = match username {
+        None if let Some(visible) = &visible => {
+            let mut all = store.customers(company, visible.iter().copied()).await?;
+            all.retain(|customer| fits(customer));
+            query.slice(all, |customer| customer.id.to_string())
+        }
         None if status.is_none() && account_type.is_none() => {
             store.list_customers(company, query.page()).await?
         }
@@ -45,7 +51,8 @@ pub(crate) async fn list(
         }
         Some(username) => {
             let found = store.customer_by_username(company, &username).await?;
-            let found = found.into_iter().filter(|customer| fits(customer)).collect();
+            let is_seen = |customer: &Customer| visible.as_ref().is_none_or(|all| all.contains(&customer.id));
+            let found = found.into_iter().filter(|customer| fits(customer) && is_seen(customer)).collect();
             query.slice(found, |customer| customer.id.to_string())
         }
     };

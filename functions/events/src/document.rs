@@ -3,6 +3,8 @@
 use serde_json::json;
 use shared::openapi::OperationDoc;
 
+use crate::feed::PROJECT_REQUIRED;
+
 pub(crate) fn list_events(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
@@ -13,6 +15,8 @@ pub(crate) fn list_events(operation: OperationDoc) -> OperationDoc {
              Events hold facts such as statuses and dates, and the client's own keys, but no other personal data: fetch \
              the resource for the rest. \
              With a filter, a request looks at 500 events at most, so a page may be empty although `more` is true.\n\n\
+             A named token with `projects` reads the events of one of these at a time and must name it as `project`. Gaps between its \
+             numbers, and `latest`, tell how much happens elsewhere in the company, but not what.\n\n\
              Events are kept for 400 days, unless the operator has set another time. If those after `after` have been \
              deleted, the answer is 410 with the number of the `first` one that is left: read all resources anew, and \
              continue with `after` one less than that.",
@@ -31,11 +35,15 @@ pub(crate) fn list_events(operation: OperationDoc) -> OperationDoc {
         )
         .query::<String>("type", "Only events of this type, or of all types that begin so: `candidate.*`.")
         .query::<String>("resource", "Only changes of the resource with this URL.")
-        .query::<String>("project", "Only changes in the project with this URL.")
+        .query::<String>(
+            "project",
+            "Only changes in the project with this URL. Required for named tokens with `projects`.",
+        )
         .query::<String>(
             "by",
             "Only changes by the customer, candidate or named token with this URL, by `system` or by `operator`.",
         )
+        .refuses(&[PROJECT_REQUIRED])
         .may_have_expired()
         .untagged()
 }

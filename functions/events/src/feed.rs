@@ -3,7 +3,9 @@
 use axum::Json;
 use shared::Result;
 use shared::auth::access::{Admitted, AdmittedRequest};
+use shared::domain::Refusal;
 use shared::domain::history::{EventFilter, HistoryEntry, TypeFilter};
+use shared::domain::id::ProjectId;
 use shared::domain::policy::ReadEvents;
 use shared::http::QueryParameters;
 use shared::http::exchange::respond::CommittedResponse;
@@ -11,6 +13,12 @@ use shared::http::view::EventView;
 use shared::store::EventSequence;
 
 use crate::view::{FeedPosition, FeedView};
+
+/// A caller that is limited to projects has not named one of these.
+pub(crate) const PROJECT_REQUIRED: Refusal = Refusal {
+    code: "project_required",
+    detail: "This token reads the events of its projects alone: send the URL of one of them as `project`.",
+};
 
 /// GET …/companies/{companyId}/events/
 pub(crate) async fn list(
@@ -21,6 +29,9 @@ pub(crate) async fn list(
     let place = FeedPosition::read(&mut query);
     let size = query.page_size();
     query.finish()?;
+    if access.caller.limits().is_some() && filter.project.is_none() {
+        return Err(PROJECT_REQUIRED.into());
+    }
     let most = size as usize;
     let now = access.now;
     let sequence = &access.target;
@@ -45,8 +56,21 @@ fn filter(access: &AdmittedRequest, query: &mut QueryParameters) -> EventFilter 
     EventFilter {
         types: query.filter("type", TypeFilter::parse),
         resource: query.filter("resource", |text| references.parse_resource(company, text)),
-        project: query.filter("project", |text| references.parse(company, text)),
+        project: read_project(access, query),
         by: query.filter("by", |text| references.parse_author(company, text)),
+    }
+}
+
+/// The project that the caller asks for; `None` also if it is none of those that the caller is limited to.
+fn read_project(access: &AdmittedRequest, query: &mut QueryParameters) -> Option<ProjectId> {
+    let parse = |text: &str| access.references().parse(access.company_id(), text);
+    match access.caller.limits() {
+        None => query.filter("project", parse),
+        // No difference between a wrong URL and a project of others, so that nobody learns which projects there are.
+        Some(own) => {
+            let project = query.filter("project", |text| Ok(parse(text).ok())).flatten();
+            project.filter(|project| own.contains(project))
+        }
     }
 }
 

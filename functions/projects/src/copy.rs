@@ -2,7 +2,7 @@
 
 use shared::auth::access::AdmittedRequest;
 use shared::domain::id::ProjectId;
-use shared::domain::policy::{Action, NOT_ALLOWED};
+use shared::domain::policy::Action;
 use shared::domain::project::Project;
 use shared::domain::questionnaire::Questionnaire;
 use shared::store::{CopiedAttachments, CopySource, Transaction};
@@ -21,7 +21,7 @@ const RETENTION: &str = "retention";
 
 impl ProjectCopy {
     /// Reads the project to copy. Fails with a message on `copy_of` if it does not exist or the caller may not see it, and with
-    /// [`Error::Forbidden`] if they may not change it.
+    /// [`Error::MissingPermission`] if they may not change it.
     pub(crate) async fn read(access: &AdmittedRequest, id: ProjectId) -> Result<Self> {
         let source = access.store.copy_source(access.company_id(), id).await?;
         let is_allowed = |action: Action, source: &CopySource| {
@@ -30,7 +30,7 @@ impl ProjectCopy {
         let source = source.filter(|source| is_allowed(Action::ReadProject, source));
         let source = source.ok_or_else(|| Error::field("copy_of", "This project does not exist."))?;
         if !is_allowed(Action::ChangeProject, &source) {
-            return Err(Error::Forbidden(NOT_ALLOWED));
+            return Err(access.lacks(Action::ChangeProject));
         }
         let copied = access.store.copied_attachments(&source).await?;
         let copies_retention = is_allowed(Action::ManagePrivacy, &source);

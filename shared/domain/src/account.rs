@@ -48,6 +48,25 @@ pub enum Principal {
     NamedToken(TokenId),
 }
 
+/// The staff user or named token that has created a resource. The resource outlives their rights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Creator {
+    Customer(CustomerId),
+    NamedToken { token: TokenId },
+}
+
+impl Principal {
+    /// The principal as a creator; `None` for candidates, who create nothing that names them.
+    pub fn creator(self) -> Option<Creator> {
+        match self {
+            Self::Account(Account::Customer { customer }) => Some(Creator::Customer(customer)),
+            Self::Account(Account::Candidate { .. }) => None,
+            Self::NamedToken(token) => Some(Creator::NamedToken { token }),
+        }
+    }
+}
+
 impl fmt::Display for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -7,7 +7,7 @@ use super::names::named;
 use super::staff::StaffRole;
 use super::staff::customer::AccountType;
 
-/// The refusal of a known caller who may not do something.
+/// The refusal of a known caller who may not do something that no permission of the table gives.
 pub const NOT_ALLOWED: Refusal =
     Refusal { code: "permission_denied", detail: "You do not have permission to perform this action." };
 
@@ -18,12 +18,18 @@ pub enum CallerRelation {
     Staff(AccountType, BTreeSet<StaffRole>),
     /// A staff user without a role in the project at hand, but with a share of the candidate at hand.
     Sharee(AccountType),
-    /// A named token: a staff user, except for actions that need a person.
+    /// A named token of the whole company: a staff user, except for actions that need a person.
     NamedToken {
         /// The rights that it has in the company.
         account_type: AccountType,
-        /// Whether it is interview manager of the project at hand.
-        is_manager: bool,
+        /// Whether it may only read, whatever its other rights are.
+        is_read_only: bool,
+    },
+    /// A named token that is limited to some projects: their interview manager, and in the company a reader, whatever its account
+    /// type.
+    ProjectToken {
+        /// Whether the thing at hand belongs to one of its projects.
+        is_in_project: bool,
         /// Whether it may only read, whatever its other rights are.
         is_read_only: bool,
     },
@@ -34,8 +40,8 @@ pub enum CallerRelation {
 }
 
 /// Who may take an action: callers with at least an account type, or with one of some roles in the project at
-/// hand, or the candidate that it is about, or the customers with a share of that candidate. A named token
-/// may do all that a staff user with its rights may, unless it takes a person.
+/// hand, or the candidate that it is about, or the customers with a share of that candidate, or the named tokens that are limited
+/// to the project at hand. A named token of the company may do all that a staff user with its rights may, unless it takes a person.
 #[derive(Debug, Clone, Copy)]
 struct ActionRule {
     /// `None` for actions that take a role.
@@ -43,6 +49,7 @@ struct ActionRule {
     roles: &'static [StaffRole],
     itself: bool,
     sharee: bool,
+    project_token: bool,
     takes_person: bool,
     only_reads: bool,
 }
@@ -93,6 +100,7 @@ macro_rules! actions {
                         roles: $roles,
                         itself: [$(stringify!($other)),*].contains(&"itself"),
                         sharee: [$(stringify!($other)),*].contains(&"sharee"),
+                        project_token: [$(stringify!($other)),*].contains(&"project_token"),
                         takes_person: [$(stringify!($person))?].contains(&"person"),
                         only_reads: [$(stringify!($reads))?].contains(&"reads"),
                     },)+
@@ -108,7 +116,8 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Read the company, its labels, customers and welcome videos, and the shares with the caller.
+    /// Read the company, its labels, customers and welcome videos, and the shares with the caller; named tokens with `projects` of
+    /// the customers only those with a role in these.
     ReadCompany "read_company" reads: HiringManager or NONE;
     /// Change the company's settings.
     ChangeCompany "change_company": Admin or NONE;
@@ -133,10 +142,12 @@ actions! {
     ListProjects "list_projects" reads: HiringManager or NONE;
     /// See every project of the company.
     SeeAllProjects "see_all_projects" reads: Admin or NONE;
-    /// Read the company's events.
-    ReadEvents "read_events" reads: Admin or NONE;
-    /// List, create, change and delete webhooks, and read their deliveries.
-    ManageWebhooks "manage_webhooks": Admin or NONE;
+    /// Read the company's events; named tokens with `projects` those of one of these.
+    ReadEvents "read_events" reads: Admin or NONE or project_token;
+    /// Read webhooks and their deliveries; named tokens with `projects` those of webhooks for these alone.
+    ReadWebhooks "read_webhooks" reads: Admin or NONE or project_token;
+    /// Create, change and delete webhooks; named tokens with `projects` those that they have made for these.
+    ManageWebhooks "manage_webhooks": Admin or NONE or project_token;
     /// Change how long candidates are kept, put candidates on hold, and publish legal texts.
     ManagePrivacy "manage_privacy": Admin or NONE;
     /// Search candidates of the projects that the caller may read.
@@ -174,7 +185,15 @@ actions! {
 impl CallerRelation {
     /// Whether the caller may only read.
     pub fn is_read_only(&self) -> bool {
-        matches!(self, Self::NamedToken { is_read_only: true, .. })
+        matches!(
+            self,
+            Self::NamedToken { is_read_only: true, .. } | Self::ProjectToken { is_read_only: true, .. }
+        )
+    }
+
+    /// Whether the caller is a named token.
+    pub fn is_token(&self) -> bool {
+        matches!(self, Self::NamedToken { .. } | Self::ProjectToken { .. })
     }
 }
 
@@ -195,14 +214,39 @@ impl Action {
             }
             // A share lets them read the candidate and nothing else: no keys, no other shares, not the project.
             CallerRelation::Sharee(account_type) => has_type(*account_type) || rule.sharee,
-            CallerRelation::NamedToken { account_type, is_manager, .. } => {
-                let is_role = *is_manager && rule.roles.contains(&StaffRole::InterviewManager);
+            CallerRelation::NamedToken { account_type, .. } => {
                 // Actions that need a role are done for the customer who has it.
                 let for_others = rule.account_type.is_none() && *account_type >= AccountType::Admin;
-                !rule.takes_person && (has_type(*account_type) || is_role || for_others)
+                !rule.takes_person && (has_type(*account_type) || for_others)
+            }
+            CallerRelation::ProjectToken { is_in_project, .. } => {
+                let is_of_project = rule.project_token || rule.roles.contains(&StaffRole::InterviewManager);
+                // No right in the company that changes something: it would reach other projects.
+                !rule.takes_person
+                    && (has_type(AccountType::HiringManager) || *is_in_project && is_of_project)
             }
             CallerRelation::Own => rule.itself,
             CallerRelation::Outsider => false,
+        }
+    }
+
+    /// Which named tokens may do this, in a sentence.
+    pub fn tokens_with_it(self) -> String {
+        let of_company = |account_type: &AccountType| {
+            self.is_allowed(&CallerRelation::NamedToken { account_type: *account_type, is_read_only: false })
+        };
+        let types = AccountType::ALL.into_iter().filter(of_company);
+        let types: Vec<String> = types.map(|one| format!("`{}`", one.as_str())).collect();
+        let in_project = CallerRelation::ProjectToken { is_in_project: true, is_read_only: false };
+        match (types.as_slice(), self.is_allowed(&in_project)) {
+            ([], false) => "No named token has it.".to_owned(),
+            ([], true) => "Named tokens have it in their `projects`.".to_owned(),
+            (types, false) => {
+                format!("Named tokens without `projects` have it as {}.", types.join(" or "))
+            }
+            (types, true) => {
+                format!("Named tokens have it as {}, or in their `projects`.", types.join(" or "))
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Who is calling.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 
 use crate::domain::account::{Account, CredentialClaim, Principal};
@@ -143,6 +145,25 @@ impl Caller {
         self.identity.in_company()
     }
 
+    /// The projects that the caller is limited to; `None` for all but named tokens with `projects`.
+    pub fn limits(&self) -> Option<&BTreeSet<ProjectId>> {
+        match &self.identity {
+            CallerIdentity::NamedToken(token) => token.rights.limits(),
+            CallerIdentity::Customer(_) | CallerIdentity::Candidate(_) => None,
+        }
+    }
+
+    /// What the caller is in the company, where a caller with [`limits`](Self::limits) is shown nothing beyond these: there in their
+    /// projects.
+    pub fn within_limits(&self) -> CallerRelation {
+        match &self.identity {
+            CallerIdentity::NamedToken(token) => {
+                token.rights.relation(token.rights.projects.first().copied())
+            }
+            identity => identity.in_company(),
+        }
+    }
+
     /// What the caller is in a project of their company with this staff.
     pub fn in_project(&self, project: ProjectId, staff: &ProjectStaff) -> CallerRelation {
         self.identity.in_project(project, staff)
@@ -170,11 +191,7 @@ impl CallerIdentity {
                 let roles = project.map(|(_, staff)| staff.roles_of(customer.id)).unwrap_or_default();
                 CallerRelation::Staff(customer.account_type, roles)
             }
-            Self::NamedToken(token) => CallerRelation::NamedToken {
-                account_type: token.rights.account_type,
-                is_manager: project.is_some_and(|(id, _)| token.rights.projects.contains(&id)),
-                is_read_only: token.rights.is_read_only,
-            },
+            Self::NamedToken(token) => token.rights.relation(project.map(|(id, _)| id)),
             Self::Candidate(_) => CallerRelation::Outsider,
         }
     }
@@ -183,7 +200,9 @@ impl CallerIdentity {
     pub(super) fn manages(&self, other: AccountType) -> bool {
         match self {
             Self::Customer(customer) => customer.account_type.manages(other),
-            Self::NamedToken(token) => token.rights.account_type.manages(other),
+            Self::NamedToken(token) => {
+                token.rights.limits().is_none() && token.rights.account_type.manages(other)
+            }
             Self::Candidate(_) => false,
         }
     }

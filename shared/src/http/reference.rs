@@ -5,6 +5,7 @@ use url::Url;
 use super::wire::Uri;
 use crate::config::Config;
 use crate::domain::account::Account;
+use crate::domain::account::Creator;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::history::{ChangeAuthor, ResourceRef};
@@ -241,6 +242,14 @@ impl<'a> ReferenceUris<'a> {
             _ => Err(InvalidId),
         };
         resource.map_err(|_| format!("\"{reference}\" is not the URL of a resource under {company}."))
+    }
+
+    /// The URL of a creator.
+    pub fn creator(&self, company: &CompanyId, creator: Creator) -> Uri {
+        match creator {
+            Creator::Customer(customer) => self.uri(company, customer),
+            Creator::NamedToken { token } => self.uri(company, token),
+        }
     }
 
     /// The author of changes at `reference`, or of this name.

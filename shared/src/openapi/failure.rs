@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::Refusal;
 use crate::domain::candidate::KeyEnd;
-use crate::domain::policy::NOT_ALLOWED;
+use crate::domain::policy::Action;
 use crate::error::{Error, FieldErrors};
 use crate::http::example_uri;
 use crate::http::exchange::condition::IF_MATCH_NOT_SUPPORTED;
@@ -125,7 +125,10 @@ impl ErrorResponseDoc {
                 ("registered", ended_key(KeyEnd::Registered, json!(null), json!(null))),
                 ("completed", ended_key(KeyEnd::Completed, json!("2026-11-08T22:59:00Z"), json!(5))),
             ],
-            Self::Forbidden => vec![("denied", Error::Forbidden(NOT_ALLOWED))],
+            Self::Forbidden => {
+                let denied = |is_token| Error::MissingPermission { permission: Action::ReadEvents, is_token };
+                vec![("denied", denied(false)), ("token", denied(true))]
+            }
             Self::NotFound => vec![("unknown", Error::NotFound)],
             Self::Conflict => vec![("changed", Error::Changed), ("in_progress", Error::InProgress(2))],
             Self::ExternalIdTaken => vec![
@@ -173,6 +176,7 @@ impl ErrorResponseDoc {
             ] }),
             Self::EndedKey => json!({ "$ref": "#/components/schemas/EndedKey" }),
             Self::ExternalIdTaken => json!({ "$ref": "#/components/schemas/ExternalIdTaken" }),
+            Self::Forbidden => json!({ "$ref": "#/components/schemas/Forbidden" }),
             Self::Gone => json!({ "$ref": "#/components/schemas/EventsExpired" }),
             _ => json!({ "$ref": "#/components/schemas/Problem" }),
         };
@@ -199,7 +203,7 @@ impl ErrorResponseDoc {
         })
     }
 
-    pub(super) fn schemas() -> [(&'static str, Value); 6] {
+    pub(super) fn schemas() -> [(&'static str, Value); 7] {
         let codes = KeyEnd::ALL.map(|end| format!("`{}`", end.refusal().code)).join(", ");
         [
             (
@@ -271,6 +275,22 @@ impl ErrorResponseDoc {
                     "type": "object",
                     "description": "Messages by field. `non_field_errors` is about several fields, `[index].field` about an entry of a list.",
                     "additionalProperties": { "type": "array", "minItems": 1, "items": { "type": "string" } },
+                }),
+            ),
+            (
+                "Forbidden",
+                json!({
+                    "type": "object",
+                    "description": "Why the request was refused.",
+                    "required": ["detail", "code"],
+                    "properties": {
+                        "detail": { "type": "string", "description": "A text for people." },
+                        "code": { "type": "string", "description": "A code for programs. Codes never change." },
+                        "permission": {
+                            "type": "string",
+                            "description": "With the code `permission_denied`: the permission that is missing, one of those that `/whoami/` lists. Missing if no permission would help.",
+                        },
+                    },
                 }),
             ),
             (

@@ -21,15 +21,13 @@ fn columns() -> Vec<(String, CallerRelation)> {
         )
     });
     // The text of POST tokens/ explains those with fewer rights.
-    let token = CallerRelation::NamedToken {
-        account_type: AccountType::Owner,
-        is_manager: false,
-        is_read_only: false,
-    };
+    let token = CallerRelation::NamedToken { account_type: AccountType::Owner, is_read_only: false };
+    let project_token = CallerRelation::ProjectToken { is_in_project: true, is_read_only: false };
     let others = [
         ("with a share", CallerRelation::Sharee(AccountType::HiringManager)),
         ("the candidate", CallerRelation::Own),
         ("named token", token),
+        ("named token in its `projects`", project_token),
     ];
     let others = others.map(|(name, relation)| (name.to_owned(), relation));
     account_types.into_iter().chain(roles).chain(others).collect()

@@ -65,7 +65,7 @@ async fn all_applications_of_a_person_are_found_wherever_they_are() {
 }
 
 #[tokio::test]
-async fn the_address_is_required_and_only_callers_who_see_all_projects_may_ask() {
+async fn the_address_is_required_and_staff_find_candidates_of_their_projects_alone() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let recruiter = app.staff("recruiter").await;
@@ -77,8 +77,15 @@ async fn the_address_is_required_and_only_callers_who_see_all_projects_may_ask()
         @r#"3 x 400 {"email":["This field is required."]}"#
     );
     assert_refusal!(owner.get(&format!("{asked}&page=2")).await, @r#"400 {"page":["The list ends before page 2."]}"#);
-    assert_refusal!(recruiter.get(&asked).await, @r#"403 {"code":"permission_denied","detail":"You do not have permission to perform this action."}"#);
-    assert_refusal!(recruiter.get(ALL).await, @r#"403 {"code":"permission_denied","detail":"You do not have permission to perform this action."}"#);
+    let named = json!({ "email": "ada@mail.example", "external_id": "A-1" });
+    let seen = owner.candidate(&project, named.clone()).await;
+    owner.candidate(&owner.project(json!({})).await, named).await;
+    for asked in ["email=ada@mail.example", "external_id=A-1", "email=ada@mail.example&external_id=A-1"] {
+        let list = found(&recruiter, asked).await;
+        assert_eq!((uris(&list), &list["meta"]["total_count"]), (vec![&*seen], &json!(1)), "{asked}");
+        assert_eq!(uris(&found(&owner, asked).await).len(), 2, "{asked}");
+    }
+    assert_refusal!(recruiter.get(ALL).await, @r#"400 {"email":["This field is required."]}"#);
     candidate.get(&asked).await.expect_code(403, "permission_denied");
     let stranger = app.owner_of("globex").await;
     assert_refusal!(stranger.get(&asked).await, @r#"404 {"code":"not_found","detail":"Not found."}"#);

@@ -10,6 +10,7 @@ mod logo;
 pub(crate) mod retention;
 mod settings;
 mod token_ends;
+mod token_limits;
 mod token_rights;
 mod token_uses;
 mod tokens;

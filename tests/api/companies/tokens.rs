@@ -99,7 +99,8 @@ async fn a_named_token_is_no_customer() {
     assert_eq!((&whoami["kind"], &whoami["resource"]), (&json!("named_token"), &Value::Null));
     assert_eq!(whoami["token"], json!({ "kind": "named", "expires_at": null }));
     assert_eq!(whoami["on_behalf_by"], Value::Null);
-    assert_eq!(whoami["rights"], json!({ "account_type": "owner", "projects": [], "read_only": false }));
+    let rights = json!({ "account_type": "owner", "projects": [], "read_only": false, "in_projects": [] });
+    assert_eq!(whoami["rights"], rights);
     let permissions = whoami["permissions"].as_array().unwrap();
     assert!(permissions.contains(&"change_company".into()) && !permissions.contains(&"manage_tokens".into()));
     assert_refusal!(token.get("/whoami/candidate/").await, @r#"403 {"code":"permission_denied","detail":"You do not have permission to perform this action."}"#);

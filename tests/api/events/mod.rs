@@ -4,5 +4,6 @@ mod authors;
 mod external_ids;
 pub(crate) mod feed;
 mod feed_holes;
+mod project_tokens;
 mod receipts;
 pub(crate) mod webhooks;

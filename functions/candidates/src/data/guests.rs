@@ -37,7 +37,7 @@ impl GuestLinkDataView {
             recipient: link.recipient.to_string(),
             hide_name: link.hide_name,
             created_at: Timestamp(link.id.created_at()),
-            created_by: link.created_by.map(|by| references.uri(&link.company, by)),
+            created_by: link.created_by.map(|by| references.creator(&link.company, by)),
             expires_at: Timestamp(link.ends_at),
             opened_at: link.opened_at.map(Timestamp),
             last_opened_at: link.last_opened_at.map(Timestamp),

@@ -11,7 +11,7 @@ use shared::domain::company::Company;
 use shared::domain::effect::Effect;
 use shared::domain::export::{CompanyExport, EXPORT_RUNNING, ExportMail, ExportRefusal};
 use shared::domain::id::CustomerId;
-use shared::domain::policy::{ExportCompany, NOT_ALLOWED};
+use shared::domain::policy::{Action, ExportCompany};
 use shared::http::exchange::respond::{CommittedResponse, NoContent, Requested, TaggedBy};
 use shared::http::page::{ListQuery, PageView};
 use shared::{Error, Result};
@@ -25,7 +25,7 @@ const DOWNLOAD: Duration = Duration::from_secs(15 * 60);
 // An export has everything of a company, so a service that may act for staff must not get it unnoticed.
 fn require_in_person(access: &AdmittedRequest) -> Result<CustomerId> {
     let owner = access.caller.customer().filter(|_| access.caller.is_in_person());
-    owner.ok_or(Error::Forbidden(NOT_ALLOWED))
+    owner.ok_or_else(|| access.lacks(Action::ExportCompany))
 }
 
 /// GET …/exports/

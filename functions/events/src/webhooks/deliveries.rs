@@ -4,7 +4,7 @@ use axum::Json;
 use shared::auth::access::Admitted;
 use shared::domain::history::{EventId, HistoryEntry};
 use shared::domain::parse_enum;
-use shared::domain::policy::ManageWebhooks;
+use shared::domain::policy::{ManageWebhooks, ReadWebhooks};
 use shared::domain::webhook::{AttemptFilter, DeliveryCursor, DeliveryRequest, Webhook};
 use shared::http::exchange::respond::{CommittedResponse, QueuedResponse};
 use shared::http::{BodyFields, QueryParameters};
@@ -14,7 +14,7 @@ use super::view::{DeliveriesView, QueuedView};
 
 /// GET …/deliveries/
 pub(crate) async fn list(
-    access: Admitted<Webhook, ManageWebhooks>,
+    access: Admitted<Webhook, ReadWebhooks>,
     mut query: QueryParameters,
 ) -> Result<Json<DeliveriesView>> {
     let filter = AttemptFilter {

@@ -13,14 +13,18 @@ const AFTER: &str = "The number (`sequence`) of the event after which deliveries
                      default the latest one.";
 
 pub(crate) fn list_webhooks(operation: OperationDoc) -> OperationDoc {
-    operation.text("Oldest first, without their secrets.")
+    operation.text(
+        "Oldest first, without their secrets. A named token with `projects` sees the webhooks that are sent events of these projects \
+         alone, and changes and deletes those that it has created.",
+    )
 }
 
 pub(crate) fn create_webhook(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Has the company's events sent to an address. Only this answer contains the secret with which they are \
-             signed; a retry with the same `Idempotency-Key` returns the webhook without it.",
+             signed; a retry with the same `Idempotency-Key` returns the webhook without it. A named token with `projects` must send \
+             some of these as `projects` of the webhook.",
         )
         .body_with_references::<WebhookView, _>(|body, company, references| {
             CreateWebhook::read(body, company, references, AllowedTargets::Public, u32::MAX.into())

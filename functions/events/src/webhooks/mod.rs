@@ -7,26 +7,29 @@ mod view;
 
 use axum::Json;
 use chrono::TimeDelta;
-use shared::Result;
-use shared::auth::access::Admitted;
-use shared::domain::policy::ManageWebhooks;
+use shared::auth::access::{Admitted, AdmittedRequest};
+use shared::domain::policy::{ManageWebhooks, ReadWebhooks};
 use shared::domain::webhook::{DeliveryCursor, Webhook};
 use shared::http::BodyFields;
 use shared::http::exchange::respond::{CommittedResponse, Created, NoContent, WithSecret};
 use shared::http::page::{ListQuery, PageView};
 use shared::store::EventSequence;
+use shared::{Error, Result};
 
 use changes::{CreateWebhook, UpdateWebhook, read_grace, read_position};
 use view::{NewWebhookView, WebhookView, view};
 
+const NOT_WITHIN: &str = "Name at least one of the token's projects, and no others.";
+
 /// GET …/webhooks/
 pub(crate) async fn list(
-    access: Admitted<EventSequence, ManageWebhooks>,
+    access: Admitted<EventSequence, ReadWebhooks>,
     query: ListQuery,
 ) -> Result<PageView<WebhookView>> {
     // There are few enough to be read whole.
-    let (page, total) =
-        query.slice(access.store.webhooks(access.company_id()).await?, |one| one.id.to_string());
+    let mut all = access.store.webhooks(access.company_id()).await?;
+    all.retain(|webhook| access.caller.limits().is_none_or(|projects| webhook.is_within(projects)));
+    let (page, total) = query.slice(all, |one| one.id.to_string());
     let cursors = access.store.cursors(page.rows.iter().map(|webhook| webhook.id)).await?;
     // A webhook without a cursor is being deleted.
     let page = page.filter_map(|webhook| {
@@ -47,8 +50,10 @@ pub(crate) async fn create(
         CreateWebhook::read(body, access.company_id(), access.references(), targets, latest)?;
     let id = access.store.next_id(access.now);
     let company = access.company_id().clone();
-    let webhook = Webhook::new(id, company.clone(), url, access.new_signing_secret(), access.now);
+    let by = access.caller.principal().creator();
+    let webhook = Webhook::new(id, company.clone(), url, access.new_signing_secret(), by, access.now);
     let webhook = rest.apply_to(webhook)?;
+    require_within_limits(&access, &webhook)?;
     // From now on by default: the whole feed would come as a surprise.
     let cursor = DeliveryCursor::new(id, company, after.unwrap_or(latest), access.now);
     let kept = WebhookView::new(&webhook, &cursor, &access.target, access.references(), access.now);
@@ -58,9 +63,17 @@ pub(crate) async fn create(
     access.commit(transaction, WithSecret(created, kept)).await
 }
 
+/// Refuses a webhook to which events beyond the limits of the caller would be sent.
+fn require_within_limits(access: &AdmittedRequest, webhook: &Webhook) -> Result<()> {
+    match access.caller.limits() {
+        Some(projects) if !webhook.is_within(projects) => Err(Error::field("projects", NOT_WITHIN)),
+        _ => Ok(()),
+    }
+}
+
 /// GET …/webhooks/{webhookId}/
 pub(crate) async fn read(
-    access: Admitted<Webhook, ManageWebhooks>,
+    access: Admitted<Webhook, ReadWebhooks>,
 ) -> Result<CommittedResponse<Json<WebhookView>>> {
     access.show(view(&access, &access.target.webhook, &access.target.cursor))
 }
@@ -74,6 +87,7 @@ pub(crate) async fn update(
     let changes = UpdateWebhook::read(body, access.company_id(), access.references(), targets)?;
     let before = (&access.target.webhook, &access.target.cursor);
     let after = changes.apply_to(Webhook::clone(before.0))?;
+    require_within_limits(&access, &after)?;
     let mut cursor = DeliveryCursor::clone(before.1);
     // The client has mended something: what failed before says nothing any more.
     if after.url != before.0.url || after.is_enabled() && !before.0.is_enabled() {

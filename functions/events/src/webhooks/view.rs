@@ -67,6 +67,9 @@ pub(crate) struct WebhookView {
     former_secret_until: Option<Timestamp>,
     /// When the resource was created.
     created_at: Timestamp,
+    /// The customer or named token that created the webhook; null for one from an earlier release.
+    #[schemars(example = example_uri::TOKEN)]
+    created_by: Option<Uri>,
 }
 
 /// How the deliveries to a webhook are going.
@@ -120,6 +123,7 @@ impl WebhookView {
             last_delivery_at: cursor.health.last_accepted_at.map(Timestamp),
             former_secret_until: former.map(|former| Timestamp(former.until)),
             created_at: Timestamp(webhook.created_at),
+            created_by: webhook.created_by.map(|by| references.creator(company, by)),
         }
     }
 }

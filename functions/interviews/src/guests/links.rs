@@ -46,7 +46,7 @@ pub(crate) async fn create(
         hide_name,
         hash: SecretHash::of(&key),
         media_key: access.new_media_key(),
-        created_by: access.caller.customer(),
+        created_by: access.caller.principal().creator(),
         ends_at,
         opened_at: None,
         last_opened_at: None,

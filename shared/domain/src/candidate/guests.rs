@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Candidate, CandidateStatus};
 use crate::Refusal;
-use crate::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId};
+use crate::account::Creator;
+use crate::id::{CandidateId, CompanyId, GuestLinkId, ProjectId};
 use crate::mail::rate::ChangeRate;
 use crate::privacy::erasure_request::ERASURE_REQUESTED;
 use crate::secret::{MediaKey, SecretHash};
@@ -59,9 +60,9 @@ pub struct GuestLink {
     pub hash: SecretHash,
     /// Signs the URLs of files that guests are shown.
     pub media_key: MediaKey,
-    /// `None` for a named token.
+    /// `None` for a named token of an earlier release.
     // The link outlives their role and their account: any manager may delete it.
-    pub created_by: Option<CustomerId>,
+    pub created_by: Option<Creator>,
     /// When it stops working, in whole seconds.
     pub ends_at: DateTime<Utc>,
     /// When it was first opened, to the minute.

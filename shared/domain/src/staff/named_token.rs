@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Refusal;
 use crate::history::{EventType, FieldValue, HasHistory, ResourceRef, fact, moment, private};
 use crate::id::{CompanyId, CustomerId, ProjectId, TokenId};
+use crate::policy::CallerRelation;
 use crate::secret::{MediaKey, SecretHash};
 use crate::staff::customer::AccountType;
 use crate::text::ShortName;
@@ -57,9 +58,9 @@ fn surprise(bytes: &[u8]) -> f64 {
 /// What a named token may do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenRights {
-    /// The token has the rights of a customer of this type, but for actions that need a person.
+    /// Without `projects`, the token has the rights of a customer of this type, but for actions that need a person.
     pub account_type: AccountType,
-    /// The projects that a token below an admin works in, as their interview manager.
+    /// The projects that the token is limited to, as their interview manager; empty for a token of the whole company.
     pub projects: BTreeSet<ProjectId>,
     pub is_read_only: bool,
 }
@@ -76,18 +77,34 @@ impl TokenRights {
         projects: Option<BTreeSet<ProjectId>>,
         is_read_only: bool,
     ) -> Result<Self, String> {
-        match (account_type >= AccountType::Admin, projects) {
-            (true, Some(_)) => {
+        match projects {
+            Some(_) if account_type >= AccountType::Admin => {
                 Err("Tokens of this account type see all projects. Omit this field.".to_owned())
             }
-            (true, None) => Ok(Self { account_type, projects: BTreeSet::new(), is_read_only }),
+            // An empty list is most likely a mistake of the client, and must not widen the rights.
+            Some(projects) if projects.is_empty() => Err("Name at least one project.".to_owned()),
             // Without projects it could do next to nothing, which its owner would find out in production.
-            (false, named) => match named.filter(|projects| !projects.is_empty()) {
-                Some(projects) => Ok(Self { account_type, projects, is_read_only }),
-                None => {
-                    Err("Name at least one project: tokens of this account type see no others.".to_owned())
-                }
-            },
+            None if account_type < AccountType::Recruiter => {
+                Err("Name at least one project: tokens of this account type see no others.".to_owned())
+            }
+            projects => Ok(Self { account_type, projects: projects.unwrap_or_default(), is_read_only }),
+        }
+    }
+
+    /// The projects that the token is limited to; `None` if it is one of the whole company.
+    pub fn limits(&self) -> Option<&BTreeSet<ProjectId>> {
+        Some(&self.projects).filter(|projects| !projects.is_empty())
+    }
+
+    /// What the token is to a thing that belongs to `project`; `None` for things of the company.
+    pub fn relation(&self, project: Option<ProjectId>) -> CallerRelation {
+        let Self { account_type, is_read_only, .. } = *self;
+        match self.limits() {
+            None => CallerRelation::NamedToken { account_type, is_read_only },
+            Some(projects) => {
+                let is_in_project = project.is_some_and(|project| projects.contains(&project));
+                CallerRelation::ProjectToken { is_in_project, is_read_only }
+            }
         }
     }
 }

@@ -28,6 +28,7 @@ pub use stalled::StalledResource;
 pub use target::{AllowedTargets, WebhookUrl};
 
 use super::Refusal;
+use super::account::Creator;
 use super::history::{
     EventType, FieldChanges, FieldValue, HasHistory, HistoryEntry, ResourceRef, TypeFilter,
     events_that_apply, fact, private,
@@ -98,6 +99,8 @@ pub struct Webhook {
     pub former_secret: Option<FormerSecret>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
+    /// `None` for one of an earlier release.
+    pub created_by: Option<Creator>,
 }
 
 impl Webhook {
@@ -107,6 +110,7 @@ impl Webhook {
         company: CompanyId,
         url: WebhookUrl,
         secret: SigningSecret,
+        by: Option<Creator>,
         now: DateTime<Utc>,
     ) -> Self {
         Self {
@@ -120,7 +124,13 @@ impl Webhook {
             secret: Some(secret),
             former_secret: None,
             created_at: now,
+            created_by: by,
         }
+    }
+
+    /// Whether nothing is sent to it but events of these projects.
+    pub fn is_within(&self, projects: &BTreeSet<ProjectId>) -> bool {
+        !self.projects.is_empty() && self.projects.is_subset(projects)
     }
 
     /// Tells people which one it is: its host, and what it is for.
@@ -218,7 +228,7 @@ impl HasHistory for Webhook {
         let Self {
             url, description, types, projects, secret,
             // Never changed, or told by the secret, or by why it is disabled.
-            id: _, company: _, former_secret: _, created_at: _, disabled_reason: _,
+            id: _, company: _, former_secret: _, created_at: _, created_by: _, disabled_reason: _,
         } = self;
         vec![
             ("is_enabled", fact(&self.is_enabled())),

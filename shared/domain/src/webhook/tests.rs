@@ -11,7 +11,7 @@ pub(super) fn second(number: i64) -> DateTime<Utc> {
 pub(crate) fn webhook() -> Webhook {
     let url = WebhookUrl::parse("https://hooks.example/in", AllowedTargets::Public).unwrap();
     let secret = SigningSecret::generate(&Sevens);
-    Webhook::new(Id::from_bytes([9; 16]), samples::company().id, url, secret, second(0))
+    Webhook::new(Id::from_bytes([9; 16]), samples::company().id, url, secret, None, second(0))
 }
 
 pub(super) fn cursor() -> DeliveryCursor {

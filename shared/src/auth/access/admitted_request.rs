@@ -1,5 +1,6 @@
 //! An admitted request: its caller, and the exchange with them.
 
+use std::collections::BTreeSet;
 use std::ops::Deref;
 
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
@@ -7,8 +8,8 @@ use crate::auth::credential::{GuestKey, SecretKind, new_token_value};
 use crate::domain::Refusal;
 use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::candidate::Candidate;
-use crate::domain::id::{CandidateId, CompanyId, GuestLinkId, ProjectId};
-use crate::domain::policy::{Action, NOT_ALLOWED};
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId};
+use crate::domain::policy::Action;
 use crate::domain::secret::{AccessKey, MediaKey};
 use crate::domain::staff::customer::{AccountType, Customer};
 use crate::domain::webhook::SigningSecret;
@@ -119,7 +120,20 @@ impl AdmittedRequest {
 
     /// Refuses a caller who does not manage customers of this account type.
     pub fn require_manages(&self, other: AccountType) -> Result<()> {
-        if self.caller.identity.manages(other) { Ok(()) } else { Err(Error::Forbidden(NOT_ALLOWED)) }
+        if self.caller.identity.manages(other) { Ok(()) } else { Err(self.lacks(Action::ManageCustomers)) }
+    }
+
+    /// The refusal of the caller for want of this permission.
+    pub fn lacks(&self, permission: Action) -> Error {
+        Error::MissingPermission { permission, is_token: self.caller.in_company().is_token() }
+    }
+
+    /// The customers whom the caller sees; `None` if they see all of the company.
+    pub async fn visible_customers(&self) -> Result<Option<BTreeSet<CustomerId>>> {
+        let Some(projects) = self.caller.limits() else { return Ok(None) };
+        let projects = self.store.projects(self.company_id(), projects.iter().copied()).await?;
+        let staff = projects.iter().flat_map(|project| project.staff.roles());
+        Ok(Some(staff.map(|held| held.customer).collect()))
     }
 
     /// The projects that the caller sees, oldest first; `None` if they see all of the company.

@@ -395,6 +395,7 @@ impl AuthenticatedRequest {
     pub(super) fn authorise(self, relation: &CallerRelation) -> Result<AdmittedRequest> {
         match self.rule {
             AdmissionRule::Action(action) if action.is_allowed(relation) => Ok(self.admitted),
+            AdmissionRule::Action(permission) => Err(self.admitted.lacks(permission)),
             _ => Err(Error::Forbidden(NOT_ALLOWED)),
         }
     }

@@ -28,7 +28,7 @@ pub struct GuestLinkView {
     expires_at: Timestamp,
     /// When the resource was created.
     created_at: Timestamp,
-    /// The customer who created the link; null for a named token.
+    /// The customer or named token that created the link.
     #[schemars(example = example_uri::CUSTOMER)]
     created_by: Option<Uri>,
     /// When a guest first opened the link, to the minute; null before.
@@ -48,7 +48,7 @@ impl GuestLinkView {
             hide_name: link.hide_name,
             expires_at: Timestamp(link.ends_at),
             created_at: Timestamp(id.created_at()),
-            created_by: link.created_by.map(|by| references.uri(company, by)),
+            created_by: link.created_by.map(|by| references.creator(company, by)),
             opened_at: link.opened_at.map(Timestamp),
             last_opened_at: link.last_opened_at.map(Timestamp),
         }

@@ -14,11 +14,11 @@ use crate::http::wire::Uri;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "NamedTokenRights")]
 pub struct TokenRightsView {
-    /// The token has the rights of a customer of this account type, except for actions that need a person.
+    /// Without `projects`, the token has the rights of a customer of this account type, except for actions that need a person. With
+    /// them, it makes no difference.
     #[schemars(example = AccountType::HiringManager)]
     account_type: AccountType,
-    /// The projects of which the token is interview manager, at most 50. Below `admin` it sees no others, and one that is deleted
-    /// grants nothing. Empty for `owner` and `admin`, who see all projects.
+    /// The projects that the token is limited to, as their interview manager, at most 50. Empty for a token of the whole company.
     #[schemars(length(max = 50), example = [example_uri::PROJECT])]
     projects: Vec<Uri>,
     /// Whether the token may only send GET and HEAD. It sees no keys of candidates and no links to their interviews, since

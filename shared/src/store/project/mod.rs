@@ -48,6 +48,15 @@ pub struct CountedProject {
 }
 
 impl Store {
+    /// Reads the projects of these that exist.
+    pub async fn projects(
+        &self,
+        company: &CompanyId,
+        ids: impl IntoIterator<Item = ProjectId>,
+    ) -> Result<Vec<VersionedItem<Project>>> {
+        self.listed(ids.into_iter().map(|id| keys::project(company, id)).collect()).await
+    }
+
     /// Reads a project.
     pub async fn project(
         &self,

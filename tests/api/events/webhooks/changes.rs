@@ -50,6 +50,7 @@ async fn a_secret_is_shown_once_and_stored_in_the_item_of_its_webhook_alone() {
         "last_delivery_at": null,
         "former_secret_until": null,
         "created_at": "2026-11-08T10:00:00Z",
+        "created_by": owner.uri,
     });
     let mut shown = view.clone();
     shown["secret"] = secret.clone().into();

@@ -108,9 +108,11 @@ async fn links_of_others_are_not_found() {
 }
 
 #[tokio::test]
-async fn a_link_of_a_named_token_names_no_customer() {
+async fn a_link_of_a_named_token_names_the_token() {
     let given = GuestFixture::start().await;
-    let (_, token) = given.owner.named_token("Tracking").await;
+    let (uri, token) = given.owner.named_token("Tracking").await;
     let created = token.send(given.creation(json!({}))).await.expect(201).json();
-    assert_eq!(created["created_by"], Value::Null);
+    assert_eq!(created["created_by"], uri);
+    let link = created["resource_uri"].as_str().unwrap();
+    assert_eq!(given.owner.get(link).await.expect(200).json()["created_by"], uri);
 }

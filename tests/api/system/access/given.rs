@@ -12,7 +12,7 @@ use tests::http::Request;
 use tests::videos::film;
 
 use super::conducted::is_conducted;
-use super::sent::{announcement, criterion, legal_text, new_customer, question, veto, webhook};
+use super::sent::{announcement, criterion, legal_text, new_customer, question, veto};
 use super::{AccessRow, CallerCredential, RowTarget};
 
 /// The service with one of each kind of caller, and a project in which some of them have a role.
@@ -71,13 +71,12 @@ impl AccessFixture {
             ("manager", manager),
         ];
         let dead = app.dead_session().await.secret;
-        let elsewhere = owner.project(json!({})).await;
         let managed = json!([project, draft, asked]);
         let rights = [
             ("token", json!({})),
             ("token:admin", json!({ "account_type": "admin" })),
-            ("token:recruiter", json!({ "account_type": "recruiter", "projects": [elsewhere] })),
-            ("token:manager", json!({ "account_type": "hiring-manager", "projects": managed })),
+            ("token:recruiter", json!({ "account_type": "recruiter" })),
+            ("token:manager", json!({ "account_type": "recruiter", "projects": managed })),
             ("token:read-only", json!({ "read_only": true })),
         ];
         let mut tokens = Vec::new();
@@ -134,6 +133,7 @@ impl AccessFixture {
         let path = match path {
             "/companies/{companyId}/search/" => format!("{path}?q=ada"),
             "/companies/{companyId}/candidates/" => format!("{path}?email=ada@mail.example"),
+            "/companies/{companyId}/events/" => format!("{path}?project={}", self.project),
             _ => path.to_owned(),
         };
         let is_asked = path.contains("/questions/") || path.contains("/criteria/");
@@ -182,7 +182,7 @@ impl AccessFixture {
             for old in self.owner.get(all).await.expect(200).json()["objects"].as_array().unwrap() {
                 self.owner.delete(old["resource_uri"].as_str().unwrap()).await.expect(204);
             }
-            let webhook = self.owner.post(all, webhook()).await.expect(201).uri("resource_uri");
+            let webhook = self.owner.post(all, self.webhook()).await.expect(201).uri("resource_uri");
             target = target.replace("{webhookId}", last_segment(&webhook));
         }
         if path.contains("{documentId}") {

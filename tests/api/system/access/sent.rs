@@ -9,11 +9,6 @@ use tests::takes::signed_part;
 
 use super::given::AccessFixture;
 
-/// What is sent to create a webhook.
-pub(super) fn webhook() -> Value {
-    json!({ "url": "https://hooks.example.com/in" })
-}
-
 /// What is sent to publish a legal text of this kind.
 pub(super) fn legal_text(kind: &str) -> Value {
     json!({ "kind": kind, "texts": { "en": "We keep what you send." } })
@@ -103,7 +98,7 @@ impl AccessFixture {
             ("PATCH", "{labelId}") => Some(json!({ "text": self.new_name() })),
             ("POST", "legal") => Some(legal_text("privacy_policy")),
             ("PUT", "{kind}") => Some(json!({ "version": 1, "language": "en" })),
-            ("POST", "webhooks") => Some(webhook()),
+            ("POST", "webhooks") => Some(self.webhook()),
             ("PATCH", "{webhookId}") => Some(json!({ "is_enabled": false })),
             ("POST", "secret") => Some(json!({ "grace_hours": 1 })),
             ("POST", "position") => Some(json!({ "after": 0 })),
@@ -142,9 +137,15 @@ impl AccessFixture {
         Form::new().file("file", "logo.png", "image/png", &photo(ImageFormat::Png, side, 8))
     }
 
-    /// The identifier of an event.
+    /// What is sent to create a webhook for the project.
+    pub(super) fn webhook(&self) -> Value {
+        json!({ "url": "https://hooks.example.com/in", "projects": [self.project] })
+    }
+
+    /// The identifier of an event of the project.
     pub(super) async fn event(&self) -> String {
-        let feed = self.owner.get("/companies/acme/events/?page_size=1").await.expect(200).json();
+        let feed = format!("/companies/acme/events/?page_size=1&project={}", self.project);
+        let feed = self.owner.get(&feed).await.expect(200).json();
         feed["objects"][0]["id"].as_str().unwrap().to_owned()
     }
 

@@ -7,7 +7,7 @@ use crate::domain::account::Account;
 use crate::domain::company::Company;
 use crate::domain::id::InvalidId;
 use crate::domain::staff::customer::Customer;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::store::{ItemKey, VersionedItem};
 
 /// A customer with their company.
@@ -30,6 +30,10 @@ impl RequestTarget for Customer {
         // Only callers who may do this learn whether the customer exists.
         let request = request.authorise(&relation)?;
         let customer = customer?;
+        let visible = request.visible_customers().await?;
+        if visible.is_some_and(|visible| !visible.contains(&customer.id)) {
+            return Err(Error::NotFound);
+        }
         Ok((request.about(&customer), CustomerTarget { company, customer }))
     }
 }

@@ -9,7 +9,7 @@ use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::{EVALUATE_FIRST, Evaluation, Veto};
 use crate::domain::id::{CustomerId, InvalidId, VetoId};
-use crate::domain::policy::{Action, CallerRelation, NOT_ALLOWED};
+use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
 use crate::domain::questionnaire::Questionnaire;
 use crate::error::{Error, Result};
@@ -125,7 +125,7 @@ impl RequestTarget for Evaluation {
             (true, _) if target.is_completed() => Ok((request, target)),
             (true, _) => Err(Error::NotFound),
             (false, true) => Ok((request, target)),
-            (false, false) => Err(Error::Forbidden(NOT_ALLOWED)),
+            (false, false) => Err(request.lacks(Action::Evaluate)),
         }
     }
 }

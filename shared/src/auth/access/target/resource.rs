@@ -2,11 +2,13 @@
 
 use crate::auth::access::request::PathIds;
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
+use crate::auth::caller::Caller;
 use crate::domain::company::Company;
 use crate::domain::company::label::Label;
 use crate::domain::export::CompanyExport;
 use crate::domain::history::{EventId, HistoryEntry};
 use crate::domain::id::InvalidId;
+use crate::domain::policy::CallerRelation;
 use crate::domain::staff::named_token::NamedToken;
 use crate::error::{Error, Result};
 use crate::store::{EventSequence, ItemKey, StoredEntity, VersionedItem, keys};
@@ -18,6 +20,11 @@ trait CompanyResource: StoredEntity + Send {
     /// Whether the stored item is what the path names.
     fn is_target(&self, _request: &AuthenticatedRequest) -> bool {
         true
+    }
+
+    /// What the caller is to resources of this kind.
+    fn relation(caller: &Caller) -> CallerRelation {
+        caller.in_company()
     }
 }
 
@@ -57,7 +64,16 @@ impl CompanyResource for HistoryEntry {
 
     fn is_target(&self, request: &AuthenticatedRequest) -> bool {
         // The identifier has the second of the event too, since a restored table counts versions again.
-        request.path.id("eventId") == Ok(self.id()) && self.is_event() && self.is_kept(request.now())
+        request.path.id("eventId") == Ok(self.id())
+            && self.is_event()
+            && self.is_kept(request.now())
+            && request.caller().limits().is_none_or(|projects| {
+                self.change.resource.project().is_some_and(|project| projects.contains(&project))
+            })
+    }
+
+    fn relation(caller: &Caller) -> CallerRelation {
+        caller.within_limits()
     }
 }
 
@@ -72,7 +88,7 @@ impl<R: CompanyResource> RequestTarget for R {
         let found = request.take::<R>(R::key_in(&request.path));
         let found =
             found.and_then(|found| if found.is_target(&request) { Ok(found) } else { Err(Error::NotFound) });
-        let relation = request.caller().in_company();
+        let relation = R::relation(request.caller());
         // Only callers who may do this learn whether the resource exists.
         let request = request.authorise(&relation)?;
         let found = found?;
@@ -80,7 +96,7 @@ impl<R: CompanyResource> RequestTarget for R {
     }
 }
 
-/// The events of a company, by their sequence.
+/// The events of a company, by their sequence. Handlers show callers with limits nothing beyond these.
 impl RequestTarget for EventSequence {
     type Loaded = Self;
 
@@ -90,7 +106,7 @@ impl RequestTarget for EventSequence {
 
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, Self)> {
         let sequence = request.take_event_sequence()?;
-        let relation = request.caller().in_company();
+        let relation = request.caller().within_limits();
         Ok((request.authorise(&relation)?, sequence))
     }
 }

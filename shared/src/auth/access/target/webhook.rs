@@ -2,8 +2,9 @@
 
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::id::InvalidId;
+use crate::domain::policy::Action;
 use crate::domain::webhook::{DeliveryCursor, Webhook};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::store::{EventSequence, ItemKey, VersionedItem, keys};
 
 /// A webhook with the state of its deliveries.
@@ -27,8 +28,22 @@ impl RequestTarget for Webhook {
         let webhook = request.take(request.path.webhook());
         let cursor = request.take(request.path.cursor());
         let sequence = request.take_event_sequence()?;
-        let relation = request.caller().in_company();
-        // Only callers who may do this learn whether the webhook exists.
+        // Only callers who may read webhooks learn whether this one exists, and callers with limits only of those within.
+        let caller = request.caller();
+        let limits = caller.limits();
+        let webhook = webhook.and_then(|webhook: VersionedItem<Self>| {
+            let is_within = limits.is_none_or(|projects| webhook.is_within(projects));
+            if is_within { Ok(webhook) } else { Err(Error::NotFound) }
+        });
+        let relation = match &webhook {
+            // A webhook of others for the same projects may send what the caller must not turn elsewhere or stop.
+            Ok(webhook) if limits.is_some() && !request.is_for(Action::ReadWebhooks) => {
+                let is_own =
+                    webhook.created_by.is_some() && webhook.created_by == caller.principal().creator();
+                if is_own { caller.within_limits() } else { caller.in_company() }
+            }
+            _ => caller.within_limits(),
+        };
         let request = request.authorise(&relation)?;
         let webhook = webhook?;
         let cursor = cursor?;

@@ -146,7 +146,8 @@ impl Simulation {
         let secret = SigningSecret::try_from("whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=".to_owned());
         let company: shared::domain::id::CompanyId = "acme".parse().unwrap();
         let start = DateTime::UNIX_EPOCH;
-        let webhook = Webhook::new(Id::from_bytes([9; 16]), company.clone(), url, secret.unwrap(), start);
+        let webhook =
+            Webhook::new(Id::from_bytes([9; 16]), company.clone(), url, secret.unwrap(), None, start);
         let mut versions = BTreeMap::<u32, u64>::new();
         let feed = events.into_iter().enumerate().map(|(number, (at, resource))| {
             let version = versions.entry(resource).or_default();

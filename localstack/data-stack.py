@@ -24,6 +24,7 @@ KINDS = {
     "AWS::Events::Rule",
     "AWS::S3::Bucket",
     "AWS::S3::BucketPolicy",
+    "AWS::SecretsManager::Secret",
     "AWS::SQS::Queue",
     "AWS::SQS::QueuePolicy",
 }

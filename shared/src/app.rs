@@ -14,6 +14,7 @@ use crate::clock::{Clock, Pace, Stopwatch, SystemClock, SystemEntropy};
 use crate::config::{Config, ConfigError};
 use crate::domain::id::IdGenerator;
 use crate::domain::random::RandomSource;
+use crate::seals::Seals;
 
 /// A handle on the application state. Clones share it.
 #[derive(Clone)]
@@ -25,6 +26,7 @@ struct AppState {
     entropy: Arc<dyn RandomSource>,
     ids: Arc<IdGenerator>,
     aws: AwsClients,
+    seals: Seals,
     has_answered: AtomicBool,
     background: Arc<Mutex<JoinSet<()>>>,
 }
@@ -41,6 +43,7 @@ impl App {
             entropy,
             ids,
             aws,
+            seals: Seals::default(),
             has_answered,
             background: Arc::default(),
         }))
@@ -56,6 +59,7 @@ impl App {
             clock: clock.clone(),
             entropy: entropy.clone(),
             ids: ids.clone(),
+            seals: Seals::default(),
             has_answered: AtomicBool::new(false),
             background: background.clone(),
         }))
@@ -131,5 +135,9 @@ impl App {
 
     pub fn aws(&self) -> &AwsClients {
         &self.0.aws
+    }
+
+    pub(crate) fn seals(&self) -> &Seals {
+        &self.0.seals
     }
 }

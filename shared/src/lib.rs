@@ -17,6 +17,7 @@ pub mod mail;
 pub mod media;
 pub mod openapi;
 pub mod routes;
+pub mod seals;
 pub mod store;
 pub mod telemetry;
 

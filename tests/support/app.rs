@@ -93,23 +93,46 @@ impl TestApp {
         let bucket = format!("{table}-media");
         backend.create_bucket(&bucket).expect("a new bucket");
         let mut environment = backend.environment(BASE_URL, &table);
-        environment.insert("BUCKET_NAME", bucket.clone());
+        environment.insert("BUCKET_NAME", bucket);
         if backend.is_embedded() {
             environment.insert("WEAK_PASSWORD_HASHES", "1".to_owned());
             environment.insert("WEBHOOK_TARGETS", "any".to_owned());
         }
         environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        Self::with_environment(backend, environment, Arc::new(clock), entropy)
+    }
+
+    /// The same service in processes that have just started, with other values of some environment variables.
+    pub fn started_anew(&self, variables: &[(&'static str, &str)]) -> Self {
+        let mut environment = self.environment().clone();
+        environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        Self::with_environment(self.backend(), environment, self.0.clock.clone(), Arc::new(SystemEntropy))
+    }
+
+    /// Gives the seals of the table another key, as an operator does.
+    pub fn rotate_seal_key(&self) {
+        let now = shared::clock::Clock::now(&*self.0.clock);
+        self.backend().rotate_seal_key(&self.app().config().table, now).expect("another key");
+    }
+
+    fn with_environment(
+        backend: &'static Backend,
+        environment: BTreeMap<&'static str, String>,
+        clock: Arc<ManualClock>,
+        entropy: Arc<dyn RandomSource>,
+    ) -> Self {
         let config = Config::from_variables(|name| environment.get(name).cloned()).expect("settings");
-        let clock = Arc::new(clock);
         let app = App::new(config, clock.clone(), entropy);
+        let (table, bucket) = (&app.config().table, &environment["BUCKET_NAME"]);
         // The candidate's page sends recordings to the bucket, as in the template.
         let page = app.config().base_url.origin().ascii_serialization();
         let origins = [app.config().allowed_origins.as_slice(), &[page]].concat();
-        backend.allow_origins(&bucket, &origins);
+        backend.allow_origins(bucket, &origins);
         let functions = functions(|id| recorder::watch(&app, id));
         let origins = &app.config().allowed_origins;
         let gateway = Gateway::with_timeout(&TEMPLATE, &functions, origins, PATIENCE).expect("the gateway");
         let events = Events::new(&TEMPLATE, &functions, backend, &app).expect("the triggers");
+        let sound = SoundAtEnd::new(backend, table.clone());
         Self(Arc::new(Inner {
             backend,
             environment,
@@ -119,7 +142,7 @@ impl TestApp {
             events,
             owner: OnceCell::new(),
             people: AtomicUsize::new(0),
-            sound: SoundAtEnd::new(backend, table),
+            sound,
         }))
     }
 

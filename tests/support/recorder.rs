@@ -76,6 +76,7 @@ impl Intercept for CallRecorder {
 fn calls(request: &HttpRequest) -> Vec<String> {
     let body = request.body().bytes().unwrap_or_default();
     match request.headers().get("x-amz-target") {
+        Some("secretsmanager.GetSecretValue") => vec!["secretsmanager:GetSecretValue SealKey".to_owned()],
         Some(target) => dynamodb(target, body),
         None if request.headers().get("content-type") == Some("application/x-www-form-urlencoded") => {
             ses(body)

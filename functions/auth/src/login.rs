@@ -51,6 +51,7 @@ pub(crate) async fn session(access: PublicAccess, body: BodyFields) -> Result<Wi
     let session = Some((&logged_in.session, ends));
     let signer = access.signer(&logged_in);
     let references = access.references().signed_by(&signer);
-    let view = WhoAmIView::new(&logged_in.identity, project.as_deref(), session, references)?;
+    let keys = access.open_own_key(&logged_in).await?;
+    let view = WhoAmIView::new(&logged_in.identity, project.as_deref(), session, references, keys)?;
     Ok(WithCookie(cookie, Json(view)))
 }

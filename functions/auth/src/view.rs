@@ -29,7 +29,7 @@ use shared::http::view::{
 use shared::http::wire::{OrEmpty, Timestamp, Uri};
 use shared::http::{BodyFields, ViewSchema};
 use shared::openapi::{DescribeResponse, OperationDoc};
-use shared::store::{Session, SessionKind};
+use shared::store::{OpenedKeys, Session, SessionKind};
 use shared::{Error, Result};
 
 /// The most characters of a user name or company in a login; longer ones lead nowhere.
@@ -176,7 +176,8 @@ struct ProofView {
 }
 
 impl WhoAmIView {
-    /// The view of a caller. `session` holds the session and its end unless it is used before; `None` for other credentials.
+    /// The view of a caller. `session` holds the session and its end unless it is used before; `None` for other credentials. `keys`
+    /// has that of a candidate.
     ///
     /// # Errors
     /// [`Error::NotFound`] if the `project` of a candidate is deleted; [`Error::Internal`] for a customer without a session.
@@ -185,6 +186,7 @@ impl WhoAmIView {
         project: Option<&Project>,
         session: Option<(&Session, DateTime<Utc>)>,
         references: ReferenceUris<'_>,
+        keys: OpenedKeys,
     ) -> Result<Self> {
         let (company, kind, relation, other_proof, resource) = match identity {
             CallerIdentity::Customer(customer) => {
@@ -193,7 +195,7 @@ impl WhoAmIView {
                 (&customer.company, CallerKind::Customer, relation, None, view)
             }
             CallerIdentity::Candidate(candidate) => {
-                let viewer = CandidateViewer::itself(project.ok_or(Error::NotFound)?, references);
+                let viewer = CandidateViewer::itself(project.ok_or(Error::NotFound)?, references, keys);
                 let view = ResourceView::Candidate(Box::new(CandidateView::new(candidate, &viewer)));
                 let key = (ProofKind::ActivationKey, candidate.key_ends_at());
                 (&candidate.company, CallerKind::Candidate, CallerRelation::Own, Some(key), view)
@@ -329,8 +331,8 @@ struct OwnProjectView {
 }
 
 impl CandidateWhoAmIView {
-    /// The view of the candidate who is calling.
-    pub(crate) fn new(access: &Admitted<OwnCandidacy, AnyCandidate>) -> Self {
+    /// The view of the candidate who is calling; `keys` has theirs.
+    pub(crate) fn new(access: &Admitted<OwnCandidacy, AnyCandidate>, keys: OpenedKeys) -> Self {
         let references = access.references();
         let company = &access.target.company;
         let project = &access.target.project;
@@ -341,7 +343,7 @@ impl CandidateWhoAmIView {
         let return_url = return_url.map(|url| url.of_candidate(candidate.id, external_id));
         let left = candidate.profile.deadline.map(|deadline| deadline - access.now);
         Self {
-            candidate: CandidateFields::new(candidate, &CandidateViewer::itself(project, references)),
+            candidate: CandidateFields::new(candidate, &CandidateViewer::itself(project, references, keys)),
             company: OwnCompanyView {
                 resource_uri: references.company(&company.id),
                 name: company.name.to_string(),

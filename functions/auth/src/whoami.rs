@@ -17,12 +17,14 @@ pub(crate) async fn whoami(
         AuthMethod::AccessKey | AuthMethod::NamedToken => None,
     };
     let project = access.target.project.as_deref();
-    access.show(WhoAmIView::new(&access.caller.identity, project, session, access.references())?)
+    let keys = access.store.open_access_keys(access.caller.candidate()).await?;
+    access.show(WhoAmIView::new(&access.caller.identity, project, session, access.references(), keys)?)
 }
 
 /// GET /whoami/candidate/
 pub(crate) async fn candidate(
     access: Admitted<OwnCandidacy, AnyCandidate>,
 ) -> Result<CommittedResponse<Json<CandidateWhoAmIView>>> {
-    access.show(CandidateWhoAmIView::new(&access))
+    let keys = access.store.open_access_keys(access.caller.candidate()).await?;
+    access.show(CandidateWhoAmIView::new(&access, keys))
 }

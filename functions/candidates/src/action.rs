@@ -18,10 +18,10 @@ pub(crate) async fn take_action(
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
     let CandidateTarget { company, project, candidate, .. } = &access.target;
     let terms = AdvanceTerms::of(project, company);
-    let key = || access.new_access_key(project.id, candidate.id);
+    let key = access.new_access_key(project.id, candidate.id).await?;
     let Some(change) = action.change(candidate, &terms, access.now, key)? else {
-        return access.show(view(&access, candidate));
+        return access.show(view(&access, candidate).await?);
     };
-    let shown = Json(view(&access, &change.candidate));
+    let shown = Json(view(&access, &change.candidate).await?);
     access.commit(access.store.change_candidate(candidate, &change, access.now), shown).await
 }

@@ -11,8 +11,6 @@ use shared::store::CandidateWithProject;
 use shared::store::page::Page;
 use shared::{Error, Result};
 
-use crate::view::viewer;
-
 /// GET /companies/{companyId}/candidates/?email=&external_id=
 pub(crate) async fn list(
     access: Admitted<Company, Search>,
@@ -43,12 +41,16 @@ pub(crate) async fn list(
     let (page, total) = query.slice(ids, |(_, candidate)| candidate.to_string());
     query.check_range(total)?;
     let found = store.candidates_with_projects(company, &page.rows).await?;
-    let rows = found.into_iter().filter_map(|CandidateWithProject { candidate, project }| {
+    let mut rows = Vec::new();
+    for CandidateWithProject { candidate, project } in found {
         let relation = access.caller.in_project(project.id, &project.staff);
         // Address and key may have changed between the two reads.
         let is_theirs = email.as_ref().is_none_or(|email| candidate.profile.has_email(email))
             && external_id.as_ref().is_none_or(|key| candidate.profile.external_id.as_ref() == Some(key));
-        is_theirs.then(|| CandidateView::new(&candidate, &viewer(&access, &relation, &project)))
-    });
-    query.answer(Page { rows: rows.collect(), next: page.next, previous: page.previous }, total)
+        if is_theirs {
+            let viewer = access.candidate_viewer(&relation, &project, [&*candidate]).await?;
+            rows.push(CandidateView::new(&candidate, &viewer));
+        }
+    }
+    query.answer(Page { rows, next: page.next, previous: page.previous }, total)
 }

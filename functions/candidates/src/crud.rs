@@ -13,7 +13,7 @@ use shared::http::view::CandidateView;
 use shared::{Error, Result};
 
 use crate::changes::{CandidateFiles, read_adjustments, read_changes, read_new, read_own};
-use crate::view::{view, viewer};
+use crate::view::view;
 
 const NO_LOGIN_NAME: &str =
     "There is no email address or user name to log in with. The key opens the interview.";
@@ -32,8 +32,10 @@ pub(crate) async fn create(
         Candidate::new(id, access.company_id().clone(), access.target.project.id, profile, by);
     files.apply_to(&mut candidate, &access).await?;
     let change = CandidateChange::from(candidate);
-    let viewer = viewer(&access, &access.target.relation, &access.target.project);
-    let created = Created(CandidateView::new(&change.candidate, &viewer));
+    let candidate = &change.candidate;
+    let viewer =
+        access.candidate_viewer(&access.target.relation, &access.target.project, [candidate]).await?;
+    let created = Created(CandidateView::new(candidate, &viewer));
     let writes = access.store.create_candidate(&change, access.now);
     // A manager sees all candidates of the project.
     access.commit(writes, created).await.map_err(|error| access.name_holder(error))
@@ -43,7 +45,7 @@ pub(crate) async fn create(
 pub(crate) async fn read(
     access: Admitted<Candidate, ReadCandidate>,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    access.show(view(&access, &access.target.candidate))
+    access.show(view(&access, &access.target.candidate).await?)
 }
 
 /// PATCH …/candidates/{candidateId}/
@@ -80,12 +82,12 @@ pub(crate) async fn update(
     }
     files.apply_to(&mut after, &access).await?;
     if after == to_change {
-        return access.show(view(&access, before));
+        return access.show(view(&access, before).await?);
     }
     let reminder_days = &access.target.project.settings.reminder_days;
-    let key = access.new_access_key(access.target.project.id, before.id);
+    let key = access.new_access_key(access.target.project.id, before.id).await?;
     let change = after.after_change(before, reminder_days, access.now, key)?;
-    let shown = Json(view(&access, &change.candidate));
+    let shown = Json(view(&access, &change.candidate).await?);
     let writes = access.store.change_candidate(before, &change, access.now);
     access.commit(writes, shown).await.map_err(|error| access.name_holder(error))
 }

@@ -10,8 +10,6 @@ use shared::http::QueryParameters;
 use shared::http::page::PageView;
 use shared::http::view::CandidateView;
 
-use crate::view::viewer;
-
 /// GET …/candidates/
 pub(crate) async fn list(
     access: Admitted<ProjectCounts, ReadProject>,
@@ -53,7 +51,8 @@ pub(crate) async fn list(
             (store.list_candidates(company, project, status, &statuses, query.page()).await?, total)
         }
     };
-    let viewer = viewer(&access, &access.target.relation, &access.target.project);
+    let shown = page.rows.iter().map(|candidate| &**candidate);
+    let viewer = access.candidate_viewer(&access.target.relation, &access.target.project, shown).await?;
     let page = page.map(|candidate| CandidateView::new(&candidate, &viewer));
     query.answer(page, total)
 }

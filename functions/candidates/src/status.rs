@@ -10,7 +10,6 @@ use shared::http::exchange::respond::CommittedResponse;
 use shared::http::view::CandidateView;
 
 use crate::action::take_action;
-use crate::view::viewer;
 
 /// PATCH …/candidates/{candidateId}/status/advance/
 pub(crate) async fn advance(
@@ -28,9 +27,10 @@ pub(crate) async fn advance(
         candidate.adjusted(),
         access.now,
     );
-    let key = access.new_access_key(project.id, candidate.id);
+    let key = access.new_access_key(project.id, candidate.id).await?;
     let change = Candidate::clone(candidate).advance(actor, &terms, access.now, key)?;
-    let shown = Json(CandidateView::new(&change.candidate, &viewer(&access, relation, project)));
+    let viewer = access.candidate_viewer(relation, project, [&change.candidate]).await?;
+    let shown = Json(CandidateView::new(&change.candidate, &viewer));
     let writes = access.store.advance_candidate(candidate, &change, project, answers, access.now);
     access.commit(writes, shown).await
 }

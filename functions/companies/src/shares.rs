@@ -9,7 +9,7 @@ use shared::domain::id::CandidateId;
 use shared::domain::policy::{Action, ReadCompany};
 use shared::http::QueryParameters;
 use shared::http::page::PageView;
-use shared::http::view::{CandidateView, CandidateViewer, ShareView};
+use shared::http::view::{CandidateView, ShareView};
 use shared::store::{CandidateWithProject, SharedCandidate};
 
 /// What the list can show in place of its reference.
@@ -46,14 +46,14 @@ async fn read_candidates(
 ) -> Result<HashMap<CandidateId, CandidateView>> {
     let ids: Vec<_> = shares.iter().map(|shared| (shared.project, shared.candidate)).collect();
     let found = access.store.candidates_with_projects(access.company_id(), &ids).await?;
-    let views = found.into_iter().filter_map(|CandidateWithProject { candidate, project }| {
+    let mut views = HashMap::new();
+    for CandidateWithProject { candidate, project } in found {
         let relation = access.caller.towards(&candidate, &project);
-        let customer = access.caller.customer();
-        let references = access.references();
-        let viewer = CandidateViewer::new(customer, &relation, &project, references, access.now);
         // A reference that the caller may not read stays a reference.
-        let may_read = Action::ReadCandidate.is_allowed(&relation);
-        may_read.then(|| (candidate.id, CandidateView::new(&candidate, &viewer)))
-    });
-    Ok(views.collect())
+        if Action::ReadCandidate.is_allowed(&relation) {
+            let viewer = access.candidate_viewer(&relation, &project, [&*candidate]).await?;
+            views.insert(candidate.id, CandidateView::new(&candidate, &viewer));
+        }
+    }
+    Ok(views)
 }

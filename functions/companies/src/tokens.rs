@@ -46,12 +46,13 @@ pub(crate) async fn create(
 ) -> Result<CommittedResponse<WithSecret<Created<NewTokenView>, TokenView>>> {
     let new = NewToken::read(body, access.now, access.company_id(), access.references())?;
     let value = new.value.unwrap_or_else(|| access.new_token_value());
+    let id = access.store.next_id(access.now);
     let token = NamedToken {
-        id: access.store.next_id(access.now),
+        id,
         company: access.company_id().clone(),
         name: new.name,
         hash: SecretHash::of(&value),
-        media_key: access.new_media_key(),
+        media_key: access.token_media_key(id, &value).await?,
         rights: new.rights,
         expires_at: new.expires_at,
         last_used_at: None,

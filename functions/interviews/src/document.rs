@@ -5,7 +5,9 @@ use serde_json::json;
 use shared::domain::answers::{
     ALREADY_INTERVIEWED, MAX_PARTS, NO_TAKES_LEFT, NOT_RECORDED, NOT_WRITTEN, TAKE_CLOSED, TOO_LARGE,
 };
-use shared::domain::candidate::{NO_ANSWERS, NOT_INTERVIEWED, NOT_INTERVIEWING, TIME_OVER, TOO_MANY_LINKS};
+use shared::domain::candidate::{
+    LINK_DELETED, NO_ANSWERS, NOT_INTERVIEWED, NOT_INTERVIEWING, TIME_OVER, TOO_MANY_LINKS,
+};
 use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
 use shared::domain::transition::{
     ALREADY_EVALUATED, DEADLINE_MISSING, DEADLINE_PASSED, NOT_REOPENABLE, PROJECT_NOT_RUNNING,
@@ -66,13 +68,13 @@ pub(crate) fn create_guest_link(operation: OperationDoc) -> OperationDoc {
             "Makes a link for a person without an account. Its page, `url`, shows the questions and answers of a candidate who is \
              `interviewed`, with the names of the company, the project and the candidate, and nothing else. Anyone with the link \
              can open it: send it to the recipient alone. Only this answer shows `url`; a retry with the same `Idempotency-Key` \
-             returns it again for 24 hours. A link rests while the interview is reopened or the candidate has requested \
+             returns it again for 24 hours, and is refused once the link is deleted. A link rests while the interview is reopened or the candidate has requested \
              erasure; it ends with the candidate, and outlives the role and the account of its creator.",
         )
         .body::<GuestLinkView, _>(|body| read_new(body, DateTime::UNIX_EPOCH))
         .field("expires_at", "When the link stops working: at most 90 days ahead, by default 14.")
         .field("hide_name", "Whether guests see no name of the candidate; false by default.")
-        .refuses(&[NOT_INTERVIEWED, ERASURE_REQUESTED, NO_ANSWERS, TOO_MANY_LINKS])
+        .refuses(&[NOT_INTERVIEWED, ERASURE_REQUESTED, NO_ANSWERS, TOO_MANY_LINKS, LINK_DELETED])
         .example("guest", json!({ "recipient": "Head of sales", "expires_at": "2026-12-24T18:00:00+01:00" }))
 }
 

@@ -12,7 +12,7 @@ use shared::domain::transition::{ReopeningRequest, ReopeningTerms};
 use shared::http::BodyFields;
 use shared::http::exchange::respond::CommittedResponse;
 use shared::http::iso8601::parse_timestamp;
-use shared::http::view::{CandidateView, CandidateViewer};
+use shared::http::view::CandidateView;
 
 /// POST …/candidates/{candidateId}/interview/reopen/
 pub(crate) async fn reopen(
@@ -25,10 +25,9 @@ pub(crate) async fn reopen(
         is_running: project.status == ProjectStatus::Running,
         has_evaluation: has_evaluation(&access).await?,
     };
-    let key = access.new_access_key(project.id, candidate.id);
+    let key = access.new_access_key(project.id, candidate.id).await?;
     let change = Candidate::clone(candidate).reopen(request, terms, access.now, key)?;
-    let viewer =
-        CandidateViewer::new(access.caller.customer(), relation, project, access.references(), access.now);
+    let viewer = access.candidate_viewer(relation, project, [&change.candidate]).await?;
     let shown = Json(CandidateView::new(&change.candidate, &viewer));
     let writes = access.store.advance_candidate(candidate, &change, project, answers, access.now);
     access.commit(writes, shown).await

@@ -1,7 +1,8 @@
 //! Values that a data folder stores between runs.
 
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -11,16 +12,25 @@ use crate::Error;
 
 /// A file with one JSON value, replaced atomically.
 #[derive(Debug)]
-pub(crate) struct StateFile(PathBuf);
+pub(crate) struct StateFile {
+    path: PathBuf,
+    /// Who may do what with the file, as `chmod` writes it.
+    mode: u32,
+}
 
 impl StateFile {
     pub(crate) fn new(path: &Path) -> Self {
-        Self(path.to_owned())
+        Self { path: path.to_owned(), mode: 0o644 }
+    }
+
+    /// A file that only its owner can read.
+    pub(crate) fn private(path: &Path) -> Self {
+        Self { path: path.to_owned(), mode: 0o600 }
     }
 
     /// The value; `None` if nothing has been stored yet.
     pub(crate) fn load<T: DeserializeOwned>(&self) -> Result<Option<T>, Error> {
-        let text = match fs::read(&self.0) {
+        let text = match fs::read(&self.path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(self.failed("read")(error)),
@@ -30,14 +40,23 @@ impl StateFile {
 
     pub(crate) fn store<T: Serialize>(&self, value: &T) -> Result<(), Error> {
         let text = serde_json::to_vec(value).map_err(self.failed("write"))?;
-        let fresh = self.0.with_extension("new");
-        fs::write(&fresh, text).and_then(|()| fs::rename(&fresh, &self.0)).map_err(self.failed("write"))
+        let fresh = self.path.with_extension("new");
+        self.write(&fresh, &text).and_then(|()| fs::rename(&fresh, &self.path)).map_err(self.failed("write"))
+    }
+
+    fn write(&self, path: &Path, text: &[u8]) -> io::Result<()> {
+        // One that a crash has left may have another mode.
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        OpenOptions::new().write(true).create_new(true).mode(self.mode).open(path)?.write_all(text)
     }
 
     fn failed<E>(&self, what: &str) -> impl FnOnce(E) -> Error + use<E>
     where
         E: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
-        Error::because(format!("cannot {what} {}", self.0.display()))
+        Error::because(format!("cannot {what} {}", self.path.display()))
     }
 }

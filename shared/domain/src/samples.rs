@@ -14,7 +14,7 @@ use crate::id::{CustomerId, Id};
 use crate::privacy::retention_rule::ProjectRetention;
 use crate::project::{Project, ProjectSettings, ProjectStatus};
 use crate::random::RandomSource;
-use crate::secret::SecretHash;
+use crate::secret::{AccessKey, Sealed, SecretHash};
 use crate::staff::ProjectStaff;
 use crate::text::ShortName;
 
@@ -55,10 +55,15 @@ pub fn candidate() -> Candidate {
     Candidate::new(Id::from_bytes([9; 16]), company().id, project().id, profile, Some(customer(1)))
 }
 
+/// The access key with this text, which stands for what seals it.
+pub fn access_key(text: &str) -> AccessKey {
+    AccessKey { hash: SecretHash::of(text), sealed: Sealed::new(text.to_owned()) }
+}
+
 /// The former keys of a candidate without any, once the present key has ended.
 pub fn former_keys(candidate: &Candidate, is_misdirected: bool) -> Vec<FormerKey> {
     let ended = candidate.access_key.iter();
-    ended.map(|key| FormerKey { hash: SecretHash::of(key.as_str()), is_misdirected }).collect()
+    ended.map(|key| FormerKey { hash: key.hash.clone(), is_misdirected }).collect()
 }
 
 pub fn customer(byte: u8) -> CustomerId {

@@ -8,8 +8,6 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::random::RandomSource;
-
 /// An argon2id hash in PHC string form.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PasswordHash(String);
@@ -73,45 +71,80 @@ impl OneTimeKey {
     }
 }
 
-/// The key of a candidate without a password.
-///
-/// Stored unhashed, because project managers may see it; it is revoked before the interview ends.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AccessKey(String);
+/// A secret as its holder presents it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PresentedSecret(String);
 
-impl AccessKey {
-    /// Wraps a key.
-    pub fn new(key: String) -> Self {
-        Self(key)
+impl PresentedSecret {
+    /// Wraps a secret.
+    pub fn new(text: &str) -> Self {
+        Self(text.to_owned())
     }
 
-    /// The key.
+    /// The secret.
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
 
-    /// Whether `hash` is the hash of this key.
-    pub fn has(&self, hash: &SecretHash) -> bool {
-        SecretHash::of(&self.0) == *hash
+/// A secret that is shown or used again, sealed under a key from outside the table: a copy of the table does not open it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sealed(String);
+
+impl Sealed {
+    /// Wraps a sealed secret.
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// For a credential whose secret nobody knows, such as one that an archive has brought: no key opens it.
+    pub fn of_nothing() -> Self {
+        Self(String::new())
+    }
+
+    /// Whether it is [`of_nothing`](Self::of_nothing).
+    pub fn is_of_nothing(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Its stored form.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
+/// The key of a candidate without a password.
+///
+/// Sealed instead of hashed alone, because project managers may see it and mails repeat it; it is revoked before the interview
+/// ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccessKey {
+    /// The hash of the key, which admits requests: they need no seal to be opened.
+    pub hash: SecretHash,
+    pub sealed: Sealed,
+}
+
 /// Signs the URLs of files for one credential; in base64url.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// It follows from the credential's secret, so that a request which presents that secret opens no seal to sign URLs.
+#[derive(Clone, PartialEq, Eq)]
 pub struct MediaKey(String);
 
 impl MediaKey {
-    /// A new key.
-    pub fn generate(entropy: &dyn RandomSource) -> Self {
-        let mut bytes = [0; 32];
-        entropy.fill(&mut bytes);
-        Self(URL_SAFE_NO_PAD.encode(bytes))
+    /// The key for a credential with this secret.
+    pub fn of(secret: &str) -> Self {
+        // The word before it keeps this apart from the hash that checks the secret itself.
+        Self(SecretHash::of(&format!("media {secret}")).0)
     }
 
-    /// The key for an access key, which is stored unhashed.
-    pub fn of(key: &AccessKey) -> Self {
-        // The word before it keeps this apart from the hash that checks the key itself.
-        Self(SecretHash::of(&format!("media {}", key.as_str())).0)
+    /// Wraps a key that was sealed.
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The key, to be sealed.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 
     /// A block of SHA-256, padded with zeroes as HMAC requires.
@@ -132,4 +165,4 @@ macro_rules! hide {
     )+};
 }
 
-hide! { PasswordHash SecretHash AccessKey MediaKey }
+hide! { PasswordHash SecretHash PresentedSecret Sealed MediaKey }

@@ -10,7 +10,7 @@ use crate::domain::secret::{MediaKey, SecretHash};
 use crate::domain::staff::customer::Customer;
 use crate::domain::staff::named_token::NamedToken;
 use crate::error::{Error, Result};
-use crate::store::{ItemBatch, ItemKey, Session, SessionKind, VersionedItem, keys};
+use crate::store::{ItemBatch, ItemKey, Session, SessionKind, Store, VersionedItem, keys};
 
 /// The keys of the items that prove a credential: its session and its user, or the named token.
 pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
@@ -57,43 +57,56 @@ impl From<AuthFailure> for Error {
     }
 }
 
-/// The caller, and the key that signs the addresses of files that they are shown.
+/// The caller.
 pub(super) fn authenticate(
     credential: &Credential,
     batch: &mut ItemBatch,
     rules: &SessionRules,
-) -> Result<(Caller, MediaKey), AuthFailure> {
-    let (identity, auth_method, media_key) = match &credential.kind {
+) -> Result<Caller, AuthFailure> {
+    let (identity, auth_method) = match &credential.kind {
         CredentialKind::Session(kind, claim) => {
             let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
             let live = live_session(*kind, &credential.hash, claim, batch, &identity, rules)?;
             let live = live.ok_or_else(rejected)?;
-            let media_key = live.session.media_key.clone();
-            (identity, AuthMethod::Session(Box::new(live)), media_key)
+            (identity, AuthMethod::Session(Box::new(live)))
         }
         CredentialKind::AccessKey(claim) => {
             let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
             let CallerIdentity::Candidate(candidate) = identity else { return Err(rejected().into()) };
-            let key = candidate.access_key.as_ref().filter(|key| key.has(&credential.hash));
-            let Some(key) = key.filter(|_| candidate.may_use_key(rules.now)) else {
+            let is_key = candidate.access_key.as_ref().is_some_and(|key| key.hash == credential.hash);
+            if !is_key || !candidate.may_use_key(rules.now) {
                 return Err(match candidate.key_end(&credential.hash, rules.now) {
                     Some(end) => AuthFailure::EndedKey(Box::new(candidate), end),
                     None => rejected().into(),
                 });
-            };
-            let media_key = MediaKey::of(key);
-            (CallerIdentity::Candidate(candidate), AuthMethod::AccessKey, media_key)
+            }
+            (CallerIdentity::Candidate(candidate), AuthMethod::AccessKey)
         }
         CredentialKind::NamedToken => {
             let key = keys::token_by_hash(&credential.hash);
             let token = batch.take_value::<NamedToken>(&key)?;
             // The schedule deletes it only later, so that owners still see what has ended.
             let token = token.filter(|token| token.is_alive_at(rules.now)).ok_or_else(rejected)?;
-            let media_key = token.media_key.clone();
-            (CallerIdentity::NamedToken(token), AuthMethod::NamedToken, media_key)
+            (CallerIdentity::NamedToken(token), AuthMethod::NamedToken)
         }
     };
-    Ok((Caller { identity, auth_method }, media_key))
+    Ok(Caller { identity, auth_method })
+}
+
+/// The key that verifies the addresses of files which the caller was shown; `None` if nobody can have been shown one.
+// Those who present a secret need no seal: see `MediaKey`.
+pub(super) async fn media_key(caller: &Caller, store: &Store) -> Result<Option<MediaKey>> {
+    match (&caller.auth_method, &caller.identity) {
+        (AuthMethod::Session(live), _) => store.open_media_key(&live.key, &live.session.media_key).await,
+        (AuthMethod::NamedToken, CallerIdentity::NamedToken(token)) => {
+            store.open_media_key(&keys::token(&token.company, token.id), &token.media_key).await
+        }
+        (AuthMethod::AccessKey, CallerIdentity::Candidate(candidate)) => {
+            let key = store.open_access_key(candidate).await?;
+            Ok(key.map(|key| MediaKey::of(&key)))
+        }
+        _ => Ok(None),
+    }
 }
 
 fn live_session(

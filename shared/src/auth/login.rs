@@ -24,14 +24,14 @@ use crate::domain::history::ChangeOrigin;
 use crate::domain::id::CompanyId;
 use crate::domain::policy::NOT_ALLOWED;
 use crate::domain::project::Project;
-use crate::domain::secret::{OneTimeKey, PasswordHash, SecretHash};
+use crate::domain::secret::{OneTimeKey, PasswordHash, PresentedSecret, SecretHash};
 use crate::domain::staff::customer::{Customer, CustomerStatus};
 use crate::domain::text::{Email, Username, fold_case};
 use crate::error::{Error, Result};
 use crate::http::exchange::state::RequestState;
 use crate::http::reference::ReferenceUris;
 use crate::media::MediaSigner;
-use crate::store::{LoginPartition, Session, SessionKind, Store, VersionedItem};
+use crate::store::{LoginPartition, OpenedKeys, Session, SessionKind, Store, VersionedItem, keys};
 
 // Failed logins take a multiple of this. Reading an existing account takes 0.4 ms longer than finding none, which 2,000
 // logins would reveal (`tests/bench login-timing`).
@@ -79,8 +79,16 @@ impl PublicAccess {
     pub fn signer(&self, logged_in: &LoggedIn) -> MediaSigner {
         let LoggedIn { session, secret, .. } = logged_in;
         let kind = CredentialKind::Session(session.kind, session.claim.clone());
-        let credential = Credential { hash: SecretHash::of(secret), kind };
-        MediaSigner::new(session.media_key.clone(), &credential.to_reference(), self.now, self.app.entropy())
+        let reference = Credential::of_secret(secret, kind).to_reference();
+        MediaSigner::new(PresentedSecret::new(secret), &reference, self.now, self.app.entropy())
+    }
+
+    /// The access key of an account that has just logged in, in the clear, if it is a candidate with one.
+    pub async fn open_own_key(&self, logged_in: &LoggedIn) -> Result<OpenedKeys> {
+        match &logged_in.identity {
+            CallerIdentity::Candidate(candidate) => self.store.open_access_keys([&**candidate]).await,
+            CallerIdentity::Customer(_) | CallerIdentity::NamedToken(_) => Ok(OpenedKeys::default()),
+        }
     }
 
     /// The settings.
@@ -129,7 +137,7 @@ impl PublicAccess {
             self.app.pause(until_step(self.state.usage.elapsed())).await;
             return Ok(None);
         };
-        let logged_in = self.session(kind, identities.swap_remove(index), None, days);
+        let logged_in = self.session(kind, identities.swap_remove(index), None, days).await?;
         tokio::try_join!(self.store.end_login(&counted, is_alone), self.begin(&logged_in))?;
         Ok(logged_in)
     }
@@ -151,28 +159,31 @@ impl PublicAccess {
         if !by.may_act_for(&target) {
             return Err(Error::Forbidden(NOT_ALLOWED));
         }
-        let logged_in = self.session(SessionKind::Token, CallerIdentity::Customer(target), Some(by), days);
+        let target = CallerIdentity::Customer(target);
+        let logged_in = self.session(SessionKind::Token, target, Some(by), days).await?;
         self.begin(&logged_in).await?;
         Ok(logged_in)
     }
 
     /// A session that is not stored yet; `None` if the account may not log in.
-    fn session(
+    async fn session(
         &self,
         kind: SessionKind,
         identity: CallerIdentity,
         by: Option<&Customer>,
         days: Option<u8>,
-    ) -> Option<LoggedIn> {
-        let (account, user) = identity.user()?;
-        let epoch = user.epoch?;
+    ) -> Result<Option<LoggedIn>> {
+        let user = identity.user().and_then(|(account, user)| Some((account, user.epoch?)));
+        let Some((account, epoch)) = user else { return Ok(None) };
         let company = identity.company().clone();
         let claim =
             CredentialClaim { on_behalf_by: by.map(|by| by.id), ..CredentialClaim::own(company, account) };
         let secret = SecretKind::Session(kind).generate(&claim, self.app.entropy());
-        let mut session = Session::begin(kind, claim, epoch, days, self.now, self.app.entropy());
+        let key = keys::session(&SecretHash::of(&secret));
+        let media_key = self.store.seal_media_key(&key, &secret).await?;
+        let mut session = Session::begin(kind, claim, epoch, days, self.now, media_key);
         session.actor_epoch = by.map(|by| by.session_epoch);
-        Some(LoggedIn { identity, session, secret })
+        Ok(Some(LoggedIn { identity, session, secret }))
     }
 
     async fn begin(&self, logged_in: &Option<LoggedIn>) -> Result<()> {

@@ -14,7 +14,9 @@ use crate::domain::random::RandomSource;
 use crate::domain::secret::PasswordHash;
 use crate::error::Result;
 use crate::http::reference::ReferenceUris;
-use crate::store::{COMMAND_PATIENCE, FoundErasures, RecountResult, ReindexResult, VersionedItem};
+use crate::store::{
+    COMMAND_PATIENCE, FoundErasures, RecountResult, ReindexResult, ResealResult, VersionedItem,
+};
 
 /// Access for the operator of the service: that of the service itself, with the operator as the author of changes.
 pub struct OperatorAccess(SystemAccess);
@@ -82,5 +84,10 @@ impl OperatorAccess {
     /// concurrent writes keep changing one of them.
     pub async fn reindex(&self, company: &CompanyId) -> Result<ReindexResult> {
         self.store.reindex(company).await
+    }
+
+    /// Seals again under the current key what the former one has sealed, of all companies.
+    pub async fn reseal(&self) -> Result<ResealResult> {
+        self.store.reseal().await
     }
 }

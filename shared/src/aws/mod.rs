@@ -1,6 +1,7 @@
 //! AWS clients: they share one HTTP client and are built on first use.
 
 mod connector;
+mod secrets;
 mod verifier;
 
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -18,8 +19,11 @@ use aws_types::region::Region;
 use rustls::pki_types::CertificateDer;
 use rustls::{ClientConfig, RootCertStore};
 
+pub(crate) use self::secrets::SecretVersion;
+use self::secrets::SecretsClient;
 use self::verifier::FallbackVerifier;
 use crate::config::AwsConfig;
+use crate::error::{Error, Result};
 
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Timeout of sending a mail.
@@ -113,6 +117,21 @@ impl AwsClients {
         })
     }
 
+    /// The version of a secret in Secrets Manager that has the stage, such as `AWSCURRENT`; `None` if there is none. Fails with
+    /// [`Error::Busy`] if Secrets Manager does not answer.
+    pub(crate) async fn secret(&self, id: &str, stage: &str) -> Result<Option<SecretVersion>> {
+        let missing = || Error::internal("the AWS clients lack a part of their configuration");
+        let client = SecretsClient {
+            http: self.shared.http_client().ok_or_else(missing)?,
+            credentials: self.shared.credentials_provider().ok_or_else(missing)?,
+            region: Region::new(self.config.region.clone()),
+            endpoint: self.config.secrets_endpoint.clone(),
+            timeouts: timeouts(self.has_timeouts, ATTEMPT_TIMEOUT),
+            interceptor: self.interceptor.clone(),
+        };
+        client.version(id, stage).await
+    }
+
     /// Never retries by itself.
     pub fn ses(&self) -> &aws_sdk_ses::Client {
         self.ses.get_or_init(|| {
@@ -138,7 +157,8 @@ fn timeouts(has_timeouts: bool, attempt: Duration) -> TimeoutConfig {
 
 /// For a configured endpoint, trust in the system's authorities, or those in `SSL_CERT_FILE`.
 fn tls_for(config: &AwsConfig) -> fn() -> ClientConfig {
-    let endpoints = [&config.dynamodb_endpoint, &config.s3_endpoint, &config.ses_endpoint];
+    let AwsConfig { dynamodb_endpoint, s3_endpoint, ses_endpoint, secrets_endpoint, .. } = config;
+    let endpoints = [dynamodb_endpoint, s3_endpoint, ses_endpoint, secrets_endpoint];
     if endpoints.into_iter().any(Option::is_some) { system_tls } else { aws_tls }
 }
 
@@ -199,6 +219,7 @@ mod tests {
             dynamodb_endpoint: dynamodb_endpoint.map(str::to_owned),
             s3_endpoint: None,
             ses_endpoint: None,
+            secrets_endpoint: None,
         }
     }
 

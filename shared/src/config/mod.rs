@@ -61,6 +61,9 @@ pub struct Config {
     /// `RECEIPT_KEY`, required where receipts of erasures are signed: the secret of the key. `FORMER_RECEIPT_KEYS`, default
     /// empty: comma-separated public keys of former ones, the `x` of each in JWK.
     pub receipt_keys: Option<ReceiptKeys>,
+    /// `SEAL_SECRET_ID`, required where secrets are sealed: the ARN or the name of the secret in Secrets Manager from which the key
+    /// follows that seals them.
+    pub seal_secret: Option<String>,
     /// `RECOVERY_DAYS`, default 28, and `LOG_RETENTION_DAYS`, default 90: how long copies are kept of what was erased, as
     /// receipts state.
     pub copies_kept: CopyRetention,
@@ -117,6 +120,8 @@ pub struct AwsConfig {
     pub s3_endpoint: Option<String>,
     /// `AWS_ENDPOINT_URL_SES`, else `AWS_ENDPOINT_URL`, else AWS.
     pub ses_endpoint: Option<String>,
+    /// `AWS_ENDPOINT_URL_SECRETS_MANAGER`, else `AWS_ENDPOINT_URL`, else AWS.
+    pub secrets_endpoint: Option<String>,
 }
 
 /// A variable is missing or invalid.
@@ -188,6 +193,7 @@ impl Config {
             weak_password_hashes: read.local_flag("WEAK_PASSWORD_HASHES", "1", is_local)?,
             event_retention: TimeDelta::days(read.number("EVENT_RETENTION_DAYS", 1..=3_650)?.unwrap_or(400)),
             receipt_keys: read.receipt_keys()?,
+            seal_secret: read.get("SEAL_SECRET_ID"),
             copies_kept: CopyRetention {
                 recovery_days: read.number("RECOVERY_DAYS", 1..=35)?.unwrap_or(28),
                 log_days: read.number("LOG_RETENTION_DAYS", 1..=3_653)?.unwrap_or(90),
@@ -218,6 +224,7 @@ impl AwsConfig {
             dynamodb_endpoint: read.endpoint("AWS_ENDPOINT_URL_DYNAMODB"),
             s3_endpoint: read.endpoint("AWS_ENDPOINT_URL_S3"),
             ses_endpoint: read.endpoint("AWS_ENDPOINT_URL_SES"),
+            secrets_endpoint: read.endpoint("AWS_ENDPOINT_URL_SECRETS_MANAGER"),
         })
     }
 }

@@ -20,6 +20,7 @@ use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::project::Project;
 use crate::mail::{InterviewLink, review_link};
 use crate::media::{AnswerObjects, MediaSigner, captions_name, object_key, rendition_key};
+use crate::store::OpenedKeys;
 
 /// Makes and reads references.
 #[derive(Clone, Copy)]
@@ -192,11 +193,14 @@ impl<'a> ReferenceUris<'a> {
         Some(Uri::new(format!("{}{path}", self.suite.as_str().trim_end_matches('/'))))
     }
 
-    /// The link that opens the candidate's interview; `None` once it is over.
-    pub fn interview_url(&self, candidate: &Candidate, project: &Project) -> Option<Uri> {
-        // Lists show many candidates, of whom most have none: the link is not made for them.
-        candidate.has_open_interview().then(|| {
-            let link = InterviewLink::new(self.suite, candidate, project);
+    /// The link that opens the candidate's interview; `None` once it is over, or if their key is not among the opened ones.
+    pub fn interview_url(&self, candidate: &Candidate, project: &Project, keys: &OpenedKeys) -> Option<Uri> {
+        let key = keys.of(candidate);
+        // Lists show many candidates, of whom most have none: the link is not made for them. One without the key would lead a
+        // candidate who has no password to a login.
+        let has_link = candidate.has_open_interview() && candidate.access_key.is_some() == key.is_some();
+        has_link.then(|| {
+            let link = InterviewLink::new(self.suite, candidate, project, key);
             Uri::new(link.url().to_owned())
         })
     }

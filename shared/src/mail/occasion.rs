@@ -150,8 +150,9 @@ pub struct AccountLink {
 }
 
 impl<'a> PersonalMail<'a> {
-    /// A mail to a candidate about their interview. `suite` is the web application's base URL, `logo` the URL of the
-    /// company's logo.
+    /// A mail to a candidate about their interview. `suite` is the web application's base URL, `key` the candidate's access key in
+    /// the clear, `logo` the URL of the company's logo.
+    #[expect(clippy::too_many_arguments, reason = "what a mail shows comes from as many places")]
     pub fn about_interview(
         reason: CandidateMail,
         candidate: &'a Candidate,
@@ -159,6 +160,7 @@ impl<'a> PersonalMail<'a> {
         questionnaire: Option<&Questionnaire>,
         company: &'a Company,
         suite: &Url,
+        key: Option<&str>,
         logo: Option<String>,
     ) -> Self {
         let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
@@ -176,7 +178,7 @@ impl<'a> PersonalMail<'a> {
                     .and_then(|questionnaire| candidate.interview_length(project, questionnaire)),
                 contact: Contact::of(project, company).in_words(),
                 deadline: ends_at.map(|at| moment::in_words(at, company.timezone.as_str(), language)),
-                link: is_open.then(|| InterviewLink::new(suite, candidate, project)),
+                link: is_open.then(|| InterviewLink::new(suite, candidate, project, key)),
                 logo,
             },
         }
@@ -252,12 +254,13 @@ mod tests {
         candidate.profile.deadline = Some("2026-11-08T22:59:59Z".parse().unwrap());
         let suite = Url::parse("https://hr.example").unwrap();
         let reason = CandidateMail::Invitation;
-        let mail = PersonalMail::about_interview(reason, &candidate, &project, None, &company, &suite, None);
+        let mail =
+            PersonalMail::about_interview(reason, &candidate, &project, None, &company, &suite, None, None);
         assert_eq!((mail.first_name.as_str(), mail.last_name.as_str()), ("Ada", "Byron"));
         assert_eq!((mail.company.as_str(), mail.language), ("Acme", company.default_project_lang));
         assert_eq!(mail.deadline(), Some("Sunday 8 November 2026 at 23:59 (Europe/Berlin, UTC+1)"));
         let MailOccasion::Interview { project: name, link, .. } = &mail.occasion else { panic!() };
         assert_eq!(name.as_str(), "Sales");
-        assert!(*link == Some(InterviewLink::new(&suite, &candidate, &project)));
+        assert!(*link == Some(InterviewLink::new(&suite, &candidate, &project, None)));
     }
 }

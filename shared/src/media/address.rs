@@ -1,7 +1,10 @@
 //! Tokens in file URLs.
 //!
-//! A token holds a MAC under a key stored with a session, which proves that this session was shown this file. Nothing
-//! is stored per token; it ends with the session, with the caller's right to read the owner, and with the file.
+//! A token holds a MAC under a key that follows from a session's secret, which proves that this session was shown this file. The
+//! session holds that key under a seal, to verify tokens: they come without the secret. Nothing is stored per token; it ends with
+//! the session, with the caller's right to read the owner, and with the file.
+
+use std::sync::OnceLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,7 +13,7 @@ use hmac::{Hmac, KeyInit, Mac as _};
 use sha2::Sha256;
 
 use crate::domain::random::RandomSource;
-use crate::domain::secret::MediaKey;
+use crate::domain::secret::{MediaKey, PresentedSecret};
 
 // Random, so that tokens differ between responses.
 const NONCE: usize = 8;
@@ -26,26 +29,34 @@ const MAX_CHARACTERS: usize = 256;
 /// Signs the tokens of one response.
 #[derive(Debug, Clone)]
 pub struct MediaSigner {
-    key: MediaKey,
+    secret: PresentedSecret,
+    /// Made for the first token: most responses have none.
+    key: OnceLock<MediaKey>,
     start: [u8; NONCE + MOMENT],
     /// Identifies the session.
     reference: Vec<u8>,
 }
 
 impl MediaSigner {
-    /// A signer with `key` for the credential that `reference` identifies.
-    pub fn new(key: MediaKey, reference: &[u8], now: DateTime<Utc>, entropy: &dyn RandomSource) -> Self {
+    /// A signer for the credential with this secret, which `reference` identifies.
+    pub fn new(
+        secret: PresentedSecret,
+        reference: &[u8],
+        now: DateTime<Utc>,
+        entropy: &dyn RandomSource,
+    ) -> Self {
         let mut start = [0; NONCE + MOMENT];
         let (nonce, moment) = start.split_at_mut(NONCE);
         entropy.fill(nonce);
         moment.copy_from_slice(&now.timestamp().to_be_bytes());
-        Self { key, start, reference: reference.to_vec() }
+        Self { secret, key: OnceLock::new(), start, reference: reference.to_vec() }
     }
 
     /// The token for the file with this identifier, stored under the key `object`.
     pub fn sign(&self, file: [u8; FILE], object: &str) -> String {
         let head = [&self.start[..], &file, &self.reference].concat();
-        let mac = mac(&self.key, &head, object).finalize().into_bytes();
+        let key = self.key.get_or_init(|| MediaKey::of(self.secret.as_str()));
+        let mac = mac(key, &head, object).finalize().into_bytes();
         URL_SAFE_NO_PAD.encode([&head[..], &mac[..MAC]].concat())
     }
 }
@@ -118,18 +129,20 @@ mod tests {
     const OBJECT: &str = "media/acme/customers/U/F";
     const FILE: [u8; 16] = [9; 16];
 
-    fn signer(key: &MediaKey) -> MediaSigner {
-        MediaSigner::new(key.clone(), b"whose", DateTime::UNIX_EPOCH, &SystemEntropy)
+    const SECRET: &str = "ivt_secret";
+
+    fn signer() -> MediaSigner {
+        MediaSigner::new(PresentedSecret::new(SECRET), b"whose", DateTime::UNIX_EPOCH, &SystemEntropy)
     }
 
     #[test]
     fn a_token_is_good_for_its_key_and_its_object_and_no_other() {
-        let key = MediaKey::generate(&SystemEntropy);
-        let token = MediaToken::parse(&signer(&key).sign(FILE, OBJECT)).unwrap();
+        let key = MediaKey::of(SECRET);
+        let token = MediaToken::parse(&signer().sign(FILE, OBJECT)).unwrap();
         assert!(token.is_for(&key, OBJECT));
         assert_eq!((token.reference(), token.file()), (&b"whose"[..], FILE));
         assert!(!token.is_for(&key, "media/acme/customers/U/G"));
-        assert!(!token.is_for(&MediaKey::generate(&SystemEntropy), OBJECT));
+        assert!(!token.is_for(&MediaKey::of("ivt_another"), OBJECT));
         let hour = TimeDelta::hours(1);
         let day = TimeDelta::days(1);
         assert!(token.is_older_than(hour, DateTime::UNIX_EPOCH + day));
@@ -141,14 +154,13 @@ mod tests {
 
     #[test]
     fn two_fetches_give_two_tokens() {
-        let key = MediaKey::generate(&SystemEntropy);
-        assert_ne!(signer(&key).sign(FILE, OBJECT), signer(&key).sign(FILE, OBJECT));
+        assert_ne!(signer().sign(FILE, OBJECT), signer().sign(FILE, OBJECT));
     }
 
     #[test]
     fn no_bit_can_be_turned() {
-        let key = MediaKey::generate(&SystemEntropy);
-        let bytes = URL_SAFE_NO_PAD.decode(signer(&key).sign(FILE, OBJECT)).unwrap();
+        let key = MediaKey::of(SECRET);
+        let bytes = URL_SAFE_NO_PAD.decode(signer().sign(FILE, OBJECT)).unwrap();
         for bit in 0..bytes.len() * 8 {
             let mut turned = bytes.clone();
             turned[bit / 8] ^= 1 << (bit % 8);

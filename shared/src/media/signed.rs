@@ -18,6 +18,9 @@ const FETCH: Duration = Duration::from_secs(60);
 /// Validity of URLs of videos, at most: a URL works no longer than the function's credentials.
 // Players fetch more until the video has been watched.
 const WATCH: Duration = Duration::from_secs(4 * 60 * 60);
+/// What S3 is to say of all objects.
+// Private to those who were shown the URL: on a shared computer, a browser's cache would keep them for the next person.
+const CACHE_CONTROL: &str = "private, no-store";
 
 /// A signed request for a client to upload one object of a given size and content type.
 #[derive(Debug)]
@@ -49,11 +52,13 @@ impl ObjectStore<'_> {
         // A signature is valid for one method.
         let signed = if method == Method::HEAD {
             let head = self.s3().head_object().bucket(self.bucket).key(key);
-            let head = head.response_content_type(file_type.content_type());
+            let head =
+                head.response_content_type(file_type.content_type()).response_cache_control(CACHE_CONTROL);
             head.response_content_disposition(disposition).presigned(lifetime).await.map_err(Error::internal)
         } else {
             let get = self.s3().get_object().bucket(self.bucket).key(key);
-            let get = get.response_content_type(file_type.content_type());
+            let get =
+                get.response_content_type(file_type.content_type()).response_cache_control(CACHE_CONTROL);
             get.response_content_disposition(disposition).presigned(lifetime).await.map_err(Error::internal)
         };
         Ok(signed?.uri().to_owned())
@@ -63,7 +68,7 @@ impl ObjectStore<'_> {
     pub async fn download_url(&self, key: &str, name: &str, lifetime: Duration) -> Result<String> {
         let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
         let get = self.s3().get_object().bucket(self.bucket).key(key);
-        let get = get.response_content_disposition(attachment(name));
+        let get = get.response_content_disposition(attachment(name)).response_cache_control(CACHE_CONTROL);
         Ok(get.presigned(lifetime).await.map_err(Error::internal)?.uri().to_owned())
     }
 

@@ -14,11 +14,12 @@ use super::run_record::RunRecord;
 use super::table::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
 use super::table::keys::{self, ItemKey};
 use super::table::read::batch::ItemBatch;
-use super::table::sealed::SealingKey;
 use super::table::write::condition::WriteCondition;
 use super::table::write::transaction::Transaction;
 use crate::domain::id::IdBlock;
+use crate::domain::secret::Sealed;
 use crate::error::{Error, Result};
+use crate::seals::SealPlace;
 
 /// How long an answer is kept.
 const REMEMBERED: TimeDelta = TimeDelta::hours(24);
@@ -39,7 +40,10 @@ pub(crate) struct KeyedRequest {
     pub(in crate::store) id: String,
     /// The hash of everything else in it.
     fingerprint: String,
-    pub(in crate::store) sealing_key: SealingKey,
+    /// Where its answer is sealed.
+    answer: SealPlace,
+    /// Where what it is about is sealed.
+    pub(in crate::store) selection: SealPlace,
 }
 
 /// An Idempotency-Key and the meaning of its request, before the sender is known.
@@ -57,9 +61,12 @@ impl RequestIntent {
     pub(crate) fn sent_by(&self, sender: &str) -> KeyedRequest {
         // None of the parts can contain the separator.
         let name = format!("{sender}\n{}\n{}", self.route, self.key);
-        let id = keys::idempotency_id(&name);
-        let sealing_key = SealingKey::of(&name);
-        KeyedRequest { id, fingerprint: self.fingerprint.clone(), sealing_key }
+        KeyedRequest {
+            id: keys::idempotency_id(&name),
+            fingerprint: self.fingerprint.clone(),
+            answer: SealPlace::of_request(&name, "answer"),
+            selection: SealPlace::of_request(&name, "selection"),
+        }
     }
 }
 
@@ -100,7 +107,7 @@ enum AttemptState {
     /// Leased until then. It creates resources with these identifiers.
     Running { ids: IdBlock, until: DateTime<Utc> },
     /// The sealed answer, up to the size of one item, and the number of further parts.
-    Done { sealed: String, parts: usize },
+    Done { sealed: Sealed, parts: usize },
 }
 
 /// The outcome of taking the lease of a keyed request.
@@ -184,7 +191,7 @@ impl Store {
             AttemptState::Running { until, .. } => Ok(EarlierRequest::Running(until)),
             AttemptState::Done { sealed, parts } => {
                 let sealed = self.whole(attempt, sealed, parts).await?;
-                let answer = serde_json::from_slice(&request.sealing_key.open(&sealed)?);
+                let answer = serde_json::from_slice(&self.app.open(&request.answer, &sealed).await?);
                 Ok(EarlierRequest::Answered(answer.map_err(Error::internal)?))
             }
         }
@@ -200,7 +207,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<Option<StoredResponse>> {
         // The answer to one transaction is far smaller than an item may be.
-        let state = AttemptState::Done { sealed: self.sealed(request, answer)?, parts: 0 };
+        let state = AttemptState::Done { sealed: self.sealed(request, answer).await?, parts: 0 };
         let item = item::write(&request.attempt(state, now), 1)?;
         // Before all other conditions: a concurrent retry must learn that the request is running, not that a name is
         // taken.
@@ -254,8 +261,8 @@ impl Store {
         attempt: &VersionedItem<KeyedAttempt>,
         answer: &StoredResponse,
     ) -> Result<()> {
-        let sealed = self.sealed(request, answer)?;
-        let mut texts = texts(&sealed);
+        let sealed = self.sealed(request, answer).await?;
+        let mut texts = texts(sealed.as_str());
         let first = texts.next().unwrap_or_default().to_owned();
         let mut parts = 0;
         // Before the attempt refers to them, and under keys of its own: another worker may hold the lease by now.
@@ -265,26 +272,30 @@ impl Store {
             parts += 1;
         }
         let done = KeyedAttempt {
-            state: AttemptState::Done { sealed: first, parts },
+            state: AttemptState::Done { sealed: Sealed::new(first), parts },
             ..KeyedAttempt::clone(attempt)
         };
         self.replace(attempt, done).await.map(drop)
     }
 
-    fn sealed(&self, request: &KeyedRequest, answer: &StoredResponse) -> Result<String> {
+    async fn sealed(&self, request: &KeyedRequest, answer: &StoredResponse) -> Result<Sealed> {
         // Its names and keys would otherwise outlive their owners by a day.
         let text = serde_json::to_vec(answer).map_err(Error::internal)?;
         // Reading the resource again for a replay, instead of storing the answer, would return later changes.
-        request.sealing_key.seal(&text, self.app.entropy())
+        self.app.seal(&request.answer, &text).await
     }
 
     /// All parts of a sealed answer.
     async fn whole(
         &self,
         attempt: &VersionedItem<KeyedAttempt>,
-        mut sealed: String,
+        first: Sealed,
         parts: usize,
-    ) -> Result<String> {
+    ) -> Result<Sealed> {
+        if parts == 0 {
+            return Ok(first);
+        }
+        let mut sealed = first.as_str().to_owned();
         // The write before the last one held the lease and named the parts.
         let keys: Vec<ItemKey> = (0..parts).map(|part| attempt.part(attempt.version() - 1, part)).collect();
         let mut batch = self.get(keys.clone()).await?;
@@ -293,7 +304,7 @@ impl Store {
             let text = item.get(BODY).and_then(|text| text.as_s().ok());
             sealed.push_str(text.ok_or_else(|| Error::internal("a part of an answer is missing"))?);
         }
-        Ok(sealed)
+        Ok(Sealed::new(sealed))
     }
 
     /// Ends the lease, so that a repeated request resumes the work. Fails with [`Error::Changed`] if another worker has

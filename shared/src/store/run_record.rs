@@ -13,6 +13,7 @@ use super::table::item::{self, EXPIRES_AT, Item, number, number_in, string};
 use super::table::keys;
 use super::table::write::condition::WriteCondition;
 use super::table::write::transaction::Transaction;
+use crate::domain::secret::Sealed;
 use crate::error::{Error, Result};
 
 /// The attribute that holds a sealed selection.
@@ -40,7 +41,10 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<Option<T>> {
         let item = self.item(&keys::idempotency_selection(&record.request.id)).await?;
-        item.filter(|item| RunRecord::is_kept(item, now)).map(|item| opened(record, &item)).transpose()
+        match item.filter(|item| RunRecord::is_kept(item, now)) {
+            Some(item) => self.opened_selection(record, &item).await.map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Keeps a selection for all runs of the request, and returns the one that is kept: a concurrent run may have been faster.
@@ -52,12 +56,13 @@ impl Store {
     ) -> Result<T> {
         let text = serde_json::to_vec(&selection).map_err(Error::internal)?;
         // Sealed like the answer: identifiers must not outlive what they name, not even by a day.
-        let sealed = record.request.sealing_key.seal(&text, self.app.entropy())?;
-        let mut item = item::bare([(SEALED, string(sealed)), (EXPIRES_AT, number(record.expires_at))]);
+        let sealed = self.app.seal(&record.request.selection, &text).await?;
+        let mut item =
+            item::bare([(SEALED, string(sealed.as_str())), (EXPIRES_AT, number(record.expires_at))]);
         item.extend(keys::idempotency_selection(&record.request.id).into_attributes());
         match self.put_item(item, WriteCondition::AbsentOrExpired(now)).await? {
             Ok(()) => Ok(selection),
-            Err(kept) => opened(record, &kept.ok_or(Error::Changed)?),
+            Err(kept) => self.opened_selection(record, &kept.ok_or(Error::Changed)?).await,
         }
     }
 
@@ -102,10 +107,11 @@ impl Store {
             committed => committed.map(|()| true),
         }
     }
-}
 
-fn opened<T: DeserializeOwned>(record: &RunRecord, item: &Item) -> Result<T> {
-    let sealed = item.get(SEALED).and_then(|sealed| sealed.as_s().ok());
-    let sealed = sealed.ok_or_else(|| Error::internal("a kept selection is empty"))?;
-    serde_json::from_slice(&record.request.sealing_key.open(sealed)?).map_err(Error::internal)
+    async fn opened_selection<T: DeserializeOwned>(&self, record: &RunRecord, item: &Item) -> Result<T> {
+        let sealed = item.get(SEALED).and_then(|sealed| sealed.as_s().ok());
+        let sealed = sealed.ok_or_else(|| Error::internal("a kept selection is empty"))?;
+        let opened = self.app.open(&record.request.selection, &Sealed::new(sealed.clone())).await?;
+        serde_json::from_slice(&opened).map_err(Error::internal)
+    }
 }

@@ -218,6 +218,7 @@ async fn each_command_leaves_one_line_in_the_log_without_secrets() {
         verify_senders("acme", &["acme.example"]),
         json!({ "command": "recount", "company": "acme" }),
         json!({ "command": "reindex-search", "company": "acme" }),
+        json!({ "command": "reseal" }),
         json!({ "command": "free-address", "company": "acme", "address": owner.email }),
         json!({ "command": "list-companies" }),
         json!({ "command": "erase-again", "since": "2026-11-08T10:00:00Z" }),

@@ -4,7 +4,7 @@ mod completion;
 mod conversion;
 mod data;
 mod erasure;
-mod guests;
+pub(crate) mod guests;
 mod killed;
 mod overlap;
 mod parts;

@@ -32,6 +32,7 @@ mod races;
 mod redo;
 mod release;
 mod retention;
+mod seals;
 mod soundness;
 mod tags;
 mod turns;

@@ -144,6 +144,8 @@ pub enum AdminCommand {
     AdvanceSequence,
     /// Rebuilds the search entries of all candidates.
     ReindexSearch,
+    /// Seals again, under the current key, what the former one has sealed, of all companies.
+    Reseal,
 }
 
 impl AdminCommand {
@@ -182,6 +184,7 @@ impl AdminCommand {
             Self::FilesOfTakes { files } => conversions::files_of_takes(operator, files).await,
             Self::AdvanceSequence => upkeep::advance_sequence(operator, company).await,
             Self::ReindexSearch => upkeep::reindex_search(operator, company).await,
+            Self::Reseal => upkeep::reseal(operator).await,
         }
     }
 }

@@ -30,6 +30,11 @@ pub(super) async fn reindex_search(operator: &OperatorAccess, company: Option<&s
     Ok(json!({ "company": company, "search": search }))
 }
 
+/// Replaces the seals of the former key.
+pub(super) async fn reseal(operator: &OperatorAccess) -> Result<Value> {
+    Ok(json!({ "reseal": operator.reseal().await? }))
+}
+
 /// Leaves out numbers of events that a restored table has taken back.
 pub(super) async fn advance_sequence(operator: &OperatorAccess, company: Option<&str>) -> Result<Value> {
     let company = only_company_id(company)?;

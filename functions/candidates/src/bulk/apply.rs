@@ -36,9 +36,11 @@ pub(super) async fn apply(
         let outcome = match before {
             None if done.contains(&index) => EntryOutcome::Done(ActedEntry::of_deleted()),
             None => EntryOutcome::Failed(Error::NotFound),
-            Some(before) if done.contains(&index) => EntryOutcome::Done(context.acted(&before, None)),
-            Some(before) => match context.planner.plan(&before) {
-                EntryPlan { change: None, refusal } => EntryOutcome::Done(context.acted(&before, refusal)),
+            Some(before) if done.contains(&index) => EntryOutcome::Done(context.acted(&before, None).await?),
+            Some(before) => match context.planner.plan(&before).await {
+                EntryPlan { change: None, refusal } => {
+                    EntryOutcome::Done(context.acted(&before, refusal).await?)
+                }
                 EntryPlan { change: Some(_), .. } => {
                     open.push(LaneEntry { index, candidate: before.id, work: before });
                     continue;
@@ -69,7 +71,7 @@ pub(super) async fn judge(
     for id in &selection.candidates {
         let outcome = match id.as_ref().and_then(|id| found.get(id)) {
             Some(candidate) => {
-                let plan = planner.plan(candidate);
+                let plan = planner.plan(candidate).await;
                 mails += usize::from(plan.change.as_ref().is_some_and(dry_run::is_mailed));
                 let has_deadline = planner.has_deadline(plan.after(candidate));
                 EntryOutcome::Done(ActedEntry { refusal: plan.refusal, link: None, has_deadline })
@@ -122,29 +124,31 @@ impl BulkContext<'_> {
 
     /// Fails with [`Error::Changed`] or [`Error::NotFound`] if others have written the candidate since.
     async fn act_as_read(&self, index: usize, before: &VersionedItem<Candidate>) -> Result<ActedEntry> {
-        let EntryPlan { change, refusal } = self.planner.plan(before);
+        let EntryPlan { change, refusal } = self.planner.plan(before).await;
         match (change, refusal) {
             (Some(change), None) => {
+                // Before the write, which must not be done and then reported as failed.
+                let acted = self.acted(&change.candidate, None).await?;
                 let writes = self.run.store.change_candidate(before, &change, self.access.now);
                 match self.run.commit_entry(index, writes).await {
-                    Ok(true) => Ok(self.acted(&change.candidate, None)),
+                    Ok(true) => Ok(acted),
                     // A run of the same request that this one was thought to have succeeded has done it.
                     Ok(false) => match self.read(before.id).await? {
-                        Some(now) => Ok(self.acted(&now, None)),
+                        Some(now) => self.acted(&now, None).await,
                         None => Ok(ActedEntry::of_deleted()),
                     },
                     // The project was read when the request began, and may have stopped since.
                     Err(Error::Refused(PROJECT_NOT_RUNNING)) => {
-                        let deadline = self.planner.deadline_change(before)?;
+                        let deadline = self.planner.deadline_change(before).await?;
                         self.refuse(before, deadline, PROJECT_NOT_RUNNING.into()).await
                     }
                     Err(error) => Err(error),
                 }
             }
             // Refused because of what another run of the request has made of the candidate.
-            (_, Some(_)) if self.run.is_done(index).await? => Ok(self.acted(before, None)),
+            (_, Some(_)) if self.run.is_done(index).await? => self.acted(before, None).await,
             (deadline, Some(refusal)) => self.refuse(before, deadline, refusal).await,
-            (None, None) => Ok(self.acted(before, None)),
+            (None, None) => self.acted(before, None).await,
         }
     }
 
@@ -155,10 +159,11 @@ impl BulkContext<'_> {
         deadline: Option<CandidateChange>,
         refusal: Error,
     ) -> Result<ActedEntry> {
-        let Some(change) = deadline else { return Ok(self.acted(before, Some(refusal))) };
+        let Some(change) = deadline else { return self.acted(before, Some(refusal)).await };
+        let acted = self.acted(&change.candidate, Some(refusal)).await?;
         // Without a mark: to set it again changes nothing.
         self.run.commit(self.run.store.change_candidate(before, &change, self.access.now)).await?;
-        Ok(self.acted(&change.candidate, Some(refusal)))
+        Ok(acted)
     }
 
     async fn read(&self, id: CandidateId) -> Result<Option<VersionedItem<Candidate>>> {
@@ -166,10 +171,13 @@ impl BulkContext<'_> {
     }
 
     /// The entry of a candidate as they are after the action, or after its refusal.
-    fn acted(&self, candidate: &Candidate, refusal: Option<Error>) -> ActedEntry {
-        let project = &self.access.target.project;
-        let link = self.access.references().interview_url(candidate, project);
+    async fn acted(&self, candidate: &Candidate, refusal: Option<Error>) -> Result<ActedEntry> {
         let has_deadline = self.planner.has_deadline(candidate);
-        ActedEntry { link: link.filter(|_| refusal.is_none()), refusal, has_deadline }
+        if refusal.is_some() {
+            return Ok(ActedEntry { link: None, refusal, has_deadline });
+        }
+        let keys = self.run.store.open_access_keys([candidate]).await?;
+        let link = self.access.references().interview_url(candidate, &self.access.target.project, &keys);
+        Ok(ActedEntry { link, refusal, has_deadline })
     }
 }

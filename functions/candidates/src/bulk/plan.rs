@@ -38,39 +38,42 @@ impl<'a> Planner<'a> {
     }
 
     /// What becomes of a candidate as they are now.
-    pub(super) fn plan(&self, candidate: &Candidate) -> EntryPlan {
+    pub(super) async fn plan(&self, candidate: &Candidate) -> EntryPlan {
         if self.status.is_some_and(|status| candidate.status != status) {
             return EntryPlan { change: None, refusal: Some(STATUS_CHANGED.into()) };
         }
         let action = match self.action {
-            BulkAction::Advance { .. } => return self.plan_advance(candidate),
+            BulkAction::Advance { .. } => return self.plan_advance(candidate).await,
             BulkAction::SetDeadline(deadline) => CandidateAction::SetDeadline(deadline),
             BulkAction::Remind => CandidateAction::Remind,
             BulkAction::Skip => CandidateAction::Skip,
         };
-        match self.change(action, candidate) {
+        match self.change(action, candidate).await {
             Ok(change) => EntryPlan { change, refusal: None },
             Err(error) => EntryPlan { change: None, refusal: Some(error) },
         }
     }
 
     /// Sets the deadline first, as the candidate's own request would; the advance after it makes one write of both.
-    fn plan_advance(&self, candidate: &Candidate) -> EntryPlan {
-        let deadline = match self.deadline_change(candidate) {
+    async fn plan_advance(&self, candidate: &Candidate) -> EntryPlan {
+        let deadline = match self.deadline_change(candidate).await {
             Ok(deadline) => deadline,
             Err(error) => return EntryPlan { change: None, refusal: Some(error) },
         };
         let with_deadline = deadline.as_ref().map_or(candidate, |change| &change.candidate);
-        match self.change(CandidateAction::Advance, with_deadline) {
+        match self.change(CandidateAction::Advance, with_deadline).await {
             Ok(change) => EntryPlan { change, refusal: None },
             Err(error) => EntryPlan { change: deadline, refusal: Some(error) },
         }
     }
 
     /// The change that sets the deadline before an advance; `None` if there is none to set.
-    pub(super) fn deadline_change(&self, candidate: &Candidate) -> Result<Option<CandidateChange>, Error> {
+    pub(super) async fn deadline_change(
+        &self,
+        candidate: &Candidate,
+    ) -> Result<Option<CandidateChange>, Error> {
         match self.action.deadline_before() {
-            Some(deadline) => self.change(CandidateAction::SetDeadline(deadline), candidate),
+            Some(deadline) => self.change(CandidateAction::SetDeadline(deadline), candidate).await,
             None => Ok(None),
         }
     }
@@ -81,12 +84,12 @@ impl<'a> Planner<'a> {
         deadline.is_some() && candidate.profile.deadline == deadline
     }
 
-    fn change(
+    async fn change(
         &self,
         action: CandidateAction,
         candidate: &Candidate,
     ) -> Result<Option<CandidateChange>, Error> {
-        let key = || self.access.new_access_key(candidate.project, candidate.id);
+        let key = self.access.new_access_key(candidate.project, candidate.id).await?;
         Ok(action.change(candidate, &self.terms, self.access.now, key)?)
     }
 }

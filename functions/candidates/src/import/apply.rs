@@ -87,7 +87,7 @@ pub(super) async fn apply_entries(
         let id = run.ids.id(index);
         match (imported, created.get(&id)) {
             (Err(error), _) => settled.push((index, ImportEntryResult::failed(error))),
-            (Ok(_), Some(candidate)) => settled.push((index, context.result_of(candidate))),
+            (Ok(_), Some(candidate)) => settled.push((index, context.result_of(candidate).await?)),
             (Ok(imported), None) => match context.new_candidate(id, imported, &holders) {
                 Ok(candidate) => open.push(LaneEntry { index, candidate: id, work: candidate }),
                 Err(error) => settled.push((index, ImportEntryResult::failed(error))),
@@ -159,13 +159,17 @@ impl<'a> ImportContext<'a> {
 
     async fn try_to_create(&self, run: &IdempotentRun, candidate: Candidate) -> Result<ImportEntryResult> {
         let id = candidate.id;
-        let refusal = match self.advance(&candidate) {
-            Ok(change) => match self.commit(run, &change).await {
-                Ok(()) => return Ok(self.result_of(&change.candidate)),
-                // The project was read when the request began, and may have stopped since.
-                Err(Error::Refused(PROJECT_NOT_RUNNING)) => PROJECT_NOT_RUNNING,
-                Err(error) => return self.result_if_created(run, id, error).await,
-            },
+        let refusal = match self.advance(&candidate).await? {
+            Ok(change) => {
+                // Before the write, which must not be done and then reported as failed.
+                let result = self.result_of(&change.candidate).await?;
+                match self.commit(run, &change).await {
+                    Ok(()) => return Ok(result),
+                    // The project was read when the request began, and may have stopped since.
+                    Err(Error::Refused(PROJECT_NOT_RUNNING)) => PROJECT_NOT_RUNNING,
+                    Err(error) => return self.result_if_created(run, id, error).await,
+                }
+            }
             Err(refusal) => refusal,
         };
         match self.commit(run, &CandidateChange::from(candidate)).await {
@@ -212,23 +216,28 @@ impl<'a> ImportContext<'a> {
     ) -> Result<ImportEntryResult> {
         let Error::Changed = error else { return Err(error) };
         let found = run.store.candidates(self.access.company_id(), self.access.target.project.id, [id]);
-        found.await?.get(&id).map(|candidate| self.result_of(candidate)).ok_or(error)
-    }
-
-    fn result_of(&self, candidate: &Candidate) -> ImportEntryResult {
-        let id = Some(candidate.id);
-        match candidate.invited_at {
-            Some(_) => {
-                let link = self.access.references().interview_url(candidate, &self.access.target.project);
-                ImportEntryResult::Invited { candidate: id, link }
-            }
-            None => ImportEntryResult::New { candidate: id, refusal: self.advance(candidate).err() },
+        match found.await?.get(&id) {
+            Some(candidate) => self.result_of(candidate).await,
+            None => Err(error),
         }
     }
 
+    async fn result_of(&self, candidate: &Candidate) -> Result<ImportEntryResult> {
+        let id = Some(candidate.id);
+        Ok(match candidate.invited_at {
+            Some(_) => {
+                let keys = self.access.store.open_access_keys([candidate]).await?;
+                let project = &self.access.target.project;
+                let link = self.access.references().interview_url(candidate, project, &keys);
+                ImportEntryResult::Invited { candidate: id, link }
+            }
+            None => ImportEntryResult::New { candidate: id, refusal: self.advance(candidate).await?.err() },
+        })
+    }
+
     /// Invites a candidate, or says why that is not possible.
-    pub(super) fn advance(&self, candidate: &Candidate) -> Result<CandidateChange, Refusal> {
-        let key = self.access.new_access_key(candidate.project, candidate.id);
-        candidate.clone().advance(Actor::Manager, &self.terms, self.access.now, key)
+    pub(super) async fn advance(&self, candidate: &Candidate) -> Result<Result<CandidateChange, Refusal>> {
+        let key = self.access.new_access_key(candidate.project, candidate.id).await?;
+        Ok(candidate.clone().advance(Actor::Manager, &self.terms, self.access.now, key))
     }
 }

@@ -24,19 +24,19 @@ pub(super) async fn judge_entries(
     )?;
     let context = ImportContext::new(access);
     let new_id = || -> CandidateId { access.store.next_id(access.now) };
-    let judge = |imported: ImportedCandidate| {
-        let candidate = context.new_candidate(new_id(), imported, &holders)?;
+    let judge = async |imported: Result<ImportedCandidate>| {
+        let candidate = context.new_candidate(new_id(), imported?, &holders)?;
         let username = candidate.profile.username.as_ref();
         if username.is_some_and(|name| usernames.contains(&fold_case(name.as_str()))) {
             return Err(taken_username());
         }
-        Ok(context.advance(&candidate))
+        context.advance(&candidate).await
     };
     let repeats: Vec<Option<usize>> = entries.iter().map(|entry| entry.repeats).collect();
     let mut mails = 0;
     let mut results = Vec::with_capacity(entries.len());
     for entry in entries {
-        results.push(match entry.candidate.and_then(judge) {
+        results.push(match judge(entry.candidate).await {
             Ok(Ok(change)) => {
                 mails += usize::from(dry_run::is_mailed(&change));
                 ImportEntryResult::Invited { candidate: None, link: None }

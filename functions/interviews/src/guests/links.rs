@@ -45,7 +45,7 @@ pub(crate) async fn create(
         recipient,
         hide_name,
         hash: SecretHash::of(&key),
-        media_key: access.new_media_key(),
+        media_key: access.guest_media_key(candidate, id, &key).await?,
         created_by: access.caller.principal().creator(),
         ends_at,
         opened_at: None,

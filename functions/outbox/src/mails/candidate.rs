@@ -34,7 +34,10 @@ pub(crate) async fn send(
     let suite = &system.config().suite_url;
     let logo = ReferenceUris::new(system.config()).logo(company).map(|logo| logo.to_string());
     let questionnaire = subject.questionnaire.as_deref();
-    let mail = PersonalMail::about_interview(mail, candidate, project, questionnaire, company, suite, logo);
+    let key = system.store.open_access_key(candidate).await?;
+    let key = key.as_deref();
+    let mail =
+        PersonalMail::about_interview(mail, candidate, project, questionnaire, company, suite, key, logo);
     let account = Some(candidate.account());
     let alias = project.settings.email_alias.as_ref();
     let contact = Contact::of(project, company);

@@ -1,10 +1,11 @@
-//! The AWS services behind the functions (DynamoDB, S3 and SES), as servers on the loopback interface.
+//! The AWS services behind the functions (DynamoDB, S3, SES and Secrets Manager), as servers on the loopback interface.
 
 mod dynamodb;
 mod external;
 mod folder;
 mod queue;
 mod s3;
+mod secrets;
 mod server;
 mod ses;
 mod stream;
@@ -19,7 +20,9 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
+use shared::clock::Clock as _;
 use tokio::net::TcpListener;
 
 pub(crate) use external::ExternalServices;
@@ -32,6 +35,7 @@ use crate::{Error, Mailbox, OffsetClock, Template};
 use dynamodb::Dynamodb;
 pub(crate) use s3::CreatedObjects;
 use s3::S3;
+use secrets::Secrets;
 use ses::Ses;
 
 /// The only access key that the back end accepts.
@@ -67,6 +71,7 @@ pub struct Backend {
     dynamodb: Dynamodb,
     s3: S3,
     ses: Ses,
+    secrets: Secrets,
     mailbox: Mailbox,
     clock: OffsetClock,
     template: Template,
@@ -84,21 +89,29 @@ impl Backend {
     /// If the folder cannot be used or is locked, nothing answers at the URL, or the template defines no table.
     pub fn start(storage: &Storage) -> Result<Self, Error> {
         let template = Template::of_workspace()?;
-        let (folder, database, mailbox, clock) = match storage {
+        let (folder, database, mailbox, clock, secrets) = match storage {
             Storage::External(url) => return Self::external(url, template),
-            Storage::Memory => (Folder::temporary()?, None, Mailbox::default(), OffsetClock::default()),
+            Storage::Memory => (
+                Folder::temporary()?,
+                None,
+                Mailbox::default(),
+                OffsetClock::default(),
+                Secrets::start(None)?,
+            ),
             Storage::Folder(path) => {
                 let folder = Folder::open(path)?;
                 let database = folder.path().join("dynamodb.sqlite");
                 let mailbox = Mailbox::open(&folder.path().join("mails.jsonl"))?;
                 let clock = OffsetClock::open(&folder.path().join("clock.json"))?;
-                (folder, Some(database), mailbox, clock)
+                let secrets = Secrets::start(Some(&folder.path().join("secrets.json")))?;
+                (folder, Some(database), mailbox, clock, secrets)
             }
         };
         let backend = Self {
             dynamodb: Dynamodb::start(database.as_deref(), folder.path(), &template)?,
             s3: S3::start(folder.path())?,
             ses: Ses::start(mailbox.clone(), clock.clone())?,
+            secrets,
             mailbox,
             clock,
             template,
@@ -120,6 +133,7 @@ impl Backend {
             dynamodb: Dynamodb::external(&services, &template)?,
             s3: S3::external(&services)?,
             ses: Ses::external(&services, mailbox.clone(), clock.clone())?,
+            secrets: Secrets::external(&services),
             mailbox,
             clock,
             template,
@@ -128,13 +142,22 @@ impl Backend {
         })
     }
 
-    /// Creates a table from the template's definition, unless it exists. Names shorter than 11 characters break the
-    /// emulator's stream identifiers.
+    /// Creates a table from the template's definition, and the secret from which the key of its seals follows, unless they exist.
+    /// Names shorter than 11 characters break the emulator's stream identifiers.
     ///
     /// # Errors
     /// If the definition is unusable, or a table with that name has another one.
     pub fn create_table(&self, name: &str) -> Result<(), Error> {
+        self.secrets.create(&seal_secret(name), self.clock.now())?;
         self.dynamodb.create_table(name)
+    }
+
+    /// Gives the seals of a table another key at `now`, as `aws secretsmanager put-secret-value` does.
+    ///
+    /// # Errors
+    /// If the table has no key yet.
+    pub fn rotate_seal_key(&self, table: &str, now: DateTime<Utc>) -> Result<(), Error> {
+        self.secrets.rotate(&seal_secret(table), now)
     }
 
     pub(crate) fn has_table(&self, name: &str) -> Result<bool, Error> {
@@ -207,6 +230,7 @@ impl Backend {
             ("PATH", program_path()),
             // Always the same, and known to everyone: receipts of the local service prove nothing.
             ("RECEIPT_KEY", "development".to_owned()),
+            ("SEAL_SECRET_ID", seal_secret(table)),
             ("MAIL_SENDER", format!("interviews@{MAIL_DOMAIN}")),
             // `Ref` resolves to the logical id here, also in event patterns.
             ("MAIL_CONFIGURATION_SET", "MailConfiguration".to_owned()),
@@ -216,6 +240,7 @@ impl Backend {
             ("AWS_ENDPOINT_URL_DYNAMODB", self.dynamodb.url()),
             ("AWS_ENDPOINT_URL_S3", self.s3.url()),
             ("AWS_ENDPOINT_URL_SES", self.ses.url()),
+            ("AWS_ENDPOINT_URL_SECRETS_MANAGER", self.secrets.url()),
         ])
     }
 
@@ -238,6 +263,11 @@ impl Backend {
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
+}
+
+/// The name of the secret from which the key of a table's seals follows: as in the template, for a stack of the table's name.
+fn seal_secret(table: &str) -> String {
+    format!("{table}-seals")
 }
 
 /// The folders with this computer's programs, for ffmpeg.

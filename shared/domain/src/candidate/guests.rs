@@ -9,7 +9,7 @@ use crate::account::Creator;
 use crate::id::{CandidateId, CompanyId, GuestLinkId, ProjectId};
 use crate::mail::rate::ChangeRate;
 use crate::privacy::erasure_request::ERASURE_REQUESTED;
-use crate::secret::{MediaKey, SecretHash};
+use crate::secret::{Sealed, SecretHash};
 use crate::text::ShortName;
 
 /// The most links of a candidate that have not ended.
@@ -44,6 +44,12 @@ pub const TOO_MANY_LINKS: Refusal = Refusal {
     detail: "A candidate may have 20 guest links that have not ended. Delete one first.",
 };
 
+/// A repeated request has created a link that was deleted since.
+pub const LINK_DELETED: Refusal = Refusal {
+    code: "link_deleted",
+    detail: "The guest link that this request has created was deleted. Send a new `Idempotency-Key` to create another.",
+};
+
 /// A link that lets a person without an account watch the answers of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuestLink {
@@ -58,8 +64,8 @@ pub struct GuestLink {
     pub hide_name: bool,
     /// The hash of the key in its URL.
     pub hash: SecretHash,
-    /// Signs the URLs of files that guests are shown.
-    pub media_key: MediaKey,
+    /// The [`MediaKey`](crate::secret::MediaKey) of its key, which verifies the URLs of files that guests are shown.
+    pub media_key: Sealed,
     /// `None` for a named token of an earlier release.
     // The link outlives their role and their account: any manager may delete it.
     pub created_by: Option<Creator>,
@@ -188,7 +194,7 @@ mod tests {
             recipient: ShortName::parse("Head of sales").unwrap(),
             hide_name: false,
             hash: SecretHash::of("key"),
-            media_key: MediaKey::generate(&samples::Sevens),
+            media_key: Sealed::of_nothing(),
             created_by: None,
             ends_at,
             opened_at: None,

@@ -75,13 +75,12 @@ impl Candidate {
         }
         self.is_key_mailed = false;
         let Some(former) = std::mem::replace(&mut self.access_key, key) else { return };
-        let hash = SecretHash::of(former.as_str());
-        self.former_keys.push(FormerKey { hash, is_misdirected: false });
+        self.former_keys.push(FormerKey { hash: former.hash, is_misdirected: false });
         let excess = self.former_keys.len().saturating_sub(MAX_FORMER_KEYS);
         self.former_keys.drain(..excess);
     }
 
-    /// The access key as clients see it; `None` once the interview is complete, when it opens nothing.
+    /// The access key that clients see; `None` once the interview is complete, when it opens nothing.
     pub fn shown_key(&self) -> Option<&AccessKey> {
         self.access_key.as_ref().filter(|_| self.status != CandidateStatus::Interviewed)
     }
@@ -107,7 +106,7 @@ impl Candidate {
         if former.is_some_and(|former| former.is_misdirected) {
             return Some(KeyEnd::Replaced);
         }
-        if former.is_none() && !self.access_key.as_ref().is_some_and(|key| key.has(hash)) {
+        if former.is_none() && !self.access_key.as_ref().is_some_and(|key| key.hash == *hash) {
             return None;
         }
         let is_overdue = self.key_ends_at().is_some_and(|end| end <= now);
@@ -127,12 +126,8 @@ mod tests {
     use chrono::TimeDelta;
 
     use super::*;
-    use crate::samples;
+    use crate::samples::{self, access_key as key};
     use crate::secret::PasswordHash;
-
-    fn key(name: &str) -> AccessKey {
-        AccessKey::new(name.to_owned())
-    }
 
     fn end_of(candidate: &Candidate, name: &str) -> Option<KeyEnd> {
         candidate.key_end(&SecretHash::of(name), DateTime::UNIX_EPOCH)

@@ -18,7 +18,9 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Months, Utc};
 use serde::{Deserialize, Serialize};
 
-pub use guests::{GuestLink, LISTED_AFTER_END, MAX_GUEST_LINKS, NO_ANSWERS, NOT_INTERVIEWED, TOO_MANY_LINKS};
+pub use guests::{
+    GuestLink, LINK_DELETED, LISTED_AFTER_END, MAX_GUEST_LINKS, NO_ANSWERS, NOT_INTERVIEWED, TOO_MANY_LINKS,
+};
 pub use hold::ON_HOLD;
 pub use interview_time::{
     ConductedInterview, InterviewAdjustments, InterviewLength, MAX_EXTRA_TAKES, NOT_INTERVIEWING, TIME_OVER,

@@ -9,7 +9,7 @@ use crate::Refusal;
 use crate::history::{EventType, FieldValue, HasHistory, ResourceRef, fact, moment, private};
 use crate::id::{CompanyId, CustomerId, ProjectId, TokenId};
 use crate::policy::CallerRelation;
-use crate::secret::{MediaKey, SecretHash};
+use crate::secret::{Sealed, SecretHash};
 use crate::staff::customer::AccountType;
 use crate::text::ShortName;
 
@@ -135,8 +135,8 @@ pub struct NamedToken {
     pub name: ShortName,
     /// The hash of its value.
     pub hash: SecretHash,
-    /// Signs the URLs of files in its responses.
-    pub media_key: MediaKey,
+    /// The [`MediaKey`](crate::secret::MediaKey) of its value, which verifies the URLs of files in its responses.
+    pub media_key: Sealed,
     pub rights: TokenRights,
     /// When it stops working; `None` for never.
     pub expires_at: Option<DateTime<Utc>>,
@@ -172,7 +172,7 @@ struct StoredToken {
     name: ShortName,
     hash: SecretHash,
     #[serde(default)]
-    media_key: Option<MediaKey>,
+    media_key: Option<Sealed>,
     #[serde(default)]
     limits: Option<StoredLimits>,
     #[serde(default)]
@@ -184,7 +184,7 @@ struct StoredToken {
 /// What a token has that differs from an owner's rights without an end.
 #[derive(Serialize, Deserialize)]
 struct StoredLimits {
-    media_key: MediaKey,
+    media_key: Sealed,
     rights: TokenRights,
     expires_at: Option<DateTime<Utc>>,
 }

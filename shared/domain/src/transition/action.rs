@@ -21,7 +21,7 @@ pub enum CandidateAction {
 }
 
 impl CandidateAction {
-    /// What the action changes at `now`; `None` if it changes nothing. `key` makes a fresh one, and `terms` are those of the
+    /// What the action changes at `now`; `None` if it changes nothing. `key` is a fresh one, and `terms` are those of the
     /// candidate's project. Fails like [`Candidate::advance`], [`Candidate::after_change`], [`Candidate::remind`] and
     /// [`Candidate::skip`].
     pub fn change(
@@ -29,15 +29,15 @@ impl CandidateAction {
         candidate: &Candidate,
         terms: &AdvanceTerms,
         now: DateTime<Utc>,
-        key: impl FnOnce() -> AccessKey,
+        key: AccessKey,
     ) -> Result<Option<CandidateChange>, RefusedOrThrottled> {
         let mut after = candidate.clone();
         let change = match self {
-            Self::Advance => after.advance(Actor::Manager, terms, now, key())?,
+            Self::Advance => after.advance(Actor::Manager, terms, now, key)?,
             Self::SetDeadline(deadline) if candidate.profile.deadline == Some(deadline) => return Ok(None),
             Self::SetDeadline(deadline) => {
                 after.profile.deadline = Some(deadline);
-                after.after_change(candidate, &terms.reminder_days, now, key())?
+                after.after_change(candidate, &terms.reminder_days, now, key)?
             }
             Self::Remind => after.remind(now)?,
             Self::Skip => after.skip(now)?,

@@ -8,17 +8,18 @@ use crate::auth::credential::{GuestKey, SecretKind, new_token_value};
 use crate::domain::Refusal;
 use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::candidate::Candidate;
-use crate::domain::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId};
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId, TokenId};
 use crate::domain::policy::Action;
-use crate::domain::secret::{AccessKey, MediaKey};
+use crate::domain::secret::{AccessKey, Sealed};
 use crate::domain::staff::customer::{AccountType, Customer};
 use crate::domain::webhook::SigningSecret;
 use crate::error::{Error, Result};
 use crate::http::HttpExchange;
 use crate::http::files::FileWriter;
 use crate::http::reference::ReferenceUris;
+use crate::http::view::CandidateViewer;
 use crate::media::MediaSigner;
-use crate::store::VersionedItem;
+use crate::store::{VersionedItem, keys};
 
 /// The request came with a credential that is no session.
 pub const NO_SESSION: Refusal = Refusal {
@@ -29,7 +30,8 @@ pub const NO_SESSION: Refusal = Refusal {
 /// An admitted request: its caller, and the exchange with them.
 pub struct AdmittedRequest {
     pub caller: Caller,
-    pub(super) signer: MediaSigner,
+    /// `None` for a request by the address of a file, whose response shows no further ones.
+    pub(super) signer: Option<MediaSigner>,
     pub(super) exchange: HttpExchange,
 }
 
@@ -59,7 +61,11 @@ impl AdmittedRequest {
 
     /// Makes and reads the URLs of resources, those of files included.
     pub fn references(&self) -> ReferenceUris<'_> {
-        ReferenceUris::new(self.config()).signed_by(&self.signer)
+        let references = ReferenceUris::new(self.config());
+        match &self.signer {
+            Some(signer) => references.signed_by(signer),
+            None => references,
+        }
     }
 
     /// The error with the URL of the resource that has the `external_id`, if it is that error. Only for callers who may see that
@@ -82,10 +88,23 @@ impl AdmittedRequest {
     }
 
     /// A new key for a candidate to act by without a password.
-    pub fn new_access_key(&self, project: ProjectId, candidate: CandidateId) -> AccessKey {
+    pub async fn new_access_key(&self, project: ProjectId, candidate: CandidateId) -> Result<AccessKey> {
         let account = Account::Candidate { project, candidate };
         let owner = CredentialClaim::own(self.company_id().clone(), account);
-        AccessKey::new(SecretKind::AccessKey.generate(&owner, self.app.entropy()))
+        let secret = SecretKind::AccessKey.generate(&owner, self.app.entropy());
+        self.store.seal_access_key(self.company_id(), project, candidate, &secret).await
+    }
+
+    /// The caller as a viewer of these candidates of a project, towards which they have this relation.
+    pub async fn candidate_viewer<'a, 'c>(
+        &'a self,
+        relation: &CallerRelation,
+        project: &'a Project,
+        candidates: impl IntoIterator<Item = &'c Candidate>,
+    ) -> Result<CandidateViewer<'a>> {
+        let viewer =
+            CandidateViewer::new(self.caller.customer(), relation, project, self.references(), self.now);
+        viewer.opening(candidates, &self.store).await
     }
 
     /// A new key of a guest link of a candidate.
@@ -98,9 +117,20 @@ impl AdmittedRequest {
         new_token_value(self.app.entropy())
     }
 
-    /// A new key for a named token or a guest link to sign the URLs of files with.
-    pub fn new_media_key(&self) -> MediaKey {
-        MediaKey::generate(self.app.entropy())
+    /// The key that verifies the URLs of files which a named token with this value is shown.
+    pub async fn token_media_key(&self, token: TokenId, value: &str) -> Result<Sealed> {
+        self.store.seal_media_key(&keys::token(self.company_id(), token), value).await
+    }
+
+    /// The key that verifies the URLs of files which a guest with this key of a link of the candidate is shown.
+    pub async fn guest_media_key(
+        &self,
+        candidate: &Candidate,
+        link: GuestLinkId,
+        key: &str,
+    ) -> Result<Sealed> {
+        let Candidate { company, project, id, .. } = candidate;
+        self.store.seal_media_key(&keys::guest_link(company, *project, *id, link), key).await
     }
 
     /// A new key for the signatures of a webhook.

@@ -10,6 +10,7 @@ mod caller;
 mod request;
 mod target;
 
+use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 
 pub use admitted::Admitted;
@@ -51,6 +52,12 @@ pub trait RequestTarget: Sized {
     fn load(
         request: AuthenticatedRequest,
     ) -> impl Future<Output = Result<(AdmittedRequest, Self::Loaded)>> + Send;
+
+    /// Refuses to repeat the response to an earlier request that has created what is at `location`, if the target tells that it
+    /// is gone and the response is good for nothing without it.
+    fn check_replay(_target: &Self::Loaded, _location: &str) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Admits a request: returns 401, 404 or 403, the stored response of an earlier request, 412, or what the handler gets.
@@ -61,7 +68,12 @@ async fn admit<T: RequestTarget, A: HasAdmission>(
     let (request, target) = T::load(request.authenticate(keys, A::ADMISSION).await?).await?;
     // Only after admission: a caller who has lost a right does not see its responses replayed either.
     match request.find_replay()? {
-        Some(replay) => Err(AdmissionRejection(replay)),
+        Some(replay) => {
+            if let Some(location) = replay.headers().get(LOCATION).and_then(|uri| uri.to_str().ok()) {
+                T::check_replay(&target, location)?;
+            }
+            Err(AdmissionRejection(replay))
+        }
         None => Ok(Admitted::new(request, target)),
     }
 }

@@ -12,7 +12,7 @@ use url::form_urlencoded;
 
 use super::admitted_request::AdmittedRequest;
 use crate::app::App;
-use crate::auth::authentication::{AuthFailure, SessionRules, authenticate, keys_of};
+use crate::auth::authentication::{AuthFailure, SessionRules, authenticate, keys_of, media_key};
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
 use crate::auth::credential::{Credential, CredentialKind, rejected};
 use crate::auth::ended_key::explain_end;
@@ -213,7 +213,7 @@ impl<'a> UnauthenticatedRequest<'a> {
             is_use: self.address.is_none(),
             now,
         };
-        let (caller, media_key) = match authenticate(&credential, &mut batch, &rules) {
+        let caller = match authenticate(&credential, &mut batch, &rules) {
             Err(AuthFailure::EndedKey(candidate, end)) if matches!(rule, AdmissionRule::Candidate) => {
                 return Err(explain_end(&candidate, end, &mut batch, &store, self.app.config()).await?);
             }
@@ -233,8 +233,11 @@ impl<'a> UnauthenticatedRequest<'a> {
             return Err(Error::Forbidden(READ_ONLY_TOKEN));
         }
         // Before anything else tells whether the object of the address exists.
-        if self.address.as_ref().is_some_and(|address| !address.token.is_for(&media_key, &address.object)) {
-            return Err(rejected());
+        if let Some(address) = &self.address {
+            let key = media_key(&caller, &store).await?;
+            if !key.is_some_and(|key| address.token.is_for(&key, &address.object)) {
+                return Err(rejected());
+            }
         }
         // As for a company that does not exist.
         if self.path.text("companyId").is_some_and(|company| company != caller.company().as_str()) {
@@ -246,7 +249,9 @@ impl<'a> UnauthenticatedRequest<'a> {
             None => None,
         };
         let app = self.app.clone();
-        let signer = MediaSigner::new(media_key, &credential.to_reference(), now, app.entropy());
+        let signer = credential.secret.clone();
+        let signer =
+            signer.map(|secret| MediaSigner::new(secret, &credential.to_reference(), now, app.entropy()));
         let viewer = viewer(&credential, now);
         let exchange = HttpExchange {
             now,

@@ -9,7 +9,7 @@ use super::{MISSING, RANDOM_BYTES, id, rejected};
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, GuestLinkId, ProjectId};
 use crate::domain::random::RandomSource;
-use crate::domain::secret::SecretHash;
+use crate::domain::secret::{PresentedSecret, SecretHash};
 use crate::error::{Error, Result};
 
 /// Lets scanners recognise leaked keys.
@@ -27,6 +27,7 @@ pub(in crate::auth) struct GuestKey {
     pub(in crate::auth) candidate: CandidateId,
     pub(in crate::auth) link: GuestLinkId,
     pub(in crate::auth) hash: SecretHash,
+    pub(in crate::auth) secret: PresentedSecret,
 }
 
 impl GuestKey {
@@ -63,7 +64,8 @@ impl GuestKey {
         let (candidate, rest) = id(rest)?;
         let (link, rest) = id(rest)?;
         let company = std::str::from_utf8(rest.get(RANDOM_BYTES..)?).ok()?.parse().ok()?;
-        Some(Self { company, project, candidate, link, hash: SecretHash::of(key) })
+        let (hash, secret) = (SecretHash::of(key), PresentedSecret::new(key));
+        Some(Self { company, project, candidate, link, hash, secret })
     }
 }
 

@@ -12,7 +12,7 @@ use crate::domain::Refusal;
 use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::id::{CompanyId, CustomerId, Id};
 use crate::domain::random::RandomSource;
-use crate::domain::secret::{OneTimeKey, SecretHash};
+use crate::domain::secret::{OneTimeKey, PresentedSecret, SecretHash};
 use crate::domain::staff::named_token::{MIN_BITS, bits};
 use crate::error::{Error, Result};
 use crate::store::SessionKind;
@@ -202,6 +202,8 @@ fn check_token_value(text: &str) -> Result<(), String> {
 pub struct Credential {
     pub hash: SecretHash,
     pub kind: CredentialKind,
+    /// `None` if the address of a file names the credential.
+    pub secret: Option<PresentedSecret>,
 }
 
 /// A kind of credential, with its claim.
@@ -271,12 +273,17 @@ impl Credential {
             NAMED_TOKEN if rest.is_empty() => CredentialKind::NamedToken,
             _ => return None,
         };
-        Some(Self { hash: SecretHash::from_bytes(*hash), kind })
+        Some(Self { hash: SecretHash::from_bytes(*hash), kind, secret: None })
+    }
+
+    /// The credential with this secret.
+    pub fn of_secret(secret: &str, kind: CredentialKind) -> Self {
+        Self { hash: SecretHash::of(secret), kind, secret: Some(PresentedSecret::new(secret)) }
     }
 
     fn session(kind: SessionKind, secret: &str) -> Option<Self> {
         let claim = SecretKind::Session(kind).claim_in(secret)?;
-        Some(Self { hash: SecretHash::of(secret), kind: CredentialKind::Session(kind, claim) })
+        Some(Self::of_secret(secret, CredentialKind::Session(kind, claim)))
     }
 
     /// The token of a session, or the value of a named token.
@@ -285,7 +292,7 @@ impl Credential {
         let is_named =
             secret.starts_with(SecretKind::NamedToken.prefix()) || check_token_value(secret).is_ok();
         if is_named {
-            return Some(Self { hash: SecretHash::of(secret), kind: CredentialKind::NamedToken });
+            return Some(Self::of_secret(secret, CredentialKind::NamedToken));
         }
         Self::session(SessionKind::Token, secret)
     }
@@ -293,7 +300,7 @@ impl Credential {
     fn access_key(secret: &str) -> Option<Self> {
         let claim = SecretKind::AccessKey.claim_in(secret)?;
         let is_candidates = matches!(claim.account, Account::Candidate { .. });
-        is_candidates.then(|| Self { hash: SecretHash::of(secret), kind: CredentialKind::AccessKey(claim) })
+        is_candidates.then(|| Self::of_secret(secret, CredentialKind::AccessKey(claim)))
     }
 }
 

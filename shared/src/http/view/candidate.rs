@@ -14,11 +14,12 @@ use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
 use crate::domain::scoring::status::EvaluationStatus;
 use crate::domain::text::{Email, ExternalId, Username};
+use crate::error::Result;
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::view::{CustomerView, ExpandedReference};
 use crate::http::wire::{Decimal, OrEmpty, Timestamp, Uri};
-use crate::store::SharedCandidate;
+use crate::store::{OpenedKeys, SharedCandidate, Store};
 
 /// The caller who looks at a candidate.
 pub struct CandidateViewer<'a> {
@@ -30,10 +31,12 @@ pub struct CandidateViewer<'a> {
     project: &'a Project,
     references: ReferenceUris<'a>,
     now: DateTime<Utc>,
+    keys: OpenedKeys,
 }
 
 impl<'a> CandidateViewer<'a> {
-    /// A caller of this relation in the project, who looks at `now`; `customer` is `None` unless they are a staff user.
+    /// A caller of this relation in the project, who looks at `now`; `customer` is `None` unless they are a staff user. They see
+    /// no key or link before it is [opened](Self::opening).
     pub fn new(
         customer: Option<CustomerId>,
         relation: &CallerRelation,
@@ -47,13 +50,27 @@ impl<'a> CandidateViewer<'a> {
         let sees_access = Action::AdvanceCandidate.is_allowed_in_full(relation);
         let is_manager = Action::ChangeProject.is_allowed(relation);
         let sees_adjustments = is_manager || !is_staff;
-        Self { customer, is_staff, sees_access, is_manager, sees_adjustments, project, references, now }
+        let keys = OpenedKeys::default();
+        Self { customer, is_staff, sees_access, is_manager, sees_adjustments, project, references, now, keys }
     }
 
-    /// The candidate themselves.
-    pub fn itself(project: &'a Project, references: ReferenceUris<'a>) -> Self {
+    /// The same with the keys of these candidates opened, if the caller sees them.
+    // Here instead of where candidates are read: most reads show no key, and need no seal opened.
+    pub async fn opening<'c>(
+        self,
+        candidates: impl IntoIterator<Item = &'c Candidate>,
+        store: &Store,
+    ) -> Result<Self> {
+        if !self.sees_access {
+            return Ok(self);
+        }
+        Ok(Self { keys: store.open_access_keys(candidates).await?, ..self })
+    }
+
+    /// The candidate themselves, with their key.
+    pub fn itself(project: &'a Project, references: ReferenceUris<'a>, keys: OpenedKeys) -> Self {
         // Only managers see what depends on the moment.
-        Self::new(None, &CallerRelation::Own, project, references, DateTime::UNIX_EPOCH)
+        Self { keys, ..Self::new(None, &CallerRelation::Own, project, references, DateTime::UNIX_EPOCH) }
     }
 }
 
@@ -247,9 +264,10 @@ struct InterviewAccessView {
 }
 
 impl InterviewAccessView {
-    fn new(candidate: &Candidate, project: &Project, references: ReferenceUris<'_>) -> Self {
-        let interview_url = OrEmpty(references.interview_url(candidate, project));
-        let key = candidate.shown_key().map_or("", |key| key.as_str()).to_owned();
+    fn new(candidate: &Candidate, viewer: &CandidateViewer<'_>) -> Self {
+        let CandidateViewer { project, references, keys, .. } = viewer;
+        let interview_url = OrEmpty(references.interview_url(candidate, project, keys));
+        let key = candidate.shown_key().and(keys.of(candidate)).unwrap_or_default().to_owned();
         // One key, under the name of what it opens.
         if candidate.status == CandidateStatus::Invited {
             Self { interview_url, activation_key: key, interview_key: String::new() }
@@ -295,9 +313,7 @@ impl CandidateFields {
             next_reminder_at: viewer.is_manager.then(|| candidate.next_reminder_at().map(Timestamp)),
             interview_suite_url: OrEmpty(references.suite_page(&own)),
             shares: viewer.is_manager.then(|| ShareView::all_of(candidate, references)),
-            access: viewer
-                .sees_access
-                .then(|| InterviewAccessView::new(candidate, viewer.project, references)),
+            access: viewer.sees_access.then(|| InterviewAccessView::new(candidate, viewer)),
             resource_uri: own,
         }
     }

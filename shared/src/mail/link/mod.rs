@@ -4,7 +4,6 @@ use url::Url;
 
 use crate::domain::candidate::Candidate;
 use crate::domain::project::Project;
-use crate::domain::secret::AccessKey;
 
 /// The link that opens a candidate's interview, in mails and for clients who send it themselves.
 #[derive(Clone, PartialEq, Eq)]
@@ -19,12 +18,12 @@ pub enum InterviewLink {
 
 impl InterviewLink {
     /// Registration, or the interview if no password is needed and none was chosen; login once the candidate needs no key any
-    /// more.
-    pub fn new(suite: &Url, candidate: &Candidate, project: &Project) -> Self {
+    /// more. `key` is the candidate's access key in the clear.
+    pub fn new(suite: &Url, candidate: &Candidate, project: &Project, key: Option<&str>) -> Self {
         let company = candidate.company.as_str();
         let needs_password = candidate.needs_password(project.settings.allow_hash_login);
         let needs_no_password = !needs_password && candidate.password_hash.is_none();
-        match candidate.access_key.as_ref().map(AccessKey::as_str) {
+        match key {
             Some(key) if needs_no_password => Self::Open(page(suite, &["interview", company, key])),
             Some(key) => Self::Register(page(suite, &["register", key])),
             None => Self::Start(page(suite, &["interview", company, ""])),

@@ -12,7 +12,7 @@ fn project(allow_hash_login: bool) -> Project {
 }
 
 fn candidate(key: Option<&str>, has_password: bool) -> Candidate {
-    let access_key = key.map(|key| AccessKey::new(key.to_owned()));
+    let access_key = key.map(samples::access_key);
     let password_hash = has_password.then(|| PasswordHash::new("$argon2id$".to_owned()));
     let mut candidate = Candidate { access_key, password_hash, ..samples::candidate() };
     candidate.profile.email = Some(Email::parse("ada@mail.example").unwrap());
@@ -20,7 +20,8 @@ fn candidate(key: Option<&str>, has_password: bool) -> Candidate {
 }
 
 fn link(suite: &str, candidate: &Candidate, allow_hash_login: bool) -> InterviewLink {
-    InterviewLink::new(&Url::parse(suite).unwrap(), candidate, &project(allow_hash_login))
+    let key = candidate.access_key.as_ref().map(|key| key.sealed.as_str());
+    InterviewLink::new(&Url::parse(suite).unwrap(), candidate, &project(allow_hash_login), key)
 }
 
 #[test]

@@ -6,8 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::account::CredentialClaim;
-use crate::domain::random::RandomSource;
-use crate::domain::secret::{MediaKey, SecretHash};
+use crate::domain::secret::{Sealed, SecretHash};
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::store::table::item::{self, EXPIRES_AT, number};
@@ -41,8 +40,8 @@ pub struct Session {
     pub used_at: DateTime<Utc>,
     /// Its fixed end; `None` if it ends by inactivity.
     pub fixed_end: Option<DateTime<Utc>>,
-    /// The key that signs addresses of files in its responses.
-    pub media_key: MediaKey,
+    /// The [`MediaKey`](crate::domain::secret::MediaKey) of its secret, which verifies addresses of files in its responses.
+    pub media_key: Sealed,
 }
 
 impl Session {
@@ -53,10 +52,10 @@ impl Session {
         epoch: u32,
         days: Option<u8>,
         now: DateTime<Utc>,
-        entropy: &dyn RandomSource,
+        media_key: Sealed,
     ) -> Self {
         Self {
-            media_key: MediaKey::generate(entropy),
+            media_key,
             kind,
             claim,
             epoch,
@@ -126,7 +125,6 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::SystemEntropy;
     use crate::domain::account::Account;
     use crate::domain::id::Id;
 
@@ -143,7 +141,7 @@ mod tests {
             created_at: start,
             used_at: start,
             fixed_end: fixed_end_days.map(|days| start + TimeDelta::days(days)),
-            media_key: MediaKey::generate(&SystemEntropy),
+            media_key: Sealed::of_nothing(),
         }
     }
 

@@ -9,5 +9,4 @@ pub(super) mod key;
 pub(crate) mod keys;
 pub(in crate::store) mod read;
 pub(super) mod retry;
-pub(super) mod sealed;
 pub(in crate::store) mod write;

@@ -2,5 +2,6 @@
 
 pub(super) mod recount;
 pub(super) mod reindex;
+pub(super) mod reseal;
 pub(super) mod restore;
 pub(super) mod sample;

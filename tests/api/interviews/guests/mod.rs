@@ -6,6 +6,8 @@ mod parallel;
 mod privacy;
 mod refusals;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
@@ -23,16 +25,16 @@ use crate::system::idempotency::{assert_first, assert_replay, keyed};
 const PRIVATE: [&str; 4] = ["+44 20 7946 0000", "12 St James's Square", "Ask for references", "ada-login"];
 
 /// The candidate has completed an interview: a question was answered by a film, one in writing, one not at all.
-struct GuestFixture {
-    app: TestApp,
-    owner: Staff,
-    project: String,
+pub(crate) struct GuestFixture {
+    pub(crate) app: TestApp,
+    pub(crate) owner: Staff,
+    pub(crate) project: String,
     candidate: Invited,
     questions: Vec<String>,
 }
 
 impl GuestFixture {
-    async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         Self::of(TestApp::start().await).await
     }
 
@@ -63,7 +65,7 @@ impl GuestFixture {
     }
 
     /// The request that creates a link with these fields besides the recipient.
-    fn creation(&self, fields: Value) -> Request {
+    pub(crate) fn creation(&self, fields: Value) -> Request {
         let mut body = json!({ "recipient": "Head of sales" });
         tests::caller::merge(&mut body, fields);
         Request::post(&self.links()).json(&body)
@@ -80,7 +82,7 @@ impl GuestFixture {
     }
 
     /// The URL of the film as a guest is shown it.
-    async fn film(&self, key: &str) -> String {
+    pub(crate) async fn film(&self, key: &str) -> String {
         let shown = self.review(key).await.expect(200).json();
         shown["questions"][0]["answer"]["streams"]["mp4"].as_str().unwrap().to_owned()
     }
@@ -227,6 +229,70 @@ async fn a_repeated_creation_shows_the_url_again_and_makes_no_second_link() {
 }
 
 #[tokio::test]
+async fn a_repeated_creation_of_a_link_that_was_deleted_says_so() {
+    let given = GuestFixture::start().await;
+    let request = keyed(&given.creation(json!({})));
+    let first = given.owner.send(request.clone()).await.expect(201);
+    given.link(json!({})).await;
+    given.owner.delete(&first.uri("resource_uri")).await.expect(204);
+    let before = given.app.table().snapshot().await;
+    for _ in 0..2 {
+        assert_refusal!(given.owner.send(request.clone()).await, @r#"400 {"code":"link_deleted","detail":"The guest link that this request has created was deleted. Send a new `Idempotency-Key` to create another."}"#);
+    }
+    assert_eq!(given.app.table().snapshot().await, before);
+    assert_first(&given.owner.send(given.creation(json!({})).header("idempotency-key", "another")).await);
+}
+
+#[tokio::test]
+async fn no_browser_keeps_a_recording_that_a_guest_has_watched() {
+    let given = GuestFixture::start().await;
+    let (_, key) = given.link(json!({})).await;
+    let film = given.film(&key).await;
+    for request in [Request::get(&film), Request::get(&film).head()] {
+        let redirect = given.app.send(request).await.expect(302);
+        assert_eq!(redirect.header("cache-control"), Some("private, no-store"));
+        let location = url::Url::parse(redirect.header("location").unwrap()).unwrap();
+        let said = location.query_pairs().find(|(name, _)| name == "response-cache-control");
+        assert_eq!(said.map(|(_, value)| value.into_owned()).as_deref(), Some("private, no-store"));
+    }
+    let location = given.fetch(&film).await.expect(302).header("location").unwrap().to_owned();
+    assert_eq!(fetch(&location, &[]).await.header("cache-control"), "private, no-store");
+}
+
+#[tokio::test]
+async fn an_unknown_key_takes_the_same_work_whether_or_not_its_company_exists() {
+    let given = GuestFixture::start().await;
+    let (_, key) = given.link(json!({})).await;
+    let film = given.film(&key).await;
+    let known = URL_SAFE_NO_PAD.decode(key.strip_prefix("ivg_").unwrap()).unwrap();
+    // Identifiers of project, candidate and link, 24 random bytes, the company.
+    let with = |changed: usize, company: &str| {
+        let mut bytes = known[..72].to_vec();
+        bytes[changed] ^= 1;
+        format!("ivg_{}", URL_SAFE_NO_PAD.encode([&bytes[..], company.as_bytes()].concat()))
+    };
+    let mut seen = Vec::new();
+    // A link that there is not, of a candidate there is, of one there is not, and of a company that there is not.
+    for unknown in [with(47, "acme"), with(31, "acme"), with(0, "acme"), with(47, "none"), with(0, "none")] {
+        let refused = given.review(&unknown).await.expect_code(401, "invalid_credential").log();
+        seen.push((refused.dynamodb_calls, refused.read_units.to_bits(), refused.write_units.to_bits()));
+    }
+    // The address of a file names the same, but for the secret.
+    let (path, token) = film.rsplit_once('/').unwrap();
+    let mut token = URL_SAFE_NO_PAD.decode(token.trim_end_matches(".mp4")).unwrap();
+    let last_of_link = token.len() - 17;
+    token[last_of_link] ^= 1;
+    let token = URL_SAFE_NO_PAD.encode(token);
+    for path in [path.to_owned(), path.replace("/companies/acme/", "/companies/none/")] {
+        let refused = given.fetch(&format!("{path}/{token}.mp4")).await;
+        let refused = refused.expect_code(401, "invalid_credential").log();
+        seen.push((refused.dynamodb_calls, refused.read_units.to_bits(), refused.write_units.to_bits()));
+    }
+    assert_eq!(seen[0].0, 1);
+    assert!(seen.iter().all(|one| *one == seen[0]), "{seen:?}");
+}
+
+#[tokio::test]
 async fn whoever_watches_opens_the_link_once_in_ten_minutes_and_each_request_costs_a_write() {
     let given = GuestFixture::start().await;
     let (uri, key) = given.link(json!({})).await;
@@ -236,11 +302,11 @@ async fn whoever_watches_opens_the_link_once_in_ten_minutes_and_each_request_cos
     let minutes = 60;
     for _ in 0..minutes {
         let seen = given.review(&key).await.expect(200);
-        // The link with candidate and company; the request, which counts; project, questions and answers; the texts.
+        // The link; the request, which counts; what it shows; the texts.
         assert_eq!((seen.log().dynamodb_calls, seen.log().write_units), (4, 1.0));
         let film = seen.json()["questions"][0]["answer"]["streams"]["mp4"].as_str().unwrap().to_owned();
         let fetched = given.fetch(&film).await.expect(302).log();
-        assert_eq!((fetched.dynamodb_calls, fetched.write_units), (1, 0.0));
+        assert_eq!((fetched.dynamodb_calls, fetched.write_units), (2, 0.0));
         given.app.clock().advance(TimeDelta::minutes(1));
     }
     let link = given.owner.get(&uri).await.expect(200).json();

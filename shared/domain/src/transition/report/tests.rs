@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::candidate::{Reopening, ReopeningReason};
 use crate::samples::{self, customer, evaluator_index};
-use crate::secret::AccessKey;
 use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped};
 
 /// When what is reported happened: events tell it to the second.
@@ -20,7 +19,7 @@ fn reported(before: Candidate, report: PlatformReport, at: DateTime<Utc>) -> Opt
 }
 
 fn candidate(status: CandidateStatus) -> Candidate {
-    let access_key = Some(AccessKey::new("known".to_owned()));
+    let access_key = Some(samples::access_key("known"));
     Candidate { status, access_key, session_epoch: 3, ..samples::candidate() }
 }
 

@@ -61,7 +61,7 @@ fn after(
     let own = candidate.clone();
     let change = |change: Result<CandidateChange, Refusal>| change.ok().map(|change| change.candidate);
     match event {
-        Event::Advance(by) => change(own.advance(by, terms, at, AccessKey::new(key.to_owned()))),
+        Event::Advance(by) => change(own.advance(by, terms, at, samples::access_key(key))),
         Event::Skip => change(own.skip(at)),
         Event::Remind => own.remind(at).ok().map(|change| change.candidate),
         Event::Expire => own.expire(at),
@@ -69,7 +69,7 @@ fn after(
             let mut changed = own;
             changed.profile.deadline = days.map(|days| at + TimeDelta::days(days));
             changed
-                .after_change(candidate, &ReminderDays::default(), at, AccessKey::new(key.to_owned()))
+                .after_change(candidate, &ReminderDays::default(), at, samples::access_key(key))
                 .ok()
                 .map(|change| change.candidate)
         }
@@ -83,7 +83,7 @@ fn after(
             let reason = ReopeningReason::parse("No sound.").unwrap();
             let request = ReopeningRequest { reason, deadline: Some(at + TimeDelta::days(2)) };
             let terms = ReopeningTerms { is_running: true, has_evaluation: false };
-            change(own.reopen(request, terms, at, AccessKey::new(key.to_owned())))
+            change(own.reopen(request, terms, at, samples::access_key(key)))
         }
         Event::Aborted => reported(own, PlatformReport::Aborted, at),
         Event::Evaluated(completed) => {

@@ -21,7 +21,7 @@ fn now() -> DateTime<Utc> {
 }
 
 fn fresh_key() -> AccessKey {
-    AccessKey::new("fresh".to_owned())
+    samples::access_key("fresh")
 }
 
 fn code(refused: RefusedOrThrottled) -> &'static str {
@@ -115,7 +115,7 @@ impl Situation {
             started_at: earlier(7),
             interviewed_at: earlier(6),
             reminded_at: earlier(5),
-            access_key: self.has_key.then(|| AccessKey::new("known".to_owned())),
+            access_key: self.has_key.then(|| samples::access_key("known")),
             is_key_mailed: self.has_key && self.takes_mails(),
             password_hash: self.has_password.then(|| PasswordHash::new("$argon2id$".to_owned())),
             session_epoch: 3,

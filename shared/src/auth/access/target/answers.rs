@@ -18,7 +18,7 @@ use crate::auth::access::{
 use crate::auth::credential::rejected;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::answers::{Answers, QuestionAnswer, Take};
-use crate::domain::candidate::Candidate;
+use crate::domain::candidate::{Candidate, LINK_DELETED};
 use crate::domain::company::Company;
 use crate::domain::id::{InvalidId, QuestionId, TakeRef};
 use crate::domain::media::file::FileType;
@@ -65,6 +65,15 @@ impl RequestTarget for CandidateInterview {
             Candidate::load(request).await?;
         let answers = answers.unwrap_or_else(|| VersionedItem::not_stored(Answers::of(&candidate)));
         Ok((request, AnswersTarget { company, project, candidate, relation, questionnaire, answers }))
+    }
+
+    fn check_replay(target: &AnswersTarget, location: &str) -> Result<()> {
+        // The only POST to this target creates guest links, whose response is a URL.
+        let link = location.trim_end_matches('/').rsplit('/').next().and_then(|id| id.parse().ok());
+        match link {
+            Some(link) if !target.candidate.guest_links.contains_key(&link) => Err(LINK_DELETED.into()),
+            _ => Ok(()),
+        }
     }
 }
 

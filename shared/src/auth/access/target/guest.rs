@@ -72,27 +72,32 @@ struct LiveLink {
     link: VersionedItem<GuestLink>,
 }
 
+impl LinkPlace {
+    fn key(&self) -> ItemKey {
+        keys::guest_link(&self.company, self.project, self.candidate, self.link)
+    }
+
+    /// The link at this place; refused if there is none that has not ended at `now`.
+    // Alone, although company and candidate could be read with it: what else is there would take time, which would tell that it is.
+    async fn find(&self, store: &Store, now: DateTime<Utc>) -> Result<VersionedItem<GuestLink>> {
+        let key = self.key();
+        let link = store.get([key.clone()]).await?.take::<GuestLink>(&key)?;
+        link.filter(|link| now < link.ends_at).ok_or_else(rejected)
+    }
+}
+
 impl LiveLink {
-    /// The link at `place`, if it works at `now` and `is_proven`, and the items of `more` keys. Any other is refused like one that
-    /// does not exist, after the same read.
-    async fn find(
+    /// The link, of which the caller has the key, if it does not rest, and the items of `more` keys. Any other is refused like one
+    /// that does not exist.
+    async fn load(
         store: &Store,
-        place: &LinkPlace,
-        more: Option<ItemKey>,
-        is_proven: impl FnOnce(&GuestLink) -> bool,
-        now: DateTime<Utc>,
+        link: VersionedItem<GuestLink>,
+        more: impl IntoIterator<Item = ItemKey>,
     ) -> Result<(Self, ItemBatch)> {
-        let LinkPlace { company, project, candidate, link } = place;
-        let [of_company, of_candidate, of_link] = [
-            keys::company(company),
-            keys::candidate(company, *project, *candidate),
-            keys::guest_link(company, *project, *candidate, *link),
-        ];
-        let wanted = [of_company.clone(), of_candidate.clone(), of_link.clone()];
-        let mut batch = store.get(wanted.into_iter().chain(more)).await?;
-        // First: without the key, nothing tells whether the candidate or the company exists.
-        let link = batch.take::<GuestLink>(&of_link)?.filter(|link| is_proven(link) && now < link.ends_at);
-        let link = link.ok_or_else(rejected)?;
+        let GuestLink { company, project, candidate, .. } = &*link;
+        let [of_company, of_candidate] =
+            [keys::company(company), keys::candidate(company, *project, *candidate)];
+        let mut batch = store.get([of_company.clone(), of_candidate.clone()].into_iter().chain(more)).await?;
         let company = batch.take::<Company>(&of_company)?.ok_or_else(rejected)?;
         // A restored table may hold a link that its candidate knows nothing of.
         let knows = |candidate: &Candidate| candidate.guest_links.contains_key(&link.id);
@@ -132,32 +137,33 @@ impl FromRequestParts<App> for GuestReview {
     type Rejection = AdmissionRejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
-        let GuestKey { company, project, candidate, link, hash } = GuestKey::from_headers(&parts.headers)?;
+        let GuestKey { company, project, candidate, link, hash, secret } =
+            GuestKey::from_headers(&parts.headers)?;
         let state = RequestState::of(&parts.extensions);
         let store = state.store(app);
         let now = app.now();
-        let place = LinkPlace { company, project, candidate, link };
-        let is_proven = |link: &GuestLink| link.is_opened_by(&hash);
-        let (live, _) = LiveLink::find(&store, &place, None, is_proven, now).await?;
-        live.note(&state);
-        let LiveLink { company, candidate, link } = live;
+        let of_project = keys::project(&company, project);
+        let of_questions = keys::questionnaire(&company, project);
+        let of_answers = keys::answers(&company, project, candidate);
+        let found = LinkPlace { company, project, candidate, link }.find(&store, now).await?;
+        if !found.is_opened_by(&hash) {
+            return Err(rejected().into());
+        }
         // A HEAD shows nothing.
         let is_shown = parts.method == Method::GET;
-        let counted = store.count_guest_request(link, is_shown, now).await;
-        let link =
+        let counted = store.count_guest_request(found, is_shown, now).await;
+        let counted =
             counted.map_err(|error| if matches!(error, Error::NotFound) { rejected() } else { error })?;
         // Only now: these are the large items, and a key that opens nothing must not cost them.
-        let [of_project, of_questions, of_answers] = [
-            keys::project(&company.id, candidate.project),
-            keys::questionnaire(&company.id, candidate.project),
-            keys::answers(&company.id, candidate.project, candidate.id),
-        ];
-        let mut batch = store.get([of_project.clone(), of_questions.clone(), of_answers.clone()]).await?;
+        let more = [of_project.clone(), of_questions.clone(), of_answers.clone()];
+        let (live, mut batch) = LiveLink::load(&store, counted, more).await?;
+        live.note(&state);
+        let LiveLink { company, candidate, link } = live;
         let project = batch.take(&of_project)?.ok_or_else(rejected)?;
         let answers = batch.take(&of_answers)?.ok_or_else(rejected)?;
         let questionnaire = batch.take(&of_questions)?;
         let reference = [&[GUEST_LINK][..], &link.id.to_bytes()].concat();
-        let signer = MediaSigner::new(link.media_key.clone(), &reference, now, app.entropy());
+        let signer = MediaSigner::new(secret, &reference, now, app.entropy());
         let app = app.clone();
         Ok(Self { company, project, candidate, questionnaire, answers, link, store, signer, app })
     }
@@ -201,9 +207,12 @@ impl GuestFile {
         let state = request.state();
         let store = state.store(app);
         let of_answers = keys::answers(&place.company, place.project, place.candidate);
-        let is_proven = |link: &GuestLink| token.is_for(&link.media_key, object);
-        let (live, mut batch) =
-            LiveLink::find(&store, &place, Some(of_answers.clone()), is_proven, now).await?;
+        let link = place.find(&store, now).await?;
+        let key = store.open_media_key(&place.key(), &link.media_key).await?;
+        if !key.is_some_and(|key| token.is_for(&key, object)) {
+            return Err(rejected());
+        }
+        let (live, mut batch) = LiveLink::load(&store, link, [of_answers.clone()]).await?;
         live.note(&state);
         let answers = batch.take(&of_answers)?.ok_or(Error::NotFound)?;
         // The bucket knows nothing of the link, so its URL ends with both. It counts whole seconds.

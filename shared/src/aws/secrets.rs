@@ -1,0 +1,179 @@
+//! Secrets Manager, of which the service needs one operation: a further SDK would be larger than all that is done with it. The
+//! request is signed, sent, retried and limited in time by what the other clients are made of.
+
+use std::time::Duration;
+
+use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_runtime::auth::sigv4::{SCHEME_ID, SigV4AuthScheme};
+use aws_runtime::auth::{SigV4OperationSigningConfig, SigningOptions};
+use aws_smithy_async::rt::sleep::{SharedAsyncSleep, TokioSleep};
+use aws_smithy_async::time::SystemTimeSource;
+use aws_smithy_runtime::client::identity::IdentityCache;
+use aws_smithy_runtime::client::orchestrator::operation::Operation;
+use aws_smithy_runtime::client::retries::classifiers::{HttpStatusCodeClassifier, TransientErrorClassifier};
+use aws_smithy_runtime_api::client::auth::static_resolver::StaticAuthSchemeOptionResolver;
+use aws_smithy_runtime_api::client::auth::{
+    AuthSchemeOptionResolverParams, SharedAuthScheme, SharedAuthSchemeOptionResolver,
+};
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use aws_smithy_runtime_api::client::identity::SharedIdentityResolver;
+use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, OrchestratorError};
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponentsBuilder;
+use aws_smithy_runtime_api::client::runtime_plugin::StaticRuntimePlugin;
+use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::config_bag::Layer;
+use aws_smithy_types::retry::RetryConfig;
+use aws_smithy_types::timeout::TimeoutConfig;
+use aws_types::SigningName;
+use aws_types::region::{Region, SigningRegion};
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::error::{Error, Result};
+
+const SERVICE: &str = "secretsmanager";
+/// How long the second try waits, at most; a request waits with it.
+const BACKOFF: Duration = Duration::from_millis(50);
+/// There is no such secret, or no version of it with the wanted stage.
+const NOT_FOUND: &str = "ResourceNotFoundException";
+
+/// A version of a secret.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(crate) struct SecretVersion {
+    #[serde(rename = "SecretString")]
+    pub(crate) text: String,
+    /// In seconds since 1970.
+    created_date: f64,
+}
+
+impl SecretVersion {
+    /// When it became the current one.
+    pub(crate) fn created_at(&self) -> DateTime<Utc> {
+        // Fractions of a second do not matter to what lasts for months.
+        DateTime::from_timestamp(self.created_date as i64, 0).unwrap_or_default()
+    }
+}
+
+/// An answer without a secret.
+#[derive(Debug)]
+struct Refused {
+    /// Such as `AccessDeniedException`.
+    code: String,
+    is_ours: bool,
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Secrets Manager answers {}", self.code)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// What a call of Secrets Manager takes from the other clients.
+pub(super) struct SecretsClient {
+    pub(super) http: SharedHttpClient,
+    pub(super) credentials: SharedCredentialsProvider,
+    pub(super) region: Region,
+    pub(super) endpoint: Option<String>,
+    pub(super) timeouts: TimeoutConfig,
+    pub(super) interceptor: Option<SharedInterceptor>,
+}
+
+impl SecretsClient {
+    /// The version of a secret that has the stage, such as `AWSCURRENT`; `None` if there is none. Fails with [`Error::Busy`] if
+    /// Secrets Manager does not answer.
+    pub(super) async fn version(&self, secret: &str, stage: &str) -> Result<Option<SecretVersion>> {
+        let body = json!({ "SecretId": secret, "VersionStage": stage }).to_string();
+        let mut operation = Operation::builder()
+            .service_name(SERVICE)
+            .operation_name("GetSecretValue")
+            .http_client(self.http.clone())
+            .endpoint_url(&self.endpoint())
+            .timeout_config(self.timeouts.clone())
+            .standard_retry(&RetryConfig::standard().with_initial_backoff(BACKOFF))
+            .retry_classifier(HttpStatusCodeClassifier::default())
+            .retry_classifier(TransientErrorClassifier::<Refused>::new())
+            .sleep_impl(SharedAsyncSleep::new(TokioSleep::new()))
+            .time_source(SystemTimeSource::new())
+            .runtime_plugin(self.signature());
+        if let Some(interceptor) = &self.interceptor {
+            operation = operation.interceptor(interceptor.clone());
+        }
+        let operation = operation
+            .serializer(|body: String| {
+                let mut request = HttpRequest::new(SdkBody::from(body));
+                request.set_method("POST")?;
+                request.headers_mut().insert("content-type", "application/x-amz-json-1.1");
+                request.headers_mut().insert("x-amz-target", "secretsmanager.GetSecretValue");
+                Ok(request)
+            })
+            .deserializer(|response| {
+                let body = response.body().bytes().unwrap_or_default();
+                match response.status().is_success() {
+                    true => Ok(Secret(body.to_vec())),
+                    false => Err(OrchestratorError::operation(refused(response.status().as_u16(), body))),
+                }
+            })
+            .build();
+        match operation.invoke(body).await {
+            Ok(Secret(body)) => serde_json::from_slice(&body).map(Some).map_err(Error::internal),
+            Err(error) => match error.as_service_error() {
+                Some(refused) if refused.code == NOT_FOUND => Ok(None),
+                Some(refused) if refused.is_ours => Err(Error::internal(refused.to_string())),
+                _ => Err(Error::Busy(error.into())),
+            },
+        }
+    }
+
+    fn endpoint(&self) -> String {
+        let domain =
+            if self.region.as_ref().starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+        self.endpoint.clone().unwrap_or_else(|| format!("https://{SERVICE}.{}.{domain}", self.region))
+    }
+
+    fn signature(&self) -> StaticRuntimePlugin {
+        let mut config = Layer::new("signature");
+        config.store_put(AuthSchemeOptionResolverParams::new(()));
+        config.store_put(SigV4OperationSigningConfig {
+            region: Some(SigningRegion::from(self.region.clone())),
+            region_set: None,
+            name: Some(SigningName::from_static(SERVICE)),
+            signing_options: SigningOptions::default(),
+        });
+        let mut components = RuntimeComponentsBuilder::new("signature");
+        components.set_auth_scheme_option_resolver(Some(SharedAuthSchemeOptionResolver::new(
+            StaticAuthSchemeOptionResolver::new(vec![SCHEME_ID]),
+        )));
+        components.push_auth_scheme(SharedAuthScheme::new(SigV4AuthScheme::new()));
+        components.set_identity_cache(Some(IdentityCache::no_cache()));
+        components.set_identity_resolver(SCHEME_ID, SharedIdentityResolver::new(self.credentials.clone()));
+        StaticRuntimePlugin::new().with_config(config.freeze()).with_runtime_components(components)
+    }
+}
+
+/// The body of an answer, which `Debug` hides.
+struct Secret(Vec<u8>);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+fn refused(status: u16, body: &[u8]) -> Refused {
+    #[derive(Deserialize)]
+    struct Problem {
+        #[serde(rename = "__type")]
+        code: String,
+    }
+    // Some answers put the name of the service before the code.
+    let code = serde_json::from_slice::<Problem>(body)
+        .map(|Problem { code }| code.rsplit('#').next().unwrap_or_default().to_owned());
+    let code = code.unwrap_or_else(|_| status.to_string());
+    let is_ours = status < 500 && !code.contains("Throttling");
+    Refused { code, is_ours }
+}

@@ -1,0 +1,305 @@
+//! Seals. What the table must give back in the clear (stored responses, the keys of candidates, the keys that sign URLs of files) is
+//! encrypted under a key that is not in the table but in Secrets Manager: neither a copy of the table nor a backup opens it, not
+//! even with a guess of what was sent.
+//!
+//! An environment fetches the key when it first seals or opens something, and keeps it. What needs no seal does without. There is no
+//! way past a key that cannot be fetched: the request fails, and nothing is written.
+//!
+//! Each place has a key of its own, which follows from the key in Secrets Manager and the place by HKDF: a seal does not open
+//! elsewhere, and few seals share a key, so that random nonces of 96 bits do not repeat. A seal names its key. After a rotation the
+//! former key opens for [`FORMER_OPENS`] and seals nothing; until then the operator's command `reseal` replaces what is to last.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, TimeDelta, Utc};
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::hkdf::{HKDF_SHA256, Prk, Salt};
+use tokio::sync::Mutex;
+
+use crate::app::App;
+use crate::aws::SecretVersion;
+use crate::domain::random::RandomSource;
+use crate::domain::secret::Sealed;
+use crate::error::{Error, Result};
+
+/// How long a key opens what it has sealed after another one has replaced it.
+// As long as the longest life of a guest link.
+pub const FORMER_OPENS: TimeDelta = TimeDelta::days(90);
+/// How long an environment waits until it looks again for a key that it does not know.
+const LOOK_AGAIN: TimeDelta = TimeDelta::minutes(1);
+/// The fewest characters of the secret: a short one could be guessed from a copy of the table.
+const MIN_SECRET: usize = 32;
+/// Random bytes in the name of a key: two keys of a deployment never have the same.
+const NAME: usize = 6;
+/// Separates the name of the key from what it has sealed.
+const SEPARATOR: char = '.';
+
+/// Where a seal is. It opens nowhere else.
+#[derive(Clone)]
+pub(crate) struct SealPlace(String);
+
+impl SealPlace {
+    /// An attribute of the item with this partition and sort key.
+    pub(crate) fn attribute(pk: &str, sk: &str, name: &str) -> Self {
+        Self(format!("{pk}\n{sk}\n{name}"))
+    }
+
+    /// What is kept of a request with an Idempotency-Key, which is a part of its name: without it, the key from outside the table
+    /// opens nothing either.
+    pub(crate) fn of_request(name: &str, what: &str) -> Self {
+        // No item has this partition key.
+        Self(format!("REQUEST\n{what}\n{name}"))
+    }
+}
+
+/// The place holds an Idempotency-Key.
+impl fmt::Debug for SealPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SealPlace(…)")
+    }
+}
+
+/// The keys that one environment knows.
+#[derive(Default)]
+pub(crate) struct Seals {
+    known: RwLock<Option<Arc<SealKeys>>>,
+    /// Held by the one that fetches keys, for whom all others wait.
+    fetching: Mutex<()>,
+}
+
+impl Seals {
+    fn known(&self) -> Option<Arc<SealKeys>> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn learn(&self, keys: SealKeys) -> Arc<SealKeys> {
+        let keys = Arc::new(keys);
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(keys.clone());
+        keys
+    }
+}
+
+/// The key that seals, and the former one.
+pub(crate) struct SealKeys {
+    current: SealKey,
+    /// The former key, and when it opens no more; `None` as long as no seal has named another key than the current one.
+    former: Option<(SealKey, DateTime<Utc>)>,
+    /// When a seal has last named an unknown key.
+    looked_at: Option<DateTime<Utc>>,
+}
+
+impl SealKeys {
+    /// Seals a secret for one place.
+    pub(crate) fn seal(
+        &self,
+        place: &SealPlace,
+        secret: &[u8],
+        entropy: &dyn RandomSource,
+    ) -> Result<Sealed> {
+        let impossible = |_| Error::internal("a secret cannot be sealed");
+        let mut nonce = [0; NONCE_LEN];
+        entropy.fill(&mut nonce);
+        let mut sealed = secret.to_vec();
+        let cipher = self.current.cipher(place).map_err(impossible)?;
+        cipher
+            .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::empty(), &mut sealed)
+            .map_err(impossible)?;
+        let sealed = URL_SAFE_NO_PAD.encode([&nonce[..], &sealed].concat());
+        Ok(Sealed::new(format!("{}{SEPARATOR}{sealed}", self.current.name)))
+    }
+
+    /// The secret that was sealed for this place. Fails if another key has sealed it, if it was changed since, or if it was sealed
+    /// for another place.
+    pub(crate) fn open(&self, place: &SealPlace, sealed: &Sealed, now: DateTime<Utc>) -> Result<Vec<u8>> {
+        let (name, text) = parts(sealed).ok_or_else(|| Error::internal("this is no seal"))?;
+        let key = self.key(name, now).ok_or_else(|| {
+            Error::internal(format!(
+                "the key {name} of a seal is not that of SEAL_SECRET_ID, and not the former one within {} days",
+                FORMER_OPENS.num_days()
+            ))
+        })?;
+        let broken = || Error::internal(format!("the key {name} does not open a seal that names it"));
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(Error::internal)?;
+        let (nonce, text) = bytes.split_first_chunk::<NONCE_LEN>().ok_or_else(broken)?;
+        let mut text = text.to_vec();
+        let cipher = key.cipher(place).map_err(|_| broken())?;
+        let opened = cipher.open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::empty(), &mut text);
+        Ok(opened.map_err(|_| broken())?.to_vec())
+    }
+
+    /// Whether the current key has sealed it.
+    pub(crate) fn is_current(&self, sealed: &Sealed) -> bool {
+        parts(sealed).is_some_and(|(name, _)| name == self.current.name)
+    }
+
+    fn key(&self, name: &str, now: DateTime<Utc>) -> Option<&SealKey> {
+        let former = self.former.as_ref().filter(|(_, end)| now < *end).map(|(key, _)| key);
+        [Some(&self.current), former].into_iter().flatten().find(|key| key.name == name)
+    }
+
+    fn knows(&self, sealed: &Sealed) -> bool {
+        let former = self.former.as_ref().map(|(key, _)| key);
+        let mut names = [Some(&self.current), former].into_iter().flatten().map(|key| &key.name);
+        parts(sealed).is_none_or(|(named, _)| names.any(|name| name == named))
+    }
+}
+
+fn parts(sealed: &Sealed) -> Option<(&str, &str)> {
+    sealed.as_str().split_once(SEPARATOR)
+}
+
+/// From which the keys of all places follow.
+struct SealKey {
+    /// Tells it from others, and follows from it too.
+    name: String,
+    root: Prk,
+}
+
+impl SealKey {
+    fn of(secret: &str) -> Result<Self> {
+        if secret.len() < MIN_SECRET {
+            let problem = format!("the secret of SEAL_SECRET_ID has fewer than {MIN_SECRET} characters");
+            return Err(Error::internal(problem));
+        }
+        let root = Salt::new(HKDF_SHA256, b"seals").extract(secret.as_bytes());
+        let mut name = [0; 32];
+        let derived = root.expand(&[b"name"], HKDF_SHA256).and_then(|derived| derived.fill(&mut name));
+        derived.map_err(|_| Error::internal("a key has no name"))?;
+        let name = URL_SAFE_NO_PAD.encode(&name[..NAME]);
+        Ok(Self { name, root })
+    }
+
+    fn cipher(&self, place: &SealPlace) -> Result<LessSafeKey, ring::error::Unspecified> {
+        let info = [b"place\n", place.0.as_bytes()];
+        Ok(LessSafeKey::new(UnboundKey::from(self.root.expand(&info, &CHACHA20_POLY1305)?)))
+    }
+}
+
+impl App {
+    /// The keys, which are fetched at the first use.
+    pub(crate) async fn seal_keys(&self) -> Result<Arc<SealKeys>> {
+        if let Some(keys) = self.seals().known() {
+            return Ok(keys);
+        }
+        let _turn = self.seals().fetching.lock().await;
+        match self.seals().known() {
+            Some(keys) => Ok(keys),
+            None => Ok(self.seals().learn(self.fetch_current().await?.0)),
+        }
+    }
+
+    /// The keys, among them those that these seals name, if they exist.
+    pub(crate) async fn seal_keys_for<'a>(
+        &self,
+        seals: impl IntoIterator<Item = &'a Sealed> + Clone,
+    ) -> Result<Arc<SealKeys>> {
+        let is_known = |keys: &SealKeys| {
+            let has_looked = keys.looked_at.is_some_and(|at| self.now() - at < LOOK_AGAIN);
+            has_looked || seals.clone().into_iter().all(|sealed| keys.knows(sealed))
+        };
+        let keys = self.seal_keys().await?;
+        if is_known(&keys) {
+            return Ok(keys);
+        }
+        let _turn = self.seals().fetching.lock().await;
+        // Another request may have looked meanwhile.
+        if let Some(keys) = self.seals().known().filter(|keys| is_known(keys)) {
+            return Ok(keys);
+        }
+        let (mut keys, since) = self.fetch_current().await?;
+        if let Some(former) = self.fetch("AWSPREVIOUS").await? {
+            keys.former = Some((SealKey::of(&former.text)?, since + FORMER_OPENS));
+        }
+        keys.looked_at = Some(self.now());
+        Ok(self.seals().learn(keys))
+    }
+
+    async fn fetch_current(&self) -> Result<(SealKeys, DateTime<Utc>)> {
+        let secret = self.fetch("AWSCURRENT").await?;
+        let secret = secret.ok_or_else(|| Error::internal("the secret of SEAL_SECRET_ID does not exist"))?;
+        let current = SealKey::of(&secret.text)?;
+        Ok((SealKeys { current, former: None, looked_at: None }, secret.created_at()))
+    }
+
+    async fn fetch(&self, stage: &str) -> Result<Option<SecretVersion>> {
+        let id = self.config().seal_secret.as_deref();
+        let id = id.ok_or_else(|| Error::internal("environment variable SEAL_SECRET_ID: is missing"))?;
+        self.aws().secret(id, stage).await
+    }
+
+    pub(crate) async fn seal(&self, place: &SealPlace, secret: &[u8]) -> Result<Sealed> {
+        self.seal_keys().await?.seal(place, secret, self.entropy())
+    }
+
+    /// The secret that was sealed for this place. Fails if no key opens it.
+    pub(crate) async fn open(&self, place: &SealPlace, sealed: &Sealed) -> Result<Vec<u8>> {
+        self.seal_keys_for([sealed]).await?.open(place, sealed, self.now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemEntropy;
+
+    const SECRET: &str = "0123456789abcdef0123456789abcdef";
+
+    fn keys(secret: &str) -> SealKeys {
+        SealKeys { current: SealKey::of(secret).unwrap(), former: None, looked_at: None }
+    }
+
+    #[test]
+    fn a_seal_opens_with_its_key_in_its_place_and_not_otherwise() {
+        let now = DateTime::UNIX_EPOCH;
+        let request =
+            |key: &str| SealPlace::of_request(&format!("acme customer 1\nPOST /labels/\n{key}"), "answer");
+        let own = keys(SECRET);
+        let sealed = own.seal(&request("key"), b"Grace Hopper", &SystemEntropy).unwrap();
+        assert_eq!(own.open(&request("key"), &sealed, now).unwrap(), b"Grace Hopper");
+        assert_ne!(sealed, own.seal(&request("key"), b"Grace Hopper", &SystemEntropy).unwrap());
+        let elsewhere = [
+            request("other"),
+            SealPlace::of_request("acme customer 1\nPOST /labels/\nkey", "selection"),
+            SealPlace::attribute("COMPANY#acme", "TOKEN#1", "media_key"),
+        ];
+        for place in elsewhere {
+            assert!(own.open(&place, &sealed, now).is_err(), "{}", place.0);
+        }
+        // Another key with the name of this one opens nothing either.
+        let other = keys(&SECRET.to_uppercase());
+        let renamed = sealed.as_str().replace(&own.current.name, &other.current.name);
+        for sealed in [&sealed, &Sealed::new(renamed)] {
+            assert!(other.open(&request("key"), sealed, now).is_err());
+        }
+        let text = sealed.as_str();
+        for wrong in [
+            "",
+            ".",
+            "!",
+            &text[..text.len() - 2],
+            &text[2..],
+            &text.replace('.', ".A"),
+            &text.replace('.', ""),
+        ] {
+            assert!(own.open(&request("key"), &Sealed::new(wrong.to_owned()), now).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_former_key_opens_until_its_end_and_a_short_secret_makes_none() {
+        let place = SealPlace::attribute("COMPANY#acme", "TOKEN#1", "media_key");
+        let sealed = keys(SECRET).seal(&place, b"key", &SystemEntropy).unwrap();
+        let end = DateTime::UNIX_EPOCH + FORMER_OPENS;
+        let mut rotated = keys(&SECRET.replace('0', "z"));
+        assert!(!rotated.knows(&sealed));
+        rotated.former = Some((SealKey::of(SECRET).unwrap(), end));
+        assert!(rotated.knows(&sealed) && !rotated.is_current(&sealed));
+        assert_eq!(rotated.open(&place, &sealed, end - TimeDelta::seconds(1)).unwrap(), b"key");
+        assert!(rotated.open(&place, &sealed, end).is_err());
+        assert!(rotated.is_current(&rotated.seal(&place, b"key", &SystemEntropy).unwrap()));
+        assert!(SealKey::of(&SECRET[1..]).is_err());
+    }
+}

@@ -1,0 +1,102 @@
+//! The secrets that are sealed: the keys of candidates, and the keys that verify URLs of files.
+
+use std::collections::HashMap;
+
+use crate::domain::candidate::Candidate;
+use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::secret::{AccessKey, MediaKey, Sealed, SecretHash};
+use crate::error::{Error, Result};
+use crate::seals::{SealKeys, SealPlace};
+use crate::store::Store;
+use crate::store::table::keys::{self, ItemKey};
+
+/// The attribute with the access key of a candidate.
+pub(in crate::store) const ACCESS_KEY: &str = "access_key";
+/// The attribute with the media key of a credential.
+pub(in crate::store) const MEDIA_KEY: &str = "media_key";
+
+/// The access keys of candidates, in the clear.
+#[derive(Default)]
+pub struct OpenedKeys(HashMap<CandidateId, String>);
+
+impl OpenedKeys {
+    /// The key of a candidate; `None` if there is none, or if it was not opened.
+    pub fn of(&self, candidate: &Candidate) -> Option<&str> {
+        self.0.get(&candidate.id).map(String::as_str)
+    }
+}
+
+impl Store {
+    /// Seals `secret` as the access key of a candidate.
+    pub(crate) async fn seal_access_key(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+        secret: &str,
+    ) -> Result<AccessKey> {
+        let place = access_key_place(company, project, candidate);
+        let sealed = self.app.seal(&place, secret.as_bytes()).await?;
+        Ok(AccessKey { hash: SecretHash::of(secret), sealed })
+    }
+
+    /// The access key of a candidate in the clear; `None` if there is none. Fails if no key opens its seal.
+    pub async fn open_access_key(&self, candidate: &Candidate) -> Result<Option<String>> {
+        let Some(key) = &candidate.access_key else { return Ok(None) };
+        let keys = self.app.seal_keys_for([&key.sealed]).await?;
+        self.opened_access_key(&keys, candidate, key).map(Some)
+    }
+
+    /// The access keys of candidates in the clear. One that no key opens is logged and left out: its candidate can be read, and
+    /// invited again.
+    pub async fn open_access_keys<'a>(
+        &self,
+        candidates: impl IntoIterator<Item = &'a Candidate>,
+    ) -> Result<OpenedKeys> {
+        let with_key = |candidate: &'a Candidate| Some((candidate, candidate.access_key.as_ref()?));
+        let sealed: Vec<_> = candidates.into_iter().filter_map(with_key).collect();
+        if sealed.is_empty() {
+            return Ok(OpenedKeys::default());
+        }
+        let keys = self.app.seal_keys_for(sealed.iter().map(|(_, key)| &key.sealed)).await?;
+        let opened = sealed.into_iter().filter_map(|(candidate, key)| {
+            let opened = self.opened_access_key(&keys, candidate, key).inspect_err(|error| {
+                tracing::error!(target: "unreadable", unreadable_items = 1, candidate = %candidate.id, %error, "a key is left out");
+            });
+            Some((candidate.id, opened.ok()?))
+        });
+        Ok(OpenedKeys(opened.collect()))
+    }
+
+    fn opened_access_key(&self, keys: &SealKeys, candidate: &Candidate, key: &AccessKey) -> Result<String> {
+        let Candidate { company, project, id, .. } = candidate;
+        let opened = keys.open(&access_key_place(company, *project, *id), &key.sealed, self.app.now())?;
+        String::from_utf8(opened).map_err(Error::internal)
+    }
+
+    /// Seals the media key of a credential with this secret, for the item that admits it.
+    pub(crate) async fn seal_media_key(&self, item: &ItemKey, secret: &str) -> Result<Sealed> {
+        self.app.seal(&media_key_place(item), MediaKey::of(secret).as_str().as_bytes()).await
+    }
+
+    /// The media key that was sealed for this item; `None` if it is of a secret that nobody knows. Fails if no key opens its seal.
+    pub(crate) async fn open_media_key(&self, item: &ItemKey, sealed: &Sealed) -> Result<Option<MediaKey>> {
+        if sealed.is_of_nothing() {
+            return Ok(None);
+        }
+        let opened = self.app.open(&media_key_place(item), sealed).await?;
+        String::from_utf8(opened).map(|key| Some(MediaKey::new(key))).map_err(Error::internal)
+    }
+}
+
+fn access_key_place(company: &CompanyId, project: ProjectId, candidate: CandidateId) -> SealPlace {
+    place(&keys::candidate(company, project, candidate), ACCESS_KEY)
+}
+
+fn media_key_place(item: &ItemKey) -> SealPlace {
+    place(item, MEDIA_KEY)
+}
+
+pub(in crate::store) fn place(item: &ItemKey, attribute: &str) -> SealPlace {
+    SealPlace::attribute(&item.pk, &item.sk, attribute)
+}

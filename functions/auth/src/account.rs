@@ -1,4 +1,4 @@
-//! Choosing a password by a key that came by mail.
+//! Choosing a password, confirming an address and putting one back, by a key that came by mail.
 
 use axum::Json;
 use shared::auth::login::PublicAccess;
@@ -24,7 +24,7 @@ pub(crate) async fn activate(access: PublicAccess, body: BodyFields) -> Result<J
 /// POST /whoami/key/
 pub(crate) async fn show_holder(access: PublicAccess, body: BodyFields) -> Result<Json<KeyHolderView>> {
     let holder = access.holder(&read_key(body)?).await?;
-    let view = holder.and_then(|holder| KeyHolderView::new(&holder, access.references()));
+    let view = holder.and_then(|holder| KeyHolderView::new(holder, access.references()));
     view.map(Json).ok_or_else(|| Error::field("key", BAD_KEY))
 }
 
@@ -55,6 +55,33 @@ pub(crate) fn read_forgotten(mut body: BodyFields) -> Result<(String, String)> {
 pub(crate) async fn reset_password(access: PublicAccess, body: BodyFields) -> Result<NoContent> {
     let (key, password) = read_reset(body)?;
     match access.reset_password(&key, password).await? {
+        true => Ok(NoContent),
+        false => Err(Error::field("key", BAD_KEY)),
+    }
+}
+
+/// POST /api-email-confirm/
+pub(crate) async fn confirm_email(access: PublicAccess, body: BodyFields) -> Result<NoContent> {
+    let (key, password) = read_confirmation(body)?;
+    let is_sent = password.is_some();
+    match access.confirm_email(&key, password).await? {
+        Some(true) => Ok(NoContent),
+        Some(false) if is_sent => Err(Error::field("password", "This is not the password of the account.")),
+        Some(false) => Err(Error::field("password", "Send the password of the account, or log in to it.")),
+        None => Err(Error::field("key", BAD_KEY)),
+    }
+}
+
+/// Reads the key of a mail to a new address, and the password of the account, which a session of it makes unnecessary.
+pub(crate) fn read_confirmation(mut body: BodyFields) -> Result<(String, Option<Password>)> {
+    let key = body.required("key", trimmed);
+    let password = body.text("password", Password::attempt);
+    body.finish(|| Some((key?, password)))
+}
+
+/// POST /api-email-restore/
+pub(crate) async fn restore_email(access: PublicAccess, body: BodyFields) -> Result<NoContent> {
+    match access.restore_email(&read_key(body)?).await? {
         true => Ok(NoContent),
         false => Err(Error::field("key", BAD_KEY)),
     }

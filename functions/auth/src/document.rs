@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use shared::auth::access::NO_SESSION;
+use shared::domain::mail::address_change::{CONFIRMATION_DAYS, RESTORATION_HOURS};
 use shared::domain::secret::RESET_HOURS;
 use shared::http::BodyFields;
 use shared::openapi::OperationDoc;
@@ -102,14 +103,49 @@ pub(crate) fn reset_password(operation: OperationDoc) -> OperationDoc {
         .example("reset", json!({ "key": "the key in the mail", "password": "correct horse battery" }))
 }
 
+pub(crate) fn confirm_email(operation: OperationDoc) -> OperationDoc {
+    operation
+        .may_be_authenticated()
+        .text(&format!(
+            "Lets the new address of a customer count for logins, password resets and mails. The key in the mail to the new \
+             address is valid for {CONFIRMATION_DAYS} days. It does not prove that its holder is the customer, so send the \
+             password of the account too, or a session of it that was not started on behalf of the customer. The former address \
+             gets a mail."
+        ))
+        .body::<(), _>(account::read_confirmation)
+        .is_limited(
+            "A wrong `password` counts as a failed login. After ten within 15 minutes, wait as `Retry-After` says.",
+        )
+        .field("key", "The last part of the link in the mail.")
+        .field("password", "The customer's password. Without it, the request needs a session of the customer.")
+        .example("password", json!({ "key": "the key in the mail", "password": "correct horse battery" }))
+}
+
+pub(crate) fn restore_email(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(&format!(
+            "Puts a customer's former email address back. The key in the mail to the former address is valid for \
+             {RESTORATION_HOURS} hours after the change. All sessions of the customer end, and so do the keys that were mailed \
+             since the change. If the new address has counted, the password ends too, and the former address gets a \
+             mail to choose another one. The owners of the company get a mail."
+        ))
+        .body::<(), _>(account::read_key)
+        .field("key", "The last part of the link in the mail.")
+        .example("key", json!({ "key": "the key in the mail" }))
+}
+
 pub(crate) fn get_key_holder(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "Who was sent a key to choose a password with, so that a page can name the account before it asks for one. \
-             The key stays valid.",
+            "The account that was sent a key, so that a page can name it before it asks for a password or a decision. The key \
+             stays valid.",
         )
         .body::<(), _>(account::read_key)
-        .field("key", "The last part of the link in an invitation of staff, or in a mail about a forgotten password.")
+        .field(
+            "key",
+            "The last part of the link in an invitation of staff, or in a mail about a forgotten password or a change of the email \
+             address.",
+        )
         .example("key", json!({ "key": "the key in the mail" }))
 }
 

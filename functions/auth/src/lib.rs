@@ -35,6 +35,8 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
             "Reset password",
             document::reset_password,
         )
+        .post("/api-email-confirm/", account::confirm_email, "Confirm email address", document::confirm_email)
+        .post("/api-email-restore/", account::restore_email, "Restore email address", document::restore_email)
         .get("/whoami/", whoami::whoami, "Get caller", document::get_caller)
         .get(
             "/whoami/candidate/",

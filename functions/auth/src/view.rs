@@ -10,6 +10,7 @@ use serde::Serialize;
 use shared::auth::access::{Admitted, AnyCandidate, OwnCandidacy};
 use shared::auth::caller::CallerIdentity;
 use shared::auth::credential::COOKIE;
+use shared::auth::login::{KeyHolder, KeyPurpose};
 use shared::auth::password::Password;
 use shared::config::Config;
 use shared::domain::candidate::CandidateProfile;
@@ -366,7 +367,7 @@ impl CandidateWhoAmIView {
     }
 }
 
-/// The account that was sent a key to choose a password with.
+/// The account that was sent a key.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "KeyHolder")]
 pub(crate) struct KeyHolderView {
@@ -375,6 +376,9 @@ pub(crate) struct KeyHolderView {
     /// The name to log in with.
     #[schemars(example = &"grace")]
     username: String,
+    /// The address that the key was mailed to: to confirm it, to put it back, or to choose a password. Empty if there is none.
+    #[schemars(example = &"grace@example.com")]
+    email: OrEmpty<Email>,
     /// The company of the account.
     #[schemars(example = example_uri::COMPANY)]
     company: Uri,
@@ -382,19 +386,27 @@ pub(crate) struct KeyHolderView {
 
 impl KeyHolderView {
     /// The view of an account; `None` for a named token, which has no password.
-    pub(crate) fn new(holder: &CallerIdentity, references: ReferenceUris<'_>) -> Option<Self> {
-        let (kind, username) = match holder {
-            CallerIdentity::Customer(customer) => (CallerKind::Customer, customer.username.as_str()),
+    pub(crate) fn new(holder: KeyHolder, references: ReferenceUris<'_>) -> Option<Self> {
+        let KeyHolder { identity, purpose } = holder;
+        let (kind, username, email) = match &identity {
+            CallerIdentity::Customer(customer) => {
+                let email = match purpose {
+                    KeyPurpose::Password => customer.email.clone(),
+                    KeyPurpose::Confirmation => customer.shown_email().clone(),
+                    KeyPurpose::Restoration(former) => former.email,
+                };
+                (CallerKind::Customer, customer.username.as_str(), Some(email))
+            }
             CallerIdentity::Candidate(candidate) => {
                 let CandidateProfile { username, email, .. } = &candidate.profile;
                 let username = username.as_ref().map(Username::as_str);
-                let email = email.as_ref().map(Email::as_str);
-                (CallerKind::Candidate, email.or(username).unwrap_or_default())
+                let name = email.as_ref().map(Email::as_str).or(username).unwrap_or_default();
+                (CallerKind::Candidate, name, email.clone())
             }
             CallerIdentity::NamedToken(_) => return None,
         };
-        let company = references.company(holder.company());
-        Some(Self { kind, username: username.to_owned(), company })
+        let company = references.company(identity.company());
+        Some(Self { kind, username: username.to_owned(), email: OrEmpty(email), company })
     }
 }
 

@@ -26,6 +26,8 @@ pub(crate) struct UpdateCustomer {
     pub(crate) profile: BodyChanges<Customer>,
     /// Only for managers.
     pub(crate) email: Option<Email>,
+    /// Whether the address counts without the customer's confirmation. Only for owners.
+    pub(crate) settles_email: bool,
     /// Only for managers.
     pub(crate) role: Option<TextLine<100>>,
     /// Only for managers.
@@ -56,6 +58,7 @@ impl UpdateCustomer {
         let changes = Self {
             profile,
             email: body.text("email", Email::parse),
+            settles_email: body.flag("confirm").unwrap_or_default(),
             role: body.emptied("role", TextLine::parse),
             account_type: body.text("account_type", parse_enum),
             password: password.zip(current),

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use shared::domain::language::Language;
+use shared::domain::mail::address_change::{CONFIRMATION_DAYS, RESTORATION_HOURS};
 use shared::domain::mail::suppression::UNDELIVERABLE;
 use shared::domain::media::file::FileKind;
 use shared::domain::staff::customer::{AccountType, CustomerStatus, LAST_OWNER, NOT_INVITED, OWN_ACCOUNT};
@@ -41,8 +42,14 @@ pub(crate) fn change_customer(operation: OperationDoc) -> OperationDoc {
     operation
         .text(&format!(
             "{MANAGED} Customers may change their own names, phone, gender, position, photo, language, \
-             notifications and password. A new email address ends the customer's sessions and revokes the \
-             keys mailed to the old address; `invited` customers get another invitation at the new one."
+             notifications and password.\n\n\
+             To change the email address, the caller must see every project in which the customer has a role or a share. \
+             `invited` customers get another invitation at the new address; their sessions end, and so do the keys mailed \
+             to the old one. `confirmed` customers get a mail with a link at the new address, valid for \
+             {CONFIRMATION_DAYS} days: until they open it and enter their password, `email_confirmed` is false and the \
+             former address counts for logins, password resets and mails. Setting the former address again needs no \
+             confirmation. The former address gets a mail with a link that undoes the change within \
+             {RESTORATION_HOURS} hours."
         ))
         .body::<CustomerView, _>(|mut body: BodyFields| {
             body.file(FileKind::Photo, None);
@@ -51,8 +58,13 @@ pub(crate) fn change_customer(operation: OperationDoc) -> OperationDoc {
             UpdateCustomer::read(body, |_| true)
         })
         .is_limited(
-            "A wrong `current_password` counts as a failed login. After ten within 15 minutes, wait as \
-             `Retry-After` says.",
+            "A wrong `current_password` counts as a failed login: after ten within 15 minutes, wait as `Retry-After` says. \
+             A customer gets at most five mails an hour to new addresses, and five new addresses in 72 hours.",
+        )
+        .field(
+            "confirm",
+            "Whether the email address counts at once, for a customer who can neither read the former one nor log in. It ends all \
+             sessions. Only for owners who have logged in themselves; ignored without another address.",
         )
         .field("password", "New password; needs `current_password`. All other sessions end.")
         .field("current_password", "Current password, to set a new one.")
@@ -85,7 +97,10 @@ pub(crate) fn get_customer_upload(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn reinvite_customer(operation: OperationDoc) -> OperationDoc {
     operation
-        .text("Emails another invitation. The link in the previous one stops working.")
+        .text(
+            "Emails another invitation or, to a customer who has yet to confirm a new email address, another link to confirm it. \
+             The link in the previous mail stops working.",
+        )
         .refuses(&[NOT_INVITED, UNDELIVERABLE])
         .is_limited("A customer gets at most five invitations an hour.")
 }
@@ -94,7 +109,8 @@ pub(crate) fn import_customers(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Makes the list the company's active staff: new customers are created and invited, missing ones \
-             deactivated, and the others left as they are. Nothing changes unless the whole list is valid.",
+             deactivated, and the others left as they are, their email addresses included. Customers who have yet to confirm an \
+             address are found by it and by the former one. Nothing changes unless the whole list is valid.",
         )
         .body::<CustomerView, _>(|body: BodyFields| StaffList::read(vec![Ok(body)], Language::En))
         .field("pk_attribute", "The attribute that identifies customers: the same in all entries.")

@@ -9,7 +9,7 @@ use shared::media::AnswerObjects;
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 
-use crate::mails::{account, candidate, export, notice, reset, webhook};
+use crate::mails::{account, address, candidate, export, notice, reset, webhook};
 use crate::outcome::EffectResult;
 use crate::{erasure, recordings, takes};
 
@@ -99,6 +99,15 @@ async fn perform(
         }
         EffectTask::CustomerInvitation { customer } => {
             account::invite(system, mailer, company, *customer, effect.created_at).await
+        }
+        EffectTask::AddressConfirmation { customer } => {
+            address::ask_to_confirm(system, mailer, company, *customer, effect.created_at).await
+        }
+        EffectTask::AddressChanged { customer, changed_at, by } => {
+            address::tell_of_change(system, mailer, company, *customer, *changed_at, *by).await
+        }
+        EffectTask::AddressRestored { owner, customer } => {
+            address::tell_owner(system, mailer, company, *owner, *customer).await
         }
         EffectTask::InterviewNotice { customer, candidates } => {
             notice::send(system, mailer, company, *customer, candidates).await

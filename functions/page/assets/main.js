@@ -11,6 +11,7 @@ import { Queue } from "./queue.js";
 import { Devices } from "./recorder.js";
 import { isUnfinished, screenOf } from "./state.js";
 import { loadStyle } from "./style.js";
+import { showAddress } from "./screens/address.js";
 import { deviceProblem, showCheck } from "./screens/check.js";
 import { showConnect } from "./screens/connect.js";
 import { showDone, showOver } from "./screens/over.js";
@@ -39,7 +40,7 @@ import { showWrite } from "./screens/write.js";
 
 /** @type {Record<Screen["name"], (app: App, screen: Screen) => View>} */
 const SCREENS = {
-    login: showLogin, password: showPassword, welcome: showWelcome, check: showCheck, practice: showPractice,
+    login: showLogin, password: showPassword, address: showAddress, welcome: showWelcome, check: showCheck, practice: showPractice,
     overview: showOverview, question: showQuestion, connect: showConnect, prepare: showPrepare, record: showRecord, review: showReview,
     write: showWrite, sending: showSending, done: showDone, over: showOver,
 };
@@ -137,7 +138,7 @@ export class App {
         const { model, api } = this;
         const { kind, company, key } = model.link;
         if (kind === "wrong") return;
-        if (kind === "reset" || kind === "activate") return this.meetHolder(key);
+        if (["reset", "activate", "confirm", "restore"].includes(kind)) return this.meetHolder(key);
         try {
             model.candidate = await api.get("/whoami/candidate/");
         } catch (error) {
@@ -181,7 +182,7 @@ export class App {
         model.isLoaded = true;
     }
 
-    /** Learns whose password the link is for, if its key is still good. @param {string} [key] */
+    /** Learns whom the link is for, if its key is still good. @param {string} [key] */
     async meetHolder(key) {
         const { model, api } = this;
         try {
@@ -456,6 +457,8 @@ export function linkOf(path) {
         if (kind === "interview") return second ? { kind, company: first, key: second } : { kind: "login", company: first };
         if (!second && (kind === "register" || kind === "activate")) return { kind, key: first };
         if (!second && kind === "reset-password") return { kind: "reset", key: first };
+        if (!second && kind === "confirm-email") return { kind: "confirm", key: first };
+        if (!second && kind === "restore-email") return { kind: "restore", key: first };
     }
     return { kind: "wrong" };
 }

@@ -7,7 +7,7 @@
  * @typedef {import("./queue.js").LocalTake} LocalTake
  *
  * @typedef {object} Link where the address of the page leads
- * @property {"register" | "interview" | "login" | "reset" | "activate" | "wrong"} kind
+ * @property {"register" | "interview" | "login" | "reset" | "activate" | "confirm" | "restore" | "wrong"} kind
  * @property {string} [company]
  * @property {string} [key]
  *
@@ -23,7 +23,7 @@
  * @property {import("./types.js").Candidate | null} candidate
  * @property {import("./types.js").EndedKey | null} ended why the key of the link opens nothing, if it was a candidate's
  * @property {import("./types.js").CompanyLogin | null} company the company that a login is of
- * @property {import("./types.js").KeyHolder | null} holder whose password the link is for
+ * @property {import("./types.js").KeyHolder | null} holder whose password or address the link is for
  * @property {Interview | null} interview
  * @property {Question[]} questions
  * @property {LocalTake[]} takes
@@ -34,10 +34,10 @@
  * @property {Step} step
  * @property {number} now the time of the service
  *
- * @typedef {"link" | "wrong" | "used" | "completed" | "replaced" | "external" | "expired" | "aborted" | "skipped" | "time" | "window" | "waiting" | "offline" | "busy"} OverReason
+ * @typedef {"link" | "wrong" | "used" | "usedAddress" | "completed" | "replaced" | "external" | "expired" | "aborted" | "skipped" | "time" | "window" | "waiting" | "offline" | "busy"} OverReason
  *
  * @typedef {object} Screen
- * @property {"login" | "password" | "over" | "done" | StepName} name
+ * @property {"login" | "password" | "address" | "over" | "done" | StepName} name
  * @property {OverReason} [reason]
  * @property {string} [question]
  * @property {boolean} [isCounted]
@@ -58,6 +58,7 @@ export function screenOf(model) {
     if (step.name === "record") return step;
     if (!model.isLoaded) return over(model.isBusy ? "busy" : "offline");
     if (link.kind === "reset" || link.kind === "activate") return model.holder ? { name: "password" } : over("used");
+    if (link.kind === "confirm" || link.kind === "restore") return model.holder ? { name: "address" } : over("usedAddress");
     // The key of an invitation ends with the interview: candidates who have completed it are not told that the link is bad.
     const status = interview?.status ?? candidate?.status;
     if (status === "interviewed") return { name: "done" };

@@ -19,7 +19,7 @@
  * @property {Contact} contact
  * @property {string} app_url
  *
- * @typedef {{ kind: "customer" | "candidate", username: string, company: string }} KeyHolder
+ * @typedef {{ kind: "customer" | "candidate", username: string, email: string, company: string }} KeyHolder
  *
  * @typedef {object} Candidate the response of `whoami/candidate/`
  * @property {string} resource_uri

@@ -14,7 +14,8 @@ use crate::files::{GUEST, GUEST_SCRIPT_HASH, INDEX, INDEX_SCRIPT_HASH};
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 const ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
-/// GET /register/{key}, /interview/{company}/{key}, /interview/{company}/, /reset-password/{key} and /activate/{key}.
+/// GET /register/{key}, /interview/{company}/{key}, /interview/{company}/, /reset-password/{key}, /activate/{key},
+/// /confirm-email/{key} and /restore-email/{key}.
 pub(crate) async fn show(State(app): State<App>, reader: FileReader) -> Result<Response> {
     let policy = content_policy(&ObjectStore::of(&app)?.origin().await?);
     let mut response = send(&INDEX, &reader, policy)?;

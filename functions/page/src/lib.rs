@@ -1,5 +1,5 @@
-//! Two pages. Links in mails lead to the one where candidates take their interview, and staff activate accounts and reset
-//! passwords. On the other one, a guest without an account watches a candidate's answers, by a link that a manager has made.
+//! Two pages. Links in mails lead to the one where candidates take their interview, and staff activate accounts, reset
+//! passwords, confirm addresses and put them back. On the other one, a guest without an account watches a candidate's answers, by a link that a manager has made.
 //!
 //! Each page is a script of this project, which calls the API. It loads nothing from other hosts than this service and the
 //! bucket. Both are made of the files in `assets`: `main.js` imports the modules of the candidate's page, `guest.js` those of the
@@ -27,6 +27,8 @@ pub fn routes(routes: RouteGroup) -> RouteGroup {
         .page("/interview/{company}/", index::show)
         .page("/reset-password/{key}/", index::show)
         .page("/activate/{key}/", index::show)
+        .page("/confirm-email/{key}/", index::show)
+        .page("/restore-email/{key}/", index::show)
         .page("/review/{key}/", index::show_to_guest)
         // Parts of links, and what a mail program has added to one.
         .page("/register/", index::show_wrong)
@@ -37,6 +39,10 @@ pub fn routes(routes: RouteGroup) -> RouteGroup {
         .page("/reset-password/{key}/{*rest}", index::show_wrong)
         .page("/activate/", index::show_wrong)
         .page("/activate/{key}/{*rest}", index::show_wrong)
+        .page("/confirm-email/", index::show_wrong)
+        .page("/confirm-email/{key}/{*rest}", index::show_wrong)
+        .page("/restore-email/", index::show_wrong)
+        .page("/restore-email/{key}/{*rest}", index::show_wrong)
         .page("/review/", index::show_wrong_to_guest)
         .page("/review/{key}/{*rest}", index::show_wrong_to_guest)
         .page("/page/{version}/{*path}", files::show)

@@ -158,7 +158,9 @@ impl RecordKind {
                 "password_hash",
                 "session_epoch",
             ],
-            Self::Customers => &["mail_rate", "one_time_key", "password_hash", "session_epoch"],
+            Self::Customers => {
+                &["address_keys", "mail_rate", "one_time_key", "password_hash", "session_epoch"]
+            }
             // A signed one of another deployment, which `receipts` has.
             Self::Events => &["receipt"],
             Self::GuestLinks => &["hash", "media_key"],

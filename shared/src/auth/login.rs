@@ -22,6 +22,7 @@ use crate::domain::candidate::{Candidate, CandidateProfile};
 use crate::domain::effect::{Effect, EffectTask};
 use crate::domain::history::ChangeOrigin;
 use crate::domain::id::CompanyId;
+use crate::domain::mail::address_change::FormerEmail;
 use crate::domain::policy::NOT_ALLOWED;
 use crate::domain::project::Project;
 use crate::domain::secret::{OneTimeKey, PasswordHash, PresentedSecret, SecretHash};
@@ -54,6 +55,23 @@ pub struct LoggedIn {
     pub session: Session,
     /// The secret that its holder presents from now on.
     pub secret: String,
+}
+
+/// An account that was sent a key by mail.
+pub struct KeyHolder {
+    pub identity: CallerIdentity,
+    pub purpose: KeyPurpose,
+}
+
+/// What a key in a mail is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyPurpose {
+    /// To choose a password.
+    Password,
+    /// To confirm a new address.
+    Confirmation,
+    /// To put this address back.
+    Restoration(FormerEmail),
 }
 
 impl HasAdmission for PublicAccess {
@@ -210,7 +228,7 @@ impl PublicAccess {
     /// Sets the first password of the invited staff user who was sent `key`, revokes the key and returns the user; none
     /// if the key is not valid or its owner is not invited.
     pub async fn activate(&self, key: &str, password: Password) -> Result<Option<Customer>> {
-        match self.holder(key).await? {
+        match self.holder_of_password(key).await? {
             Some(CallerIdentity::Customer(before)) if before.status == CustomerStatus::Invited => {
                 self.set_customer_password(&before, password).await.map(Some)
             }
@@ -221,7 +239,7 @@ impl PublicAccess {
     /// Sets the password of the account that was sent `key`, revokes the key and all sessions, and lets its names log
     /// in again after too many failures; false if the key is not valid.
     pub async fn reset_password(&self, key: &str, password: Password) -> Result<bool> {
-        match self.holder(key).await? {
+        match self.holder_of_password(key).await? {
             Some(CallerIdentity::Customer(before)) => {
                 self.set_customer_password(&before, password).await?;
             }
@@ -237,6 +255,62 @@ impl PublicAccess {
             }
             Some(CallerIdentity::NamedToken(_)) | None => return Ok(false),
         }
+        Ok(true)
+    }
+
+    async fn holder_of_password(&self, key: &str) -> Result<Option<CallerIdentity>> {
+        let holder = self.holder(key).await?;
+        Ok(holder.filter(|holder| holder.purpose == KeyPurpose::Password).map(|holder| holder.identity))
+    }
+
+    /// Lets the new address count that `key` was mailed to; `None` if the key is not valid, and false without a proof that the
+    /// sender has the account: its password, or a session of it that its holder has begun. A wrong password counts as a failed
+    /// login. Fails with [`Error::Throttled`] after too many.
+    pub async fn confirm_email(&self, key: &str, password: Option<Password>) -> Result<Option<bool>> {
+        let Some(KeyHolder { identity: CallerIdentity::Customer(before), purpose, .. }) =
+            self.holder(key).await?
+        else {
+            return Ok(None);
+        };
+        if purpose != KeyPurpose::Confirmation {
+            return Ok(None);
+        }
+        let account = before.account();
+        let is_proved = match password {
+            Some(password) => {
+                is_password_of(&self.store, &self.state, &self.app, &before, password, self.now).await?
+            }
+            None if self.has_credential() => {
+                let caller = self.caller().await?;
+                let is_session =
+                    matches!(caller.auth_method, AuthMethod::Session(_)) && caller.is_in_person();
+                is_session
+                    && *caller.company() == before.company
+                    && caller.principal() == Principal::Account(account)
+            }
+            None => false,
+        };
+        if is_proved {
+            let after = Customer::clone(&before).with_email_confirmed(self.now);
+            let store = self.store_of(Principal::Account(account));
+            store.commit(store.update_customer(&before, &after, self.now)).await?;
+        }
+        Ok(Some(is_proved))
+    }
+
+    /// Puts back the address that `key` was mailed to, and revokes whatever a later address could open; false if the key is not
+    /// valid.
+    pub async fn restore_email(&self, key: &str) -> Result<bool> {
+        let Some(KeyHolder { identity: CallerIdentity::Customer(before), purpose, .. }) =
+            self.holder(key).await?
+        else {
+            return Ok(false);
+        };
+        let KeyPurpose::Restoration(former) = purpose else { return Ok(false) };
+        let staff = self.store.all_customers(&before.company).await?;
+        let after = Customer::clone(&before).with_email_restored(&former);
+        let store = self.store_of(Principal::Account(before.account()));
+        store.commit(store.restore_address(&before, &after, &staff, self.now)).await?;
         Ok(true)
     }
 
@@ -267,18 +341,33 @@ impl PublicAccess {
         self.store.unlock(&partitions).await
     }
 
-    /// The account that was sent `key`, if the key is valid and the account may log in once it has a password. The key stays
-    /// valid.
-    pub async fn holder(&self, key: &str) -> Result<Option<CallerIdentity>> {
+    /// The account that was sent `key`, if the key is valid. The key stays valid.
+    pub async fn holder(&self, key: &str) -> Result<Option<KeyHolder>> {
         let Some(claim) = SecretKind::OneTimeKey.claim_in(key) else { return Ok(None) };
         let mut batch = self.store.get(keys_of_identity(&claim)).await?;
-        Ok(take_identity(&claim, &mut batch)?.filter(|identity| match identity {
-            CallerIdentity::Customer(own) => own.is_active && self.is_key_of(key, own.one_time_key.as_ref()),
-            CallerIdentity::Candidate(own) => {
-                own.may_log_in() && self.is_key_of(key, own.one_time_key.as_ref())
-            }
-            CallerIdentity::NamedToken(_) => false,
-        }))
+        let Some(identity) = take_identity(&claim, &mut batch)? else { return Ok(None) };
+        let purpose = match &identity {
+            CallerIdentity::Customer(own) => self.purpose_of(key, own),
+            CallerIdentity::Candidate(own) => (own.may_log_in()
+                && self.is_key_of(key, own.one_time_key.as_ref()))
+            .then_some(KeyPurpose::Password),
+            CallerIdentity::NamedToken(_) => None,
+        };
+        Ok(purpose.map(|purpose| KeyHolder { identity, purpose }))
+    }
+
+    fn purpose_of(&self, key: &str, customer: &Customer) -> Option<KeyPurpose> {
+        // Also of an account that is deactivated, which opens nothing: whoever has moved its address may have done that too.
+        if let Some(former) = customer.address_keys.restored_by(key, self.now) {
+            return Some(KeyPurpose::Restoration(former.clone()));
+        }
+        if !customer.is_active {
+            return None;
+        }
+        if self.is_key_of(key, customer.address_keys.confirmation.as_ref()) {
+            return Some(KeyPurpose::Confirmation);
+        }
+        self.is_key_of(key, customer.one_time_key.as_ref()).then_some(KeyPurpose::Password)
     }
 
     fn is_key_of(&self, key: &str, stored: Option<&OneTimeKey>) -> bool {
@@ -324,14 +413,24 @@ impl AdmittedRequest {
     /// Whether `password` is the present one of a customer. A wrong one counts as a failed login by their user name.
     /// Fails with [`Error::Throttled`] after too many failures.
     pub async fn is_password_of(&self, customer: &Customer, password: Password) -> Result<bool> {
-        let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
         // An unattended session must not be enough to change the password, or to guess it.
-        let (_, counted) = self.store.begin_login(&name, &self.state.source, self.now).await?;
-        let fits =
-            password.find(customer.password_hash.iter().cloned().collect(), &self.app).await?.is_some();
-        if fits {
-            self.store.end_login(&counted, false).await?;
-        }
-        Ok(fits)
+        is_password_of(&self.store, &self.state, &self.app, customer, password, self.now).await
     }
+}
+
+async fn is_password_of(
+    store: &Store,
+    state: &RequestState,
+    app: &App,
+    customer: &Customer,
+    password: Password,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
+    let (_, counted) = store.begin_login(&name, &state.source, now).await?;
+    let fits = password.find(customer.password_hash.iter().cloned().collect(), app).await?.is_some();
+    if fits {
+        store.end_login(&counted, false).await?;
+    }
+    Ok(fits)
 }

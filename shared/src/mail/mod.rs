@@ -7,7 +7,9 @@ mod occasion;
 mod render;
 mod send;
 
-pub use link::{InterviewLink, activation_link, reset_link, review_link};
+pub use link::{
+    InterviewLink, activation_link, confirmation_link, reset_link, restoration_link, review_link,
+};
 pub use moment::in_words as moment_in_words;
 pub use occasion::{AccountLink, CompletedCandidate, CompletedProject, MailOccasion, PersonalMail};
 pub use render::RenderedMail;

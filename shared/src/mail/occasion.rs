@@ -72,6 +72,37 @@ pub enum MailOccasion<'a> {
         /// Validity of the keys.
         hours: i64,
     },
+    /// Asks the reader to confirm the address that the mail goes to.
+    AddressConfirmation {
+        /// The user name of the account.
+        username: &'a str,
+        /// Secret: holds a one-time key.
+        link: &'a str,
+        /// Validity of the key.
+        days: i64,
+    },
+    /// Tells the reader, at a former address, that the account is to get another one or has got it.
+    AddressChanged {
+        /// The user name of the account.
+        username: &'a str,
+        /// The name of the user or token that has changed it, or of the company.
+        by: &'a str,
+        /// When, in words.
+        at: &'a str,
+        /// Whether the new address awaits its confirmation.
+        is_pending: bool,
+        /// Secret: holds a one-time key.
+        link: &'a str,
+        /// Validity of the key.
+        hours: i64,
+    },
+    /// Tells an owner that a colleague has put their former address back.
+    AddressRestored {
+        /// First and last name of the colleague.
+        of: &'a str,
+        /// Their user name.
+        username: &'a str,
+    },
     /// Tells the reader that their account was deleted.
     AccountDeleted {
         /// The name of the user, or of the company, that deleted it.
@@ -204,7 +235,9 @@ impl<'a> PersonalMail<'a> {
     pub(super) fn link(&self) -> Option<&str> {
         match &self.occasion {
             MailOccasion::Interview { link, .. } => link.as_ref().map(InterviewLink::url),
-            MailOccasion::StaffInvitation { link, .. } => Some(link),
+            MailOccasion::StaffInvitation { link, .. }
+            | MailOccasion::AddressConfirmation { link, .. }
+            | MailOccasion::AddressChanged { link, .. } => Some(link),
             MailOccasion::PasswordReset { accounts: [account], .. } => Some(&account.link),
             _ => None,
         }
@@ -232,7 +265,9 @@ impl<'a> PersonalMail<'a> {
             MailOccasion::Interview { link, .. } => {
                 usize::from(link.as_ref().is_some_and(InterviewLink::is_secret))
             }
-            MailOccasion::StaffInvitation { .. } => 1,
+            MailOccasion::StaffInvitation { .. }
+            | MailOccasion::AddressConfirmation { .. }
+            | MailOccasion::AddressChanged { .. } => 1,
             MailOccasion::PasswordReset { accounts, .. } => accounts.len(),
             _ => 0,
         }

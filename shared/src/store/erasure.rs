@@ -158,9 +158,8 @@ impl Store {
                 self.delete_alone(&item::key_of(&row)?).await?;
             }
         }
-        let names = [customer::username_of(&customer), customer::email_of(&customer)];
         // A name that is another account's by now stays with it.
-        let others = self.markers_of_others(names, customer.account()).await?;
+        let others = self.markers_of_others(customer::markers_of(&customer, now), customer.account()).await?;
         let mut transaction = self.transaction().without_keys(others);
         transaction.customer_gone(&customer, cause, now);
         self.commit(transaction).await

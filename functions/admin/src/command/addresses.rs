@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
-use shared::domain::mail::suppression::EmailStatus;
+use shared::domain::mail::suppression::{EmailStatus, Suppression};
 use shared::domain::staff::customer::Customer;
 use shared::domain::text::Email;
 use shared::error::FieldErrors;
@@ -71,8 +71,12 @@ async fn free_in(
     // These are also the accounts whose user name is the address.
     let FoundAccounts { customers, candidates } =
         operator.store.all_accounts_named(&company.id, address.as_str()).await?;
-    for before in customers.iter().filter(|one| is_same(&one.email, address)) {
-        if holders.count(before.email_status(), complaints, references.uri(&company.id, before.id)) {
+    for before in &customers {
+        // One that a customer has yet to confirm gets mails as well.
+        let held = [&before.email, before.shown_email()].into_iter().find(|held| is_same(held, address));
+        let Some(held) = held else { continue };
+        let status = Suppression::status(before.suppression.as_ref(), Some(held));
+        if holders.count(status, complaints, references.uri(&company.id, before.id)) {
             let after = Customer::clone(before).with_mails_allowed();
             operator.commit(operator.store.update_customer(before, &after, operator.now)).await?;
         }

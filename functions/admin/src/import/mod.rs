@@ -242,7 +242,7 @@ impl ArchiveImport {
 
     async fn store_record(&self, record: &ImportedRecord) -> Result<()> {
         let store = &self.access.store;
-        store.import_record(&self.company, record).await?;
+        store.import_record(&self.company, record, self.access.now).await?;
         if let ImportedRecord::Webhook(webhook) = record {
             store.import_cursor(webhook, self.archive.manifest.sequence, self.access.now).await?;
         }

@@ -234,13 +234,14 @@ impl Validator {
         let id = customer.id;
         self.note(id.to_string(), customer.version());
         self.customers.insert(id);
-        let [name, email] = [customer.username.as_str(), customer.email.as_str()].map(fold_case);
+        let name = fold_case(customer.username.as_str());
+        let emails = [&customer.email, customer.shown_email()].map(|email| fold_case(email.as_str()));
         let is_of_another = self.emails.get(&name).is_some_and(|owner| *owner != id)
-            || self.usernames.get(&email).is_some_and(|owner| *owner != Some(id));
-        if is_of_another
-            || self.usernames.insert(name, Some(id)).is_some()
-            || self.emails.insert(email, id).is_some()
-        {
+            || emails.iter().any(|email| self.usernames.get(email).is_some_and(|owner| *owner != Some(id)))
+            || self.usernames.insert(name, Some(id)).is_some();
+        // The two may be one.
+        let mut is_taken = |email| self.emails.insert(email, id).is_some_and(|owner| owner != id);
+        if is_of_another || emails.into_iter().any(&mut is_taken) {
             return Err("another customer has this user name or address");
         }
         if let Some(photo) = customer.photo {

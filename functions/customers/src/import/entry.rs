@@ -41,6 +41,11 @@ impl PrimaryKey {
             Self::Email => email.as_str(),
         })
     }
+
+    /// The keys of a customer, in the form that is compared: an address that they have yet to confirm, and the one that counts.
+    pub(super) fn all_of(self, customer: &Customer) -> [String; 2] {
+        [&customer.email, customer.shown_email()].map(|email| self.of(&customer.username, email))
+    }
 }
 
 /// The entries of an import.

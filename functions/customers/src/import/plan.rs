@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::id::CustomerId;
 use shared::domain::staff::customer::{AccountType, Customer, LAST_OWNER};
-use shared::domain::text::{Username, fold_case};
+use shared::domain::text::Username;
 use shared::error::FieldErrors;
 use shared::http::IdempotentRun;
 use shared::store::{CustomerChange, VersionedItem};
 use shared::{Error, Result};
 
 use super::ImportAccess;
-use super::entry::{StaffImportEntry, StaffList};
+use super::entry::{PrimaryKey, StaffImportEntry, StaffList};
 
 /// What an import does to a customer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -53,14 +53,16 @@ pub(super) async fn plan_rows(
     // For messages on all entries at once; the transaction decides.
     let mut taken = taken_names(access, &list, &staff, run).await?;
     let key = list.primary_key;
-    let mut staff: BTreeMap<String, VersionedItem<Customer>> =
-        staff.into_iter().map(|customer| (key.of(&customer.username, &customer.email), customer)).collect();
+    let names: BTreeMap<String, CustomerId> =
+        staff.iter().flat_map(|customer| key.all_of(customer).map(|name| (name, customer.id))).collect();
+    let mut staff: BTreeMap<CustomerId, VersionedItem<Customer>> =
+        staff.into_iter().map(|customer| (customer.id, customer)).collect();
     let mut errors = FieldErrors::default();
     let mut rows = Vec::new();
     let mut has_owner = false;
     for (index, entry) in list.entries.into_iter().enumerate() {
         let id = run.ids.id(index);
-        rows.push(match staff.remove(&entry.key(key)) {
+        rows.push(match names.get(&entry.key(key)).and_then(|known| staff.remove(known)) {
             // Created by an earlier run of the same request.
             Some(customer) if customer.id == id => {
                 ImportRow::new(Some(index), &customer, ImportStatus::Created, None)
@@ -190,13 +192,15 @@ async fn taken_names(
     run: &IdempotentRun,
 ) -> Result<BTreeSet<String>> {
     let key = list.primary_key;
-    let known: BTreeSet<String> = staff.iter().map(|one| key.of(&one.username, &one.email)).collect();
+    let known: BTreeSet<String> = staff.iter().flat_map(|customer| key.all_of(customer)).collect();
     // Each name costs a read; those of staff are known already.
     let new = list.entries.iter().filter(|entry| !known.contains(&entry.key(key)));
     let names = new.flat_map(|entry| entry.names().map(|(_, name)| name));
     let mut taken = run.store.taken_usernames(access.company_id(), names).await?;
     for customer in staff {
-        taken.extend([customer.username.as_str(), customer.email.as_str()].map(fold_case));
+        taken.extend(
+            [PrimaryKey::Username, PrimaryKey::Email].into_iter().flat_map(|key| key.all_of(customer)),
+        );
     }
     Ok(taken)
 }

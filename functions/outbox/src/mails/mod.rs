@@ -1,6 +1,7 @@
 //! The mails that changes cause.
 
 pub(crate) mod account;
+pub(crate) mod address;
 pub(crate) mod candidate;
 pub(crate) mod export;
 pub(crate) mod notice;

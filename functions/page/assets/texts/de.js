@@ -41,6 +41,23 @@ export default {
         savedStaff: "Melden Sie sich ab jetzt in der Anwendung Ihres Unternehmens mit dem Benutzernamen {name} und diesem Passwort an.",
         common: "Dieses Passwort ist leicht zu erraten. Wählen Sie ein anderes.",
     },
+    address: {
+        confirm: {
+            title: "E-Mail-Adresse bestätigen",
+            about: "{email} soll die Adresse des Kontos {name} bei {company} werden. Bis Sie das bestätigen, gilt die bisherige Adresse.",
+            submit: "Adresse bestätigen",
+            wrong: "Das ist nicht das Passwort des Kontos. Prüfen Sie es und versuchen Sie es noch einmal.",
+            done: "Ihre Adresse ist bestätigt",
+            next: "{company} schreibt Ihnen ab jetzt an {email}, und Sie können sich damit anmelden.",
+        },
+        restore: {
+            title: "E-Mail-Adresse behalten",
+            about: "{email} soll wieder die Adresse des Kontos {name} bei {company} sein. Das Konto wird dann überall abgemeldet, und die Inhaber des Unternehmens erhalten eine E-Mail.",
+            submit: "Diese Adresse behalten",
+            done: "Ihr Konto hat wieder diese Adresse",
+            next: "Falls die andere Adresse schon galt, erhalten Sie eine E-Mail, um ein neues Passwort zu wählen. Fragen Sie {company}, wer die Adresse geändert hat.",
+        },
+    },
     welcome: {
         title: "Guten Tag {name}",
         invited: "{company} lädt Sie zu einem Video-Interview ein: {project}.",
@@ -212,6 +229,7 @@ export default {
         link: { title: "Dieser Link funktioniert nicht", text: "Vielleicht ist er unvollständig, oder er gehört zu einem gelöschten Interview. Öffnen Sie ihn in Ihrer E-Mail noch einmal, oder kopieren Sie ihn ganz. Wenn das nicht hilft, fragen Sie das Unternehmen, das Sie eingeladen hat." },
         wrong: { title: "Diese Adresse ist unvollständig", text: "Öffnen Sie den Link in Ihrer E-Mail noch einmal, oder kopieren Sie ihn ganz in die Adresszeile: Manche E-Mail-Programme brechen lange Links um." },
         used: { title: "Dieser Link wurde schon verwendet oder ist abgelaufen", text: "Wenn Sie schon ein Passwort gewählt haben, melden Sie sich damit an. Sonst fordern Sie einen neuen Link an: Drücken Sie bei der Anmeldung auf „{forgotten}“, oder fragen Sie die Person, die Sie eingeladen hat." },
+        usedAddress: { title: "Dieser Link wurde schon verwendet oder ist abgelaufen", text: "Falls die Adresse Ihres Kontos nicht stimmt, wenden Sie sich an die Personen, die es in Ihrem Unternehmen verwalten." },
         completed: { title: "Ihr Interview ist abgeschlossen", text: "{company} hat Ihre Antworten erhalten und wird sich bei Ihnen melden. Sie müssen nichts mehr tun.", date: "Abgeschlossen", answers: "Antworten" },
         replaced: { title: "Es gibt einen neueren Link", text: "Eine neuere E-Mail von {company} hat diesen Link ersetzt. Suchen Sie nach der neuesten, auch in anderen Postfächern. Wenn Sie ein Passwort gewählt haben, melden Sie sich damit an." },
         external: { title: "Dieses Interview findet anderswo statt", text: "Folgen Sie den Anweisungen in der E-Mail von {company}." },

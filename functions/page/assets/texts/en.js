@@ -41,6 +41,23 @@ export default {
         savedStaff: "Log in to the application of your company with the user name {name} and this password from now on.",
         common: "This password is easy to guess. Choose another one.",
     },
+    address: {
+        confirm: {
+            title: "Confirm your email address",
+            about: "{email} is to become the address of the account {name} with {company}. Until you confirm it, the former address stays in use.",
+            submit: "Confirm the address",
+            wrong: "This is not the password of the account. Check it and try again.",
+            done: "Your address is confirmed",
+            next: "From now on, {company} writes to {email}, and you can log in with it.",
+        },
+        restore: {
+            title: "Keep your email address",
+            about: "{email} is to be the address of the account {name} with {company} again. The account is then logged out everywhere, and the owners of the company get an email.",
+            submit: "Keep this address",
+            done: "Your account has this address again",
+            next: "If the other address was in use already, you get an email to choose a new password. Ask {company} who changed the address.",
+        },
+    },
     welcome: {
         title: "Hello {name}",
         invited: "{company} invites you to a video interview: {project}.",
@@ -212,6 +229,7 @@ export default {
         link: { title: "This link does not work", text: "It may be incomplete, or belong to an interview that was deleted. Open it in your email again, or copy all of it. If that does not help, ask the company that invited you." },
         wrong: { title: "This address is incomplete", text: "Open the link in your email again, or copy all of it into the address bar: some mail programs break long links." },
         used: { title: "This link has been used or has expired", text: "If you have chosen a password already, log in with it. Otherwise ask for a new link: press “{forgotten}” where you log in, or ask those who invited you." },
+        usedAddress: { title: "This link has been used or has expired", text: "If the address of your account is not right, ask those who manage it in your company." },
         completed: { title: "Your interview is complete", text: "{company} has received your answers and will contact you. There is nothing more to do.", date: "Completed", answers: "Answers" },
         replaced: { title: "There is a newer link", text: "A newer email from {company} has replaced this link. Look for the latest one, in other mailboxes too. If you have chosen a password, log in with it." },
         external: { title: "This interview takes place elsewhere", text: "Follow the instructions in the email from {company}." },

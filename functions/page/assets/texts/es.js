@@ -41,6 +41,23 @@ export default {
         savedStaff: "A partir de ahora, inicie sesión en la aplicación de su empresa con el nombre de usuario {name} y esta contraseña.",
         common: "Esta contraseña es fácil de adivinar. Elija otra.",
     },
+    address: {
+        confirm: {
+            title: "Confirme su dirección de correo",
+            about: "{email} va a ser la dirección de la cuenta {name} en {company}. Hasta que la confirme, se sigue utilizando la anterior.",
+            submit: "Confirmar la dirección",
+            wrong: "Esta no es la contraseña de la cuenta. Compruébela e inténtelo de nuevo.",
+            done: "Su dirección está confirmada",
+            next: "A partir de ahora, {company} le escribirá a {email} y podrá iniciar sesión con esa dirección.",
+        },
+        restore: {
+            title: "Conserve su dirección de correo",
+            about: "{email} va a ser de nuevo la dirección de la cuenta {name} en {company}. Se cerrarán todas las sesiones de la cuenta y los propietarios de la empresa recibirán un correo.",
+            submit: "Conservar esta dirección",
+            done: "Su cuenta vuelve a tener esta dirección",
+            next: "Si la otra dirección ya estaba en uso, recibirá un correo para elegir una nueva contraseña. Pregunte a {company} quién ha cambiado la dirección.",
+        },
+    },
     welcome: {
         title: "Hola, {name}",
         invited: "{company} le invita a una videoentrevista: {project}.",
@@ -212,6 +229,7 @@ export default {
         link: { title: "Este enlace no funciona", text: "Puede que esté incompleto o que su entrevista se haya eliminado. Ábralo de nuevo en su correo o cópielo entero. Si no sirve, pregunte a la empresa que le invitó." },
         wrong: { title: "Esta dirección está incompleta", text: "Abra de nuevo el enlace de su correo o cópielo entero en la barra de direcciones: algunos programas de correo cortan los enlaces largos." },
         used: { title: "Este enlace ya se ha usado o ha caducado", text: "Si ya eligió una contraseña, inicie sesión con ella. Si no, pida un enlace nuevo: pulse «{forgotten}» al iniciar sesión, o pregunte a quien le invitó." },
+        usedAddress: { title: "Este enlace ya se ha usado o ha caducado", text: "Si la dirección de su cuenta no es correcta, diríjase a quienes la gestionan en su empresa." },
         completed: { title: "Su entrevista está completa", text: "{company} ha recibido sus respuestas y se pondrá en contacto con usted. No tiene que hacer nada más.", date: "Completada", answers: "Respuestas" },
         replaced: { title: "Hay un enlace más reciente", text: "Un correo más reciente de {company} ha sustituido este enlace. Busque el último, también en otros buzones. Si eligió una contraseña, inicie sesión con ella." },
         external: { title: "Esta entrevista se realiza en otro lugar", text: "Siga las instrucciones del correo de {company}." },

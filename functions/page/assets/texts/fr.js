@@ -41,6 +41,23 @@ export default {
         savedStaff: "Connectez-vous désormais à l’application de votre entreprise avec le nom d’utilisateur {name} et ce mot de passe.",
         common: "Ce mot de passe est facile à deviner. Choisissez-en un autre.",
     },
+    address: {
+        confirm: {
+            title: "Confirmez votre adresse e-mail",
+            about: "{email} doit devenir l’adresse du compte {name} chez {company}. Tant que vous ne la confirmez pas, l’ancienne adresse reste utilisée.",
+            submit: "Confirmer l’adresse",
+            wrong: "Ce n’est pas le mot de passe du compte. Vérifiez-le et réessayez.",
+            done: "Votre adresse est confirmée",
+            next: "Désormais, {company} vous écrit à {email}, et vous pouvez vous connecter avec cette adresse.",
+        },
+        restore: {
+            title: "Conservez votre adresse e-mail",
+            about: "{email} doit redevenir l’adresse du compte {name} chez {company}. Toutes les sessions du compte sont alors fermées, et les propriétaires de l’entreprise reçoivent un e-mail.",
+            submit: "Conserver cette adresse",
+            done: "Votre compte a retrouvé cette adresse",
+            next: "Si l’autre adresse était déjà utilisée, vous recevez un e-mail pour choisir un nouveau mot de passe. Demandez à {company} qui a modifié l’adresse.",
+        },
+    },
     welcome: {
         title: "Bonjour {name}",
         invited: "{company} vous invite à un entretien vidéo : {project}.",
@@ -212,6 +229,7 @@ export default {
         link: { title: "Ce lien ne fonctionne pas", text: "Il est peut-être incomplet, ou son entretien a été supprimé. Ouvrez-le à nouveau dans votre e-mail, ou copiez-le en entier. Si cela ne suffit pas, demandez à l’entreprise qui vous a invité." },
         wrong: { title: "Cette adresse est incomplète", text: "Ouvrez à nouveau le lien dans votre e-mail, ou copiez-le en entier dans la barre d’adresse : certaines messageries coupent les liens longs." },
         used: { title: "Ce lien a déjà été utilisé ou a expiré", text: "Si vous avez déjà choisi un mot de passe, connectez-vous avec celui-ci. Sinon, demandez un nouveau lien : appuyez sur « {forgotten} » à la connexion, ou adressez-vous à la personne qui vous a invité." },
+        usedAddress: { title: "Ce lien a déjà été utilisé ou a expiré", text: "Si l’adresse de votre compte n’est pas la bonne, adressez-vous aux personnes qui le gèrent dans votre entreprise." },
         completed: { title: "Votre entretien est terminé", text: "{company} a reçu vos réponses et vous contactera. Vous n’avez plus rien à faire.", date: "Terminé", answers: "Réponses" },
         replaced: { title: "Il existe un lien plus récent", text: "Un e-mail plus récent de {company} a remplacé ce lien. Cherchez le dernier, dans vos autres boîtes aussi. Si vous avez choisi un mot de passe, connectez-vous avec celui-ci." },
         external: { title: "Cet entretien se passe ailleurs", text: "Suivez les instructions que {company} vous a envoyées par e-mail." },

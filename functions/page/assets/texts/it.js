@@ -41,6 +41,23 @@ export default {
         savedStaff: "D’ora in poi acceda all’applicazione della Sua azienda con il nome utente {name} e questa password.",
         common: "Questa password è facile da indovinare. Ne scelga un’altra.",
     },
+    address: {
+        confirm: {
+            title: "Confermi il Suo indirizzo e-mail",
+            about: "{email} diventerà l’indirizzo dell’account {name} presso {company}. Finché non lo conferma, resta in uso quello precedente.",
+            submit: "Confermi l’indirizzo",
+            wrong: "Questa non è la password dell’account. La controlli e riprovi.",
+            done: "Il Suo indirizzo è confermato",
+            next: "D’ora in poi {company} Le scrive a {email}, e può accedere con questo indirizzo.",
+        },
+        restore: {
+            title: "Mantenga il Suo indirizzo e-mail",
+            about: "{email} tornerà a essere l’indirizzo dell’account {name} presso {company}. Tutte le sessioni dell’account saranno terminate e i proprietari dell’azienda riceveranno un’e-mail.",
+            submit: "Mantenga questo indirizzo",
+            done: "Il Suo account ha di nuovo questo indirizzo",
+            next: "Se l’altro indirizzo era già in uso, riceverà un’e-mail per scegliere una nuova password. Chieda a {company} chi ha modificato l’indirizzo.",
+        },
+    },
     welcome: {
         title: "Buongiorno {name}",
         invited: "{company} La invita a un videocolloquio: {project}.",
@@ -212,6 +229,7 @@ export default {
         link: { title: "Questo link non funziona", text: "Forse è incompleto, oppure il suo colloquio è stato eliminato. Lo apra di nuovo dalla Sua e-mail o lo copi per intero. Se non basta, chieda all’azienda che L’ha invitata." },
         wrong: { title: "Questo indirizzo è incompleto", text: "Apra di nuovo il link nella Sua e-mail o lo copi per intero nella barra degli indirizzi: alcuni programmi di posta spezzano i link lunghi." },
         used: { title: "Questo link è già stato usato o è scaduto", text: "Se ha già scelto una password, acceda con quella. Altrimenti chieda un nuovo link: prema «{forgotten}» quando accede, o si rivolga a chi L’ha invitata." },
+        usedAddress: { title: "Questo link è già stato usato o è scaduto", text: "Se l’indirizzo del Suo account non è corretto, si rivolga a chi lo gestisce nella Sua azienda." },
         completed: { title: "Il Suo colloquio è completo", text: "{company} ha ricevuto le Sue risposte e La contatterà. Non deve fare altro.", date: "Completato", answers: "Risposte" },
         replaced: { title: "C’è un link più recente", text: "Un’e-mail più recente di {company} ha sostituito questo link. Cerchi l’ultima, anche in altre caselle. Se ha scelto una password, acceda con quella." },
         external: { title: "Questo colloquio si svolge altrove", text: "Segua le istruzioni nell’e-mail di {company}." },

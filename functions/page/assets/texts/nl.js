@@ -41,6 +41,23 @@ export default {
         savedStaff: "Log voortaan bij de applicatie van uw bedrijf in met de gebruikersnaam {name} en dit wachtwoord.",
         common: "Dit wachtwoord is makkelijk te raden. Kies een ander.",
     },
+    address: {
+        confirm: {
+            title: "Bevestig uw e-mailadres",
+            about: "{email} wordt het adres van het account {name} bij {company}. Zolang u het niet bevestigt, blijft het vorige adres in gebruik.",
+            submit: "Adres bevestigen",
+            wrong: "Dit is niet het wachtwoord van het account. Controleer het en probeer het opnieuw.",
+            done: "Uw adres is bevestigd",
+            next: "Voortaan schrijft {company} u op {email}, en kunt u daarmee inloggen.",
+        },
+        restore: {
+            title: "Houd uw e-mailadres",
+            about: "{email} wordt weer het adres van het account {name} bij {company}. Het account wordt dan overal uitgelogd en de eigenaren van het bedrijf krijgen een e-mail.",
+            submit: "Dit adres houden",
+            done: "Uw account heeft dit adres terug",
+            next: "Was het andere adres al in gebruik? Dan krijgt u een e-mail om een nieuw wachtwoord te kiezen. Vraag {company} wie het adres heeft gewijzigd.",
+        },
+    },
     welcome: {
         title: "Welkom, {name}",
         invited: "{company} nodigt u uit voor een video-interview: {project}.",
@@ -212,6 +229,7 @@ export default {
         link: { title: "Deze link werkt niet", text: "Misschien is hij onvolledig, of is het interview verwijderd. Open hem opnieuw in uw e-mail, of kopieer hem helemaal. Helpt dat niet, vraag het dan aan het bedrijf dat u heeft uitgenodigd." },
         wrong: { title: "Dit adres is onvolledig", text: "Open de link in uw e-mail opnieuw, of kopieer hem helemaal in de adresbalk: sommige mailprogramma’s breken lange links af." },
         used: { title: "Deze link is al gebruikt of verlopen", text: "Hebt u al een wachtwoord gekozen, log dan daarmee in. Vraag anders een nieuwe link aan: kies ‘{forgotten}’ bij het inloggen, of vraag het aan degene die u heeft uitgenodigd." },
+        usedAddress: { title: "Deze link is al gebruikt of verlopen", text: "Klopt het adres van uw account niet? Neem dan contact op met de mensen die het in uw bedrijf beheren." },
         completed: { title: "Uw interview is voltooid", text: "{company} heeft uw antwoorden ontvangen en neemt contact met u op. U hoeft niets meer te doen.", date: "Voltooid", answers: "Antwoorden" },
         replaced: { title: "Er is een nieuwere link", text: "Een nieuwere e-mail van {company} heeft deze link vervangen. Zoek de nieuwste, ook in andere mailboxen. Hebt u een wachtwoord gekozen, log dan daarmee in." },
         external: { title: "Dit interview vindt elders plaats", text: "Volg de instructies in de e-mail van {company}." },

@@ -12,8 +12,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::export::{CompanyExport, ExportMail};
-use super::history::ResourceRef;
 use super::history::erasure::{ErasedItem, ErasureCause, ErasureCounts};
+use super::history::{ChangeAuthor, ResourceRef};
 use super::id::CompanyId;
 use super::staff::customer::Customer;
 use super::staff::notice::{InterviewNotice, InterviewedCandidates};
@@ -91,8 +91,56 @@ impl Effect {
 
     /// The invitation of a customer, as the `version`th write of the customer.
     pub fn of_invitation(customer: &Customer, version: u64, now: DateTime<Utc>) -> Self {
-        let task = EffectTask::CustomerInvitation { customer: customer.id };
+        Self::of_customer(customer, EffectTask::CustomerInvitation { customer: customer.id }, version, now)
+    }
+
+    /// The mails about another address of a customer, as the `version`th write of the customer, whom `by` has changed: to the new
+    /// address if they have to confirm it, and to the former one.
+    pub fn of_address_change(
+        before: &Customer,
+        after: &Customer,
+        by: ChangeAuthor,
+        version: u64,
+        now: DateTime<Utc>,
+    ) -> Vec<Self> {
+        let pending = |customer: &Customer| customer.pending_email.clone().map(|pending| pending.email);
+        let is_asked = pending(after).is_some() && pending(after) != pending(before);
+        let told = after.address_keys.change_since(&before.address_keys);
+        let told = told.map(|former| {
+            let (customer, changed_at) = (after.id, former.changed_at);
+            Self::of_customer(after, EffectTask::AddressChanged { customer, changed_at, by }, version, now)
+        });
+        is_asked.then(|| Self::of_confirmation(after, version, now)).into_iter().chain(told).collect()
+    }
+
+    /// The mail with which a customer confirms a new address, as the `version`th write of the customer.
+    pub fn of_confirmation(customer: &Customer, version: u64, now: DateTime<Utc>) -> Self {
+        Self::of_customer(customer, EffectTask::AddressConfirmation { customer: customer.id }, version, now)
+    }
+
+    fn of_customer(customer: &Customer, task: EffectTask, version: u64, now: DateTime<Utc>) -> Self {
         Self::new(customer.company.clone(), format_args!("{}-{version}", customer.id), task, now)
+    }
+
+    /// What follows once a customer has put their former address back, as the `version`th write of the customer: a mail to each of
+    /// the other owners among `staff`, and one to themselves to choose a password if they have none any more. Owners who cannot log
+    /// in or take no mails get none; of very many, the first ones do.
+    pub fn of_address_restoration<'a>(
+        customer: &Customer,
+        staff: impl IntoIterator<Item = &'a Customer>,
+        version: u64,
+        now: DateTime<Utc>,
+    ) -> Vec<Self> {
+        let is_told = |one: &&Customer| one.id != customer.id && one.is_owner_at_work() && one.takes_mail();
+        let mails = staff.into_iter().filter(is_told).take(MAILED_OWNERS).map(|owner| {
+            let cause = format_args!("{}-{}-{version}", customer.id, owner.id);
+            let task = EffectTask::AddressRestored { owner: owner.id, customer: customer.id };
+            Self::new(customer.company.clone(), cause, task, now)
+        });
+        let name = customer.email.as_str().to_owned();
+        let reset = || Self::of_customer(customer, EffectTask::PasswordReset { name }, version, now);
+        let reset = customer.password_hash.is_none().then(reset);
+        mails.chain(reset).collect()
     }
 
     /// The mail to a customer about completed interviews, as the `version`th write of their notice.

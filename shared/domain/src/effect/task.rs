@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::effect::deletion::{DeletionAuthor, ItemDeletion};
 use crate::export::ExportMail;
+use crate::history::ChangeAuthor;
 use crate::history::erasure::{ErasedItem, ErasureCounts, ErasureReason};
 use crate::id::{CandidateId, CustomerId, ExportId, ProjectId, TakeRef, WebhookId};
 use crate::language::Language;
@@ -30,6 +31,25 @@ pub enum EffectTask {
     /// Mail a customer the key to choose a first password.
     CustomerInvitation {
         /// The recipient.
+        customer: CustomerId,
+    },
+    /// Mail a customer the key to confirm a new address, at that address.
+    AddressConfirmation {
+        /// The recipient.
+        customer: CustomerId,
+    },
+    /// Mail a customer that their address was changed, with the key to put it back, at the former address.
+    AddressChanged {
+        /// The recipient.
+        customer: CustomerId,
+        /// Tells which change.
+        changed_at: DateTime<Utc>,
+        by: ChangeAuthor,
+    },
+    /// Mail an owner that a customer has put their former address back.
+    AddressRestored {
+        /// The recipient.
+        owner: CustomerId,
         customer: CustomerId,
     },
     /// Mail a customer which candidates of their projects have completed the interview.
@@ -119,13 +139,16 @@ pub struct FormerCustomer {
 
 impl EffectTask {
     /// The names of all tasks.
-    pub const KINDS: [&str; 19] = [
+    pub const KINDS: [&str; 22] = [
         "invitation",
         "reminder",
         "deadline-changed",
         "completed",
         "reopened",
         "customer-invitation",
+        "address-confirmation",
+        "address-changed",
+        "address-restored",
         "interview-notice",
         "customer-deleted",
         "objects-deleted",
@@ -150,6 +173,9 @@ impl EffectTask {
             | Self::Deletion { .. } => true,
             Self::CandidateMail { .. }
             | Self::CustomerInvitation { .. }
+            | Self::AddressConfirmation { .. }
+            | Self::AddressChanged { .. }
+            | Self::AddressRestored { .. }
             | Self::InterviewNotice { .. }
             | Self::CustomerDeleted { .. }
             | Self::PasswordReset { .. }
@@ -164,6 +190,9 @@ impl EffectTask {
         match self {
             Self::CandidateMail { mail, .. } => mail.as_str(),
             Self::CustomerInvitation { .. } => "customer-invitation",
+            Self::AddressConfirmation { .. } => "address-confirmation",
+            Self::AddressChanged { .. } => "address-changed",
+            Self::AddressRestored { .. } => "address-restored",
             Self::InterviewNotice { .. } => "interview-notice",
             Self::CustomerDeleted { .. } => "customer-deleted",
             Self::ObjectsDeleted { .. } => "objects-deleted",

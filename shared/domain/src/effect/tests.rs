@@ -11,7 +11,7 @@ use crate::text::{Email, ShortName, Username};
 use crate::transition::CandidateMail;
 use crate::webhook::tests::webhook;
 
-fn effects() -> [Effect; 19] {
+fn effects() -> [Effect; 22] {
     let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
     let project = Id::from_bytes([1; 16]);
     let candidate = Id::from_bytes([2; 16]);
@@ -35,6 +35,9 @@ fn effects() -> [Effect; 19] {
         mail(CandidateMail::Completed),
         mail(CandidateMail::Reopened),
         EffectTask::CustomerInvitation { customer },
+        EffectTask::AddressConfirmation { customer },
+        EffectTask::AddressChanged { customer, changed_at: now, by: ChangeAuthor::Customer { customer } },
+        EffectTask::AddressRestored { owner: customer, customer },
         EffectTask::InterviewNotice { customer, candidates: InterviewedCandidates::default() },
         EffectTask::CustomerDeleted { was, by: by.clone() },
         EffectTask::ObjectsDeleted { keys: Vec::new() },

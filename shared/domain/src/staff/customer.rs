@@ -11,12 +11,13 @@ use crate::history::{
 };
 use crate::id::{CompanyId, CustomerId};
 use crate::language::Language;
+use crate::mail::address_change::{AddressKeys, FormerEmail, PendingEmail};
 use crate::mail::rate::{MailRate, RefusedOrThrottled};
 use crate::mail::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use crate::media::file::StoredFile;
 use crate::names::named;
 use crate::secret::{OneTimeKey, PasswordHash};
-use crate::text::{Email, ShortName, TextLine, Username};
+use crate::text::{Email, ShortName, TextLine, Username, fold_case};
 
 named! {
     /// A customer's rights in the company; each type includes those before it.
@@ -58,10 +59,20 @@ pub const LAST_OWNER: Refusal = Refusal {
 /// Customers cannot delete themselves.
 pub const OWN_ACCOUNT: Refusal =
     Refusal { code: "own_account", detail: "You cannot delete your own account. Ask a colleague to do it." };
-/// Only customers who have not activated their account can be invited again.
+/// The customer has nothing to confirm.
 pub const NOT_INVITED: Refusal = Refusal {
     code: "not_invited",
-    detail: "Only customers who have not activated their account can be invited again.",
+    detail: "This customer has activated the account and has no new email address to confirm.",
+};
+/// An address leads to what its account sees.
+pub const UNSEEN_PROJECTS: Refusal = Refusal {
+    code: "permission_denied",
+    detail: "To change the email address, you must see every project in which this customer has a role or a share. Ask an admin.",
+};
+/// Only a person answers for an address that its holder has not confirmed.
+pub const OWNER_CONFIRMS: Refusal = Refusal {
+    code: "permission_denied",
+    detail: "Only an owner who has logged in themselves may send `confirm`. Without it, the customer confirms the address.",
 };
 
 /// A customer as stored.
@@ -77,6 +88,9 @@ pub struct Customer {
     pub username: Username,
     /// For mails and logins; unique among the company's staff.
     pub email: Email,
+    /// Replaces `email` once the customer confirms it. Until then, no other account can have either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_email: Option<PendingEmail>,
     /// First name.
     pub first_name: ShortName,
     /// Last name.
@@ -113,6 +127,9 @@ pub struct Customer {
     pub session_epoch: u32,
     /// Lets the customer choose a password, after an invitation or a password reset.
     pub one_time_key: Option<OneTimeKey>,
+    /// Confirm another address, or put a former one back.
+    #[serde(default, skip_serializing_if = "AddressKeys::is_empty")]
+    pub address_keys: AddressKeys,
     /// Whether the operator lets the customer act on behalf of others.
     pub authenticate_on_behalf: bool,
     /// Set when SES reported a bounce or a complaint.
@@ -153,6 +170,7 @@ impl Customer {
             account_type: new.account_type,
             username: new.username,
             email: new.email,
+            pending_email: None,
             first_name: new.first_name,
             last_name: new.last_name,
             phone: TextLine::default(),
@@ -171,6 +189,7 @@ impl Customer {
             password_hash: None,
             session_epoch: 0,
             one_time_key: None,
+            address_keys: AddressKeys::default(),
             authenticate_on_behalf: false,
             suppression: None,
             photo: None,
@@ -198,35 +217,108 @@ impl Customer {
         awaits_mail && before.is_none_or(|before| !before.is_active || before.email != self.email)
     }
 
-    /// Invites the customer again at `now`. Revokes the key of the last mail at once. Fails with [`NOT_INVITED`],
-    /// [`UNDELIVERABLE`], or after too many mails.
+    /// Invites the customer again at `now`, or asks them again to confirm a new address. Revokes the key of the last mail at once.
+    /// Fails with [`NOT_INVITED`], [`UNDELIVERABLE`], or after too many mails.
     pub fn invited_again(mut self, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
-        if self.status != CustomerStatus::Invited || !self.is_active {
+        let is_invited = self.status == CustomerStatus::Invited;
+        if !self.is_active || !is_invited && self.pending_email.is_none() {
             return Err(NOT_INVITED.into());
         }
         // The client learns that the mail would not arrive. The key of the last one stays valid, and a manager may
         // pass it on.
-        if !self.takes_mail() {
+        if self.email_status() != EmailStatus::Deliverable {
             return Err(UNDELIVERABLE.into());
         }
         // Counted with the person, so that switching between addresses does not reset the limit.
         self.mail_rate.count(now)?;
-        self.one_time_key = None;
-        self.invited_at = Some(now);
+        match &mut self.pending_email {
+            Some(pending) => {
+                self.address_keys.confirmation = None;
+                pending.asked_at = now;
+            }
+            None => {
+                self.one_time_key = None;
+                self.invited_at = Some(now);
+            }
+        }
         Ok(self)
     }
 
-    /// Changes the email address at `now`: revokes the keys mailed to the old one and all sessions. Customers who have
-    /// not activated their account are invited again.
-    pub fn with_email(mut self, email: Email, now: DateTime<Utc>) -> Result<Self, RefusedOrThrottled> {
-        self.email = email;
-        self.one_time_key = None;
-        // Mails went to the wrong person, who may have used the keys in them.
-        let moved = self.with_sessions_ended();
-        match moved.status {
-            CustomerStatus::Invited if moved.is_active => moved.invited_again(now),
-            CustomerStatus::Invited | CustomerStatus::Confirmed => Ok(moved),
+    /// The address that clients see: the last one that was set.
+    pub fn shown_email(&self) -> &Email {
+        self.pending_email.as_ref().map_or(&self.email, |pending| &pending.email)
+    }
+
+    /// Whether the customer has proved the address that clients see.
+    pub fn is_email_confirmed(&self) -> bool {
+        self.status == CustomerStatus::Confirmed && self.pending_email.is_none()
+    }
+
+    /// Changes the email address at `now`. Customers who have activated their account have to confirm it, unless it `is_settled` or
+    /// is the one that counts anyway; others are invited again. A change that counts at once revokes all sessions and the keys
+    /// mailed to the old address.
+    pub fn with_email(
+        mut self,
+        email: Email,
+        is_settled: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Self, RefusedOrThrottled> {
+        if self.status == CustomerStatus::Invited {
+            self.one_time_key = None;
+            self.email = email;
+            // Mails went to the wrong person, who may have used the keys in them.
+            let moved = self.with_sessions_ended();
+            return if moved.is_active { moved.invited_again(now) } else { Ok(moved) };
         }
+        self.address_keys.confirmation = None;
+        if email == self.email {
+            self.pending_email = None;
+            return Ok(self);
+        }
+        self.address_keys.count_change(now)?;
+        if is_settled {
+            return Ok(self.with_email_replaced(email, now).with_sessions_ended());
+        }
+        self.mail_rate.count(now)?;
+        self.address_keys.let_undo(self.email.clone(), now);
+        self.pending_email = Some(PendingEmail { email, asked_at: now });
+        Ok(self)
+    }
+
+    /// Lets the pending address count from `now` on: its holder has proved that it is theirs, and the account too.
+    pub fn with_email_confirmed(mut self, now: DateTime<Utc>) -> Self {
+        match self.pending_email.take() {
+            Some(pending) => self.with_email_replaced(pending.email, now),
+            None => self,
+        }
+    }
+
+    fn with_email_replaced(mut self, email: Email, now: DateTime<Utc>) -> Self {
+        let former = std::mem::replace(&mut self.email, email);
+        self.address_keys.let_undo(former, now);
+        self.address_keys.confirmation = None;
+        self.pending_email = None;
+        self.one_time_key = None;
+        self
+    }
+
+    /// Puts a former address back, and revokes whatever a later one could open: sessions, keys and, if it has counted, the
+    /// password.
+    pub fn with_email_restored(mut self, former: &FormerEmail) -> Self {
+        self.address_keys.undo(former);
+        if self.email != former.email {
+            // Whoever reads the later address may have chosen it.
+            self.password_hash = None;
+            self.email = former.email.clone();
+        }
+        self.pending_email = None;
+        self.one_time_key = None;
+        self.with_sessions_ended()
+    }
+
+    /// Whether the customer logs in by `name`, in folded case.
+    pub fn logs_in_by(&self, name: &str) -> bool {
+        [self.username.as_str(), self.email.as_str()].into_iter().any(|own| fold_case(own) == name)
     }
 
     /// Sets a chosen password and revokes all sessions and the key.
@@ -252,6 +344,7 @@ impl Customer {
         if self.is_active && !is_active {
             self.session_epoch += 1;
             self.one_time_key = None;
+            self.address_keys.confirmation = None;
         }
         self.is_active = is_active;
         self
@@ -259,10 +352,10 @@ impl Customer {
 
     /// The `email_status` that clients see.
     pub fn email_status(&self) -> EmailStatus {
-        Suppression::status(self.suppression.as_ref(), Some(&self.email))
+        Suppression::status(self.suppression.as_ref(), Some(self.shown_email()))
     }
 
-    /// Whether the address is not suppressed.
+    /// Whether the address that counts is not suppressed.
     pub fn takes_mail(&self) -> bool {
         Suppression::reason(self.suppression.as_ref(), Some(&self.email)).is_none()
     }
@@ -270,7 +363,8 @@ impl Customer {
     /// The customer after SES reported `reason` for mails to `reported`. None if that changes nothing.
     pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
         let known = self.suppression.as_ref();
-        self.suppression = Some(Suppression::after_report(known, Some(&self.email), reported, reason)?);
+        let after = |own| Suppression::after_report(known, Some(own), reported, reason);
+        self.suppression = Some(after(&self.email).or_else(|| after(self.shown_email()))?);
         Some(self)
     }
 
@@ -308,13 +402,13 @@ impl HasHistory for Customer {
     #[rustfmt::skip]
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
-            account_type, username, email, first_name, last_name, phone, gender, position, role, preferred_language,
+            account_type, username, first_name, last_name, phone, gender, position, role, preferred_language,
             status, is_active, invited_at, confirmed_at, receive_interview_notifications, seen_welcome, password_hash,
             authenticate_on_behalf, photo,
             // Told by the identifiers or by other fields.
-            id: _, company: _, created_by: _, suppression: _,
+            id: _, company: _, created_by: _, suppression: _, email: _, pending_email: _,
             // Internal.
-            mail_rate: _, session_epoch: _, one_time_key: _,
+            mail_rate: _, session_epoch: _, one_time_key: _, address_keys: _,
         } = self;
         vec![
             ("account_type", fact(account_type)),
@@ -327,7 +421,8 @@ impl HasHistory for Customer {
             ("first_name", private(first_name)),
             ("last_name", private(last_name)),
             ("username", private(username)),
-            ("email", private(email)),
+            ("email", private(self.shown_email())),
+            ("email_confirmed", fact(&self.is_email_confirmed())),
             ("phone", private(phone)),
             ("gender", private(gender)),
             ("position", private(position)),
@@ -344,9 +439,9 @@ impl HasHistory for Customer {
         // The operator's owners are confirmed from the beginning.
         let was_confirmed = before.is_some_and(|before| before.status == CustomerStatus::Confirmed);
         let is_confirmed = after.status == CustomerStatus::Confirmed && !was_confirmed;
-        // The first password is part of the confirmation.
-        let told =
-            ["status", "confirmationdate", "is_active", if is_confirmed { "password" } else { "status" }];
+        // The first password is part of the confirmation, and proves the address that the invitation went to.
+        let [password, address] = if is_confirmed { ["password", "email_confirmed"] } else { ["status"; 2] };
+        let told = ["status", "confirmationdate", "is_active", password, address];
         events_that_apply([
             (is_confirmed, EventType::CustomerConfirmed),
             (changes.has("is_active") && after.is_active, EventType::CustomerActivated),

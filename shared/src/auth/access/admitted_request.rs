@@ -166,6 +166,23 @@ impl AdmittedRequest {
         Ok(Some(staff.map(|held| held.customer).collect()))
     }
 
+    /// Whether the caller is an owner who has logged in themselves.
+    pub fn is_owner_in_person(&self) -> bool {
+        matches!(&self.caller.identity, CallerIdentity::Customer(own) if own.account_type == AccountType::Owner)
+            && self.caller.is_in_person()
+    }
+
+    /// Whether the caller sees each project in which a customer has a role, or a share of a candidate.
+    pub async fn sees_all_projects_of(&self, customer: &Customer) -> Result<bool> {
+        let Some(visible) = self.visible_projects().await? else { return Ok(true) };
+        let (roles, shares) = tokio::try_join!(
+            self.store.project_ids_of(&customer.company, customer.id),
+            self.store.shared_with(&customer.company, customer.id),
+        )?;
+        let shares = shares.into_iter().map(|share| share.project);
+        Ok(roles.into_iter().chain(shares).all(|project| visible.contains(&project)))
+    }
+
     /// The projects that the caller sees, oldest first; `None` if they see all of the company.
     pub async fn visible_projects(&self) -> Result<Option<Vec<ProjectId>>> {
         if Action::SeeAllProjects.is_allowed(&self.caller.in_company()) {

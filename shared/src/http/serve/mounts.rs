@@ -16,6 +16,8 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
             "/whoami",
             "/api-activate",
             "/api-password-reset",
+            "/api-email-confirm",
+            "/api-email-restore",
         ],
     ),
     ("companies", &["/companies/{companyId}"]),
@@ -60,11 +62,27 @@ pub const ROOT_FUNCTION: &str = "docs";
 
 /// The first segments of the paths of the function `page`, beside the version segment. The template gives each the route
 /// followed by `/{proxy+}`.
-pub const PAGE_ROOTS: &[&str] =
-    &["/register", "/interview", "/reset-password", "/activate", "/review", "/page"];
+pub const PAGE_ROOTS: &[&str] = &[
+    "/register",
+    "/interview",
+    "/reset-password",
+    "/activate",
+    "/confirm-email",
+    "/restore-email",
+    "/review",
+    "/page",
+];
 /// Those of them that begin links. Each has a route for the bare segment too, which a link is reduced to that has lost its end,
 /// and one with a final slash.
-pub const LINK_ROOTS: &[&str] = &["/register", "/interview", "/reset-password", "/activate", "/review"];
+pub const LINK_ROOTS: &[&str] = &[
+    "/register",
+    "/interview",
+    "/reset-password",
+    "/activate",
+    "/confirm-email",
+    "/restore-email",
+    "/review",
+];
 /// Paths of single files that the function `page` serves, where programs look for them. The template gives each one route.
 pub const WELL_KNOWN_FILES: &[&str] = &["/.well-known/security.txt", "/llms.txt"];
 

@@ -38,9 +38,12 @@ pub struct CustomerView {
     /// Last name.
     #[schemars(example = &"Hopper")]
     last_name: String,
-    /// For mails and as a login name; unique among the company's staff.
+    /// For mails and as a login name; unique among the company's staff. While `email_confirmed` is false and `status` is `confirmed`,
+    /// the customer has yet to confirm this address, and the former one counts.
     #[schemars(example = &"grace@example.com")]
     email: Email,
+    /// Whether the customer has accepted an invitation and confirmed any later address, or an owner has answered for it.
+    email_confirmed: bool,
     /// Addresses that are not `deliverable` get no mails until they are replaced.
     email_status: EmailStatus,
     /// Telephone number.
@@ -98,7 +101,8 @@ impl CustomerView {
             username: customer.username.as_str().to_owned(),
             first_name: customer.first_name.to_string(),
             last_name: customer.last_name.to_string(),
-            email: customer.email.clone(),
+            email: customer.shown_email().clone(),
+            email_confirmed: customer.is_email_confirmed(),
             email_status: customer.email_status(),
             phone: customer.phone.to_string(),
             status: customer.status,

@@ -52,6 +52,16 @@ pub fn reset_link(suite: &Url, key: &str) -> String {
     page(suite, &["reset-password", key])
 }
 
+/// The page where a user confirms a new address.
+pub fn confirmation_link(suite: &Url, key: &str) -> String {
+    page(suite, &["confirm-email", key])
+}
+
+/// The page where a user puts a former address back.
+pub fn restoration_link(suite: &Url, key: &str) -> String {
+    page(suite, &["restore-email", key])
+}
+
 /// The page where a guest watches the answers of a candidate, at the `origin` of the service. Secret: holds the key of the link.
 pub fn review_link(origin: &Url, key: &str) -> String {
     page(origin, &["review", key])

@@ -99,7 +99,12 @@ impl Store {
 
     /// Stores a record of a company that has not opened, unless an earlier try has. The record of the company itself is stored by
     /// [`open_company`](Self::open_company), and counts only once the project has its own.
-    pub async fn import_record(&self, company: &CompanyId, record: &ImportedRecord) -> Result<()> {
+    pub async fn import_record(
+        &self,
+        company: &CompanyId,
+        record: &ImportedRecord,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
         match record {
             ImportedRecord::Answers(one) => self.put_imported(one).await,
             ImportedRecord::Candidate(one) => self.import_candidate(one).await,
@@ -108,7 +113,7 @@ impl Store {
             ImportedRecord::Counts(counts) => self.import_counts(company, counts).await,
             ImportedRecord::Customer(one) => {
                 let mut transaction = self.importing(&**one);
-                transaction.customer_logins(None, Some(one));
+                transaction.customer_logins(None, Some(one), now);
                 self.commit_import(transaction).await
             }
             ImportedRecord::Evaluation(one) => self.put_imported(one).await,

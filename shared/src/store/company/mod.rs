@@ -56,7 +56,7 @@ impl Store {
         ]);
         transaction.put_derived(keys::company_counts(&company.id), counts);
         transaction.create(owner);
-        transaction.customer_logins(None, Some(owner));
+        transaction.customer_logins(None, Some(owner), now);
         transaction
     }
 

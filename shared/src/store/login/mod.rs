@@ -16,7 +16,7 @@ use crate::domain::candidate::Candidate;
 use crate::domain::id::CompanyId;
 use crate::domain::secret::{PasswordHash, SecretHash};
 use crate::domain::staff::customer::Customer;
-use crate::domain::text::is_login;
+use crate::domain::text::{fold_case, is_login};
 use crate::error::{Error, Result};
 
 use failures::{CountedLogin, FailedLogins};
@@ -44,6 +44,8 @@ pub fn taken_username() -> Error {
 /// The partition of a name that accounts log in with: its markers, and the hash of its key for its failures.
 pub(crate) struct LoginPartition {
     key: String,
+    /// The name in folded case.
+    name: String,
     /// None if no account can have the name.
     company: Option<CompanyId>,
 }
@@ -57,7 +59,7 @@ impl LoginPartition {
             // A partition without items, so that a name that cannot exist costs the same query.
             None => keys::no_login_partition(company, name),
         };
-        Self { key, company: known }
+        Self { key, name: fold_case(name), company: known }
     }
 
     /// A hash of the name, which may be any text that a client sends.
@@ -80,6 +82,15 @@ pub struct FoundAccounts {
     pub customers: Vec<VersionedItem<Customer>>,
     /// The newest first.
     pub candidates: Vec<VersionedItem<Candidate>>,
+}
+
+impl FoundAccounts {
+    /// Those that log in by the name. It may be kept for a customer who does not: a new address before it is confirmed, and a former
+    /// one that can be put back.
+    fn who_log_in(mut self, partition: &LoginPartition) -> Self {
+        self.customers.retain(|customer| customer.logs_in_by(&partition.name));
+        self
+    }
 }
 
 impl Store {
@@ -106,7 +117,7 @@ impl Store {
             };
             // One more round trip than if login items held password hashes: those copies could go stale.
             match tokio::try_join!(count, self.accounts(partition, accounts)) {
-                Ok((counted, found)) => return Ok((found, CountedLogin(counted))),
+                Ok((counted, found)) => return Ok((found.who_log_in(partition), CountedLogin(counted))),
                 Err(Error::Changed) => {}
                 Err(error) => return Err(error),
             }
@@ -138,11 +149,11 @@ impl Store {
         Ok(())
     }
 
-    /// The accounts of a name: all customers, and the newest candidates.
+    /// The accounts that log in by a name: all customers, and the newest candidates.
     pub async fn accounts_named(&self, company: &CompanyId, name: &str) -> Result<FoundAccounts> {
         let partition = LoginPartition::of(company.as_str(), name);
         let accounts = self.login_entries(&partition).await?;
-        self.accounts(&partition, accounts).await
+        Ok(self.accounts(&partition, accounts).await?.who_log_in(&partition))
     }
 
     /// The password of the newest other candidate with the same email address.
@@ -158,6 +169,7 @@ impl Store {
         Ok(others.filter_map(|other| other.password_hash.clone()).next())
     }
 
+    /// All accounts of a name, those included that do not log in by it.
     pub async fn all_accounts_named(&self, company: &CompanyId, name: &str) -> Result<FoundAccounts> {
         let partition = LoginPartition::of(company.as_str(), name);
         if partition.company.is_none() {
@@ -177,7 +189,7 @@ impl Store {
         partition: &LoginPartition,
     ) -> Result<Vec<VersionedItem<Customer>>> {
         let accounts = self.login_entries(partition).await?;
-        Ok(self.accounts(partition, accounts).await?.customers)
+        Ok(self.accounts(partition, accounts).await?.who_log_in(partition).customers)
     }
 
     async fn accounts(&self, partition: &LoginPartition, accounts: Vec<Account>) -> Result<FoundAccounts> {

@@ -1,8 +1,8 @@
 //! Access patterns of customers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::domain::effect::Effect;
 use crate::domain::history::ResourceChange;
@@ -15,7 +15,7 @@ use crate::store::Store;
 use crate::store::company::counts::CompanyCount;
 use crate::store::login::{LoginPartition, taken_username};
 use crate::store::media::upload::OwnedFiles;
-use crate::store::table::item::{StoredEntity, VersionedItem};
+use crate::store::table::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number};
 use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::read::page::{ListSource, Page, PageRequest};
 use crate::store::table::write::condition::WriteCondition;
@@ -23,7 +23,7 @@ use crate::store::table::write::transaction::Transaction;
 
 impl StoredEntity for Customer {
     const INTERNAL_FIELDS: &'static [&'static str] =
-        &["mail_rate", "one_time_key", "password_hash", "session_epoch"];
+        &["address_keys", "mail_rate", "one_time_key", "password_hash", "session_epoch"];
 
     fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
         ResourceChange::of(before, after)
@@ -61,7 +61,7 @@ impl Store {
         transaction
     }
 
-    /// Does [`update_customer`](Self::update_customer) and notes an invitation.
+    /// Does [`update_customer`](Self::update_customer) and notes an invitation, or the mail to a new address.
     pub fn invite_customer(
         &self,
         before: &VersionedItem<Customer>,
@@ -69,7 +69,28 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.update_customer(before, after, now);
-        transaction.effect(Some(Effect::of_invitation(after, before.version() + 1, now)));
+        let version = before.version() + 1;
+        transaction.effect(Some(match after.pending_email {
+            Some(_) => Effect::of_confirmation(after, version, now),
+            None => Effect::of_invitation(after, version, now),
+        }));
+        transaction
+    }
+
+    /// Does [`update_customer`](Self::update_customer) for a customer who has put their former address back, and notes the mails
+    /// about it to owners among `staff`.
+    pub(crate) fn restore_address(
+        &self,
+        before: &VersionedItem<Customer>,
+        after: &Customer,
+        staff: &[VersionedItem<Customer>],
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let mut transaction = self.update_customer(before, after, now);
+        let staff = staff.iter().map(|one| &**one);
+        for effect in Effect::of_address_restoration(after, staff, before.version() + 1, now) {
+            transaction.effect(Some(effect));
+        }
         transaction
     }
 
@@ -101,7 +122,7 @@ impl Store {
     }
 
     /// The most customers in one [`change_customers`](Self::change_customers).
-    // Each writes up to seven items, the counts one for all, and a transaction takes 100.
+    // Each writes up to seven items, the counts one for all, and a transaction takes 100. Addresses stay as they are.
     pub const MAX_CUSTOMERS: usize = 14;
 
     /// Those of `names`, which are case-folded, that are usernames of staff or candidates.
@@ -185,10 +206,15 @@ impl Transaction {
         now: DateTime<Utc>,
     ) {
         let old = before.map(|before| &**before);
-        self.customer_logins(old, Some(after));
+        self.customer_logins(old, Some(after), now);
         self.files(old.map(files_of), files_of(after), now);
         let version = before.map_or(0, VersionedItem::version) + 1;
         self.effect(after.is_invited_since(old).then(|| Effect::of_invitation(after, version, now)));
+        if let (Some(before), Some(by)) = (old, self.author()) {
+            for effect in Effect::of_address_change(before, after, by, version, now) {
+                self.effect(Some(effect));
+            }
+        }
     }
 
     pub(in crate::store) fn customer_gone(
@@ -198,43 +224,61 @@ impl Transaction {
         now: DateTime<Utc>,
     ) {
         self.delete(customer);
-        self.customer_logins(Some(customer), None);
+        self.customer_logins(Some(customer), None, now);
         self.change_company_counts(&customer.company, &counts(Some(customer), None));
         let erased = ErasedItem::Customer { customer: customer.id };
         self.erased(&customer.company, erased, cause, now);
     }
 
-    /// Moves the unique markers of a customer's username and email address, which share one namespace.
-    pub(in crate::store) fn customer_logins(&mut self, before: Option<&Customer>, after: Option<&Customer>) {
-        let Some(one) = after.or(before) else { return };
-        let account = one.account();
+    /// Moves the unique markers of a customer's username and addresses, which share one namespace.
+    pub(in crate::store) fn customer_logins(
+        &mut self,
+        before: Option<&Customer>,
+        after: Option<&Customer>,
+        now: DateTime<Utc>,
+    ) {
+        let Some(Customer { company, .. }) = after.or(before) else { return };
+        let Some(account) = after.or(before).map(Customer::account) else { return };
         self.move_login(before.map(username_of), after.map(username_of), account, taken_username());
-        self.move_login(before.map(email_of), after.map(email_of), account, taken_email());
-        let Some(after) = after else { return };
-        let (new_name, new_email) = folded_names(after);
-        let (old_name, old_email) = before.map(folded_names).unzip();
-        // Staff log in by either, and by default the address is the name.
-        if new_name == new_email {
-            return;
+        let [old, new] = [before, after].map(|one| one.map(|one| addresses_of(one, now)).unwrap_or_default());
+        for email in old.keys().filter(|email| !new.contains_key(*email)) {
+            self.delete_derived(keys::login_email(company, email));
         }
-        // A username may not be another account's email address, nor the other way round.
-        let c = &after.company;
-        let own = [old_name.as_ref(), old_email.as_ref()];
-        if !own.contains(&Some(&new_name)) {
-            self.require(
-                keys::login_email(c, after.username.as_str()),
-                WriteCondition::Absent,
-                taken_username(),
-            );
+        let free = WriteCondition::AbsentOrExpired(now);
+        for (email, end) in new.iter().filter(|(email, end)| old.get(*email) != Some(end)) {
+            let Some(mut marker) = self.or_fault(item::bare_of(&account)) else { return };
+            marker.extend(end.map(|end| (EXPIRES_AT.to_owned(), number(end.timestamp()))));
+            let condition = if old.contains_key(email) { WriteCondition::None } else { free };
+            self.put(keys::login_email(company, email), marker, condition, taken_email());
         }
-        if !own.contains(&Some(&new_email)) {
-            self.require(
-                keys::login_username(c, after.email.as_str()),
-                WriteCondition::Absent,
-                taken_email(),
-            );
+        let names = [before, after].map(|one| one.map(|one| fold_case(one.username.as_str())));
+        // A username may not be another account's email address, nor the other way round. Staff log in by either, and by default the
+        // address is the name.
+        if let [None, Some(name)] = &names
+            && !new.contains_key(name)
+        {
+            self.require(keys::login_email(company, name), free, taken_username());
+        }
+        let is_new =
+            |email: &&String| !old.contains_key(*email) && !names.iter().flatten().any(|name| name == *email);
+        for email in new.keys().filter(is_new) {
+            self.require(keys::login_username(company, email), WriteCondition::Absent, taken_email());
         }
     }
+}
+
+/// How much longer than it can be put back a former address stays with its customer.
+// The clocks of two functions differ by less. An address that one still puts back must not be another customer's for the other.
+const MARGIN: TimeDelta = TimeDelta::hours(1);
+
+/// The addresses, in folded case, that no one but this customer can have at `now`; each with its end, if it has one: of those that
+/// can be put back.
+fn addresses_of(customer: &Customer, now: DateTime<Utc>) -> BTreeMap<String, Option<DateTime<Utc>>> {
+    let former = customer.address_keys.former.iter().filter(|former| now < former.ends_at());
+    // In the order of their changes, so that the last end stays.
+    let former = former.map(|former| (&former.email, Some(former.ends_at() + MARGIN)));
+    let present = [&customer.email, customer.shown_email()].map(|email| (email, None));
+    former.chain(present).map(|(email, end)| (fold_case(email.as_str()), end)).collect()
 }
 
 /// The changes of a company's counts when a customer `before` becomes `after`.
@@ -247,20 +291,18 @@ pub(in crate::store) fn counts(
     [(CompanyCount::Customers, new - old), (CompanyCount::Owners, new_owner - old_owner)]
 }
 
-fn folded_names(customer: &Customer) -> (String, String) {
-    (fold_case(customer.username.as_str()), fold_case(customer.email.as_str()))
-}
-
 fn taken_email() -> Error {
     Error::field("email", "A customer with this email already exists.")
 }
 
-pub(in crate::store) fn username_of(customer: &Customer) -> ItemKey {
+fn username_of(customer: &Customer) -> ItemKey {
     keys::login_username(&customer.company, customer.username.as_str())
 }
 
-pub(in crate::store) fn email_of(customer: &Customer) -> ItemKey {
-    keys::login_email(&customer.company, customer.email.as_str())
+/// The unique markers of the names that a customer logs in with.
+pub(in crate::store) fn markers_of(customer: &Customer, now: DateTime<Utc>) -> Vec<ItemKey> {
+    let email = |email: &String| keys::login_email(&customer.company, email);
+    [username_of(customer)].into_iter().chain(addresses_of(customer, now).keys().map(email)).collect()
 }
 
 fn files_of(customer: &Customer) -> OwnedFiles<'_> {

@@ -30,7 +30,25 @@ const EXPORT: ExportId = Id::from_bytes([2; 16]);
 const REQUESTED: MailOccasion<'_> = MailOccasion::ExportRequested { id: EXPORT, by: BY };
 const FINISHED: MailOccasion<'_> = MailOccasion::ExportFinished { id: EXPORT, until: AT };
 const FAILED: MailOccasion<'_> = MailOccasion::ExportFailed { id: EXPORT };
+const CONFIRMATION: MailOccasion<'_> =
+    MailOccasion::AddressConfirmation { username: NAME, link: LINK, days: 7 };
+const ASKED: MailOccasion<'_> = changed(true);
+const CHANGED: MailOccasion<'_> = changed(false);
+const RESTORED: MailOccasion<'_> = MailOccasion::AddressRestored { of: BY, username: NAME };
 const DELETED: MailOccasion<'_> = MailOccasion::AccountDeleted { by: BY, contact: None };
+
+const fn changed(is_pending: bool) -> MailOccasion<'static> {
+    MailOccasion::AddressChanged { username: NAME, by: BY, at: AT, is_pending, link: LINK, hours: 72 }
+}
+
+fn is_about_address(mail: &MailOccasion<'_>) -> bool {
+    matches!(
+        mail,
+        MailOccasion::AddressConfirmation { .. }
+            | MailOccasion::AddressChanged { .. }
+            | MailOccasion::AddressRestored { .. }
+    )
+}
 
 fn account(name: &str, link: &str) -> AccountLink {
     AccountLink { name: name.to_owned(), link: link.to_owned() }
@@ -112,8 +130,10 @@ fn staff_are_told_who_has_completed_an_interview() {
 }
 
 fn all() -> impl Iterator<Item = (MailOccasion<'static>, Language)> {
+    let about_addresses = [CONFIRMATION, ASKED, CHANGED, RESTORED].into_iter();
     [INVITATION, reset(2), resets(2), DELETED, FAILING, DISABLED, GONE, REQUESTED, FINISHED, FAILED]
         .into_iter()
+        .chain(about_addresses)
         .flat_map(|mail| Language::ALL.map(|language| (mail.clone(), language)))
 }
 
@@ -121,11 +141,17 @@ fn all() -> impl Iterator<Item = (MailOccasion<'static>, Language)> {
 fn names_are_escaped_in_html_and_plain_in_text() {
     for (mail, language) in all() {
         let RenderedMail { subject, html, text } = render(&mail, language);
-        let has_author =
-            matches!(mail, MailOccasion::AccountDeleted { .. } | MailOccasion::ExportRequested { .. });
+        let has_author = matches!(
+            mail,
+            MailOccasion::AccountDeleted { .. }
+                | MailOccasion::ExportRequested { .. }
+                | MailOccasion::AddressChanged { .. }
+                | MailOccasion::AddressRestored { .. }
+        );
         let by = has_author.then_some(BY);
+        let username = is_about_address(&mail).then_some(NAME);
         let webhook = is_about_webhook(&mail).then_some(WEBHOOK);
-        for name in [FIRST, LAST, COMPANY].into_iter().chain(by).chain(webhook) {
+        for name in [FIRST, LAST, COMPANY].into_iter().chain(by).chain(webhook).chain(username) {
             assert!(!html.contains(name), "{language:?}: {html}");
             assert!(unescaped(&html).contains(name), "{language:?}: {html}");
             assert!(text.contains(name), "{language:?}: {text}");
@@ -181,7 +207,8 @@ fn the_link_stands_in_both_parts_if_there_is_one() {
     for (mail, language) in all() {
         let RenderedMail { html, text, .. } = render(&mail, language);
         let is_deletion = matches!(mail, MailOccasion::AccountDeleted { .. });
-        if is_deletion || is_about_webhook(&mail) || is_about_export(&mail) {
+        let is_restoration = matches!(mail, MailOccasion::AddressRestored { .. });
+        if is_deletion || is_restoration || is_about_webhook(&mail) || is_about_export(&mail) {
             assert!(!html.contains("href=") && !html.contains("class=\"note\""));
             assert!(!text.contains("https:"));
         } else if matches!(mail, MailOccasion::PasswordReset { accounts: [_, _], .. }) {
@@ -215,6 +242,7 @@ fn how_long_a_link_is_good_is_told_as_people_count() {
         for (mail, told) in [
             (invitation(1), day),
             (invitation(14), days),
+            (MailOccasion::AddressConfirmation { username: NAME, link: LINK, days: 14 }, days),
             (reset(1), hour),
             (reset(24), hours),
             (resets(1), hour),
@@ -225,6 +253,27 @@ fn how_long_a_link_is_good_is_told_as_people_count() {
             let told = format!(" {} ", told.replace(' ', "\u{a0}"));
             for part in [html, text] {
                 assert!(part.contains(&told), "{told}: {part}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_change_of_the_address_is_told_with_its_author_its_moment_and_the_time_to_undo_it() {
+    for (language, hours) in [
+        (Language::En, "72 hours"),
+        (Language::De, "72 Stunden"),
+        (Language::Fr, "72 heures"),
+        (Language::Es, "72 horas"),
+        (Language::It, "72 ore"),
+        (Language::Nl, "72 uur"),
+    ] {
+        for mail in [ASKED, CHANGED] {
+            let RenderedMail { html, text, .. } = render(&mail, language);
+            for part in [unescaped(&html), text] {
+                for told in [BY, NAME, AT, &hours.replace(' ', "\u{a0}")] {
+                    assert_eq!(part.matches(told).count(), 1, "{told}: {part}");
+                }
             }
         }
     }
@@ -320,5 +369,5 @@ fn mails_differ_by_occasion_and_language() {
     subjects.sort();
     subjects.dedup();
     // Both reset mails have the same subject.
-    assert_eq!(subjects.len(), 54);
+    assert_eq!(subjects.len(), 78);
 }

@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::domain::history::{ChangeOrigin, HistoryEntry, ResourceChange};
+use crate::domain::history::{ChangeAuthor, ChangeOrigin, HistoryEntry, ResourceChange};
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::store::table::item::{self, Item, StoredEntity, VersionedItem};
@@ -39,6 +39,13 @@ pub struct Transaction {
 }
 
 impl Transaction {
+    /// Who makes its changes.
+    pub(in crate::store) fn author(&self) -> Option<ChangeAuthor> {
+        let origin = self.origin.as_deref()?;
+        // The person who acts, whomever they act for.
+        Some(origin.on_behalf_by.map_or(origin.by, |customer| ChangeAuthor::Customer { customer }))
+    }
+
     pub(crate) fn is_shown(&self) -> bool {
         self.is_shown
     }

@@ -1,0 +1,42 @@
+// Another address of an account is confirmed, or the former one put back, by a key that came by mail.
+
+import { ApiError } from "../api.js";
+import { element, field, fill } from "../dom.js";
+import { filled } from "../language.js";
+import { buttonTo, loginOf } from "../links.js";
+
+/** @param {import("../main.js").App} app @returns {import("../main.js").View} */
+export function showAddress(app) {
+    const { kind, key } = app.model.link;
+    const isConfirmation = kind === "confirm";
+    const texts = app.texts.address[isConfirmation ? "confirm" : "restore"];
+    const holder = /** @type {import("../types.js").KeyHolder} */ (app.model.holder);
+    const { company, name, app_url: appUrl } = /** @type {import("../types.js").CompanyLogin} */ (app.model.company);
+    const names = { email: holder.email, name: holder.username, company: name };
+    const password = field(app.texts.login.password, { name: "password", type: "password", autocomplete: "current-password", required: true }, { reveal: app.texts.showPassword });
+
+    async function save() {
+        password.refuse();
+        try {
+            await app.api.send("POST", isConfirmation ? "/api-email-confirm/" : "/api-email-restore/", isConfirmation ? { key, password: password.input.value } : { key });
+        } catch (error) {
+            if (!(error instanceof ApiError) || error.status !== 400) throw error;
+            if (error.about("password")) return password.refuse(texts.wrong);
+            app.model.holder = null;
+            return;
+        }
+        const heading = element("h2", { tabindex: -1 }, texts.done);
+        const address = holder.kind === "customer" ? appUrl : loginOf(company);
+        fill(form, heading, element("p", {}, filled(texts.next, names)), address && buttonTo(address, app.texts.toApp));
+        heading.focus();
+    }
+
+    // Only a press of the button does something: programs open links in mails as well.
+    const form = element("form", {
+        onsubmit: (/** @type {Event} */ event) => {
+            event.preventDefault();
+            app.attempt(save);
+        },
+    }, isConfirmation && element("input", { class: "hidden", type: "text", name: "username", autocomplete: "username", value: holder.username, readonly: true, tabindex: -1, "aria-label": app.texts.login.email }), isConfirmation && password.whole, element("button", { class: "main" }, texts.submit));
+    return { title: texts.title, content: [element("p", { class: "lead" }, filled(texts.about, names)), form] };
+}

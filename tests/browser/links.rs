@@ -257,6 +257,52 @@ async fn staff_learn_which_account_they_activate_and_where_to_log_in() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn staff_confirm_a_new_address_and_put_the_former_one_back() {
+    let visit = visit(true).await;
+    let staff = visit.app.staff("recruiter").await;
+    let email = visit.app.next_email();
+    visit.owner.patch(&staff.uri, json!({ "email": email })).await.expect(200);
+    visit.app.settle().await;
+    let link =
+        |path: &str, address: &str| format!("{}/{path}/{}", visit.origin, visit.app.mailed_key(address));
+    let is_confirmed =
+        async || visit.owner.get(&staff.uri).await.expect(200).json()["email_confirmed"].clone();
+    let confirm = link("confirm-email", &email);
+    let mut page = Page::open().await;
+    page.go(&confirm).await;
+    page.on("address").await;
+    let about =
+        format!("{email} is to become the address of the account {} with Acme & Sons.", staff.username);
+    assert!(page.text().await.contains(&about));
+    assert_eq!(contact_of(&mut page).await, "");
+    page.fill("password", "wrong horse battery").await;
+    page.press("Confirm the address").await;
+    page.until("document.body.innerText.includes('This is not the password of the account.')").await;
+    // Opening the page and a wrong password have changed nothing.
+    assert_eq!(is_confirmed().await, false);
+    page.fill("password", PASSWORD).await;
+    page.press("Confirm the address").await;
+    page.until("document.body.innerText.includes('Your address is confirmed')").await;
+    assert_eq!(is_confirmed().await, true);
+
+    visit.app.settle().await;
+    let restore = link("restore-email", &staff.email);
+    page.go(&restore).await;
+    page.on("address").await;
+    let about = format!("{} is to be the address of the account {}", staff.email, staff.username);
+    assert!(page.text().await.contains(&about));
+    assert_eq!(visit.owner.get(&staff.uri).await.expect(200).json()["email"], email.as_str());
+    page.press("Keep this address").await;
+    page.until("document.body.innerText.includes('Your account has this address again')").await;
+    assert_eq!(visit.owner.get(&staff.uri).await.expect(200).json()["email"], staff.email.as_str());
+    for ended in [&confirm, &restore] {
+        page.go(ended).await;
+        page.on("over").await;
+        assert!(page.text().await.contains("ask those who manage it in your company"), "{ended}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_broken_address_says_what_to_do() {
     let visit = visit(true).await;
     let mut page = Page::open().await;

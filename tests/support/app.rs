@@ -314,7 +314,9 @@ impl TestApp {
         let mails = self.mails_to(address);
         let text = mails.first().and_then(|mail| mail.text.as_deref());
         let text = text.unwrap_or_else(|| panic!("no mail to {address}"));
-        let link = ["/activate/", "/reset-password/"].iter().find_map(|path| Some(text.split_once(path)?.1));
+        let link = ["/activate/", "/reset-password/", "/confirm-email/", "/restore-email/"]
+            .iter()
+            .find_map(|path| Some(text.split_once(path)?.1));
         let rest = link.unwrap_or_else(|| panic!("no link with a key in {text}"));
         rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect()
     }

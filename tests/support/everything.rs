@@ -124,6 +124,8 @@ async fn people(app: &TestApp, owner: &Staff) {
     owner.colleague("admin", json!({ "email": format!("mailed@{}.example", owner.company) })).await;
     app.settle().await;
     owner.colleague("hiring-manager", json!({})).await;
+    let moved = owner.colleague("recruiter", json!({})).await.activate().await;
+    owner.patch(&moved.uri, json!({ "email": app.next_email() })).await.expect(200);
     app.anonymous().log_in(&owner.company, "nobody", "wrong password").await.expect(401);
     let forgotten = json!({ "company": owner.company, "username": owner.username });
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);

@@ -17,7 +17,8 @@ async fn a_key_names_its_account_and_stays_good() {
     app.settle().await;
     let key = app.mailed_key(&colleague.email);
     let anyone = app.anonymous();
-    let expected = json!({ "kind": "customer", "username": "grace", "company": COMPANY });
+    let expected =
+        json!({ "kind": "customer", "username": "grace", "email": colleague.email, "company": COMPANY });
     for _ in 0..2 {
         let told = anyone.post(HOLDER, json!({ "key": key })).await.expect(200);
         assert_eq!((told.json(), told.log().dynamodb_calls), (expected.clone(), 1));
@@ -35,7 +36,9 @@ async fn a_key_names_its_account_and_stays_good() {
         .expect(202);
     app.settle().await;
     let key = app.mailed_key(&candidate.email);
-    let expected = json!({ "kind": "candidate", "username": candidate.email, "company": COMPANY });
+    let expected = json!({
+        "kind": "candidate", "username": candidate.email, "email": candidate.email, "company": COMPANY,
+    });
     anyone.post(HOLDER, json!({ "key": key })).await.expect_json(200, expected);
     // Not the key of an invitation, which opens the interview.
     anyone.post(HOLDER, json!({ "key": candidate.key })).await.expect(400);

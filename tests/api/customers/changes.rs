@@ -291,7 +291,7 @@ async fn inviting_again_ends_the_older_key_and_sends_another() {
     assert_ne!(first, second);
     assert_refusal!(activate(&first).await, @r#"400 {"activation_key":["This key is invalid or has expired."]}"#);
     activate(&second).await.expect(200);
-    assert_refusal!(owner.send(Request::patch(&reinvite)).await, @r#"400 {"code":"not_invited","detail":"Only customers who have not activated their account can be invited again."}"#);
+    assert_refusal!(owner.send(Request::patch(&reinvite)).await, @r#"400 {"code":"not_invited","detail":"This customer has activated the account and has no new email address to confirm."}"#);
 }
 
 #[tokio::test]
@@ -304,7 +304,7 @@ async fn owners_and_admins_reinvite_only_invited_customers() {
         let staff = app.staff(account_type).await;
         staff.send(Request::patch(&reinvite)).await.expect(status);
         let confirmed = format!("{}reinvite/", staff.uri);
-        assert_refusal!(owner.send(Request::patch(&confirmed)).await, @r#"400 {"code":"not_invited","detail":"Only customers who have not activated their account can be invited again."}"#);
+        assert_refusal!(owner.send(Request::patch(&confirmed)).await, @r#"400 {"code":"not_invited","detail":"This customer has activated the account and has no new email address to confirm."}"#);
     }
     for unknown in [format!("{CUSTOMERS}{NOBODY}/reinvite/"), format!("{CUSTOMERS}x/reinvite/")] {
         owner.send(Request::patch(&unknown)).await.expect_code(404, "not_found");

@@ -1,5 +1,6 @@
 //! Staff users, and their import.
 
+mod addresses;
 mod changes;
 mod crud;
 mod import;

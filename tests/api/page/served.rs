@@ -14,8 +14,15 @@ use tests::http::{Request, Response};
 use tests::logs::Recording;
 
 const ORIGIN: &str = "https://hr.example";
-const LINKS: [&str; 5] =
-    ["/register/KEY", "/interview/acme/KEY", "/interview/acme", "/reset-password/KEY", "/activate/KEY"];
+const LINKS: [&str; 7] = [
+    "/register/KEY",
+    "/interview/acme/KEY",
+    "/interview/acme",
+    "/reset-password/KEY",
+    "/activate/KEY",
+    "/confirm-email/KEY",
+    "/restore-email/KEY",
+];
 const GUEST: &str = "/review/KEY";
 const FOR_EVER: Option<&str> = Some("public, max-age=31536000, immutable");
 const SHORTLY: Option<&str> = Some("public, max-age=60");
@@ -192,6 +199,8 @@ async fn paths_with_keys_are_in_no_log_line() {
         (format!("/register/{key}/"), 200),
         (format!("/reset-password/{key}"), 200),
         (format!("/activate/{key}"), 200),
+        (format!("/confirm-email/{key}"), 200),
+        (format!("/restore-email/{key}"), 200),
         (format!("/review/{key}"), 200),
         (format!("/review/{key}/{key}"), 404),
         (format!("/interview/{key}/"), 200),
@@ -284,6 +293,8 @@ async fn a_path_that_no_link_has_leads_to_the_page_all_the_same() {
         "/interview/acme/a/b/c/",
         "/reset-password/a/b",
         "/activate/a/%ff",
+        "/confirm-email/",
+        "/restore-email/a/b",
     ] {
         let shown = app.send(at(wrong)).await.expect(404);
         assert_eq!(shown.body, page.body, "{wrong}");

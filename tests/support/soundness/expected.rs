@@ -157,13 +157,12 @@ impl Expected {
         let owners = customer.account_type == AccountType::Owner && customer.is_at_work();
         let counters = [("customers".to_owned(), 1), ("owners".to_owned(), owners.into())];
         self.count(company_counts(company), counters);
-        let leads_there = |name: &str, sk: &str| ((login(company.as_str(), name), sk.to_owned()), Vec::new());
-        let logins = [
-            leads_there(customer.username.as_str(), "USERNAME"),
-            leads_there(customer.email.as_str(), "EMAIL"),
-        ];
-        for (key, nothing) in logins {
-            self.count(key, nothing);
+        let leads_there = |name: &str, sk: &str| (login(company.as_str(), name), sk.to_owned());
+        let former = customer.address_keys.former.iter().map(|former| &former.email);
+        let addresses = [&customer.email, customer.shown_email()].into_iter().chain(former);
+        let logins: BTreeSet<_> = addresses.map(|email| leads_there(email.as_str(), "EMAIL")).collect();
+        for key in logins.into_iter().chain([leads_there(customer.username.as_str(), "USERNAME")]) {
+            self.count(key, []);
         }
     }
 

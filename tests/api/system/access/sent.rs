@@ -83,6 +83,14 @@ impl AccessFixture {
                 Some(json!({ "activation_key": self.one_time_key().await, "password": PASSWORD }))
             }
             ("POST", "api-password-reset") => Some(json!({ "company": "acme", "username": "owner" })),
+            ("POST", "api-email-confirm") => {
+                let [key, _] = self.address_keys().await;
+                Some(json!({ "key": key, "password": PASSWORD }))
+            }
+            ("POST", "api-email-restore") => {
+                let [_, key] = self.address_keys().await;
+                Some(json!({ "key": key }))
+            }
             ("POST", "key") => Some(json!({ "key": self.one_time_key().await })),
             ("POST", "confirm") => Some(json!({ "key": self.one_time_key().await, "password": PASSWORD })),
             ("PATCH", "{companyId}") => Some(json!({ "phone": "123" })),
@@ -172,6 +180,15 @@ impl AccessFixture {
         });
         let link = self.app.operate(command).await.unwrap()["activation_link"].clone();
         last_segment(link.as_str().unwrap()).to_owned()
+    }
+
+    /// The keys to confirm a new address of somebody new, and to put the former one back.
+    async fn address_keys(&self) -> [String; 2] {
+        let staff = self.app.staff("hiring-manager").await;
+        let email = self.app.next_email();
+        self.owner.patch(&staff.uri, json!({ "email": email })).await.expect(200);
+        self.app.settle().await;
+        [&email, &staff.email].map(|address| self.app.mailed_key(address))
     }
 
     /// Everybody who works for the company, for an import that changes nothing.

@@ -123,7 +123,7 @@ async fn every_field_is_kept_as_sent() {
 }
 
 #[tokio::test]
-async fn read_only_and_unknown_fields_are_ignored() {
+async fn read_only_fields_are_ignored() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -136,9 +136,6 @@ async fn read_only_and_unknown_fields_are_ignored() {
         "created_by": null,
         "shares": [1],
         "activation_key": "guessed",
-        "password": "correct horse battery",
-        "completed_by": [owner.id()],
-        "pk": "x",
     });
     let uri = owner.candidate(&project, ignored.clone()).await;
     let read = owner.get(&uri).await.expect(200).json();
@@ -187,8 +184,6 @@ async fn null_and_empty_strings_clear_optional_fields() {
             let candidate = owner.patch(&uri, json!({ name: empty })).await.expect(200).json();
             assert_eq!(candidate[name], "", "{name}");
         }
-        let candidate = owner.patch(&uri, json!({ "deadline": empty })).await.expect(200).json();
-        assert_eq!(candidate["deadline"], Value::Null);
         for name in ["first_name", "last_name"] {
             refusals.push(owner.patch(&uri, json!({ name: empty })).await);
         }

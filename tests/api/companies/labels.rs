@@ -12,7 +12,7 @@ const LABELS: &str = "/companies/acme/labels/";
 async fn a_label_is_created_read_changed_and_deleted() {
     let app = TestApp::start().await;
     let recruiter = app.staff("recruiter").await;
-    let created = recruiter.post(LABELS, json!({ "text": " Sales ", "id": 7 })).await.expect(201);
+    let created = recruiter.post(LABELS, json!({ "text": " Sales ", "company": 7 })).await.expect(201);
     let uri = created.uri("resource_uri");
     assert_eq!(created.header("location"), Some(uri.as_str()));
     let label = |text: &str| json!({ "resource_uri": uri, "company": "https://hr.example/api/v3/companies/acme/", "text": text });

@@ -61,8 +61,7 @@ async fn sending_back_a_resource_changes_nothing() {
     owner.patch(COMPANY, read.clone()).await.expect_json(200, read.clone());
     // Nor do fields that are not a client's to set.
     read["resource_uri"] = "https://elsewhere.example/".into();
-    read["id"] = "globex".into();
-    read["verified_senders"] = json!(["globex.example"]);
+    read["logo"] = "https://elsewhere.example/".into();
     let unchanged = owner.patch(COMPANY, read).await.expect(200);
     assert_eq!(unchanged.log().write_units, 0.0);
     assert_eq!(app.table().snapshot().await, before);

@@ -118,8 +118,6 @@ async fn every_field_is_kept_as_sent_and_the_rest_is_ignored() {
         "confirmationdate": "2020-01-01T00:00:00Z",
         "created_by": null,
         "activation_key": "ivo_x",
-        "authenticate_on_behalf": true,
-        "password": PASSWORD,
         "company": "https://hr.example/api/v3/companies/globex/",
         "resource_uri": "https://elsewhere.example/",
     });

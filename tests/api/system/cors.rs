@@ -202,8 +202,7 @@ async fn the_bucket_takes_files_from_allowed_pages_alone() {
     let project = owner.project(json!({})).await;
     let candidate = owner.candidate(&project, json!({})).await;
     let cv = pdf(1000);
-    let announcement =
-        json!({ "field": "cv", "content_type": "application/pdf", "size": cv.len() });
+    let announcement = json!({ "field": "cv", "content_type": "application/pdf", "size": cv.len() });
     let announced = owner.post(&format!("{candidate}uploads/"), announcement).await.expect(201).json();
     let url = announced["upload"]["url"].as_str().unwrap();
     let ask = |origin: &'static str, method: &'static str| {

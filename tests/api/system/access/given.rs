@@ -236,7 +236,10 @@ impl AccessFixture {
             let resource = target.split_inclusive('/').rev().skip(2).collect::<Vec<_>>();
             let resource: String = resource.into_iter().rev().collect();
             let form = Form::new().file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 4, 4));
-            let form = form.file("cv", "cv.pdf", "application/pdf", &pdf(10));
+            let form = match path.contains("{candidateId}") {
+                true => form.file("cv", "cv.pdf", "application/pdf", &pdf(10)),
+                false => form,
+            };
             self.owner.send(Request::patch(&resource).form(form)).await.expect(200);
         }
         if path.contains("/captions/") {
@@ -304,8 +307,10 @@ impl AccessFixture {
         let target = self.target(path, candidate.as_ref()).await;
         let is_put_first = path.ends_with("/hold/") || path.ends_with("/erasure-request/");
         if is_put_first && *method != Method::PUT {
-            let hold = json!({ "reason": "A lawsuit." });
-            self.owner.send(Request::put(&target).json(&hold)).await.expect(200);
+            let put = Request::put(&target);
+            let put =
+                if path.ends_with("/hold/") { put.json(&json!({ "reason": "A lawsuit." })) } else { put };
+            self.owner.send(put).await.expect(200);
         }
         target
     }

@@ -88,8 +88,7 @@ async fn invalid_fields_are_named_and_nothing_is_changed() {
         ("timezone", json!(["Berlin", "europe/berlin", "+01:00", "Europe/Nowhere", 1])),
     ] {
         for value in values.as_array().unwrap() {
-            let change = json!({ name: value, "phone2": "x" });
-            refusals.push(owner.patch(COMPANY, change).await);
+            refusals.push(owner.patch(COMPANY, json!({ name: value })).await);
         }
     }
     assert_refusals!(refusals, @r#"

@@ -119,7 +119,7 @@ async fn rights_that_do_not_go_together_are_refused() {
         400 {"projects":["Name at least one project: tokens of this account type see no others."]}
         2 x 400 {"projects":["Name at least one project."]}
         400 {"projects":["This field may not be null."]}
-        400 {"projects":["Not a valid string."]}
+        400 {"projects":["Expected a list of references."]}
         400 {"projects":["Ensure this list has no more than 50 items."]}
         3 x 400 {"projects":["Tokens of this account type see all projects. Omit this field."]}
         400 {"read_only":["Must be a valid boolean."]}

@@ -156,13 +156,15 @@ async fn wrong_fields_are_refused_together_and_nothing_changes() {
 async fn a_project_has_at_most_thirty_questions_and_twenty_criteria() {
     let (_app, owner, project) = given().await;
     let mut refusals = Vec::new();
-    for (list, name, most) in [("questions", "text", 30), ("criteria", "name", 20)] {
+    for (list, name, texts, most) in
+        [("questions", "text", "internal_description", 30), ("criteria", "name", "description", 20)]
+    {
         let list = format!("{project}{list}/");
         // As long as they can be, so that the item is as large as it can be.
         let long = "\u{1F600}".repeat(if list.ends_with("criteria/") { 100 } else { 1000 });
         let about = "\u{1F600}".repeat(1000);
         for _ in 0..most {
-            let fields = json!({ name: long, "internal_description": about, "description": about });
+            let fields = json!({ name: long, texts: about });
             owner.post(&list, fields).await.expect(201);
         }
         refusals.push(owner.post(&list, json!({ name: "One more" })).await);

@@ -261,13 +261,13 @@ async fn it_costs_one_transaction_an_entry() {
     let plain = import(&owner, &project, None, &list).await.expect(200);
     assert_eq!(
         plain.log().dynamodb_calls,
-        1 + 3 + 9,
-        "the caller's check, the slot twice, the keys, and an entry each"
+        1 + 4 + 9,
+        "the caller's check, the slot twice, keys and who has them, and an entry each"
     );
     let elsewhere = app.owner_of("globex").await;
     let project = elsewhere.running_project(json!({})).await;
     let keyed = import(&elsewhere, &project, Some(KEY), &list).await.expect(200);
-    assert_eq!(keyed.log().dynamodb_calls, 1 + 3 + 9 + 2, "and a note before and after");
+    assert_eq!(keyed.log().dynamodb_calls, 1 + 4 + 9 + 2, "and a note before and after");
     let replayed = import(&elsewhere, &project, Some(KEY), &list).await.expect(200);
     assert_eq!(replayed.log().dynamodb_calls, 1, "found in the same read as the caller");
     assert_eq!(replayed.log().write_units, 0.0);

@@ -88,7 +88,7 @@ async fn addresses_that_lead_candidates_astray_are_refused() {
         json!("https://jobs.example/?external_id[]=1"),
         json!("https://jobs.example/?a=1;candidate=2"),
         json!("https://192.0.2.1/"),
-        json!("https://[::1]/"),
+        json!("https://[2001:db8::1]/"),
         json!(["https://jobs.example/"]),
     ] {
         let fields = json!({ "name": "Sales", "return_url": sent });

@@ -6,7 +6,7 @@ use shared::domain::export::EXPORT_RUNNING;
 use shared::domain::language::Language;
 use shared::domain::privacy::legal::LegalKind;
 use shared::domain::privacy::retention_rule::RetentionStart;
-use shared::domain::staff::named_token::TOO_MANY_TOKENS;
+use shared::domain::staff::named_token::{MadeByToken, TOO_MANY_TOKENS};
 use shared::http::example_uri;
 use shared::http::view::LabelView;
 use shared::openapi::OperationDoc;
@@ -14,7 +14,7 @@ use shared::openapi::OperationDoc;
 use crate::changes::read_changes;
 use crate::retention::SetRetention;
 use crate::retention::view::PolicyView;
-use crate::tokens::NewToken;
+use crate::tokens::{NewToken, WITH};
 use crate::view::{CompanyView, LegalTextView, TokenView};
 use crate::{labels, legal, logo, shares};
 
@@ -212,7 +212,16 @@ pub(crate) fn get_named_token(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn delete_named_token(operation: OperationDoc) -> OperationDoc {
-    operation.text("The token stops working at once, with the URLs of files that it was shown.")
+    operation
+        .text(
+            "The token stops working at once, with the URLs of files that it was shown. What it has made stays, unless `with` names \
+             it: then the service deletes it within a minute or so, with the same events as if the caller had.",
+        )
+        .query_list(
+            WITH,
+            "Comma-separated names of what to delete of what the token has made. Other names are refused, and nothing is deleted.",
+            &MadeByToken::ALL.map(MadeByToken::as_str),
+        )
 }
 
 pub(crate) fn get_retention(operation: OperationDoc) -> OperationDoc {

@@ -4,24 +4,28 @@ use std::collections::BTreeSet;
 
 use axum::Json;
 use chrono::{DateTime, Utc};
-use shared::Result;
 use shared::auth::access::Admitted;
 use shared::auth::credential::chosen_token_value;
 use shared::domain::company::Company;
+use shared::domain::effect::Effect;
 use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::parse_enum;
 use shared::domain::policy::{Action, ManageTokens};
 use shared::domain::secret::SecretHash;
 use shared::domain::staff::customer::AccountType;
-use shared::domain::staff::named_token::{MAX_PROJECTS, NamedToken, TokenRights, check_end};
+use shared::domain::staff::named_token::{MAX_PROJECTS, MadeByToken, NamedToken, TokenRights, check_end};
 use shared::domain::text::ShortName;
-use shared::http::BodyFields;
 use shared::http::exchange::respond::{CommittedResponse, Created, NoContent, WithSecret};
 use shared::http::iso8601::parse_timestamp;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::reference::ReferenceUris;
+use shared::http::{BodyFields, QueryParameters};
+use shared::{Error, Result};
 
 use crate::view::{NewTokenView, TokenView};
+
+/// The parameter that names what is deleted with a token.
+pub(crate) const WITH: &str = "with";
 
 /// GET …/tokens/
 pub(crate) async fn list(
@@ -123,6 +127,20 @@ pub(crate) async fn read(
 /// DELETE …/tokens/{tokenId}/
 pub(crate) async fn delete(
     access: Admitted<NamedToken, ManageTokens>,
+    query: QueryParameters,
 ) -> Result<CommittedResponse<NoContent>> {
-    access.commit(access.store.delete_token(&access.target), NoContent).await
+    let made = read_with(&query)?;
+    let by = access.caller.customer().ok_or_else(|| access.lacks(Action::ManageTokens))?;
+    let effect = Effect::of_token(&access.target, made, by, access.now);
+    access.commit(access.store.delete_token(&access.target, effect), NoContent).await
+}
+
+/// Reads what is to be deleted with the token.
+fn read_with(query: &QueryParameters) -> Result<BTreeSet<MadeByToken>> {
+    let lists = query.iter().filter(|(name, _)| name == WITH);
+    let names = lists.flat_map(|(_, list)| list.split(',').map(str::trim));
+    let made: Result<_, String> = names.map(parse_enum).collect();
+    let known = MadeByToken::ALL.map(MadeByToken::as_str).join(", ");
+    // An empty name too: a client that has lost its list must not take the rest for deleted.
+    made.map_err(|_| Error::field(WITH, format!("Choose from {known}.")))
 }

@@ -11,7 +11,7 @@ use shared::{Error, Result};
 
 use crate::mails::{account, address, candidate, export, notice, reset, webhook};
 use crate::outcome::EffectResult;
-use crate::{erasure, recordings, takes};
+use crate::{erasure, recordings, takes, tokens};
 
 /// Effects that run in parallel.
 pub(crate) const PARALLEL: usize = 8;
@@ -130,6 +130,9 @@ async fn perform(
             let was_there = system.store.stepwise(system.now).finish(company, deletion).await?;
             let outcome = if was_there { EffectResult::Deleted } else { EffectResult::Outdated };
             Ok((outcome, String::new()))
+        }
+        EffectTask::MadeByTokenDeleted { token, made, by } => {
+            tokens::delete_made_by(system, company, *token, made, *by).await
         }
         EffectTask::WebhookMail { customer, webhook, mail } => {
             webhook::notify_owner(system, mailer, company, *customer, *webhook, *mail).await

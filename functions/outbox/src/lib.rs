@@ -14,6 +14,7 @@ mod recordings;
 mod stream;
 mod sweep;
 mod takes;
+mod tokens;
 mod uploads;
 mod videos;
 

@@ -17,7 +17,7 @@ pub(crate) async fn delete_due(
     while let Some(page) = due.try_next().await? {
         for token in &page {
             token.due_at().into_iter().for_each(|at| summary.note_delay(at, system.now));
-            match system.commit(system.store.delete_token(token)).await {
+            match system.commit(system.store.delete_token(token, None)).await {
                 Ok(()) => summary.tokens += 1,
                 // An owner has deleted it.
                 Err(Error::Changed | Error::NotFound) => summary.moved_on += 1,

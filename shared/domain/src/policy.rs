@@ -237,16 +237,13 @@ impl Action {
         };
         let types = AccountType::ALL.into_iter().filter(of_company);
         let types: Vec<String> = types.map(|one| format!("`{}`", one.as_str())).collect();
+        let types = types.join(" or ").replacen(" or ", ", ", types.len().saturating_sub(2));
         let in_project = CallerRelation::ProjectToken { is_in_project: true, is_read_only: false };
-        match (types.as_slice(), self.is_allowed(&in_project)) {
-            ([], false) => "No named token has it.".to_owned(),
-            ([], true) => "Named tokens have it in their `projects`.".to_owned(),
-            (types, false) => {
-                format!("Named tokens without `projects` have it as {}.", types.join(" or "))
-            }
-            (types, true) => {
-                format!("Named tokens have it as {}, or in their `projects`.", types.join(" or "))
-            }
+        match (types.as_str(), self.is_allowed(&in_project)) {
+            ("", false) => "No named token has it.".to_owned(),
+            ("", true) => "Named tokens have it in their `projects`.".to_owned(),
+            (types, false) => format!("Named tokens without `projects` have it as {types}."),
+            (types, true) => format!("Named tokens have it as {types}, or in their `projects`."),
         }
     }
 }

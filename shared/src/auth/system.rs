@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::domain::account::{Account, CredentialClaim, Principal};
 use crate::domain::answers::Answers;
 use crate::domain::history::{ChangeAuthor, ChangeOrigin};
-use crate::domain::id::CompanyId;
+use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::media::upload::{Upload, UploadAuthor};
 use crate::domain::media::video::Video;
 use crate::domain::policy::Action;
@@ -71,6 +71,12 @@ impl SystemAccess {
             UploadAuthor::NamedToken { token } => ChangeOrigin::new(Principal::NamedToken(*token), self.now),
         };
         self.store.clone().with_origin(origin)
+    }
+
+    /// The table for changes that follow from what this customer has done.
+    pub fn store_in_place_of(&self, customer: CustomerId) -> Store {
+        let author = Principal::Account(Account::Customer { customer });
+        self.store.clone().with_origin(ChangeOrigin::new(author, self.now))
     }
 
     pub async fn commit(&self, transaction: Transaction) -> Result<()> {

@@ -102,12 +102,17 @@ impl OperationDoc {
     }
 
     /// Adds the query parameter `expand`, for references of these names.
-    pub fn expand(mut self, names: &[&str]) -> Self {
+    pub fn expand(self, names: &[&str]) -> Self {
         let text =
             format!("Comma-separated names of references to replace by the resources: {}.", names.join(", "));
+        self.query_list("expand", &text, names)
+    }
+
+    /// Adds a query parameter that is a list of these names.
+    pub fn query_list(mut self, name: &str, text: &str, names: &[&str]) -> Self {
         let schema = json!({ "type": "array", "items": { "type": "string", "enum": names } });
         self.parameters.push(json!({
-            "name": "expand", "in": "query", "description": text, "schema": schema,
+            "name": name, "in": "query", "description": text, "schema": schema,
             // One parameter with commas, as the contract has it.
             "style": "form", "explode": false,
         }));

@@ -68,7 +68,13 @@ async fn permitted_users_log_in_on_behalf_of_others() {
         "first_name": "A", "last_name": "B", "email": "a@b.co", "account_type": "recruiter",
         "preferred_language": "en",
     });
-    assert_refusal!(acting.post("/companies/acme/customers/", invite).await, @r#"403 {"code":"permission_denied","detail":"You do not have the permission `manage_customers` here.","permission":"manage_customers"}"#);
+    assert_refusal!(acting.post("/companies/acme/customers/", invite).await, @r#"
+        403 {
+          "code":"permission_denied",
+          "detail":"You do not have the permission `manage_customers` here.",
+          "permission":"manage_customers"
+        }
+    "#);
     acting.send(Request::post("/api-token-invalidate/")).await.expect(204);
     acting.get("/whoami/").await.expect_code(401, "invalid_credential");
     admin.get("/whoami/").await.expect(200);

@@ -254,7 +254,13 @@ async fn evaluators_evaluate_first_whatever_else_they_are() {
         assert_refusal!(manager.get(&data).await, @r#"403 {"code":"evaluate_first","detail":"Complete your own evaluation of this candidate first."}"#);
     }
     // An evaluator who is nothing else may not export at all.
-    assert_refusal!(one.get(&data).await, @r#"403 {"code":"permission_denied","detail":"You do not have the permission `export_candidate` here.","permission":"export_candidate"}"#);
+    assert_refusal!(one.get(&data).await, @r#"
+        403 {
+          "code":"permission_denied",
+          "detail":"You do not have the permission `export_candidate` here.",
+          "permission":"export_candidate"
+        }
+    "#);
     given.reviewer.get(&data).await.expect_code(403, "permission_denied");
 
     veto(two, &candidate).await.expect(201);

@@ -148,7 +148,13 @@ async fn customers_have_photos_which_they_and_their_managers_change() {
     let change = || Request::patch(&hiring.uri).form(form());
     hiring.send(change()).await.expect(200);
     admin.send(change()).await.expect(200);
-    assert_refusal!(hiring.send(Request::patch(&admin.uri).form(form())).await, @r#"403 {"code":"permission_denied","detail":"You do not have the permission `manage_customers` here.","permission":"manage_customers"}"#);
+    assert_refusal!(hiring.send(Request::patch(&admin.uri).form(form())).await, @r#"
+        403 {
+          "code":"permission_denied",
+          "detail":"You do not have the permission `manage_customers` here.",
+          "permission":"manage_customers"
+        }
+    "#);
     let found = follow(&hiring, &hiring.uri, "photo").await.expect(302);
     assert_eq!(fetch(found.header("location").unwrap(), &[]).await.status, 200);
 

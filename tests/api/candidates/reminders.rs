@@ -259,7 +259,13 @@ async fn managers_see_the_next_reminder_and_all_staff_the_days() {
     {
         assert_eq!(other.expect(200).json().get("next_reminder_at"), None);
     }
-    assert_refusal!(reviewer.patch(&project, json!({ "reminder_days": [2] })).await, @r#"403 {"code":"permission_denied","detail":"You do not have the permission `change_project` here.","permission":"change_project"}"#);
+    assert_refusal!(reviewer.patch(&project, json!({ "reminder_days": [2] })).await, @r#"
+        403 {
+          "code":"permission_denied",
+          "detail":"You do not have the permission `change_project` here.",
+          "permission":"change_project"
+        }
+    "#);
 }
 
 #[tokio::test]

@@ -209,6 +209,52 @@ async fn a_refusal_names_the_permission_and_tells_tokens_which_ones_have_it() {
         admin.post(&format!("{candidate}vetos/"), json!({ "comment": "x" })).await,
         person.get("/companies/acme/events/").await,
         person.delete(&owner.uri).await,
-    ], @"");
+    ], @r#"
+403 {
+  "code":"permission_denied",
+  "detail":"You do not have the permission `manage_labels` here. Named tokens without `projects` have it as `recruiter`, `admin` or `owner`.",
+  "permission":"manage_labels"
+}
+403 {
+  "code":"permission_denied",
+  "detail":"You do not have the permission `change_company` here. Named tokens without `projects` have it as `admin` or `owner`.",
+  "permission":"change_company"
+}
+403 {
+  "code":"permission_denied",
+  "detail":"You do not have the permission `manage_tokens` here. No named token has it.",
+  "permission":"manage_tokens"
+}
+403 {
+  "code":"permission_denied",
+  "detail":"You do not have the permission `evaluate` here. Named tokens without `projects` have it as `admin` or `owner`.",
+  "permission":"evaluate"
+}
+403 {
+  "code":"permission_denied",
+  "detail":"You do not have the permission `read_events` here. Named tokens have it as `admin` or `owner`, or in their `projects`.",
+  "permission":"read_events"
+}
+403 {
+  "code":"permission_denied",
+  "detail":"You do not have the permission `read_webhooks` here. Named tokens have it as `admin` or `owner`, or in their `projects`.",
+  "permission":"read_webhooks"
+}
+403 {
+  "code":"permission_denied",
+  "detail":"You do not have the permission `cast_veto` here. No named token has it.",
+  "permission":"cast_veto"
+}
+403 {
+  "code":"permission_denied",
+  "detail":"You do not have the permission `read_events` here.",
+  "permission":"read_events"
+}
+403 {
+  "code":"permission_denied",
+  "detail":"You do not have the permission `manage_customers` here.",
+  "permission":"manage_customers"
+}
+"#);
     assert_refusal!(token.get(other).await, @r#"404 {"code":"not_found","detail":"Not found."}"#);
 }

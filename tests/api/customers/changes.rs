@@ -245,7 +245,13 @@ async fn customers_cannot_delete_themselves() {
         assert_eq!(app.table().snapshot().await, before);
     }
     let hiring = app.staff("hiring-manager").await;
-    assert_refusal!(hiring.delete(&hiring.uri).await, @r#"403 {"code":"permission_denied","detail":"You do not have the permission `manage_customers` here.","permission":"manage_customers"}"#);
+    assert_refusal!(hiring.delete(&hiring.uri).await, @r#"
+        403 {
+          "code":"permission_denied",
+          "detail":"You do not have the permission `manage_customers` here.",
+          "permission":"manage_customers"
+        }
+    "#);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -226,7 +226,13 @@ async fn wrong_evaluations_and_vetoes_are_refused_and_change_nothing() {
         veto(caller, &candidate).await.expect_code(403, "permission_denied");
     }
     let for_two = Request::put(&own(two, &candidate)).json(&json!({}));
-    assert_refusal!(one.send(for_two).await, @r#"403 {"code":"permission_denied","detail":"You do not have the permission `evaluate` here.","permission":"evaluate"}"#);
+    assert_refusal!(one.send(for_two).await, @r#"
+        403 {
+          "code":"permission_denied",
+          "detail":"You do not have the permission `evaluate` here.",
+          "permission":"evaluate"
+        }
+    "#);
     one.delete(&own(two, &candidate)).await.expect_code(403, "permission_denied");
     two.delete(&own(two, &candidate)).await.expect_code(404, "not_found");
     two.get(&own(two, &candidate)).await.expect_code(404, "not_found");

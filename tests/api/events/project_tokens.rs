@@ -59,7 +59,7 @@ async fn it_reads_the_events_of_one_of_its_projects_at_a_time() {
     ] {
         refused.push(token.get(&format!("{FEED}{query}")).await);
     }
-    assert_refusals!(refused, @"");
+    assert_refusals!(refused, @r#"8 x 400 {"code":"project_required","detail":"This token reads the events of its projects alone: send the URL of one of them as `project`."}"#);
 
     let events = read_all(owner, "").await;
     let mut seen = Vec::new();
@@ -148,7 +148,7 @@ async fn it_reads_the_webhooks_of_its_projects_and_changes_those_that_it_has_mad
             token.patch(&own, json!({ "projects": [] })).await,
             token.patch(&own, json!({ "projects": [one, other] })).await,
         ],
-        @""
+        @r#"7 x 400 {"projects":["Name at least one of the token's projects, and no others."]}"#
     );
     token.patch(&own, json!({ "projects": [two] })).await.expect(200);
     // One that an owner has widened is no longer shown to it.

@@ -228,7 +228,11 @@ async fn only_erasures_have_receipts_and_only_those_who_read_events_get_them() {
         owner.send(Request::post(KEYS)).await,
     ], @r#"
     4 x 404 {"code":"not_found","detail":"Not found."}
-    403 {"code":"permission_denied","detail":"You do not have the permission `read_events` here.","permission":"read_events"}
+    403 {
+      "code":"permission_denied",
+      "detail":"You do not have the permission `read_events` here.",
+      "permission":"read_events"
+    }
     401 {"code":"not_authenticated","detail":"Authentication credentials were not provided."}
     405 {"code":"method_not_allowed","detail":"Method not allowed. The `Allow` header lists the methods of this path."}
     "#);

@@ -118,9 +118,21 @@ async fn only_those_who_may_manage_privacy_see_it_and_nobody_of_another_company(
     let project = manager.project(json!({})).await;
     let uri = format!("{project}retention/");
     set_retention(&privacy, &uri, json!({ "days": 28 })).await;
-    assert_refusal!(manager.get(&uri).await, @r#"403 {"code":"permission_denied","detail":"You do not have the permission `manage_privacy` here.","permission":"manage_privacy"}"#);
+    assert_refusal!(manager.get(&uri).await, @r#"
+        403 {
+          "code":"permission_denied",
+          "detail":"You do not have the permission `manage_privacy` here.",
+          "permission":"manage_privacy"
+        }
+    "#);
     let put = Request::put(&uri).json(&json!({ "days": 7 }));
-    assert_refusal!(manager.send(put).await, @r#"403 {"code":"permission_denied","detail":"You do not have the permission `manage_privacy` here.","permission":"manage_privacy"}"#);
+    assert_refusal!(manager.send(put).await, @r#"
+        403 {
+          "code":"permission_denied",
+          "detail":"You do not have the permission `manage_privacy` here.",
+          "permission":"manage_privacy"
+        }
+    "#);
     app.staff("recruiter").await.get(&uri).await.expect_code(404, "not_found");
     let stranger = app.owner_of("globex").await;
     let before = app.table().snapshot().await;

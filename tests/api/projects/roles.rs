@@ -228,7 +228,13 @@ async fn project_staff_see_the_roles_and_its_managers_give_them() {
     let given = json!({ "customer": outsider.uri, "role": "reviewer" });
     let held = list(&evaluator, &project).await;
     assert_eq!(held, list(&manager, &project).await);
-    assert_refusal!(evaluator.post(&roles, given.clone()).await, @r#"403 {"code":"permission_denied","detail":"You do not have the permission `change_project` here.","permission":"change_project"}"#);
+    assert_refusal!(evaluator.post(&roles, given.clone()).await, @r#"
+        403 {
+          "code":"permission_denied",
+          "detail":"You do not have the permission `change_project` here.",
+          "permission":"change_project"
+        }
+    "#);
     for role in &held {
         let uri = role["resource_uri"].as_str().unwrap();
         evaluator.get(uri).await.expect(200);

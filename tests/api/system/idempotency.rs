@@ -261,7 +261,13 @@ async fn callers_who_lost_access_get_no_replay() {
         .json(&json!({ "first_name": "Ada", "last_name": "Byron" }));
     assert_first(&manager.send(create.clone()).await);
     owner.patch(&project, json!({ "interview_managers": [], "evaluators": [manager.uri] })).await.expect(200);
-    assert_refusal!(manager.send(create).await, @r#"403 {"code":"permission_denied","detail":"You do not have the permission `change_project` here.","permission":"change_project"}"#);
+    assert_refusal!(manager.send(create).await, @r#"
+        403 {
+          "code":"permission_denied",
+          "detail":"You do not have the permission `change_project` here.",
+          "permission":"change_project"
+        }
+    "#);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -14,8 +15,9 @@ use serde::{Deserialize, Serialize};
 use super::export::{CompanyExport, ExportMail};
 use super::history::erasure::{ErasedItem, ErasureCause, ErasureCounts};
 use super::history::{ChangeAuthor, ResourceRef};
-use super::id::CompanyId;
+use super::id::{CompanyId, CustomerId};
 use super::staff::customer::Customer;
+use super::staff::named_token::{MadeByToken, NamedToken};
 use super::staff::notice::{InterviewNotice, InterviewedCandidates};
 use super::transition::CandidateChange;
 use super::webhook::{Webhook, WebhookMail};
@@ -187,6 +189,17 @@ impl Effect {
             Self::new(export.company.clone(), format_args!("{}-{}", export.id, owner.id), task, now)
         });
         effects.collect()
+    }
+
+    /// The deletion of what a named token has made; `None` for nothing. `by` is the owner who has it deleted with the token.
+    pub fn of_token(
+        token: &NamedToken,
+        made: BTreeSet<MadeByToken>,
+        by: CustomerId,
+        now: DateTime<Utc>,
+    ) -> Option<Self> {
+        let task = EffectTask::MadeByTokenDeleted { token: token.id, made: made.clone(), by };
+        (!made.is_empty()).then(|| Self::new(token.company.clone(), token.id, task, now))
     }
 
     /// A deletion that starts at `now`. The request itself is the first try: the stream skips it, and the sweep takes

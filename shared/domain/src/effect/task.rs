@@ -1,5 +1,7 @@
 //! The work of effects.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -7,9 +9,10 @@ use crate::effect::deletion::{DeletionAuthor, ItemDeletion};
 use crate::export::ExportMail;
 use crate::history::ChangeAuthor;
 use crate::history::erasure::{ErasedItem, ErasureCounts, ErasureReason};
-use crate::id::{CandidateId, CustomerId, ExportId, ProjectId, TakeRef, WebhookId};
+use crate::id::{CandidateId, CustomerId, ExportId, ProjectId, TakeRef, TokenId, WebhookId};
 use crate::language::Language;
 use crate::media::conversion::queue::Recording;
+use crate::staff::named_token::MadeByToken;
 use crate::staff::notice::InterviewedCandidates;
 use crate::text::{Email, ShortName};
 use crate::transition::CandidateMail;
@@ -103,6 +106,13 @@ pub enum EffectTask {
     },
     /// Complete a deletion in steps.
     Deletion { deletion: ItemDeletion },
+    /// Delete what a named token has made, which is deleted itself.
+    MadeByTokenDeleted {
+        token: TokenId,
+        made: BTreeSet<MadeByToken>,
+        /// The owner who has deleted the token.
+        by: CustomerId,
+    },
     /// Mail a reset key to every account that matches a name.
     PasswordReset {
         /// The user name or email address.
@@ -139,7 +149,7 @@ pub struct FormerCustomer {
 
 impl EffectTask {
     /// The names of all tasks.
-    pub const KINDS: [&str; 22] = [
+    pub const KINDS: [&str; 23] = [
         "invitation",
         "reminder",
         "deadline-changed",
@@ -156,6 +166,7 @@ impl EffectTask {
         "takes-deleted",
         "erased",
         "deletion",
+        "made-by-token-deleted",
         "password-reset",
         "webhook-failing",
         "webhook-disabled",
@@ -170,6 +181,7 @@ impl EffectTask {
             Self::ObjectsDeleted { .. }
             | Self::TakesDeleted { .. }
             | Self::Erased { .. }
+            | Self::MadeByTokenDeleted { .. }
             | Self::Deletion { .. } => true,
             Self::CandidateMail { .. }
             | Self::CustomerInvitation { .. }
@@ -200,6 +212,7 @@ impl EffectTask {
             Self::TakesDeleted { .. } => "takes-deleted",
             Self::Erased { .. } => "erased",
             Self::Deletion { .. } => "deletion",
+            Self::MadeByTokenDeleted { .. } => "made-by-token-deleted",
             Self::PasswordReset { .. } => "password-reset",
             Self::WebhookMail { mail, .. } => mail.as_str(),
             Self::ExportMail { mail, .. } => mail.as_str(),

@@ -11,7 +11,7 @@ use crate::text::{Email, ShortName, Username};
 use crate::transition::CandidateMail;
 use crate::webhook::tests::webhook;
 
-fn effects() -> [Effect; 22] {
+fn effects() -> [Effect; 23] {
     let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
     let project = Id::from_bytes([1; 16]);
     let candidate = Id::from_bytes([2; 16]);
@@ -52,6 +52,11 @@ fn effects() -> [Effect; 22] {
             settles_at: None,
         },
         EffectTask::Deletion { deletion: ItemDeletion::Customer { customer, by } },
+        EffectTask::MadeByTokenDeleted {
+            token: Id::from_bytes([7; 16]),
+            made: MadeByToken::ALL.into(),
+            by: customer,
+        },
         EffectTask::PasswordReset { name: "ada".to_owned() },
         webhook_mail(WebhookMail::Failing),
         webhook_mail(WebhookMail::Disabled),

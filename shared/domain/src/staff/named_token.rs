@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Refusal;
 use crate::history::{EventType, FieldValue, HasHistory, ResourceRef, fact, moment, private};
 use crate::id::{CompanyId, CustomerId, ProjectId, TokenId};
+use crate::names::named;
 use crate::policy::CallerRelation;
 use crate::secret::{Sealed, SecretHash};
 use crate::staff::customer::AccountType;
@@ -33,6 +34,16 @@ const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(30);
 const MIN_LIFETIME: TimeDelta = TimeDelta::hours(1);
 /// The latest end of a new token, from now on.
 const MAX_LIFETIME: Months = Months::new(120);
+
+named! {
+    /// What a named token makes that outlives it, unless an owner deletes it with the token.
+    pub enum MadeByToken {
+        /// Links with which people without an account watch the answers of a candidate.
+        GuestLinks = "guest-links",
+        /// Endpoints that events are sent to.
+        Webhooks = "webhooks",
+    }
+}
 
 /// The minimum entropy of a value, by [`bits`]: that of 20 random hexadecimal digits.
 pub const MIN_BITS: f64 = 80.0;

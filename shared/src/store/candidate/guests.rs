@@ -3,8 +3,9 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use crate::domain::account::Creator;
 use crate::domain::candidate::{Candidate, GuestLink, LISTED_AFTER_END};
-use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId, TokenId};
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::store::table::item::{self, StoredEntity, VersionedItem, string};
@@ -44,6 +45,7 @@ impl Store {
         }
         transaction.change_candidate(before, &after.into(), now);
         transaction.create(link);
+        transaction.require_creator(company, link.created_by);
         transaction
     }
 
@@ -95,6 +97,17 @@ impl Store {
         let Candidate { company, project, id, .. } = candidate;
         let key = |link| keys::guest_link(company, *project, *id, link);
         self.listed(candidate.listed_guest_links(now).map(key).collect()).await
+    }
+
+    /// The links that a named token has made, ended ones included.
+    // Reads all links of the company: tokens are rarely deleted with what they have made, and links are short and end.
+    pub async fn guest_links_of_token(
+        &self,
+        company: &CompanyId,
+        token: TokenId,
+    ) -> Result<Vec<VersionedItem<GuestLink>>> {
+        let creator = Some(Creator::NamedToken { token });
+        self.all_wanted(keys::guest_links(company), |link: &GuestLink| link.created_by == creator).await
     }
 
     /// Deletes the links of a candidate who is deleted. Idempotent.

@@ -145,7 +145,7 @@ impl Store {
         let tokens = self.tokens(company).await?;
         let staff =
             self.all_wanted(keys::customers(company), |customer: &Customer| customer.is_active).await?;
-        let transactions = tokens.iter().map(|token| self.delete_token(token));
+        let transactions = tokens.iter().map(|token| self.delete_token(token, None));
         let transactions: Vec<Transaction> =
             transactions.chain(staff.iter().map(|customer| self.lock_out(customer))).collect();
         let found = !transactions.is_empty();

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
 use chrono::{DateTime, Utc};
 
+use crate::domain::account::Creator;
+use crate::domain::effect::Effect;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, TokenId};
 use crate::domain::secret::SecretHash;
@@ -34,6 +36,14 @@ impl StoredEntity for NamedToken {
 }
 
 impl Transaction {
+    /// Requires the named token that creates something. Fails with [`Error::Changed`] if it is deleted.
+    // Its deletion with what it has made would miss what a request that is still under way creates afterwards.
+    pub(in crate::store) fn require_creator(&mut self, company: &CompanyId, creator: Option<Creator>) {
+        if let Some(Creator::NamedToken { token }) = creator {
+            self.require(keys::token(company, token), WriteCondition::Present, Error::Changed);
+        }
+    }
+
     /// Writes the copy of a named token by its value. Fails with a message on `value` if any company has a token with this value.
     pub(in crate::store) fn token_by_value(&mut self, token: &NamedToken) {
         // Unique over all companies, so the message does not say that the value exists.
@@ -63,12 +73,13 @@ impl Store {
         transaction
     }
 
-    /// Deletes a named token, which revokes it at once.
-    pub fn delete_token(&self, token: &VersionedItem<NamedToken>) -> Transaction {
+    /// Deletes a named token, which revokes it at once. `effect` deletes what it has made.
+    pub fn delete_token(&self, token: &VersionedItem<NamedToken>, effect: Option<Effect>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete(token);
         transaction.delete_derived(keys::token_by_hash(&token.hash));
         transaction.change_company_counts(&token.company, &[(CompanyCount::NamedTokens, -1)]);
+        transaction.effect(effect);
         transaction
     }
 

@@ -136,6 +136,7 @@ impl Store {
         transaction.create(cursor);
         transaction.has_webhooks(&webhook.company, now);
         transaction.webhook_projects(None, webhook);
+        transaction.require_creator(&webhook.company, webhook.created_by);
         transaction.change_company_counts(&webhook.company, &[(CompanyCount::Webhooks, 1)]);
         transaction
     }

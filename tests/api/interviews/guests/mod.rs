@@ -5,6 +5,7 @@ mod ends;
 mod parallel;
 mod privacy;
 mod refusals;
+mod tokens;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

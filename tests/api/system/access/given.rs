@@ -352,6 +352,12 @@ impl AccessFixture {
 
     /// A request of `kind` on a route, for something that would be done for whoever may have it done.
     pub(crate) async fn request(&self, kind: &str, row: &AccessRow) -> Request {
+        let (credential, subject) = self.prepared(kind, row).await;
+        self.signed(row, &subject, &credential).await
+    }
+
+    /// The credential of `kind` for a request on a route, and the path of something for which it would be done.
+    pub(super) async fn prepared(&self, kind: &str, row: &AccessRow) -> (CallerCredential, String) {
         let candidate = self.candidate(kind, row.path).await;
         // Before the candidate begins the interview, which ends their key.
         let credential = self.credential(kind, row.path, candidate.as_ref()).await;
@@ -363,7 +369,7 @@ impl AccessFixture {
             Some(own) => CallerCredential::Token(own.log_in().await),
             None => credential,
         };
-        self.signed(row, &subject, &credential).await
+        (credential, subject)
     }
 
     /// A request of `kind`, which is not the candidate, on a route about this.

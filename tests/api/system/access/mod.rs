@@ -2,6 +2,8 @@
 
 mod conducted;
 mod given;
+mod handbook;
+mod pairs;
 mod sent;
 
 use std::collections::BTreeSet;
@@ -41,6 +43,12 @@ impl AccessTable {
             AccessRow { method, path, statuses: cells.map(|status| status.parse().unwrap()).collect() }
         });
         Self { kinds, rows: rows.collect() }
+    }
+
+    /// The status that a row promises to this kind of caller.
+    fn promised(&self, row: &AccessRow, kind: &str) -> u16 {
+        let column = self.kinds.iter().position(|one| *one == kind).expect("a kind of caller");
+        row.statuses[column]
     }
 }
 

@@ -1,0 +1,47 @@
+//! Deletes what a named token has made, after the token itself.
+
+use std::collections::BTreeSet;
+
+use shared::auth::SystemAccess;
+use shared::domain::account::Creator;
+use shared::domain::id::{CompanyId, CustomerId, TokenId};
+use shared::domain::staff::named_token::MadeByToken;
+use shared::{Error, Result};
+
+use crate::outcome::EffectResult;
+
+/// The guest links that one try deletes at most, each in a transaction of its own.
+const AT_ONCE: usize = 500;
+
+/// Deletes what `token` has made, in the name of the owner `by` who has deleted the token.
+pub(crate) async fn delete_made_by(
+    system: &SystemAccess,
+    company: &CompanyId,
+    token: TokenId,
+    made: &BTreeSet<MadeByToken>,
+    by: CustomerId,
+) -> Result<(EffectResult, String)> {
+    let store = system.store_in_place_of(by);
+    if made.contains(&MadeByToken::Webhooks) {
+        let creator = Some(Creator::NamedToken { token });
+        for webhook in store.webhooks(company).await?.iter().filter(|one| one.created_by == creator) {
+            system.commit(store.delete_webhook(webhook)).await?;
+        }
+    }
+    if !made.contains(&MadeByToken::GuestLinks) {
+        return Ok((EffectResult::Deleted, String::new()));
+    }
+    let links = store.guest_links_of_token(company, token).await?;
+    for link in links.iter().take(AT_ONCE) {
+        // The deletion of a candidate deletes their links.
+        let Some(candidate) = store.candidate(company, link.project, link.candidate).await? else { continue };
+        match system.commit(store.delete_guest_link(&candidate, link, system.now)).await {
+            // A manager or a guest was faster: the next try finds what is left.
+            Err(Error::Changed) => return Ok((EffectResult::Continued, String::new())),
+            deleted => deleted?,
+        }
+    }
+    let is_done = links.len() <= AT_ONCE;
+    let result = if is_done { EffectResult::Deleted } else { EffectResult::Continued };
+    Ok((result, String::new()))
+}

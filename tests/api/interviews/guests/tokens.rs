@@ -96,9 +96,9 @@ async fn a_request_that_a_token_sends_while_it_is_deleted_leaves_nothing() {
         "the copy of a token by its value stands for a request that was authenticated before the deletion",
     );
     app.table().erase(&("COMPANY#acme".to_owned(), format!("TOKEN#{}", last_segment(&uri)))).await;
-    token.send(given.creation(json!({}))).await.expect_code(409, "changed");
+    token.send(given.creation(json!({}))).await.expect_code(404, "not_found");
     let hook = json!({ "url": "https://hooks.example.com/in" });
-    token.post(WEBHOOKS, hook).await.expect_code(409, "changed");
+    token.post(WEBHOOKS, hook).await.expect_code(404, "not_found");
     let left = app.table().text().await;
     assert!(!left.contains("GUESTS#") && !left.contains("hooks.example.com"));
 }

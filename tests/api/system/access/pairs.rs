@@ -56,6 +56,19 @@ impl HiddenProject {
         Self { project, candidate, manager, webhook: webhook.uri("resource_uri") }
     }
 
+    /// Requests that give their sender a credential for something hidden, or everything of the company.
+    fn grabs(&self) -> [(&'static str, Method, String); 6] {
+        let Self { candidate, manager, webhook, .. } = self;
+        [
+            ("export", Method::POST, "/companies/acme/exports/".to_owned()),
+            ("token", Method::POST, "/companies/acme/tokens/".to_owned()),
+            ("webhook secret", Method::POST, format!("{webhook}secret/")),
+            ("guest link", Method::POST, format!("{candidate}guest-links/")),
+            ("key of a candidate", Method::PATCH, format!("{candidate}status/advance/")),
+            ("invitation", Method::PATCH, format!("{}reinvite/", manager.uri)),
+        ]
+    }
+
     /// What somebody sees who sends requests signed like this: the names of what answers 200 and shows it.
     async fn seen(&self, given: &AccessFixture, sign: impl Fn(Request) -> Request) -> BTreeSet<&'static str> {
         let Self { project, candidate, manager, webhook } = self;
@@ -111,13 +124,17 @@ impl FullBody<'_> {
         }
     }
 
-    /// The object of an operation, or that of each entry of its list; `None` if it takes none.
-    fn of(&self, method: &Method, path: &str) -> Option<Map<String, Value>> {
+    /// The fields of an operation, or those of each entry of its list; `None` if it takes none.
+    fn of(&self, method: &Method, path: &str) -> Option<RequestFields> {
         let operation = &self.document["paths"][path][method.as_str().to_lowercase()];
         let schema = self.resolve(&operation["requestBody"]["content"]["application/json"]["schema"]);
-        let schema = if schema["items"].is_null() { schema } else { self.resolve(&schema["items"]) };
+        let is_list = !schema["items"].is_null();
+        let schema = if is_list { self.resolve(&schema["items"]) } else { schema };
         let fields = schema["properties"].as_object()?;
-        Some(fields.iter().map(|(name, field)| (name.clone(), self.value(name, field))).collect())
+        let all = fields.iter().map(|(name, field)| (name.clone(), self.value(name, field))).collect();
+        let required = schema["required"].as_array().into_iter().flatten();
+        let required = required.filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        Some(RequestFields { all, required, is_list })
     }
 
     fn value(&self, name: &str, schema: &Value) -> Value {
@@ -126,7 +143,10 @@ impl FullBody<'_> {
             "email" => self.email().into(),
             "username" | "external_id" => format!("attacker-{}", self.number).into(),
             "password" => PASSWORD.into(),
-            "account_type" => "owner".into(),
+            "account_type" => "hiring-manager".into(),
+            "name" | "text" | "first_name" | "last_name" => format!("Attacker {}", self.number).into(),
+            "position" => self.number.into(),
+            "pk_attribute" => "email".into(),
             "customer" => manager.uri.clone().into(),
             "evaluators" | "interview_managers" => json!([manager.uri]),
             "reviewers" | "videos" | "labels" | "roles" => json!([]),
@@ -157,26 +177,51 @@ impl FullBody<'_> {
     }
 }
 
-/// Sends a request with all of `fields`, then without those that are refused, until it is done or refused as a whole.
-async fn send_until_done(
+/// The fields of a request, as the document names them.
+struct RequestFields {
+    all: Map<String, Value>,
+    required: BTreeSet<String>,
+    /// Whether the body is a list of such objects.
+    is_list: bool,
+}
+
+/// Sends a request with all fields, without those that are refused. If it is refused as a whole, once for each field, with those
+/// that are required. Gives what was answered, and whether it was done at least once.
+async fn send_with_fields(
     given: &AccessFixture,
     request: &Request,
     credential: &CallerCredential,
-    mut fields: Map<String, Value>,
-    is_list: bool,
-) -> Response {
-    loop {
-        let body = if is_list { json!([fields]) } else { json!(fields) };
+    fields: &RequestFields,
+) -> (String, bool) {
+    let RequestFields { all, required, is_list } = fields;
+    let send = async |mut fields: Map<String, Value>| loop {
+        let body = if *is_list { json!([fields]) } else { json!(fields) };
         let response = given.app.send(credential.sign(request.clone()).json(&body)).await;
         let before = fields.len();
         if response.status.as_u16() == 400 {
             let refused = response.json();
-            fields.retain(|name, _| refused.get(name).is_none());
+            fields.retain(|name, _| {
+                refused.get(name).is_none() && refused.get(format!("[0].{name}")).is_none()
+            });
         }
         if fields.len() == before {
             return response;
         }
+    };
+    let whole = send(all.clone()).await;
+    let (mut answers, mut is_done) = (text_of(&whole), whole.status.is_success());
+    for name in all.keys().filter(|_| !whole.status.is_success()) {
+        let mut some = all.clone();
+        some.retain(|field, _| field == name || required.contains(field));
+        let response = send(some).await;
+        answers += &text_of(&response);
+        is_done |= response.status.is_success();
     }
+    (answers, is_done)
+}
+
+fn text_of(response: &Response) -> String {
+    String::from_utf8_lossy(&response.body).into_owned()
 }
 
 /// All secrets in a text, by the beginnings that scanners know.
@@ -220,23 +265,34 @@ async fn nobody_sees_more_by_becoming_somebody_else() {
         let body = FullBody { document: &document, number: given.new_number(), hidden: &hidden };
         let request = Request::new(row.method.clone(), &target);
         let fields = body.of(&row.method, row.path);
-        let is_named =
-            |fields: &Map<String, Value>| ["email", "username"].iter().any(|name| fields.contains_key(*name));
         let names = [body.email(), format!("attacker-{}", body.number)];
-        let names = if fields.as_ref().is_some_and(is_named) { names.to_vec() } else { Vec::new() };
-        let is_list = row.path.ends_with("/import/") || row.path.ends_with("/batch-import/");
-        with_fields += usize::from(fields.is_some());
-        let response = match fields {
-            Some(fields) => send_until_done(&given, &request, &credential, fields, is_list).await,
-            None => given.app.send(credential.sign(request)).await,
+        let (answer, is_done) = match &fields {
+            Some(fields) => send_with_fields(&given, &request, &credential, fields).await,
+            None => {
+                let response = given.app.send(credential.sign(request)).await;
+                (text_of(&response), response.status.is_success())
+            }
         };
-        done += usize::from(response.status.is_success());
+        with_fields += usize::from(fields.is_some());
+        done += usize::from(is_done);
+        if !is_done {
+            eprintln!("not done: {kind}: {call}: {answer:.300}");
+        }
         given.app.settle().await;
         // What the caller sees by itself.
         let mut ways: Vec<(&str, BTreeSet<&str>)> = Vec::new();
         ways.push(("itself", hidden.seen(&given, |request| credential.sign(request)).await));
         // The caller reads the thing as well, which may show keys now.
         let shown = given.app.send(credential.sign(Request::get(&target))).await;
+        // What the caller may now do to the hidden project by itself.
+        for (way, method, target) in hidden.grabs() {
+            let grab = Request::new(method, &target).json(&json!({ "recipient": "Me", "name": "Mine" }));
+            let taken = given.app.send(credential.sign(grab)).await;
+            pairs += 1;
+            if taken.status.is_success() {
+                broken.insert((kind, call.clone()), format!("{kind}: {call}, then {way}: {taken}"));
+            }
+        }
         for name in &names {
             let reset = json!({ "company": "acme", "username": name });
             given.app.anonymous().post("/api-password-reset/", reset).await.expect(202);
@@ -244,11 +300,7 @@ async fn nobody_sees_more_by_becoming_somebody_else() {
         given.app.settle().await;
         let mailed = given.app.mails_to(&body.email());
         let mailed = mailed.iter().filter_map(|mail| mail.text.clone()).collect::<Vec<_>>().join("\n");
-        for (way, text) in [
-            ("answer", String::from_utf8_lossy(&response.body).into_owned()),
-            ("resource", String::from_utf8_lossy(&shown.body).into_owned()),
-            ("mail", mailed),
-        ] {
+        for (way, text) in [("answer", answer), ("resource", text_of(&shown)), ("mail", mailed)] {
             for secret in secrets(&text) {
                 if secret.starts_with("ivo_") {
                     let chosen = json!({ "key": secret, "password": PASSWORD });
@@ -264,7 +316,10 @@ async fn nobody_sees_more_by_becoming_somebody_else() {
                 }
             }
         }
-        for name in &names {
+        // The resets of both names, and the mails.
+        pairs += names.len();
+        let has_names = fields.as_ref().is_some_and(|fields| fields.all.contains_key("email"));
+        for name in names.iter().filter(|_| has_names) {
             let login = given.app.anonymous().log_in("acme", name, PASSWORD).await;
             pairs += 1;
             if login.status.as_u16() == 200 {

@@ -1,6 +1,7 @@
 //! The back end through the AWS SDK's clients.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use embedded::{BUCKET, Backend, Storage};
@@ -48,6 +49,21 @@ async fn a_table_is_as_the_template_defines_it() {
     assert!(table.latest_stream_arn.is_some());
     let ttl = app.aws().dynamodb().describe_time_to_live().table_name(TABLE).send().await.unwrap();
     assert_eq!(ttl.time_to_live_description.unwrap().attribute_name.as_deref(), Some("expires_at"));
+}
+
+#[test]
+fn the_key_of_seals_is_beside_the_data_for_its_owner_alone() {
+    let outer = Backend::start(&Storage::Memory).unwrap();
+    let storage = Storage::Folder(outer.folder().join("kept"));
+    let file = outer.folder().join("kept/secrets.json");
+    let kept = [(); 2].map(|()| {
+        let backend = Backend::start(&storage).unwrap();
+        backend.create_table(TABLE).unwrap();
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        std::fs::read_to_string(&file).unwrap()
+    });
+    assert_eq!(kept[0], kept[1]);
+    assert!(kept[0].contains(&format!("{TABLE}-seals")), "{}", kept[0]);
 }
 
 #[tokio::test]

@@ -238,5 +238,5 @@ async fn former_keys_are_kept_as_hashes_a_few_of_them() {
     assert_eq!(code_of(&by(&keys[1])).await, "key_replaced");
     by(&keys[6]).get(WHOAMI).await.expect(200);
     let table: String = items.values().map(Value::to_string).collect();
-    assert!(keys[..6].iter().all(|key| !table.contains(key.as_str())) && table.contains(&keys[6]));
+    assert!(keys.iter().all(|key| !table.contains(key.as_str())));
 }

@@ -66,7 +66,11 @@ const ATTACKS: [Attack; 36] = [
     ),
     (
         "a key of a candidate",
-        |copy| edit(copy, RecordKind::Candidates, |one| one["value"]["access_key"] = json!("known")),
+        |copy| {
+            edit(copy, RecordKind::Candidates, |one| {
+                one["value"]["access_key"] = json!({ "hash": "known", "sealed": "known" })
+            })
+        },
         "members or values that no record has",
     ),
     (

@@ -216,7 +216,10 @@ impl Response {
         assert_eq!(body["code"], code, "{response}");
         assert!(body["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{response}");
         let mut names = body.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
-        assert!(names.all(|name| matches!(name, "code" | "detail" | "parameter" | "permission")), "{response}");
+        assert!(
+            names.all(|name| matches!(name, "code" | "detail" | "parameter" | "permission")),
+            "{response}"
+        );
         response
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use axum::Json;
 use chrono::{DateTime, Utc};
+use shared::Result;
 use shared::auth::access::Admitted;
 use shared::auth::credential::chosen_token_value;
 use shared::domain::company::Company;
@@ -20,7 +21,6 @@ use shared::http::iso8601::parse_timestamp;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::reference::ReferenceUris;
 use shared::http::{BodyFields, QueryParameters};
-use shared::{Error, Result};
 
 use crate::view::{NewTokenView, TokenView};
 
@@ -129,18 +129,19 @@ pub(crate) async fn delete(
     access: Admitted<NamedToken, ManageTokens>,
     query: QueryParameters,
 ) -> Result<CommittedResponse<NoContent>> {
-    let made = read_with(&query)?;
+    let made = read_with(query)?;
     let by = access.caller.customer().ok_or_else(|| access.lacks(Action::ManageTokens))?;
     let effect = Effect::of_token(&access.target, made, by, access.now);
     access.commit(access.store.delete_token(&access.target, effect), NoContent).await
 }
 
 /// Reads what is to be deleted with the token.
-fn read_with(query: &QueryParameters) -> Result<BTreeSet<MadeByToken>> {
-    let lists = query.iter().filter(|(name, _)| name == WITH);
-    let names = lists.flat_map(|(_, list)| list.split(',').map(str::trim));
-    let made: Result<_, String> = names.map(parse_enum).collect();
-    let known = MadeByToken::ALL.map(MadeByToken::as_str).join(", ");
-    // An empty name too: a client that has lost its list must not take the rest for deleted.
-    made.map_err(|_| Error::field(WITH, format!("Choose from {known}.")))
+fn read_with(mut query: QueryParameters) -> Result<BTreeSet<MadeByToken>> {
+    let made = query.unique_filter(WITH, |list| {
+        let made: Result<_, String> = list.split(',').map(|name| parse_enum(name.trim())).collect();
+        // An empty name too: a client that has lost its list must not take the rest for deleted.
+        made.map_err(|_| format!("Choose from {}.", MadeByToken::ALL.map(MadeByToken::as_str).join(", ")))
+    });
+    query.finish()?;
+    Ok(made.unwrap_or_default())
 }

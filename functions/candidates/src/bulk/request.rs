@@ -94,8 +94,8 @@ impl BulkRequest {
         now: DateTime<Utc>,
     ) -> Result<Self> {
         let action = body.required("action", parse_enum);
-        let sent =
-            body.clearable_date("deadline", |text| CandidateProfile::check_deadline(parse_timestamp(text)?, now));
+        let sent = body
+            .clearable_date("deadline", |text| CandidateProfile::check_deadline(parse_timestamp(text)?, now));
         let deadline = sent.flatten();
         match action {
             Some(ActionName::Deadline) if sent == Some(None) || !body.has("deadline") => {

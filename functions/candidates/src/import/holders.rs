@@ -49,10 +49,12 @@ pub(super) async fn add_links(access: &ImportAccess, results: &mut [ImportEntryR
     });
     let holders: Vec<CandidateId> = holders.collect();
     let found = access.store.candidates(access.company_id(), project.id, holders).await?;
+    let keys = access.store.open_access_keys(found.values().map(|candidate| &**candidate)).await?;
     for result in results {
         if let ImportEntryResult::KeyTaken { holder: Some(holder), link, .. } = result {
             let candidate = found.get(holder);
-            *link = candidate.and_then(|candidate| access.references().interview_url(candidate, project));
+            *link =
+                candidate.and_then(|candidate| access.references().interview_url(candidate, project, &keys));
         }
     }
     Ok(())

@@ -74,12 +74,14 @@ async fn the_address_is_required_and_staff_find_candidates_of_their_projects_alo
     let asked = format!("{ALL}?email=ada@mail.example");
     assert_refusals!(
         [owner.get(ALL).await, owner.get(&format!("{ALL}?email=")).await, owner.get(&format!("{ALL}?status=new")).await],
-        @r#"2 x 400 {"email":["This field is required."]}
+        @r#"
+        2 x 400 {"email":["This field is required."]}
         400 {
           "code":"unknown_parameter",
           "detail":"There is no parameter status.",
           "parameter":"status"
-        }"#
+        }
+        "#
     );
     assert_refusal!(owner.get(&format!("{asked}&page=2")).await, @r#"400 {"page":["The list ends before page 2."]}"#);
     let named = json!({ "email": "ada@mail.example", "external_id": "A-1" });

@@ -233,7 +233,7 @@ fn allowed(relation: &CallerRelation) -> impl Iterator<Item = Action> {
 
 /// What the calling named token may do.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "CallingTokenRights")]
+#[schemars(rename = "NamedTokenRights")]
 struct CallingTokenRightsView {
     #[serde(flatten)]
     rights: TokenRightsView,

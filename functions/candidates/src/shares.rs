@@ -47,6 +47,7 @@ pub(crate) async fn create(
     body: BodyFields,
 ) -> Result<CommittedResponse<CreatedOrUpdated<ShareView>>> {
     let customer = read_new(body, access.company_id(), access.references())?;
+    access.require_visible(&[(CUSTOMER, customer)]).await?;
     // Repeating the request does no harm, and confirms the state that the client wanted.
     if let Some(share) = access.target.candidate.share_of(customer) {
         let shown = CreatedOrUpdated::Old(view(&access, share, customer));

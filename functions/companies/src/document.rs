@@ -185,7 +185,7 @@ pub(crate) fn create_named_token(operation: OperationDoc) -> OperationDoc {
              A token with `projects` is limited to these, whatever its `account_type`. There it may do what an interview manager may, \
              reads the events of one project at a time (`…/events/?project=`) and has webhooks for them. Of the company it only reads: \
              labels, welcome videos, and the customers with a role in its projects. It manages no people, labels, videos or settings, \
-             and creates no projects.\n\n\
+             and creates no projects. It gives roles and shares to these customers alone.\n\n\
              Only tokens with the rights of owners or admins save evaluations for evaluators. `read_only` narrows any of these to \
              GET and HEAD, files included; other requests return 403 `read_only_token`. A read-only token sees no keys of \
              candidates and no links to their interviews. `GET /whoami/` shows a token what it may do.\n\n\

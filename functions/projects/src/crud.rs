@@ -7,6 +7,7 @@ use shared::domain::history::ResourceRef;
 use shared::domain::parse_enum;
 use shared::domain::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
 use shared::domain::project::{InterviewPlatform, Project};
+use shared::domain::staff::ProjectStaff;
 use shared::domain::staff::customer::Customer;
 use shared::domain::text::ExternalId;
 use shared::domain::transition::project_counts::ProjectCounts;
@@ -18,7 +19,7 @@ use shared::{Error, Result};
 
 use crate::changes::{NewProject, apply, read_changes, read_new};
 use crate::copy::ProjectCopy;
-use crate::expand::{ExpandedResources, NAMES};
+use crate::expand::{EVALUATORS, ExpandedResources, INTERVIEW_MANAGERS, NAMES, REVIEWERS};
 use crate::view::{ListedProjectView, NewProjectView, ProjectView, ProjectViewer};
 
 /// A named token cannot run the project that it creates: its projects never change.
@@ -138,6 +139,10 @@ pub(crate) async fn update(
     let mut after = Project::clone(&access.target.project);
     let is_local = access.config().is_local;
     apply(read_changes(body, access.company_id(), access.references(), is_local)?, &mut after)?;
+    let ProjectStaff { evaluators, interview_managers, reviewers } = &after.staff;
+    let named = [(EVALUATORS, evaluators), (INTERVIEW_MANAGERS, interview_managers), (REVIEWERS, reviewers)];
+    let named = named.into_iter().flat_map(|(name, all)| all.iter().map(move |one| (name, *one)));
+    access.require_visible(&named.collect::<Vec<_>>()).await?;
     let view =
         ProjectView::new(&after, &access.target.counts, &ProjectViewer::of(&access, &access.target.company));
     match access.commit(access.store.update_project(&access.target.project, &after), Json(view)).await {

@@ -76,6 +76,8 @@ pub(crate) async fn create(
 ) -> Result<CommittedResponse<CreatedOrUpdated<RoleView>>> {
     let change = SetRoles::read(body, access.company_id(), access.references())?;
     let after = change.apply_to(&access.target.project)?;
+    let named: Vec<_> = change.held().map(|held| ("customer", held.customer)).collect();
+    access.require_visible(&named).await?;
     let staff = &access.target.project.staff;
     let given = change.held().find(|held| !staff.holders(held.role).contains(&held.customer));
     let shown = given.or_else(|| change.held().next());

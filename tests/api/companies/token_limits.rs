@@ -138,6 +138,27 @@ async fn it_sees_the_staff_of_its_projects_and_no_other_person() {
     let shown = token.get(&format!("{shares}?expand=customer")).await.expect(200).json();
     assert_eq!(shown["objects"][0]["customer"]["resource_uri"], manager.uri);
     assert_eq!(shown["objects"][1]["customer"], stranger.uri);
+    // It names nobody whom it does not see, and cannot find out whether they exist.
+    for one in [&stranger.uri, &unknown] {
+        let missing =
+            format!("Customer {} does not exist or is inactive.", one.split('/').rev().nth(1).unwrap());
+        for (field, request) in [
+            ("evaluators", Request::patch(own).json(&json!({ "evaluators": [evaluator.uri, one] }))),
+            ("interview_managers", Request::patch(own).json(&json!({ "interview_managers": [one] }))),
+            (
+                "customer",
+                Request::post(&format!("{own}roles/")).json(&json!({ "customer": one, "role": "reviewer" })),
+            ),
+            ("customer", Request::post(&shares).json(&json!({ "customer": one }))),
+        ] {
+            token.send(request).await.expect_json(400, json!({ field: [missing] }));
+        }
+    }
+    token
+        .post(&format!("{own}roles/"), json!({ "customer": manager.uri, "role": "evaluator" }))
+        .await
+        .expect(201);
+    token.patch(own, json!({ "reviewers": [] })).await.expect(200);
     // The URL of a photo ends with the role of the person.
     let form = Form::new().file("photo", "p.png", "image/png", &photo(image::ImageFormat::Png, 4, 4));
     owner.send(Request::patch(&manager.uri).form(form)).await.expect(200);

@@ -184,6 +184,18 @@ impl AdmittedRequest {
         Ok(roles.into_iter().chain(shares).all(|project| visible.contains(&project)))
     }
 
+    /// Refuses customers whom the caller does not see, each with the field that names them, as if they did not exist.
+    // A role or a share shows a person to the token that gives it.
+    pub async fn require_visible(&self, customers: &[(&str, CustomerId)]) -> Result<()> {
+        let Some(visible) = self.visible_customers().await? else { return Ok(()) };
+        match customers.iter().find(|(_, customer)| !visible.contains(customer)) {
+            Some((field, hidden)) => {
+                Err(Error::field(field, format!("Customer {hidden} does not exist or is inactive.")))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The projects that the caller sees, oldest first; `None` if they see all of the company.
     pub async fn visible_projects(&self) -> Result<Option<Vec<ProjectId>>> {
         if Action::SeeAllProjects.is_allowed(&self.caller.in_company()) {

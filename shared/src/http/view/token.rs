@@ -12,7 +12,6 @@ use crate::http::wire::Uri;
 
 /// What a named token may do.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "NamedTokenRights")]
 pub struct TokenRightsView {
     /// Without `projects`, the token has the rights of a customer of this account type, except for actions that need a person. With
     /// them, it makes no difference.

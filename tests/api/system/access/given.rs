@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use axum::http::Method;
 use image::ImageFormat;
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Invited, Staff, Token, last_segment};
 use tests::files::{Form, pdf, photo};
@@ -24,6 +24,7 @@ pub(crate) struct AccessFixture {
     /// Another one, whose interviews the service conducts.
     asked: String,
     pub(crate) owner: Staff,
+    roles: Value,
     staff: Vec<(&'static str, Staff)>,
     dead: String,
     /// The values of named tokens by the kinds of callers that have them.
@@ -96,7 +97,26 @@ impl AccessFixture {
         owner.post(legal, legal_text("consent")).await.expect(201);
         app.settle().await;
         let made = AtomicU32::new(0);
-        Self { app, project, draft, asked, owner, staff, dead, tokens, candidate, invited, playable, made }
+        Self {
+            app,
+            project,
+            draft,
+            asked,
+            owner,
+            roles,
+            staff,
+            dead,
+            tokens,
+            candidate,
+            invited,
+            playable,
+            made,
+        }
+    }
+
+    /// Gives the kinds of callers their roles in a project.
+    pub(super) async fn give_roles(&self, project: &str) {
+        self.owner.patch(project, self.roles.clone()).await.expect(200);
     }
 
     /// A name that nothing has yet.

@@ -164,7 +164,7 @@ async fn it_sees_the_staff_of_its_projects_and_no_other_person() {
     owner.send(Request::patch(&manager.uri).form(form)).await.expect(200);
     let address = token.get(&manager.uri).await.expect(200).uri("photo");
     token.send(Request::get(&address)).await.expect(302);
-    owner.patch(own, json!({ "interview_managers": [owner.uri] })).await.expect(200);
+    owner.patch(own, json!({ "interview_managers": [owner.uri], "evaluators": [] })).await.expect(200);
     app.send(Request::get(&address)).await.expect(404);
     token.get(&manager.uri).await.expect_code(404, "not_found");
 }

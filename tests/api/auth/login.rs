@@ -39,6 +39,7 @@ async fn whoami_returns_the_caller_their_permissions_and_the_expiry() {
             "first_name": "Sam",
             "last_name": "Staff",
             "email": "owner@acme.example",
+            "email_confirmed": true,
             "email_status": "deliverable",
             "phone": "",
             "status": "confirmed",

@@ -70,6 +70,7 @@ async fn five_fields_are_enough_and_the_user_name_is_the_email() {
         "first_name": "Grace",
         "last_name": "Hopper",
         "email": email,
+        "email_confirmed": false,
         "email_status": "deliverable",
         "phone": "",
         "status": "invited",

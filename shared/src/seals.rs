@@ -32,7 +32,7 @@ pub const FORMER_OPENS: TimeDelta = TimeDelta::days(90);
 const LOOK_AGAIN: TimeDelta = TimeDelta::minutes(1);
 /// The fewest characters of the secret: a short one could be guessed from a copy of the table.
 const MIN_SECRET: usize = 32;
-/// Random bytes in the name of a key: two keys of a deployment never have the same.
+/// Bytes in the name of a key, which follows from it: two keys of a deployment never have the same.
 const NAME: usize = 6;
 /// Separates the name of the key from what it has sealed.
 const SEPARATOR: char = '.';

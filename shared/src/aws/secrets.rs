@@ -120,7 +120,10 @@ impl SecretsClient {
             })
             .build();
         match operation.invoke(body).await {
-            Ok(Secret(body)) => serde_json::from_slice(&body).map(Some).map_err(Error::internal),
+            // Without the parser's words, which may repeat the secret.
+            Ok(Secret(body)) => serde_json::from_slice(&body)
+                .map(Some)
+                .map_err(|_| Error::internal("the answer of Secrets Manager cannot be read")),
             Err(error) => match error.as_service_error() {
                 Some(refused) if refused.code == NOT_FOUND => Ok(None),
                 Some(refused) if refused.is_ours => Err(Error::internal(refused.to_string())),

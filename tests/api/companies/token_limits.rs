@@ -107,9 +107,9 @@ async fn it_sees_the_staff_of_its_projects_and_no_other_person() {
     };
     // The creator of a project becomes its manager.
     assert_eq!(listed("").await, staff.iter().map(|one| one.uri.clone()).collect::<Vec<_>>());
-    assert_eq!(listed("?account_type=hiring-manager").await, [manager.uri.clone()]);
+    assert_eq!(listed("?account_type=hiring-manager").await, [manager.uri.as_str()]);
     assert_eq!(listed("?status=invited").await, Vec::<String>::new());
-    assert_eq!(listed(&format!("?username={}", manager.username)).await, [manager.uri.clone()]);
+    assert_eq!(listed(&format!("?username={}", manager.username)).await, [manager.uri.as_str()]);
     assert_eq!(listed(&format!("?username={}", stranger.username)).await, Vec::<String>::new());
     for one in &staff {
         assert_eq!(

@@ -75,7 +75,7 @@ pub enum Error {
     UnsupportedCoding,
     /// Too many attempts; another may be made after this time: 429.
     Throttled(TimeDelta),
-    /// As many requests about many candidates of the company run as may at once; retry after so many seconds: 429.
+    /// The company already runs the most imports and actions on many candidates. Retry after this many seconds: 429.
     CompanyBusy(i64),
     /// The Idempotency-Key came with another body before: 422.
     KeyReused,

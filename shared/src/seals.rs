@@ -151,7 +151,7 @@ fn parts(sealed: &Sealed) -> Option<(&str, &str)> {
     sealed.as_str().split_once(SEPARATOR)
 }
 
-/// From which the keys of all places follow.
+/// A key from Secrets Manager, from which the keys of all places are derived.
 struct SealKey {
     /// Tells it from others, and follows from it too.
     name: String,

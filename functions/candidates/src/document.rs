@@ -50,7 +50,7 @@ pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn list_candidates_by_email(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "The candidates of all projects with this email address or key, oldest first: to find everything that concerns a \
+            "The candidates with this email address or key in all projects that the caller sees, oldest first: to find everything that concerns a \
              person who asks for their data, or for its erasure. Send `email`, `external_id`, or both, which must then both hold.",
         )
         .query_as(

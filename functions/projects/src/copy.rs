@@ -16,7 +16,7 @@ pub(crate) struct ProjectCopy {
     copies_retention: bool,
 }
 
-/// What an answer calls the rule of retention.
+/// The name of the retention rule in `not_copied`.
 const RETENTION: &str = "retention";
 
 impl ProjectCopy {

@@ -7,7 +7,7 @@ use super::names::named;
 use super::staff::StaffRole;
 use super::staff::customer::AccountType;
 
-/// The refusal of a known caller who may not do something that no permission of the table gives.
+/// Refuses an authenticated caller whom no permission would help.
 pub const NOT_ALLOWED: Refusal =
     Refusal { code: "permission_denied", detail: "You do not have permission to perform this action." };
 

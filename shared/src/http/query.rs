@@ -81,7 +81,7 @@ impl QueryParameters {
         self.errors.read(name, value)
     }
 
-    /// The same for a parameter that must be there.
+    /// The value of a parameter that must be present, read by `parse`; records an error if it is absent or wrong.
     pub fn required<T>(
         &mut self,
         name: &'static str,

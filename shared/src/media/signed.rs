@@ -18,7 +18,7 @@ const FETCH: Duration = Duration::from_secs(60);
 /// Validity of URLs of videos, at most: a URL works no longer than the function's credentials.
 // Players fetch more until the video has been watched.
 const WATCH: Duration = Duration::from_secs(4 * 60 * 60);
-/// What S3 is to say of all objects.
+/// The `Cache-Control` of all objects.
 // Private to those who were shown the URL: on a shared computer, a browser's cache would keep them for the next person.
 const CACHE_CONTROL: &str = "private, no-store";
 

@@ -20,7 +20,7 @@ fn columns() -> Vec<(String, CallerRelation)> {
             CallerRelation::Staff(AccountType::HiringManager, BTreeSet::from([role])),
         )
     });
-    // The text of POST tokens/ explains those with fewer rights.
+    // POST tokens/ explains tokens of other account types.
     let token = CallerRelation::NamedToken { account_type: AccountType::Owner, is_read_only: false };
     let project_token = CallerRelation::ProjectToken { is_in_project: true, is_read_only: false };
     let others = [

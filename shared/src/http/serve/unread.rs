@@ -23,7 +23,7 @@ pub(crate) async fn refuse_unread(request: Request, reads: RequestReads, app: &A
     if !reads.query {
         QueryParameters::refuse_all(request.uri().query())?;
     }
-    // Of a GET, HTTP ignores the body, and a condition that nothing is compared with.
+    // HTTP ignores the body of a GET, and conditions if the response has no `ETag`.
     if request.method().is_safe() {
         return Ok(request);
     }

@@ -36,7 +36,7 @@ impl StoredEntity for NamedToken {
 }
 
 impl Transaction {
-    /// Requires the named token that creates something. Fails with [`Error::NotFound`] if it is deleted.
+    /// Requires the named token that creates something. Fails with [`Error::Changed`] if it is deleted: admission then refuses the repeated request.
     // Its deletion with what it has made would miss what a request that is still under way creates afterwards.
     pub(in crate::store) fn require_creator(&mut self, company: &CompanyId, creator: Option<Creator>) {
         if let Some(Creator::NamedToken { token }) = creator {

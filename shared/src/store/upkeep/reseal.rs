@@ -41,7 +41,7 @@ struct SealPath {
 
 impl Store {
     /// Replaces every seal of the former key that is to last by one of the current key. Repeated, it does what is left.
-    // Those of responses end within a day, those of sessions and guest links with them.
+    // Seals of responses end within a day, those of sessions and guest links with their items, before the former key does.
     pub(crate) async fn reseal(&self) -> Result<ResealResult> {
         let mut result = ResealResult::default();
         let mut start = None;

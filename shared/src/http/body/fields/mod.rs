@@ -56,7 +56,7 @@ impl BodyFields {
         Self { object, json, ..Self::default() }
     }
 
-    /// The same fields, which may have the names that are `known` beside those that the reader asks for.
+    /// Accepts the names in `known` besides those that the reader asks for.
     pub(in crate::http) fn with_known(self, known: KnownNames) -> Self {
         Self { known, ..self }
     }

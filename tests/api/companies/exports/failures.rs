@@ -21,7 +21,7 @@ async fn an_export_that_dies_anywhere_begins_again() {
     let expected = files_in(download(&owner, &written(&app, &owner).await).await.path());
     let mut deaths = 0;
     let [table, bucket] = &chaos;
-    for (storage, step) in [(table, 9), (bucket, 27)] {
+    for (storage, step) in [(table, 4), (bucket, 12)] {
         for writes in effort::numbers(step) {
             app.clock().advance(TimeDelta::hours(25));
             app.settle().await;
@@ -51,7 +51,7 @@ async fn an_export_that_dies_anywhere_begins_again() {
             app.settle().await;
         }
     }
-    assert!(deaths > effort::bound(5, 1), "{deaths}");
+    assert!(deaths > effort::bound(5, 0), "{deaths}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

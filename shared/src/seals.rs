@@ -211,7 +211,8 @@ impl App {
         }
         let (mut keys, since) = self.fetch_current().await?;
         if let Some(former) = self.fetch("AWSPREVIOUS").await? {
-            keys.former = Some((SealKey::of(&former.text)?, since + FORMER_OPENS));
+            // A value that makes no key, put by mistake and replaced, must not close what the current key opens.
+            keys.former = SealKey::of(&former.text).ok().map(|key| (key, since + FORMER_OPENS));
         }
         keys.looked_at = Some(self.now());
         Ok(self.seals().learn(keys))

@@ -137,10 +137,10 @@ pub(crate) async fn delete(
 
 /// Reads what is to be deleted with the token.
 fn read_with(mut query: QueryParameters) -> Result<BTreeSet<MadeByToken>> {
-    let made = query.unique_filter(WITH, |list| {
-        let made: Result<_, String> = list.split(',').map(|name| parse_enum(name.trim())).collect();
-        // An empty name too: a client that has lost its list must not take the rest for deleted.
-        made.map_err(|_| format!("Choose from {}.", MadeByToken::ALL.map(MadeByToken::as_str).join(", ")))
+    // An empty name is refused too: a client that has lost its list must not take the rest for deleted.
+    let made = query.list(WITH, |name| {
+        let known = || MadeByToken::ALL.map(MadeByToken::as_str).join(", ");
+        parse_enum(name).map_err(|_: String| format!("Choose from {}.", known()))
     });
     query.finish()?;
     Ok(made.unwrap_or_default())

@@ -32,16 +32,19 @@ pub(crate) async fn delete_made_by(
         return Ok((EffectResult::Deleted, String::new()));
     }
     let links = store.guest_links_of_token(company, token).await?;
-    for link in links.iter().take(AT_ONCE) {
+    let mut deleted = 0;
+    for link in &links {
+        if deleted == AT_ONCE {
+            return Ok((EffectResult::Continued, String::new()));
+        }
         // The deletion of a candidate deletes their links.
         let Some(candidate) = store.candidate(company, link.project, link.candidate).await? else { continue };
+        deleted += 1;
         match system.commit(store.delete_guest_link(&candidate, link, system.now)).await {
             // A manager or a guest was faster: the next try finds what is left.
             Err(Error::Changed) => return Ok((EffectResult::Continued, String::new())),
-            deleted => deleted?,
+            committed => committed?,
         }
     }
-    let is_done = links.len() <= AT_ONCE;
-    let result = if is_done { EffectResult::Deleted } else { EffectResult::Continued };
-    Ok((result, String::new()))
+    Ok((EffectResult::Deleted, String::new()))
 }

@@ -163,7 +163,7 @@ impl RecordKind {
             }
             // A signed one of another deployment, which `receipts` has.
             Self::Events => &["receipt"],
-            Self::GuestLinks => &["hash", "media_key"],
+            Self::GuestLinks => &["hash", "media_key", "requests"],
             Self::Tokens => &["hash", "limits.media_key", "media_key"],
             Self::Webhooks => &["former_secret", "secret"],
             _ => &[],

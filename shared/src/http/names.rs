@@ -63,7 +63,8 @@ mod tests {
             ("BY", Some("by")),
             ("x", None),
             ("to", None),
-            ("external", None),
+            ("external", Some("external_id")),
+            ("extern", None),
             ("", None),
         ] {
             assert_eq!(nearest(name, known), meant, "{name}");

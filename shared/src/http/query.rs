@@ -1,5 +1,7 @@
 //! The query string of a request.
 
+use std::collections::BTreeSet;
+
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use percent_encoding::percent_decode_str;
@@ -91,6 +93,19 @@ impl QueryParameters {
             self.errors.add(name, "This field is required.");
         }
         self.unique_filter(name, parse)
+    }
+
+    /// The items of a parameter that is a list with commas and may be repeated, each read by `parse`; `None` if it is absent or wrong.
+    pub fn list<T: Ord>(
+        &mut self,
+        name: &'static str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Option<BTreeSet<T>> {
+        self.value(name)?;
+        self.lists.push(name);
+        let lists = self.sent.iter().filter(|(key, _)| key == name);
+        let items = lists.flat_map(|(_, list)| list.split(',').map(str::trim)).map(parse).collect();
+        self.errors.read(name, items)
     }
 
     /// The references, of these `names`, that the client wants expanded.
@@ -189,10 +204,10 @@ mod tests {
         for good in ["", "status=", "status=a&expand=labels&expand=labels", "format=json&_=1&_=2"] {
             assert!(finish(good).is_ok(), "{good}");
         }
-        for unknown in ["x=", "Status=a", "=", "format=csv", "status=x&other", "status=a&status=b&other"] {
+        for unknown in ["x=", "Status=a", "=", "format=csv", "status=x&other", "other&status=a&status=b"] {
             assert!(matches!(finish(unknown), Err(Error::UnknownParameter { .. })), "{unknown}");
         }
-        for repeated in ["status=a&status=a", "status=x&expand=labels&status="] {
+        for repeated in ["status=a&status=a", "status=x&expand=labels&status=", "status=a&status=b&other"] {
             assert!(matches!(finish(repeated), Err(Error::RepeatedParameter(_))), "{repeated}");
         }
         for wrong in ["status=x", "expand=roles"] {

@@ -59,7 +59,7 @@ async fn whoami_returns_the_caller_their_permissions_and_the_expiry() {
         "permissions": [
             "read_company", "change_company", "manage_labels", "manage_videos", "read_video", "manage_tokens",
             "export_company", "manage_customers", "reinvite_customers", "import_customers", "list_projects", "see_all_projects",
-            "read_events", "manage_webhooks", "manage_privacy", "search", "create_project", "read_project",
+            "read_events", "read_webhooks", "manage_webhooks", "manage_privacy", "search", "create_project", "read_project",
             "read_questions", "change_project", "read_candidate", "read_history", "export_candidate",
             "request_erasure", "withdraw_erasure", "change_candidate", "advance_candidate",
         ],

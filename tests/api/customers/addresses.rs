@@ -670,7 +670,7 @@ async fn bodies_without_a_key_are_refused() {
     assert_refusals!(send_each(bodies.clone(), |body| anyone.post(RESTORE, body)).await, @r#"
         400 {"key":["This field is required."]}
         400 {"key":["Not a valid string."]}
-        400 {"key":["This key is invalid or has expired."]}
+        400 {"password":["There is no such field."]}
         "#);
     assert_refusals!(send_each(bodies, |body| anyone.post(CONFIRM, body)).await, @r#"
         400 {"key":["This field is required."]}

@@ -180,3 +180,26 @@ async fn another_token_for_the_same_projects_does_not_change_its_webhooks() {
     reader.get(&made).await.expect(200);
     reader.post(WEBHOOKS, json!({ "url": URL, "projects": [one] })).await.expect_code(403, "read_only_token");
 }
+
+#[tokio::test]
+async fn it_has_no_event_of_another_project_or_of_the_company_sent_to_its_webhook() {
+    let given = given().await;
+    let Projects { app, owner, token, own: [one, two], other, .. } = &given;
+    owner.post("/companies/acme/labels/", json!({ "text": "Berlin" })).await.expect(201);
+    app.settle().await;
+    let fields = json!({ "url": URL, "projects": [one] });
+    let hook = token.post(WEBHOOKS, fields).await.expect(201).uri("resource_uri");
+    let repeat = async |event: &Value| {
+        token.post(&format!("{hook}deliveries/"), json!({ "event": event["id"] })).await
+    };
+    let mut hidden = read_all(owner, "type=label.*").await;
+    hidden.extend(read_all(owner, &format!("project={other}")).await);
+    // Of a project of the token, but not of the webhook.
+    hidden.extend(read_all(owner, &format!("project={two}")).await);
+    assert!(hidden.len() >= 5, "{hidden:?}");
+    for event in &hidden {
+        assert_refusal!(repeat(event).await, @r#"400 {"event":["There is no such event, or it has been deleted because of its age."]}"#);
+    }
+    let shown = read_all(token, &format!("project={one}")).await;
+    repeat(&shown[0]).await.expect(202);
+}

@@ -135,7 +135,7 @@ async fn an_invited_customer_is_invited_at_the_new_address_alone() {
 }
 
 #[tokio::test]
-async fn a_customers_new_address_ends_the_reset_key_and_the_sessions_of_the_old_one() {
+async fn a_customers_new_address_that_an_owner_confirms_ends_the_reset_key_and_the_sessions_of_the_old_one() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let grace = owner.colleague("recruiter", json!({ "username": "grace" })).await.activate().await;
@@ -143,7 +143,9 @@ async fn a_customers_new_address_ends_the_reset_key_and_the_sessions_of_the_old_
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
     app.settle().await;
     let key = app.mailed_key(&grace.email);
-    let (email, _) = moved(&owner, &grace.uri).await;
+    let email = app.next_email();
+    let settled = json!({ "email": email, "confirm": true });
+    owner.patch(&grace.uri, settled).await.expect(200);
     assert_refusal!(reset(&app, &key).await, @r#"400 {"key":["This key is invalid or has expired."]}"#);
     grace.get("/whoami/").await.expect_code(401, "invalid_credential");
     app.settle().await;

@@ -15,12 +15,14 @@ use crate::system::idempotency_faults::kinds;
 const KEY: &str = "0c7ab1b6-3f5e-4f0a-9c57-6f3c2d1e8a90";
 
 /// The POSTs whose answer is not kept: it holds a secret, or nobody is known for whom it could be.
-const REPEATABLE: [&str; 8] = [
+const REPEATABLE: [&str; 10] = [
     "/api-token-auth/",
     "/api-token-invalidate/",
     "/api-session-auth/",
     "/api-session-invalidate/",
     "/api-activate/",
+    "/api-email-confirm/",
+    "/api-email-restore/",
     "/api-password-reset/",
     "/api-password-reset/confirm/",
     "/whoami/key/",

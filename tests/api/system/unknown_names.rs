@@ -146,7 +146,7 @@ async fn send_parameters(
         }
         let twice = given.app.send(request.clone().parameter(&format!("{name}=&{name}="))).await;
         match parameter["schema"]["type"] == "array" {
-            true => assert_eq!(twice.status, 200, "{twice}"),
+            true => assert_ne!(twice.json()["code"], "repeated_parameter", "{twice}"),
             false => drop(twice.expect_code(400, "repeated_parameter")),
         }
     }

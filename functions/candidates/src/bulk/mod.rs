@@ -21,7 +21,7 @@ use shared::{Error, Result};
 pub(crate) use request::BulkRequest;
 pub(crate) use view::{BulkReport, STATUS_CHANGED};
 
-use crate::entries::lanes::EntryOutcome;
+use crate::entries::lanes::{EntryOutcome, may_succeed_later};
 use crate::entries::{dry_run, in_slot};
 
 /// Callers who may change the project may take each of the actions on each of its candidates.
@@ -76,7 +76,10 @@ async fn act(
     let selection = run.select(|| request.wanted.select(access)).await?;
     let results = apply::apply(access, &request, &selection, &run).await?;
     // Not kept for replay, so that a retry with the same key does the rest.
-    let is_unfinished = results.iter().any(|result| result.outcome.may_succeed_later());
+    let is_unfinished = results.iter().any(|result| match &result.outcome {
+        EntryOutcome::Done(acted) => acted.refusal.as_ref().is_some_and(may_succeed_later),
+        outcome => outcome.may_succeed_later(),
+    });
     let report = Json(BulkReport::new(access, &request, &selection, results, run.is_keyed()));
     Ok(if is_unfinished { RunResult::Unfinished(report) } else { RunResult::Done(report) })
 }

@@ -41,14 +41,16 @@ pub(crate) async fn repeat(
         Ok(id) => access.store.event(access.company_id(), &id, access.now).await?,
         Err(_) => None,
     };
-    // The history has changes without an event, and events without a number, which were not sent yet.
-    if found.is_none_or(|entry| entry.sequence.is_none()) {
+    // The history has changes without an event, and events without a number, which were not sent yet. Events of other projects must
+    // not reach a webhook whose owner may see its own projects alone.
+    let webhook = &access.target.webhook;
+    if found.is_none_or(|entry| entry.sequence.is_none() || !webhook.reaches(&entry)) {
         return Err(Error::field(
             "event",
             "There is no such event, or it has been deleted because of its age.",
         ));
     }
-    access.target.webhook.require_secret()?;
+    webhook.require_secret()?;
     // Queued: only the function webhook-sender, which has few rights, calls servers that clients have chosen.
     let request = DeliveryRequest::Event { event: event.clone() };
     let cursor = DeliveryCursor::clone(&access.target.cursor).add_request(request, access.now)?;

@@ -150,7 +150,9 @@ impl EventSender<'_> {
         id: &str,
     ) -> Result<Option<VersionedItem<HistoryEntry>>> {
         let Ok(id) = id.parse::<EventId>() else { return Ok(None) };
-        self.store().event(&endpoint.webhook.company, &id, self.now()).await
+        let found = self.store().event(&endpoint.webhook.company, &id, self.now()).await?;
+        // The webhook may have fewer projects than when the event was queued.
+        Ok(found.filter(|entry| endpoint.webhook.reaches(entry)))
     }
 
     async fn next_of_feed(&self, endpoint: &DeliveryEndpoint) -> Result<Option<DeliveryBatch>> {

@@ -155,9 +155,13 @@ impl Webhook {
     pub fn wants(&self, entry: &HistoryEntry) -> bool {
         let change = &entry.change;
         let has_type = change.types.iter().any(|name| self.types.iter().any(|types| types.fits(name)));
-        let project = change.resource.project();
-        (self.types.is_empty() || has_type)
-            && (self.projects.is_empty() || project.is_some_and(|one| self.projects.contains(&one)))
+        (self.types.is_empty() || has_type) && self.reaches(entry)
+    }
+
+    /// Whether `entry` is about one of the webhook's projects; of all events if it has none.
+    pub fn reaches(&self, entry: &HistoryEntry) -> bool {
+        let project = entry.change.resource.project();
+        self.projects.is_empty() || project.is_some_and(|one| self.projects.contains(&one))
     }
 
     /// Whether it is sent events about candidates of `project`.

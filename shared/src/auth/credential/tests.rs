@@ -57,13 +57,16 @@ fn a_reference_leads_back_to_its_credential() {
     ] {
         let credential = Credential::token(&secret).unwrap();
         let reference = credential.to_reference();
+        // The secret itself stands in no URL.
+        let credential = Credential { secret: None, ..credential };
         assert_eq!(Credential::from_reference(&reference, &acme).as_ref(), Some(&credential));
         for length in 0..reference.len() {
             assert_ne!(Credential::from_reference(&reference[..length], &acme).as_ref(), Some(&credential));
         }
     }
     let cookie = Credential::session(SessionKind::Cookie, &session(SessionKind::Cookie)).unwrap();
-    assert_eq!(Credential::from_reference(&cookie.to_reference(), &acme), Some(cookie));
+    let reference = cookie.to_reference();
+    assert_eq!(Credential::from_reference(&reference, &acme), Some(Credential { secret: None, ..cookie }));
     let key = Credential::access_key(&secret(SecretKind::AccessKey, CANDIDATE)).unwrap();
     assert_eq!(Credential::from_reference(&key.to_reference(), &acme), Some(key));
 }

@@ -71,7 +71,13 @@ impl Request {
         self
     }
 
-    /// The same with one more parameter, such as `page=2`.
+    /// Whether the query has a parameter.
+    pub fn has_parameter(&self, name: &str) -> bool {
+        let query = self.target.split_once('?').map(|(_, query)| query).unwrap_or_default();
+        query.split('&').any(|parameter| parameter.split('=').next() == Some(name))
+    }
+
+    /// Adds a parameter, such as `page=2`.
     pub fn parameter(mut self, parameter: &str) -> Self {
         self.target.push(if self.target.contains('?') { '&' } else { '?' });
         self.target.push_str(parameter);

@@ -47,7 +47,7 @@ impl AccessTable {
 
     /// The status that a row promises to this kind of caller.
     fn promised(&self, row: &AccessRow, kind: &str) -> u16 {
-        let column = self.kinds.iter().position(|one| *one == kind).expect("a kind of caller");
+        let column = self.kinds.iter().position(|one| *one == kind).unwrap();
         row.statuses[column]
     }
 }

@@ -68,7 +68,8 @@ fn a_reference_leads_back_to_its_credential() {
     let reference = cookie.to_reference();
     assert_eq!(Credential::from_reference(&reference, &acme), Some(Credential { secret: None, ..cookie }));
     let key = Credential::access_key(&secret(SecretKind::AccessKey, CANDIDATE)).unwrap();
-    assert_eq!(Credential::from_reference(&key.to_reference(), &acme), Some(key));
+    let reference = key.to_reference();
+    assert_eq!(Credential::from_reference(&reference, &acme), Some(Credential { secret: None, ..key }));
 }
 
 #[test]

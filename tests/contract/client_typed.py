@@ -24,7 +24,7 @@ def story(ready: dict[str, str]) -> None:
     assert isinstance(token, models.Token)
     owner = AuthenticatedClient(base, token.token, prefix="Token")
     project = create_project.sync(company, client=owner, body=models.CreateProjectBody(name="Data engineer"))
-    assert isinstance(project, models.Project)
+    assert isinstance(project, models.NewProject)
     name = identifier(project.resource_uri)
 
     def create(first_name: str, external_id: str | None) -> object:

@@ -46,7 +46,7 @@ def story(ready: dict[str, str]) -> None:
     cursor: str | Unset | None = UNSET
     while cursor is not None:
         page = list_candidates.sync(company, name, client=owner, page_size=2, cursor=cursor)
-        assert not isinstance(page, models.Problem | models.FieldErrors | models.GatewayProblem) and page is not None
+        assert isinstance(page, models.ListOfCandidate)
         names += [assert_type(one.first_name, str) for one in page.objects]
         query = urllib.parse.parse_qs(urllib.parse.urlsplit(page.meta.next_ or "").query)
         cursor = query["cursor"][0] if "cursor" in query else None

@@ -111,8 +111,13 @@ impl TestApp {
 
     /// Gives the seals of the table another key, as an operator does.
     pub fn rotate_seal_key(&self) {
+        self.put_seal_secret(&"0123456789abcdef".repeat(4));
+    }
+
+    /// Gives the secret of the seals another value.
+    pub fn put_seal_secret(&self, text: &str) {
         let now = shared::clock::Clock::now(&*self.0.clock);
-        self.backend().rotate_seal_key(&self.app().config().table, now).expect("another key");
+        self.backend().put_seal_secret(&self.app().config().table, text, now).expect("another value");
     }
 
     fn with_environment(

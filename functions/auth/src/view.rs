@@ -231,7 +231,7 @@ fn allowed(relation: &CallerRelation) -> impl Iterator<Item = Action> {
     Action::ALL.into_iter().filter(|action| action.is_allowed_in_full(relation))
 }
 
-/// What the calling named token may do.
+/// The rights of the calling named token.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "NamedTokenRights")]
 struct CallingTokenRightsView {
@@ -243,7 +243,7 @@ struct CallingTokenRightsView {
     in_projects: Vec<ProjectRightsView>,
 }
 
-/// What a named token may do in one of its projects.
+/// The rights of a named token in one of its projects.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ProjectRights")]
 struct ProjectRightsView {

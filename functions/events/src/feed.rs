@@ -66,7 +66,7 @@ fn read_project(access: &AdmittedRequest, query: &mut QueryParameters) -> Option
     let parse = |text: &str| access.references().parse(access.company_id(), text);
     match access.caller.limits() {
         None => query.filter("project", parse),
-        // No difference between a wrong URL and a project of others, so that nobody learns which projects there are.
+        // Wrong URLs and hidden projects get the same answer, so that a token cannot probe which projects exist.
         Some(own) => {
             let project = query.filter("project", |text| Ok(parse(text).ok())).flatten();
             project.filter(|project| own.contains(project))

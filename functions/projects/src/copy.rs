@@ -12,7 +12,7 @@ use shared::{Error, Result};
 pub(crate) struct ProjectCopy {
     source: CopySource,
     copied: CopiedAttachments,
-    /// Whether the caller may set a rule of retention. Nobody sets by a copy what they may not set otherwise.
+    /// Whether the caller may set a retention rule, and so may copy one.
     copies_retention: bool,
 }
 
@@ -45,7 +45,7 @@ impl ProjectCopy {
         if self.copies_retention { copy.copying_retention(source) } else { copy }
     }
 
-    /// What the project has that the new one does not take over, because the caller may not set it.
+    /// The settings of the source that are not copied, because the caller may not set them.
     pub(crate) fn not_copied(&self) -> Vec<String> {
         let has_rule = self.source.project.retention.own.is_some();
         if has_rule && !self.copies_retention { vec![RETENTION.to_owned()] } else { Vec::new() }

@@ -70,8 +70,8 @@ impl ProjectView {
 pub(crate) struct NewProjectView {
     #[serde(flatten)]
     project: ProjectView,
-    /// What the project of `copy_of` has and this one does not, because the caller may not set it: `retention`, in whose place the
-    /// company's policy holds. Further values may come. Missing without `copy_of`.
+    /// The settings of the project in `copy_of` that were not copied, because the caller may not set them. With `retention`, the company's
+    /// policy holds instead. Further values may come. Missing without `copy_of`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &["retention"])]
     not_copied: Option<Vec<String>>,

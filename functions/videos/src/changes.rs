@@ -39,7 +39,7 @@ impl CreateVideo {
 
 /// The file of a form.
 fn read_file(body: &mut BodyFields) -> (Option<(FileName, AnnouncedFile)>, Option<Bytes>) {
-    // What is announced of a file that is sent later.
+    // Fields of the announcement, which a form with the file does not need.
     ["upload_filename", "content_type", "size"].into_iter().for_each(|name| body.ignore(name));
     let missing = "Send the video as a multipart/form-data part with a file name.";
     let Some(file) = body.required_file("file", missing) else { return (None, None) };

@@ -212,6 +212,22 @@ async fn what_was_not_sealed_again_is_closed_90_days_after_a_rotation() {
     anew.send(Request::get(&photo)).await.expect_code(500, "internal_error");
 }
 
+#[tokio::test]
+async fn a_value_that_makes_no_key_closes_only_what_the_lost_key_has_sealed() {
+    let given = SealedFixture::start().await;
+    let SealedFixture { guests, invited, token } = &given;
+    let GuestFixture { app, owner, project, .. } = guests;
+    app.put_seal_secret("short");
+    app.started_anew(&[]).token(owner.secret()).get(invited).await.expect_code(500, "internal_error");
+    app.rotate_seal_key();
+    let anew = app.started_anew(&[]);
+    let later = invite(&anew.token(owner.secret()), project).await;
+    let payroll = anew.token(token);
+    let seen = payroll.get(invited).await.expect(200).json();
+    assert_eq!([&seen["interview_url"], &seen["activation_key"]], ["", ""]);
+    assert!(!key_of(&payroll.get(&later).await.expect(200).json()).is_empty());
+}
+
 /// The name of the key that has sealed the key of a candidate.
 async fn name_of_key(app: &TestApp, candidate: &str) -> String {
     let sk = format!("CANDIDATE#{}", last_segment(candidate));

@@ -34,7 +34,7 @@ struct EntryResult {
     outcome: EntryOutcome<ActedEntry>,
 }
 
-/// What an action has done to a candidate.
+/// The result of an action on a candidate.
 struct ActedEntry {
     /// Why the action is refused.
     refusal: Option<Error>,

@@ -22,7 +22,7 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// The candidate after whom the next request continues; `None` if there are no more.
+    /// The last selected candidate, to be sent as `after`; `None` if there are no more.
     pub(super) fn next(&self) -> Option<CandidateId> {
         self.candidates.last().copied().flatten().filter(|_| self.has_more)
     }

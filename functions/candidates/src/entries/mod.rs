@@ -1,5 +1,5 @@
-//! What requests about many candidates have in common: how many run at once, their pace, their time limit, dry runs, and how they
-//! report entries that have failed or are left.
+//! Common to requests about many candidates: how many run at once, their pace, their time limit, dry runs, and reports about entries
+//! that have failed or are left.
 
 pub(crate) mod dry_run;
 pub(crate) mod lanes;

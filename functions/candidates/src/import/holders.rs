@@ -1,4 +1,4 @@
-//! Who has the keys of an import's entries.
+//! Candidates who already have the `external_id` of an entry.
 
 use std::collections::HashMap;
 

@@ -64,9 +64,8 @@ struct ImportReportRow {
     /// run would have created.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,
-    /// The link to the interview, to send to the candidate: their `interview_url`. Of an entry that failed with the code
-    /// `external_id_taken`, that of the candidate who has the `external_id`. Empty unless they are invited, and for those whom a
-    /// dry run would have invited.
+    /// The link to the interview, to send to the candidate. If the entry failed with the code `external_id_taken`, it is the link of the
+    /// candidate who has the `external_id`. Empty if the candidate is not invited, and in dry runs.
     #[schemars(example = &"")]
     interview_url: OrEmpty<Uri>,
     #[serde(flatten)]

@@ -152,12 +152,12 @@ impl Backend {
         self.dynamodb.create_table(name)
     }
 
-    /// Gives the seals of a table another key at `now`, as `aws secretsmanager put-secret-value` does.
+    /// Gives the secret of a table's seals another value at `now`, as `aws secretsmanager put-secret-value` does.
     ///
     /// # Errors
     /// If the table has no key yet.
-    pub fn rotate_seal_key(&self, table: &str, now: DateTime<Utc>) -> Result<(), Error> {
-        self.secrets.rotate(&seal_secret(table), now)
+    pub fn put_seal_secret(&self, table: &str, text: &str, now: DateTime<Utc>) -> Result<(), Error> {
+        self.secrets.put(&seal_secret(table), text, now)
     }
 
     pub(crate) fn has_table(&self, name: &str) -> Result<bool, Error> {

@@ -66,7 +66,7 @@ impl Version {
 }
 
 impl Secrets {
-    /// Keeps secrets in a file that nobody but its owner can read; without one, in memory.
+    /// Keeps secrets in a file that only its owner can read, or in memory without one.
     pub(super) fn start(file: Option<&Path>) -> Result<Self, Error> {
         let file = file.map(StateFile::private);
         let secrets = match &file {
@@ -112,20 +112,21 @@ impl Secrets {
         }
     }
 
-    /// Gives a secret another random text.
-    pub(super) fn rotate(&self, name: &str, now: DateTime<Utc>) -> Result<(), Error> {
+    /// Gives a secret another text.
+    pub(super) fn put(&self, name: &str, text: &str, now: DateTime<Utc>) -> Result<(), Error> {
         match self {
             Self::Here { kept, .. } => {
                 let mut secrets = kept.secrets();
                 let secret = secrets.get_mut(name);
                 let secret = secret.ok_or_else(|| Error::new(format!("there is no secret {name}")))?;
-                secret.previous = Some(std::mem::replace(&mut secret.current, Version::new(now)));
+                let version = Version { text: text.to_owned(), ..Version::new(now) };
+                secret.previous = Some(std::mem::replace(&mut secret.current, version));
                 kept.store(&secrets)
             }
             Self::There(services) => {
-                let version = json!({ "SecretId": name, "SecretString": Version::new(now).text });
+                let version = json!({ "SecretId": name, "SecretString": text });
                 let put = services.call(SERVICE, "secretsmanager.PutSecretValue", &version);
-                put.map(drop).map_err(Error::because(format!("the secret {name} was not rotated")))
+                put.map(drop).map_err(Error::because(format!("the secret {name} was not replaced")))
             }
         }
     }

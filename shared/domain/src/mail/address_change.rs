@@ -15,6 +15,9 @@ pub const RESTORATION_HOURS: i64 = 72;
 /// The most keys of an account that undo changes within these hours. A request for a change leaves one, and so does its confirmation.
 // Beyond this, changes are refused. A limit that dropped old keys would let quick changes lock out the holder of the first address.
 const MAX_FORMER: usize = 10;
+/// The most of them that owners in person may leave by settling an address.
+// Changes by others must not keep owners from helping whoever has lost both addresses.
+const MAX_FORMER_BY_OWNERS: usize = 20;
 
 /// An address that is to replace the present one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,14 +59,13 @@ impl AddressKeys {
         *self == Self::default()
     }
 
-    /// Limits how often an account gets another address. Fails with the time until it may.
-    pub(crate) fn count_change(&self, now: DateTime<Utc>) -> Result<(), RefusedOrThrottled> {
+    /// Limits how often an account gets another address, which owners may settle more often. Fails with the time until it may.
+    pub(crate) fn count_change(&self, is_settled: bool, now: DateTime<Utc>) -> Result<(), RefusedOrThrottled> {
+        // A request has room for the confirmation, which comes from the account itself and is not refused.
+        let most = if is_settled { MAX_FORMER_BY_OWNERS - 1 } else { MAX_FORMER - 2 };
         let open: Vec<_> = self.former.iter().filter(|former| now < former.ends_at()).collect();
         match open.first() {
-            // With room for the confirmation, which comes from the account itself and is not refused.
-            Some(oldest) if open.len() + 2 > MAX_FORMER => {
-                Err(RefusedOrThrottled::TooMany(oldest.ends_at() - now))
-            }
+            Some(oldest) if open.len() > most => Err(RefusedOrThrottled::TooMany(oldest.ends_at() - now)),
             _ => Ok(()),
         }
     }

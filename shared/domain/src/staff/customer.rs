@@ -275,11 +275,10 @@ impl Customer {
             self.pending_email = None;
             return Ok(self);
         }
-        // Owners help who has lost both addresses, also after many changes by others.
+        self.address_keys.count_change(is_settled, now)?;
         if is_settled {
             return Ok(self.with_email_replaced(email, now).with_sessions_ended());
         }
-        self.address_keys.count_change(now)?;
         self.mail_rate.count(now)?;
         self.address_keys.let_undo(self.email.clone(), now);
         self.pending_email = Some(PendingEmail { email, asked_at: now });

@@ -1,4 +1,4 @@
-//! What requests about many candidates read of a project.
+//! Reads the candidates of a project for requests about many of them.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -4,6 +4,7 @@ mod account;
 mod document;
 mod login;
 mod logout;
+mod token_rights;
 mod view;
 mod whoami;
 

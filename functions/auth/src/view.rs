@@ -14,24 +14,23 @@ use shared::auth::login::{KeyHolder, KeyPurpose};
 use shared::auth::password::Password;
 use shared::config::Config;
 use shared::domain::candidate::CandidateProfile;
-use shared::domain::id::ProjectId;
 use shared::domain::language::Language;
 use shared::domain::policy::{Action, CallerRelation};
 use shared::domain::project::contact::Contact;
 use shared::domain::project::{InterviewPlatform, Project};
-use shared::domain::staff::named_token::NamedToken;
 use shared::domain::text::{Email, Username};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{
     CandidateFields, CandidateView, CandidateViewer, ContactView, CustomerView, PlacedVideoView,
-    TokenRightsView,
 };
 use shared::http::wire::{OrEmpty, Timestamp, Uri};
 use shared::http::{BodyFields, ViewSchema};
 use shared::openapi::{DescribeResponse, OperationDoc};
 use shared::store::{OpenedKeys, Session, SessionKind};
 use shared::{Error, Result};
+
+use crate::token_rights::{CallingTokenRightsView, allowed};
 
 /// The most characters of a user name or company in a login; longer ones lead nowhere.
 const MAX_NAME: usize = 254;
@@ -223,50 +222,6 @@ impl WhoAmIView {
             },
             on_behalf_by: on_behalf_by.map(|by| references.uri(company, by)),
         })
-    }
-}
-
-/// The actions that a caller of this relation may take in full.
-fn allowed(relation: &CallerRelation) -> impl Iterator<Item = Action> {
-    Action::ALL.into_iter().filter(|action| action.is_allowed_in_full(relation))
-}
-
-/// The rights of the calling named token.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "NamedTokenRights")]
-struct CallingTokenRightsView {
-    #[serde(flatten)]
-    rights: TokenRightsView,
-    /// The projects that the token is limited to, with what it may do there besides `permissions`. Empty for a token of the whole
-    /// company.
-    #[schemars(length(max = 50))]
-    in_projects: Vec<ProjectRightsView>,
-}
-
-/// The rights of a named token in one of its projects.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ProjectRights")]
-struct ProjectRightsView {
-    #[schemars(example = example_uri::PROJECT)]
-    project: Uri,
-    /// The permissions. A read-only token has those that only read.
-    permissions: Vec<Action>,
-}
-
-impl CallingTokenRightsView {
-    fn new(token: &NamedToken, references: ReferenceUris<'_>) -> Self {
-        let NamedToken { company, rights, .. } = token;
-        let in_company = rights.relation(None);
-        let of_project = |project: &ProjectId| {
-            let relation = rights.relation(Some(*project));
-            let permissions = allowed(&relation).filter(|action| !action.is_allowed_in_full(&in_company));
-            let permissions = permissions.collect();
-            ProjectRightsView { project: references.uri(company, *project), permissions }
-        };
-        Self {
-            rights: TokenRightsView::new(company, rights, references),
-            in_projects: rights.limits().into_iter().flatten().map(of_project).collect(),
-        }
     }
 }
 

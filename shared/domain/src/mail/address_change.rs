@@ -60,7 +60,11 @@ impl AddressKeys {
     }
 
     /// Limits how often an account gets another address, which owners may settle more often. Fails with the time until it may.
-    pub(crate) fn count_change(&self, is_settled: bool, now: DateTime<Utc>) -> Result<(), RefusedOrThrottled> {
+    pub(crate) fn count_change(
+        &self,
+        is_settled: bool,
+        now: DateTime<Utc>,
+    ) -> Result<(), RefusedOrThrottled> {
         // A request has room for the confirmation, which comes from the account itself and is not refused.
         let most = if is_settled { MAX_FORMER_BY_OWNERS - 1 } else { MAX_FORMER - 2 };
         let open: Vec<_> = self.former.iter().filter(|former| now < former.ends_at()).collect();

@@ -1,5 +1,6 @@
 //! The staff of a project and their roles.
 
+mod address;
 pub mod customer;
 pub mod named_token;
 pub mod notice;

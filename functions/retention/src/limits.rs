@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Candidates of one batch, which is as many as are erased in one [pause](RunLimits::pause), of all companies.
-// 20 a second cost some 1,700 write units of the table, effects included, of the 4,000 that a new table has, and 200 of the
+// 20 a second cost some 1,200 write units of the table (tests/bench retention), of the 4,000 that a new table has, and 200 of the
 // 1,000 that a project's partition has.
 pub(crate) const BATCH: usize = 20;
 

@@ -12,6 +12,7 @@ mod demo;
 mod error;
 mod events;
 mod function;
+mod functions;
 mod gateway;
 mod local;
 mod mailbox;
@@ -28,8 +29,9 @@ pub use demo::Demo;
 pub use error::Error;
 pub use events::{Answers, Events};
 pub use function::{Function, in_process, in_process_event};
+pub use functions::{functions, groups};
 pub use gateway::{Gateway, RouteKey, SourceIp};
-pub use local::{Local, Options, functions, groups};
+pub use local::{Local, Options};
 pub use mailbox::{Mail, Mailbox};
 pub use template::{
     Pattern, RouteTarget, RuleTrigger, ScheduleTrigger, StreamTrigger, TableDefinition, Template, Triggers,

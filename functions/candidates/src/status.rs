@@ -3,7 +3,8 @@
 use axum::Json;
 use shared::Result;
 use shared::auth::access::{Admitted, AnswersTarget, CandidateInterview};
-use shared::domain::candidate::Candidate;
+use shared::domain::answers::Answers;
+use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::policy::{AdvanceCandidate, CallerRelation, ChangeProject};
 use shared::domain::transition::{Actor, AdvanceTerms, CandidateAction};
 use shared::http::exchange::respond::CommittedResponse;
@@ -20,10 +21,12 @@ pub(crate) async fn advance(
         CallerRelation::Own => Actor::Candidate,
         _ => Actor::Manager,
     };
+    // Drafts are answers of an interview that is completed.
+    let ended = access.store.end_drafts(Answers::clone(answers)).await?;
     let terms = AdvanceTerms::of(project, company).with_interview(
         project,
         questionnaire,
-        answers,
+        &ended.answers,
         candidate.adjusted(),
         access.now,
     );
@@ -31,7 +34,12 @@ pub(crate) async fn advance(
     let change = Candidate::clone(candidate).advance(actor, &terms, access.now, key)?;
     let viewer = access.candidate_viewer(relation, project, [&change.candidate]).await?;
     let shown = Json(CandidateView::new(&change.candidate, &viewer));
-    let writes = access.store.advance_candidate(candidate, &change, project, answers, access.now);
+    let writes = match change.candidate.status {
+        CandidateStatus::Interviewed => {
+            access.store.end_interview(candidate, &change, answers, &ended, access.now)
+        }
+        _ => access.store.advance_candidate(candidate, &change, project, access.now),
+    };
     access.commit(writes, shown).await
 }
 

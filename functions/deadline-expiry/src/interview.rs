@@ -23,14 +23,14 @@ pub(crate) async fn close(system: &SystemAccess, candidate: VersionedItem<Candid
 async fn end(system: &SystemAccess, candidate: &VersionedItem<Candidate>) -> Result<Option<CandidateChange>> {
     let Some(aborted) = Candidate::clone(candidate).expire(system.now) else { return Ok(None) };
     let (interview, answers) = system.store.interview_of(candidate).await?;
-    let closed = system.with_takes_closed(&answers).await?;
-    let is_answered = closed.missing(&interview, candidate.adjusted(), system.now).is_empty();
+    let ended = system.end_answers(&answers).await?;
+    let is_answered = ended.answers.missing(&interview, candidate.adjusted(), system.now).is_empty();
     // A reopening gives takes for questions that could no longer be answered, which are then missing again. The candidate must
     // not lose by it what they had completed.
     let is_complete = is_answered || candidate.is_in_reopened_interview();
     let completed = || Candidate::clone(candidate).completed(system.now);
     let change = if is_complete { completed() } else { aborted.into() };
-    let writes = system.store.end_interview(candidate, &change, &answers, &closed, system.now);
+    let writes = system.store.end_interview(candidate, &change, &answers, &ended, system.now);
     system.commit(writes).await?;
     Ok(Some(change))
 }

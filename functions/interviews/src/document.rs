@@ -16,10 +16,11 @@ use shared::http::view::{CandidateView, GuestLinkView};
 use shared::openapi::OperationDoc;
 
 use crate::answers::read_text;
+use crate::drafts::read_draft;
 use crate::guests::links::read_new;
 use crate::reopening::read_request;
 use crate::takes::{read_finished, read_parts};
-use crate::view::{AnswerView, SignedPartsView, TakeView};
+use crate::view::{AnswerView, DraftView, SignedPartsView, TakeView};
 
 pub(crate) fn get_interview(operation: OperationDoc) -> OperationDoc {
     operation
@@ -111,9 +112,33 @@ pub(crate) fn write_answer(operation: OperationDoc) -> OperationDoc {
         .example("text", json!({ "text": "The race in our scheduler." }))
 }
 
+pub(crate) fn save_draft(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Saves what the candidate has typed and not sent. The interview shows them, and nobody else, the draft. It is no answer: \
+             send it with `PUT …/answers/{questionId}/`, which ends the draft. Once the time of the interview is over, the draft is \
+             the answer if there is no other, and so it is when the candidate or the platform completes the interview; a draft \
+             beside an answer is then dropped. Drafts are neither in the history nor in the events. A blank text deletes the draft. \
+             A draft is written once in two seconds: a request that comes earlier waits, and is answered when its text, or a later \
+             one, is stored. With `If-Match`, a second window does not overwrite what the first has typed: send the `ETag` of the \
+             response, or the `tag` of the draft that the interview shows, or `\"0-\"` if it shows none.",
+        )
+        .body::<DraftView, _>(read_draft)
+        .refuses(&[NOT_INTERVIEWING, TIME_OVER, NOT_WRITTEN])
+        .example("text", json!({ "text": "The race in our" }))
+}
+
+pub(crate) fn delete_draft(operation: OperationDoc) -> OperationDoc {
+    operation.text("Deletes what the candidate has typed and not sent. 204 without a draft, too.").refuses(&[
+        NOT_INTERVIEWING,
+        TIME_OVER,
+        NOT_WRITTEN,
+    ])
+}
+
 pub(crate) fn reset_answer(operation: OperationDoc) -> OperationDoc {
     operation
-        .text("Deletes the takes and the text, and gives all takes back. For managers, before the interview is complete.")
+        .text("Deletes the takes, the text and the draft, and gives all takes back. For managers, before the interview is complete.")
         .refuses(&[ALREADY_INTERVIEWED])
 }
 

@@ -2,16 +2,18 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::Admitted;
+use shared::auth::access::{Admitted, AnswersTarget};
 use shared::domain::answers::Answers;
-use shared::domain::policy::ReadCandidate;
+use shared::domain::policy::{CallerRelation, ReadCandidate};
+use shared::store::AnswerReader;
 
 use crate::view::InterviewView;
 
 /// GET …/candidates/{candidateId}/interview/
 pub(crate) async fn read(access: Admitted<Answers, ReadCandidate>) -> Result<Json<InterviewView>> {
-    let answers = &access.target.answers;
-    let texts = access.store.answer_texts(answers, answers.written()).await?;
+    let AnswersTarget { candidate, relation, answers, .. } = &access.target;
+    let reader = AnswerReader { is_candidate: *relation == CallerRelation::Own, only: None };
+    let shown = access.store.shown_answers(candidate, answers, reader, access.now).await?;
     // Without a tag, since it shows the time.
-    Ok(Json(InterviewView::new(&access.target, &texts, access.references(), access.now)))
+    Ok(Json(InterviewView::new(&access.target, &shown, access.references(), access.now)))
 }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod document;
+mod drafts;
 mod files;
 mod guests;
 mod interview;
@@ -36,6 +37,8 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .get("", answers::read, "Get answer", document::get_answer)
         .put("", answers::write, "Write answer", document::write_answer)
         .delete("", answers::reset, "Reset answer", document::reset_answer)
+        .put("draft/", drafts::save, "Save draft", document::save_draft)
+        .delete("draft/", drafts::delete, "Delete draft", document::delete_draft)
         .post("takes/", takes::begin, "Begin take", document::begin_take)
         .patch("takes/{take}/", takes::finish, "Finish take", document::finish_take)
         .post("takes/{take}/parts/", takes::sign_parts, "Sign parts of take", document::sign_parts)

@@ -20,7 +20,7 @@ pub(crate) async fn reopen(
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
     let request = read_request(body, access.now)?;
-    let AnswersTarget { project, candidate, relation, answers, .. } = &access.target;
+    let AnswersTarget { project, candidate, relation, .. } = &access.target;
     let terms = ReopeningTerms {
         is_running: project.status == ProjectStatus::Running,
         has_evaluation: has_evaluation(&access).await?,
@@ -29,7 +29,7 @@ pub(crate) async fn reopen(
     let change = Candidate::clone(candidate).reopen(request, terms, access.now, key)?;
     let viewer = access.candidate_viewer(relation, project, [&change.candidate]).await?;
     let shown = Json(CandidateView::new(&change.candidate, &viewer));
-    let writes = access.store.advance_candidate(candidate, &change, project, answers, access.now);
+    let writes = access.store.advance_candidate(candidate, &change, project, access.now);
     access.commit(writes, shown).await
 }
 

@@ -1,23 +1,22 @@
 //! An interview, its answers and takes as clients see them.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::AnswersTarget;
-use shared::domain::answers::{AnswerText, QuestionAnswer, Take, TakeSource};
+use shared::domain::answers::{AnswerText, QuestionAnswer, Take, TakeSource, WrittenAnswer, draft_revision};
 use shared::domain::candidate::{CandidateStatus, ConductedInterview, InterviewAdjustments};
-use shared::domain::id::{QuestionId, TakeRef};
+use shared::domain::id::TakeRef;
 use shared::domain::media::conversion::ConversionStatus;
 use shared::domain::media::file::FileType;
 use shared::domain::policy::{Action, CallerRelation};
 use shared::domain::questionnaire::{Question, QuestionKind, Questionnaire};
-use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{QuestionView, SignedUploadView};
 use shared::http::wire::{Timestamp, Uri};
+use shared::http::{EntityTag, example_uri};
 use shared::media::{AnswerObjects, SignedUpload};
+use shared::store::ShownAnswers;
 
 /// A caller who looks at an interview.
 pub(crate) struct InterviewViewer<'a> {
@@ -87,14 +86,15 @@ pub(crate) struct InterviewView {
 }
 
 impl InterviewView {
-    /// The view of the interview of `target` with these written answers.
+    /// The view of the interview of `target` with these answers.
     pub(crate) fn new(
         target: &AnswersTarget,
-        texts: &BTreeMap<QuestionId, AnswerText>,
+        shown: &ShownAnswers,
         references: ReferenceUris<'_>,
         now: DateTime<Utc>,
     ) -> Self {
-        let AnswersTarget { project, candidate, questionnaire, answers, .. } = target;
+        let AnswersTarget { project, candidate, questionnaire, .. } = target;
+        let ShownAnswers { answers, written } = shown;
         let viewer = InterviewViewer::of(target, references);
         let resource = answers.resource();
         let has_begun = candidate.interview.is_some();
@@ -125,7 +125,8 @@ impl InterviewView {
                 .map(|question| {
                     let given = answers.answer_to(question.id);
                     InterviewAnswerView {
-                        answer: AnswerView::new(question, given, texts.get(&question.id), &viewer),
+                        answer: AnswerView::new(question, given, written.get(&question.id), &viewer),
+                        draft: written.get(&question.id).and_then(DraftView::of),
                         unanswerable: given
                             .is_some_and(|given| given.is_unanswerable(question, viewer.adjustments, now)),
                     }
@@ -153,6 +154,38 @@ struct InterviewAnswerView {
     // Only here: it changes with the time alone, without another tag of the answer.
     #[schemars(example = false)]
     unanswerable: bool,
+    /// What the candidate has typed and not sent; null for none, and for everyone else.
+    // Only here: it changes without another tag of the answer.
+    draft: Option<DraftView>,
+}
+
+/// A text that the candidate has not sent as an answer yet.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct DraftView {
+    /// The text.
+    #[schemars(example = &"The race in our")]
+    text: String,
+    /// When it was saved.
+    saved_at: Timestamp,
+    /// For `If-Match`, so that another window does not overwrite it.
+    #[schemars(example = &"\"4183563425738265211-e3b0c44298fc1c149afbf4c8996fb924\"")]
+    tag: String,
+}
+
+impl DraftView {
+    fn of(written: &WrittenAnswer) -> Option<Self> {
+        let draft = written.draft.as_ref()?;
+        let text = draft.text.as_ref()?;
+        let tag = draft_tag(Some(text)).to_string();
+        Some(Self { text: text.to_string(), saved_at: Timestamp(draft.saved_at), tag })
+    }
+}
+
+/// The tag of a draft; of no draft, without a text.
+pub(crate) fn draft_tag(text: Option<&AnswerText>) -> EntityTag {
+    let body = text.map(ToString::to_string).unwrap_or_default();
+    EntityTag::of(body.as_bytes()).in_revision(Some(draft_revision(text)))
 }
 
 /// The answer to a question.
@@ -225,7 +258,7 @@ impl AnswerView {
     pub(crate) fn new(
         question: &Question,
         answer: Option<&QuestionAnswer>,
-        text: Option<&AnswerText>,
+        written: Option<&WrittenAnswer>,
         viewer: &InterviewViewer<'_>,
     ) -> Self {
         let references = viewer.references;
@@ -243,7 +276,7 @@ impl AnswerView {
             question: references.uri_in_project(&objects.company, objects.project, question.id),
             status: given.status(),
             error: given.failure().and_then(|failed| failed.conversion.failure.clone()),
-            text: text.map(ToString::to_string),
+            text: written.and_then(|written| written.text.as_ref()).map(ToString::to_string),
             seconds: made.map(|(_, made)| made.seconds),
             dimensions: made.map(|(_, made)| AnswerDimensions { width: made.width, height: made.height }),
             streams: made.map(|_| AnswerStreams { mp4: fetched(FileType::Mp4) }),

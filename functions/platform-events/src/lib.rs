@@ -70,13 +70,14 @@ async fn apply_event(system: &SystemAccess, event: &CandidateEvent) -> Result<Re
     let mut evaluator_index = project.evaluator_index.clone();
     let change = Candidate::clone(&before).after_report(event.report, &mut evaluator_index, event.at)?;
     let Some(change) = change else { return Ok(RecordOutcome::Ignored) };
-    let ends_here = event.report == PlatformReport::Completed && before.interview.is_some();
+    let ends = matches!(event.report, PlatformReport::Completed | PlatformReport::Aborted);
+    let ends_here = ends && before.interview.is_some();
     let mut transaction =
         system.store.apply_report(&event.id, &before, &change, &project, evaluator_index, system.now);
     if ends_here {
         let (_, answers) = system.store.interview_of(&before).await?;
-        let closed = system.with_takes_closed(&answers).await?;
-        transaction = transaction.with_final_answers(&answers, &closed, system.now);
+        let ended = system.end_answers(&answers).await?;
+        transaction = transaction.with_final_answers(&answers, &ended, system.now);
     }
     system.commit(transaction).await.map(|()| RecordOutcome::Applied)
 }

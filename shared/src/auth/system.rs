@@ -23,7 +23,7 @@ use crate::domain::secret::OneTimeKey;
 use crate::domain::staff::named_token::NamedToken;
 use crate::error::Result;
 use crate::media::{AnswerObjects, ObjectStore, recorded_parts};
-use crate::store::{EVENT_PATIENCE, RequestUsage, Store, Transaction, VersionedItem, keys};
+use crate::store::{EVENT_PATIENCE, FinalAnswers, RequestUsage, Store, Transaction, VersionedItem, keys};
 
 /// Access for a function that an event invokes.
 pub struct SystemAccess {
@@ -119,16 +119,16 @@ impl SystemAccess {
 }
 
 impl SystemAccess {
-    /// These answers after the end of the interview: what has arrived of open takes counts, though the candidate can no longer
-    /// say so.
-    pub async fn with_takes_closed(&self, answers: &Answers) -> Result<Answers> {
+    /// These answers at the end of the interview: what has arrived of open takes counts, though the candidate can no longer say
+    /// so, and drafts end.
+    pub async fn end_answers(&self, answers: &Answers) -> Result<FinalAnswers> {
         let objects = AnswerObjects::of(answers);
         let mut closed = answers.clone();
         for take in answers.open_takes() {
             let found = recorded_parts(&self.objects()?.list(&objects.parts(take)).await?);
             closed = closed.close_take(take, &found, true, self.now);
         }
-        Ok(closed)
+        self.store.end_drafts(closed).await
     }
 
     /// Whether the author of an upload may still change its owner: they exist, may log in, have had no

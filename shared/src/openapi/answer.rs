@@ -9,8 +9,8 @@ use serde_json::json;
 use super::operation::OperationDoc;
 use crate::auth::access::FileRedirect;
 use crate::http::exchange::respond::{
-    AcceptedResponse, CommittedResponse, Created, CreatedOrUpdated, JsonFile, NoContent, QueuedResponse,
-    Requested, TaggedBy, WithSecret,
+    AcceptedResponse, CommittedResponse, Created, CreatedOrUpdated, JsonFile, NoContent, NoContentTagged,
+    QueuedResponse, Requested, TaggedBy, WithSecret,
 };
 use crate::http::page::{DEFAULT_SIZE, MAX_SIZE, PageView};
 use crate::http::{ViewSchema, schema_of};
@@ -101,6 +101,13 @@ impl<T: DescribeResponse, P> DescribeResponse for TaggedBy<T, P> {
 impl DescribeResponse for NoContent {
     fn describe(operation: &mut OperationDoc) {
         operation.tells(StatusCode::NO_CONTENT, "Done.");
+    }
+}
+
+impl DescribeResponse for NoContentTagged {
+    fn describe(operation: &mut OperationDoc) {
+        let answer = operation.tells(StatusCode::NO_CONTENT, "Saved.");
+        answer["headers"]["ETag"] = json!({ "$ref": "#/components/headers/ETag" });
     }
 }
 

@@ -29,6 +29,7 @@ mod webhook;
 pub use archive::{ArchivePage, ArchiveReader, ArchiveRecord, ArchivedCounts, ImportedRecord};
 pub use bulk_slot::BulkSlot;
 pub use candidate::CandidateWithProject;
+pub use candidate::answers::{AnswerReader, FinalAnswers, ShownAnswers};
 pub use candidate::evaluation::{CandidateResult, EvaluationKey};
 pub use candidate::matches::CandidateMatch;
 pub use candidate::report::ReportSubject;

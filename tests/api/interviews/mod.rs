@@ -3,6 +3,7 @@
 mod completion;
 mod conversion;
 mod data;
+mod drafts;
 mod erasure;
 pub(crate) mod guests;
 mod killed;

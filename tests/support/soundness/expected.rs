@@ -98,7 +98,7 @@ impl Expected {
         } else if pk.starts_with("ANSWERS#") {
             let answers: Answers = read(item);
             self.check_due(key, item, 45 + answers.candidate.to_bytes()[15] % 4, answers.due_at());
-            for question in answers.written() {
+            for question in answers.stored_texts() {
                 let Answers { company, project, candidate, .. } = &answers;
                 self.count((format!("TEXTS#{company}#{project}#{candidate}"), question.to_string()), []);
             }

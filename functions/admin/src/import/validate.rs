@@ -159,7 +159,7 @@ impl Validator {
                 if one.questions.keys().any(|question| !questions.contains(question)) {
                     return Err("a question is missing");
                 }
-                self.written.extend(one.written().map(|question| (one.candidate, question)));
+                self.written.extend(one.stored_texts().map(|question| (one.candidate, question)));
             }
             ImportedRecord::Candidate(one) => self.candidate(one)?,
             ImportedRecord::Captions(one) => {

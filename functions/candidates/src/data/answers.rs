@@ -1,25 +1,16 @@
 //! What a candidate has answered, in the document with all their data.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::domain::answers::{AnswerText, Answers, Take};
-use shared::domain::id::{QuestionId, TakeRef};
+use shared::domain::answers::{Take, WrittenAnswer};
+use shared::domain::id::TakeRef;
 use shared::domain::media::conversion::ConversionStatus;
 use shared::domain::media::file::FileType;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
 use shared::media::AnswerObjects;
-use shared::store::VersionedItem;
-
-/// What a candidate has answered.
-pub(super) struct GivenAnswers {
-    pub(super) answers: VersionedItem<Answers>,
-    /// The written answers, by question.
-    pub(super) texts: BTreeMap<QuestionId, AnswerText>,
-}
+use shared::store::ShownAnswers;
 
 /// The answer to a question.
 #[derive(Serialize, JsonSchema)]
@@ -31,8 +22,29 @@ pub(super) struct AnswerDataView {
     /// The written answer; null for none.
     #[schemars(example = ())]
     text: Option<String>,
+    /// What the candidate has typed and not sent; null for none, and for everyone else.
+    #[schemars(example = ())]
+    draft: Option<DraftDataView>,
     /// The recordings that are kept, oldest first.
     takes: Vec<TakeDataView>,
+}
+
+/// A text that the candidate has not sent as an answer yet.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DraftData")]
+struct DraftDataView {
+    /// The text.
+    #[schemars(example = &"The race in our")]
+    text: String,
+    /// When it was saved.
+    saved_at: Timestamp,
+}
+
+impl DraftDataView {
+    fn of(written: &WrittenAnswer) -> Option<Self> {
+        let draft = written.draft.as_ref()?;
+        Some(Self { text: draft.text.as_ref()?.to_string(), saved_at: Timestamp(draft.saved_at) })
+    }
 }
 
 /// A recording of an answer.
@@ -54,8 +66,8 @@ struct TakeDataView {
 }
 
 impl AnswerDataView {
-    pub(super) fn all_of(given: Option<&GivenAnswers>, references: ReferenceUris<'_>) -> Vec<Self> {
-        let Some(GivenAnswers { answers, texts }) = given else { return Vec::new() };
+    pub(super) fn all_of(given: Option<&ShownAnswers>, references: ReferenceUris<'_>) -> Vec<Self> {
+        let Some(ShownAnswers { answers, written }) = given else { return Vec::new() };
         let objects = AnswerObjects::of(answers);
         let take = |of: TakeRef, take: &Take| {
             let converted = take.conversion.converted;
@@ -69,7 +81,8 @@ impl AnswerDataView {
         };
         let answer = answers.questions.iter().map(|(question, answer)| Self {
             question: references.uri_in_project(&answers.company, answers.project, *question),
-            text: texts.get(question).map(ToString::to_string),
+            text: written.get(question).and_then(|one| one.text.as_ref()).map(ToString::to_string),
+            draft: written.get(question).and_then(DraftDataView::of),
             takes: answer.takes.iter().map(|one| take(one.reference(*question), one)).collect(),
         });
         answer.collect()

@@ -16,10 +16,9 @@ use shared::domain::webhook::Webhook;
 use shared::http::QueryParameters;
 use shared::http::exchange::respond::{CommittedResponse, JsonFile};
 use shared::http::page::ResponseBudget;
-use shared::store::{ReferenceIds, VersionedItem};
+use shared::store::{AnswerReader, ReferenceIds, ShownAnswers, VersionedItem};
 use shared::{Error, Result};
 
-use answers::GivenAnswers;
 use lists::{DataLists, DataPlace};
 use view::{CandidateDataPage, CandidateDataView, DataContinuationView};
 
@@ -87,12 +86,12 @@ async fn read_continuation(
     Ok(CandidateDataPage::Continuation(DataContinuationView::new(&access.target, lists, access.references())))
 }
 
-async fn read_answers(access: &DataAccess) -> Result<Option<GivenAnswers>> {
+async fn read_answers(access: &DataAccess) -> Result<Option<ShownAnswers>> {
     let store = &access.store;
     let Candidate { company, project, id, .. } = &*access.target.candidate;
-    let Some(answers) = store.answers(company, *project, *id).await? else { return Ok(None) };
-    let texts = store.answer_texts(&answers, answers.written()).await?;
-    Ok(Some(GivenAnswers { answers, texts }))
+    let Some(stored) = store.answers(company, *project, *id).await? else { return Ok(None) };
+    let reader = AnswerReader { is_candidate: access.target.relation == CallerRelation::Own, only: None };
+    store.shown_answers(&access.target.candidate, &stored, reader, access.now).await.map(Some)
 }
 
 async fn read_rules(access: &DataAccess) -> Result<DataRules> {

@@ -18,9 +18,10 @@ use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{AdjustmentsView, ReopeningView, ShareView};
 use shared::http::wire::{OrEmpty, Timestamp, Uri};
+use shared::store::ShownAnswers;
 
 use super::DataRules;
-use super::answers::{AnswerDataView, GivenAnswers};
+use super::answers::AnswerDataView;
 use super::guests::GuestLinkDataView;
 use super::lists::DataListsView;
 use crate::privacy::consents::ConsentDataView;
@@ -251,7 +252,7 @@ impl CandidateDataView {
     /// The document about the candidate of `target`. Without `rules`, it is the candidate's own.
     pub(super) fn new(
         target: &CandidateTarget,
-        answers: Option<&GivenAnswers>,
+        answers: Option<&ShownAnswers>,
         rules: Option<&DataRules>,
         references: ReferenceUris<'_>,
     ) -> Self {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::GuestReview;
-use shared::domain::answers::{AnswerText, QuestionAnswer};
+use shared::domain::answers::{AnswerText, QuestionAnswer, WrittenAnswer};
 use shared::domain::candidate::{Candidate, GuestLink};
 use shared::domain::id::QuestionId;
 use shared::domain::media::file::FileType;
@@ -15,6 +15,7 @@ use shared::http::reference::ReferenceUris;
 use shared::http::view::GuestLinkView;
 use shared::http::wire::{Timestamp, Uri};
 use shared::media::AnswerObjects;
+use shared::store::VersionedItem;
 
 use crate::view::AnswerDimensions;
 
@@ -129,13 +130,16 @@ struct ReviewedStreams {
 
 impl ReviewView {
     /// What a guest sees, with these written answers.
-    pub(super) fn new(guest: &GuestReview, texts: &BTreeMap<QuestionId, AnswerText>) -> Self {
+    pub(super) fn new(
+        guest: &GuestReview,
+        texts: &BTreeMap<QuestionId, VersionedItem<WrittenAnswer>>,
+    ) -> Self {
         let references = guest.references();
         let objects = AnswerObjects::of(&guest.answers);
         let questions = guest.questionnaire.iter().flat_map(|questionnaire| &questionnaire.questions);
         let asked = |question: &Question| {
             let given = guest.answers.answer_to(question.id);
-            let text = texts.get(&question.id);
+            let text = texts.get(&question.id).and_then(|written| written.text.as_ref());
             ReviewedQuestion {
                 text: question.text.to_string(),
                 answer: given

@@ -6,16 +6,18 @@ mod question_answer;
 mod take;
 #[cfg(test)]
 mod tests;
+mod written;
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-pub use question_answer::{AnswerText, NO_TAKES_LEFT, QuestionAnswer, TakeCounts};
+pub use question_answer::{AnswerText, DraftText, NO_TAKES_LEFT, QuestionAnswer, TakeCounts};
 pub use take::{
     FinishedTake, MAX_PART_BYTES, MAX_PARTS, RecordedPart, TOO_LARGE, Take, TakeSource, TakeTerms,
 };
+pub use written::{Draft, WrittenAnswer, WrittenAnswers, draft_revision};
 
 use take::PATIENCE;
 
@@ -56,19 +58,6 @@ pub struct Answers {
     pub texts_written: Option<ChangeRate>,
     /// Takes, and which answers are written, by question.
     pub questions: BTreeMap<QuestionId, QuestionAnswer>,
-}
-
-/// The written answer of a candidate to a question, as stored.
-// Apart from the answers, which each write of one stores again: all texts together are the most of them by far.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WrittenAnswer {
-    /// The candidate's company.
-    pub company: CompanyId,
-    pub project: ProjectId,
-    pub candidate: CandidateId,
-    pub question: QuestionId,
-    /// What they have written.
-    pub text: AnswerText,
 }
 
 impl Answers {
@@ -203,29 +192,28 @@ impl Answers {
         Ok(self)
     }
 
-    /// Answers a question in writing. Fails with [`NOT_WRITTEN`] for a question that is answered by a recording, unless the
-    /// candidate `may_write` all answers.
+    /// Refuses to answer `question` in writing. Fails with [`NOT_WRITTEN`] for a question that is answered by a recording, unless
+    /// the candidate `may_write` all answers.
+    pub fn may_write(question: &Question, may_write: bool) -> Result<(), Refusal> {
+        if question.kind == QuestionKind::Text || may_write { Ok(()) } else { Err(NOT_WRITTEN) }
+    }
+
+    /// Answers a question in writing, and ends its draft. Fails like [`may_write`](Self::may_write).
     pub fn write(
         mut self,
         question: &Question,
         may_write: bool,
         text: AnswerText,
     ) -> Result<(Self, WrittenAnswer), Refusal> {
-        if question.kind != QuestionKind::Text && !may_write {
-            return Err(NOT_WRITTEN);
-        }
-        self.questions.entry(question.id).or_default().write();
-        let written = WrittenAnswer {
-            company: self.company.clone(),
-            project: self.project,
-            candidate: self.candidate,
-            question: question.id,
-            text,
-        };
-        Ok((self, written))
+        Self::may_write(question, may_write)?;
+        let answer = self.questions.entry(question.id).or_default();
+        answer.write();
+        answer.has_draft = false;
+        let none = WrittenAnswer::none(&self, question.id);
+        Ok((self, WrittenAnswer { text: Some(text), ..none }))
     }
 
-    /// Deletes takes and text of a question, and gives the takes back.
+    /// Deletes takes, text and draft of a question, and gives the takes back.
     pub fn reset(mut self, question: QuestionId) -> Self {
         if let Some(answer) = self.questions.get_mut(&question) {
             answer.reset();
@@ -309,6 +297,20 @@ impl Answers {
     /// has it.
     pub fn change_between(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
         let after = after?;
+        let without_drafts = |answers: &Self| {
+            let mut answers = answers.clone();
+            answers.questions.retain(|_, answer| {
+                answer.has_draft = false;
+                *answer != QuestionAnswer::default()
+            });
+            answers
+        };
+        // To type is no change of an answer.
+        let former =
+            before.map_or_else(|| Self { questions: BTreeMap::new(), ..after.clone() }, without_drafts);
+        if former == without_drafts(after) {
+            return None;
+        }
         // Texts and takes are the candidate's own words: the history keeps that they changed, and the outcome of conversions.
         let fields = |answers: &Self| vec![("answers", private(&answers.questions))];
         let mut changes = FieldChanges::between(before.map(fields), fields(after));

@@ -45,6 +45,23 @@ impl AnswerText {
     }
 }
 
+/// The text of a draft: up to 2,000 characters in several lines, possibly blank.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
+pub struct DraftText(TextLines<2000>);
+
+impl DraftText {
+    /// Parses `text` like [`TextLines::parse`].
+    pub fn parse(text: &str) -> Result<Self, String> {
+        TextLines::parse(text).map(Self)
+    }
+
+    /// The answer that it would be; `None` if nothing in it can be seen.
+    pub fn into_answer(self) -> Option<AnswerText> {
+        AnswerText::parse(&self.0.to_string()).ok()
+    }
+}
+
 /// How many takes have begun, and what became of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakeCounts {
@@ -83,8 +100,11 @@ impl TakeCounts {
 pub struct QuestionAnswer {
     /// The number of its changes that responses show.
     pub revision: u64,
-    /// Whether there is a written answer, a [`WrittenAnswer`](super::WrittenAnswer).
+    /// Whether there is a written answer, in a [`WrittenAnswer`](super::WrittenAnswer).
     pub is_written: bool,
+    /// Whether the [`WrittenAnswer`](super::WrittenAnswer) has a draft, be it empty.
+    #[serde(default)]
+    pub has_draft: bool,
     /// The takes that are kept, in the order of their numbers.
     pub takes: Vec<Take>,
     /// The number of the last take that has begun, also before a reset.

@@ -17,7 +17,9 @@ pub use admitted::Admitted;
 pub use admitted_request::{AdmittedRequest, NO_SESSION};
 pub use caller::{AnyCaller, AnyCandidate, OwnAccount, OwnCandidacy};
 pub(super) use request::UnauthenticatedRequest;
-pub use target::answers::{AnswerMedia, AnswerTarget, AnswersTarget, CandidateInterview, TakeTarget};
+pub use target::answers::{
+    AnswerMedia, AnswerTarget, AnswersTarget, CandidateInterview, TakeTarget, WrittenTarget,
+};
 pub use target::candidate::{CandidateTarget, ConsentTarget, ShareTarget};
 pub use target::company::legal::PublishedTexts;
 pub use target::company::login::CompanyLogin;

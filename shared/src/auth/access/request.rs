@@ -88,6 +88,12 @@ impl PathIds {
         Ok(keys::answers(&self.company_id()?, self.id("projectId")?, self.id("candidateId")?))
     }
 
+    pub(super) fn written_answer(&self) -> Result<ItemKey, InvalidId> {
+        let project = self.id("projectId")?;
+        let candidate = self.id("candidateId")?;
+        Ok(keys::written_answer(&self.company_id()?, project, candidate, self.id("questionId")?))
+    }
+
     pub(super) fn evaluation(&self, evaluator: CustomerId) -> Result<ItemKey, InvalidId> {
         let project = self.id("projectId")?;
         let candidate = self.id("candidateId")?;

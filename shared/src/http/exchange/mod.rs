@@ -211,6 +211,17 @@ impl HttpExchange {
         self.app.now() - self.now
     }
 
+    /// When the request came, before all attempts at it.
+    pub fn received_at(&self) -> DateTime<Utc> {
+        *self.state.received_at.get_or_init(|| self.now)
+    }
+
+    /// Waits until the clock shows `moment`, and returns the time.
+    pub async fn wait_until(&self, moment: DateTime<Utc>) -> DateTime<Utc> {
+        self.app.wait_until(moment).await;
+        self.app.now()
+    }
+
     /// Starts a pace with `between` from one step to the next.
     pub fn start_pace(&self, between: Duration) -> Pace {
         self.app.start_pace(between)

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::http::exchange::tag::EntityTag;
 use crate::store::StoredResponse;
 
 /// 201, with the view of what was created. The view's `resource_uri` is the `Location`.
@@ -152,6 +153,18 @@ pub struct NoContent;
 impl IntoResponse for NoContent {
     fn into_response(self) -> Response {
         StatusCode::NO_CONTENT.into_response()
+    }
+}
+
+/// 204, with the tag of what was stored.
+pub struct NoContentTagged(pub EntityTag);
+
+impl IntoResponse for NoContentTagged {
+    fn into_response(self) -> Response {
+        match self.0.value() {
+            Ok(tag) => (StatusCode::NO_CONTENT, [(header::ETAG, tag)]).into_response(),
+            Err(error) => error.into_response(),
+        }
     }
 }
 

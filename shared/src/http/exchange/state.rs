@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use axum::http::Extensions;
+use chrono::{DateTime, Utc};
 use tokio::task::JoinSet;
 
 use crate::app::App;
@@ -34,6 +35,8 @@ pub(crate) struct RequestState {
     pub(crate) intent: OnceLock<RequestIntent>,
     /// Set once admission knows whose request it is.
     pub(crate) keyed: OnceLock<KeyedRequest>,
+    /// When the request came: the moment of the first attempt.
+    pub(crate) received_at: OnceLock<DateTime<Utc>>,
     tasks: Mutex<JoinSet<Result<()>>>,
 }
 

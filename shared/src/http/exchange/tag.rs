@@ -5,6 +5,8 @@
 //! revisions, which count the writes that changed what answers show: a write of the service that shows
 //! nothing does not fail a client's change.
 
+use std::fmt;
+
 use axum::http::HeaderValue;
 use sha2::{Digest, Sha256};
 
@@ -39,7 +41,7 @@ impl EntityTag {
     }
 
     /// The tag of an answer that shows other resources as well, or a resource without revisions.
-    pub(crate) fn in_revision(self, revision: Option<u64>) -> Self {
+    pub fn in_revision(self, revision: Option<u64>) -> Self {
         Self { revision, ..self }
     }
 
@@ -49,8 +51,14 @@ impl EntityTag {
     }
 
     pub(crate) fn value(&self) -> Result<HeaderValue> {
+        HeaderValue::from_str(&self.to_string()).map_err(Error::internal)
+    }
+}
+
+impl fmt::Display for EntityTag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let revision = self.revision.map(|revision| format!("{revision}-")).unwrap_or_default();
-        HeaderValue::from_str(&format!("\"{revision}{}\"", self.digest)).map_err(Error::internal)
+        write!(f, "\"{revision}{}\"", self.digest)
     }
 }
 

@@ -199,7 +199,7 @@ impl Store {
         let all = range(&keys::all_answers(company, project).pk, first.to_string(), last.to_string());
         for found in self.read_rows::<Answers>(all).await? {
             let candidate = found.candidate;
-            if found.written().next().is_some() {
+            if found.stored_texts().next().is_some() {
                 let texts = keys::written_answers(company, project, candidate);
                 for text in self.all_wanted::<WrittenAnswer>(texts, |_| true).await? {
                     written.push((candidate, ArchiveRecord::of(&text)?));

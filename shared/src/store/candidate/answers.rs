@@ -1,12 +1,12 @@
-//! Access patterns of answers: all answers of a candidate are one item, which is missing until the first take or text. The
-//! texts have an item each.
+//! Access patterns of answers: all answers of a candidate are one item, which is missing until the first take, text or draft. What
+//! is written about a question, answer and draft, has an item of its own.
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::TryStreamExt as _;
 
-use crate::domain::answers::{AnswerText, Answers, WrittenAnswer};
+use crate::domain::answers::{Answers, WrittenAnswer, WrittenAnswers};
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
 use crate::domain::history::ResourceChange;
@@ -14,7 +14,7 @@ use crate::domain::id::{CandidateId, CompanyId, ProjectId, QuestionId};
 use crate::domain::project::Project;
 use crate::domain::questionnaire::Questionnaire;
 use crate::domain::transition::CandidateChange;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::store::due::DueQueue;
 use crate::store::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use crate::store::table::keys::{self, ItemKey};
@@ -46,7 +46,7 @@ impl StoredEntity for WrittenAnswer {
 }
 
 impl Store {
-    /// Reads the answers of a candidate; `None` before the first take or text.
+    /// Reads the answers of a candidate; `None` before the first take, text or draft.
     pub async fn answers(
         &self,
         company: &CompanyId,
@@ -56,15 +56,15 @@ impl Store {
         self.one(keys::answers(company, project, candidate)).await
     }
 
-    /// Reads the written answers to these questions of `answers`, by question. Fails with [`Error::Unreadable`](crate::Error::Unreadable) if one cannot be
-    /// read.
+    /// Reads what the candidate has written about these questions of `answers`, by question. Fails with [`Error::Unreadable`] if
+    /// one cannot be read.
     // After the answers, never at once: a text may then be newer than what the tag of a response says, but not older, so that
     // no client keeps an old text under a new tag. One that was reset in between is missing.
-    pub async fn answer_texts(
+    pub async fn written_answers(
         &self,
         answers: &Answers,
         questions: impl IntoIterator<Item = QuestionId>,
-    ) -> Result<BTreeMap<QuestionId, AnswerText>> {
+    ) -> Result<BTreeMap<QuestionId, VersionedItem<WrittenAnswer>>> {
         let Answers { company, project, candidate, .. } = answers;
         let key = |question| keys::written_answer(company, *project, *candidate, question);
         let questions: Vec<QuestionId> = questions.into_iter().collect();
@@ -72,10 +72,46 @@ impl Store {
         let mut texts = BTreeMap::new();
         for question in questions {
             if let Some(written) = batch.take::<WrittenAnswer>(&key(question))? {
-                texts.insert(question, written.text.clone());
+                texts.insert(question, written);
             }
         }
         Ok(texts)
+    }
+
+    /// Reads what `reader` sees of a candidate's answers at `now`. Once the time of the interview is over, drafts are answers; until
+    /// then, only the candidate sees them. Fails like [`written_answers`](Self::written_answers).
+    pub async fn shown_answers(
+        &self,
+        candidate: &Candidate,
+        answers: &Answers,
+        reader: AnswerReader,
+        now: DateTime<Utc>,
+    ) -> Result<ShownAnswers> {
+        let AnswerReader { is_candidate, only } = reader;
+        let has_ended = candidate.has_final_drafts(now);
+        let is_read = |question: &QuestionId| {
+            let sees_text = is_candidate
+                || has_ended
+                || answers.answer_to(*question).is_some_and(|answer| answer.is_written);
+            sees_text && only.is_none_or(|only| only == *question)
+        };
+        let read = self.written_answers(answers, answers.stored_texts().filter(is_read)).await?;
+        let mut written: WrittenAnswers =
+            read.into_iter().map(|(question, one)| (question, WrittenAnswer::clone(&one))).collect();
+        let mut answers = answers.clone();
+        if has_ended {
+            (answers, written) = answers.end_drafts(written.values());
+        } else if !is_candidate {
+            written.values_mut().for_each(|one| one.draft = None);
+        }
+        Ok(ShownAnswers { answers, written })
+    }
+
+    /// Ends the drafts of `answers`, as [`Answers::end_drafts`] does.
+    pub async fn end_drafts(&self, answers: Answers) -> Result<FinalAnswers> {
+        let written = self.written_answers(&answers, answers.drafts()).await?;
+        let (answers, left) = answers.end_drafts(written.values().map(|one| &**one));
+        Ok(FinalAnswers { answers, written: written.into_values().collect(), left })
     }
 
     /// Reads the questions of a candidate's project, and what the candidate has answered.
@@ -96,7 +132,7 @@ impl Store {
         ))
     }
 
-    /// Retries failed and doubtful conversions in a project, and returns their number. Fails with [`Error::Unreadable`](crate::Error::Unreadable) if
+    /// Retries failed and doubtful conversions in a project, and returns their number. Fails with [`Error::Unreadable`] if
     /// answers cannot be read.
     pub async fn retry_conversions(
         &self,
@@ -122,7 +158,7 @@ impl Store {
     }
 
     /// Restarts the conversions that had begun or waited at the moment that the table was restored to, and
-    /// returns their number. Fails with [`Error::Unreadable`](crate::Error::Unreadable) if answers cannot be read.
+    /// returns their number. Fails with [`Error::Unreadable`] if answers cannot be read.
     // What was to start them then is done, and a restore keeps that.
     pub async fn restart_conversions(&self, now: DateTime<Utc>) -> Result<usize> {
         let mut restarted = 0;
@@ -163,19 +199,19 @@ impl Store {
     }
 
     /// Ends the interview of a candidate by this change, with the answers that they have given until then. Fails with
-    /// [`Error::Changed`](crate::Error::Changed) after a concurrent write of either.
+    /// [`Error::Changed`] after a concurrent write of either, or of a draft.
     pub fn end_interview(
         &self,
         candidate: &VersionedItem<Candidate>,
         change: &CandidateChange,
         answers: &VersionedItem<Answers>,
-        closed: &Answers,
+        ended: &FinalAnswers,
         now: DateTime<Utc>,
     ) -> Transaction {
-        self.change_candidate(candidate, change, now).with_final_answers(answers, closed, now)
+        self.change_candidate(candidate, change, now).with_final_answers(answers, ended, now)
     }
 
-    /// Replaces `before` by `after`, or creates it. Fails with [`Error::Changed`](crate::Error::Changed) also after a concurrent write of the
+    /// Replaces `before` by `after`, or creates it. Fails with [`Error::Changed`] also after a concurrent write of the
     /// candidate, who may have left the interview.
     pub fn save_answers(
         &self,
@@ -191,39 +227,66 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`, which has the `written` answer. Fails like [`save_answers`](Self::save_answers).
+    /// Replaces `before` by `after`, which has the answer or begins the draft that `written` has. Fails like
+    /// [`save_answers`](Self::save_answers), and after a concurrent write of the draft.
     pub fn save_written_answer(
         &self,
         candidate: &VersionedItem<Candidate>,
         before: &VersionedItem<Answers>,
         after: &Answers,
-        written: &WrittenAnswer,
+        (former, written): (&VersionedItem<WrittenAnswer>, &WrittenAnswer),
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.save_answers(candidate, before, after, now);
-        // Its version is that of the answers, and the transaction depends on the answers' version.
-        if let Some(item) = transaction.or_fault(item::write(written, before.version() + 1)) {
-            transaction.put_derived(written.key(), item);
+        transaction.save(former, written);
+        transaction
+    }
+
+    /// Replaces `before` by `after`, in which a question was reset, and deletes what was written about it. Fails like
+    /// [`save_answers`](Self::save_answers).
+    pub fn reset_answer(
+        &self,
+        candidate: &VersionedItem<Candidate>,
+        before: &VersionedItem<Answers>,
+        after: &Answers,
+        question: QuestionId,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let mut transaction = self.save_answers(candidate, before, after, now);
+        if before.stored_texts().any(|stored| stored == question) {
+            let Answers { company, project, candidate, .. } = after;
+            transaction.delete_derived(keys::written_answer(company, *project, *candidate, question));
         }
         transaction
     }
 
-    /// Moves a candidate by `change`. Fails with [`Error::Changed`](crate::Error::Changed) after a concurrent write of the project or its questions if the
-    /// candidate begins, and of their answers if they complete the interview.
+    /// Replaces a draft. Fails with [`Error::Changed`] after a concurrent write of it, the end of the interview included.
+    // Alone, at half the price of a transaction: whatever ends drafts also writes the items that have one.
+    pub async fn replace_draft(
+        &self,
+        before: &VersionedItem<WrittenAnswer>,
+        after: &WrittenAnswer,
+    ) -> Result<()> {
+        let Err(error) = self.replace(before, after.clone()).await else { return Ok(()) };
+        let Error::Changed = error else { return Err(error) };
+        // The response of a first attempt may have been lost.
+        let stored: Option<VersionedItem<WrittenAnswer>> = self.one(before.key()).await?;
+        if stored.is_some_and(|stored| *stored == *after) { Ok(()) } else { Err(Error::Changed) }
+    }
+
+    /// Moves a candidate by `change`, but not to the end of an interview. Fails with [`Error::Changed`] after a concurrent write of
+    /// the project or its questions if the candidate begins.
     pub fn advance_candidate(
         &self,
         before: &VersionedItem<Candidate>,
         change: &CandidateChange,
         project: &VersionedItem<Project>,
-        answers: &VersionedItem<Answers>,
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.change_candidate(before, change, now);
-        match change.candidate.status {
-            // Both decide whether this service conducts the interview, and a write of the questions is one of the project.
-            CandidateStatus::Interviewing => transaction.require_unchanged(project),
-            CandidateStatus::Interviewed => transaction.require_unchanged(answers),
-            _ => {}
+        // Both decide whether this service conducts the interview, and a write of the questions is one of the project.
+        if change.candidate.status == CandidateStatus::Interviewing {
+            transaction.require_unchanged(project);
         }
         transaction
     }
@@ -241,19 +304,51 @@ impl Store {
     }
 }
 
+/// A caller who looks at answers.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerReader {
+    /// Whether the caller is the candidate.
+    pub is_candidate: bool,
+    /// The question whose answer they look at; `None` for all.
+    pub only: Option<QuestionId>,
+}
+
+/// What a caller sees of answers.
+pub struct ShownAnswers {
+    pub answers: Answers,
+    /// What is written about those questions that the caller looks at.
+    pub written: WrittenAnswers,
+}
+
+/// The answers with which an interview ends.
+pub struct FinalAnswers {
+    /// The answers, drafts among them.
+    pub answers: Answers,
+    /// The texts that had a draft.
+    written: Vec<VersionedItem<WrittenAnswer>>,
+    /// What is left of these texts.
+    left: WrittenAnswers,
+}
+
 impl Transaction {
-    /// Also saves the answers that a candidate has given until their interview ended. Fails with [`Error::Changed`](crate::Error::Changed) after a
-    /// concurrent write of them.
+    /// Also saves the answers with which an interview ends. Fails with [`Error::Changed`] after a concurrent write of them, or of a
+    /// draft.
     pub fn with_final_answers(
         mut self,
         before: &VersionedItem<Answers>,
-        closed: &Answers,
+        ended: &FinalAnswers,
         now: DateTime<Utc>,
     ) -> Self {
-        if **before == *closed {
+        if **before == ended.answers {
             self.require_unchanged(before);
         }
-        self.answers(before, closed, now);
+        self.answers(before, &ended.answers, now);
+        for written in &ended.written {
+            match ended.left.get(&written.question) {
+                Some(left) => self.replace(written, left),
+                None => self.delete(written),
+            }
+        }
         self
     }
 
@@ -268,12 +363,6 @@ impl Transaction {
             return;
         }
         self.save(before, after);
-        let is_reset =
-            |question: &QuestionId| after.answer_to(*question).is_none_or(|answer| !answer.is_written);
-        for question in before.written().filter(is_reset) {
-            let Answers { company, project, candidate, .. } = after;
-            self.delete_derived(keys::written_answer(company, *project, *candidate, question));
-        }
         for effect in Effect::of_answers(before, after, before.version() + 1, now) {
             self.effect(Some(effect));
         }

@@ -17,7 +17,7 @@ use crate::auth::access::{
 };
 use crate::auth::credential::rejected;
 use crate::auth::{AdmissionRule, HasAdmission};
-use crate::domain::answers::{Answers, QuestionAnswer, Take};
+use crate::domain::answers::{Answers, Draft, QuestionAnswer, Take, WrittenAnswer, draft_revision};
 use crate::domain::candidate::{Candidate, LINK_DELETED};
 use crate::domain::company::Company;
 use crate::domain::id::{InvalidId, QuestionId, TakeRef};
@@ -57,7 +57,7 @@ impl RequestTarget for CandidateInterview {
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, AnswersTarget)> {
         let questionnaire = request.take_questionnaire()?;
         let answers = match request.take::<Answers>(request.path.answers()) {
-            // Missing until the first take or text. Any other error must not look like that.
+            // Missing until the first take, text or draft. Any other error must not look like that.
             Err(Error::NotFound) => None,
             answers => Some(answers?),
         };
@@ -125,6 +125,48 @@ impl RequestTarget for QuestionAnswer {
             id.ok().and_then(|id| all.questionnaire.question(id)).cloned().ok_or(Error::NotFound)?;
         let revision = all.answers.answer_to(question.id).map_or(0, |answer| answer.revision);
         Ok((request.about_revision(revision), AnswerTarget { all, question }))
+    }
+}
+
+/// What a candidate has written about a question.
+pub struct WrittenTarget {
+    pub answer: AnswerTarget,
+    pub written: VersionedItem<WrittenAnswer>,
+}
+
+impl RequestTarget for WrittenAnswer {
+    type Loaded = WrittenTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        let mut keys = QuestionAnswer::keys(request);
+        keys.push(request.path.written_answer());
+        keys
+    }
+
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, WrittenTarget)> {
+        let written = match request.take::<WrittenAnswer>(request.path.written_answer()) {
+            // Missing until the first text or draft. Any other error must not look like that.
+            Err(Error::NotFound) => None,
+            written => Some(written?),
+        };
+        let (request, answer) = QuestionAnswer::load(request).await?;
+        let none = || WrittenAnswer::none(&answer.all.answers, answer.question.id);
+        let written = written.unwrap_or_else(|| VersionedItem::not_stored(none()));
+        Ok((request, WrittenTarget { answer, written }))
+    }
+}
+
+impl RequestTarget for Draft {
+    type Loaded = WrittenTarget;
+
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
+        WrittenAnswer::keys(request)
+    }
+
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, WrittenTarget)> {
+        let (request, target) = WrittenAnswer::load(request).await?;
+        let revision = draft_revision(target.written.draft_text());
+        Ok((request.about_revision(revision), target))
     }
 }
 

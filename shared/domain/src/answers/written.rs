@@ -1,0 +1,131 @@
+//! What a candidate writes: drafts, which are saved while they type, and the answers that they send.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{AnswerText, Answers, QuestionAnswer};
+use crate::candidate::Candidate;
+use crate::id::{CandidateId, CompanyId, ProjectId, QuestionId};
+
+/// The time between two writes of the draft of one question.
+const DRAFT_PACE: TimeDelta = TimeDelta::seconds(2);
+/// The part of its own waiting time that a request waits in addition.
+const ORDER_SHARE: i32 = 20;
+
+/// What a candidate has written about a question, as stored.
+// Apart from the answers, which each write of one stores again: all texts together are the most of them by far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenAnswer {
+    /// The candidate's company.
+    pub company: CompanyId,
+    pub project: ProjectId,
+    pub candidate: CandidateId,
+    pub question: QuestionId,
+    /// The answer that they have sent; `None` while there is only a draft.
+    #[serde(default)]
+    pub text: Option<AnswerText>,
+    /// What they have typed since; `None` before they type.
+    #[serde(default)]
+    pub draft: Option<Draft>,
+}
+
+/// A text that the candidate has not sent as an answer yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draft {
+    /// The text; `None` once the candidate has deleted all of it.
+    // An empty draft keeps its place, so that the next one is as cheap as any other.
+    pub text: Option<AnswerText>,
+    /// When the request came that brought the text.
+    pub received_at: DateTime<Utc>,
+    /// When the text was stored.
+    pub saved_at: DateTime<Utc>,
+}
+
+impl Draft {
+    /// When a request that came at `received_at` may replace this draft, which then has been stored for two seconds.
+    // Of several requests that wait, the one that came last waits least and writes; the others find its text and need not
+    // write theirs.
+    pub fn replaceable_at(&self, received_at: DateTime<Utc>) -> DateTime<Utc> {
+        let at = self.saved_at + DRAFT_PACE;
+        at + (at - received_at).max(TimeDelta::zero()) / ORDER_SHARE
+    }
+}
+
+/// What stands for a draft in an `If-Match`: a digest of its text, and 0 for no draft.
+// The content alone: a draft that was deleted and typed again in another window is the one that this window knows.
+pub fn draft_revision(text: Option<&AnswerText>) -> u64 {
+    let Some(text) = text else { return 0 };
+    let digest = Sha256::digest(text.to_string());
+    let [first, ..] = digest.as_chunks().0 else { return 0 };
+    u64::from_be_bytes(*first)
+}
+
+impl WrittenAnswer {
+    /// What a candidate has written about a question before they type anything.
+    pub fn none(answers: &Answers, question: QuestionId) -> Self {
+        let Answers { company, project, candidate, .. } = answers;
+        let (project, candidate) = (*project, *candidate);
+        Self { company: company.clone(), project, candidate, question, text: None, draft: None }
+    }
+
+    /// The text of the draft; `None` without one.
+    pub fn draft_text(&self) -> Option<&AnswerText> {
+        self.draft.as_ref()?.text.as_ref()
+    }
+}
+
+/// What a candidate has written, by question.
+pub type WrittenAnswers = BTreeMap<QuestionId, WrittenAnswer>;
+
+impl Answers {
+    /// The questions about which something is stored that the candidate has written: an answer, a draft, or both.
+    pub fn stored_texts(&self) -> impl Iterator<Item = QuestionId> {
+        let has_text = |answer: &QuestionAnswer| answer.is_written || answer.has_draft;
+        self.questions.iter().filter(move |(_, answer)| has_text(answer)).map(|(question, _)| *question)
+    }
+
+    /// The questions with a draft, be it empty.
+    pub fn drafts(&self) -> impl Iterator<Item = QuestionId> {
+        self.questions.iter().filter(|(_, answer)| answer.has_draft).map(|(question, _)| *question)
+    }
+
+    /// Begins the draft of a question.
+    pub fn begin_draft(mut self, question: QuestionId) -> Self {
+        self.questions.entry(question).or_default().has_draft = true;
+        self
+    }
+
+    /// Ends all drafts, which are among the `written` texts: those of questions without an answer are answers from now on, and
+    /// the others are dropped. Returns the answers, and what is left of these texts.
+    // A draft beside an answer changes it only once the candidate sends it.
+    pub fn end_drafts<'a>(
+        mut self,
+        written: impl IntoIterator<Item = &'a WrittenAnswer>,
+    ) -> (Self, WrittenAnswers) {
+        let mut left = WrittenAnswers::new();
+        for one in written {
+            let unanswered = self.questions.get_mut(&one.question).filter(|answer| !answer.is_answered());
+            let sent = unanswered.and_then(|answer| {
+                let text = one.draft_text()?;
+                answer.write();
+                Some(text)
+            });
+            let text = one.text.as_ref().or(sent).cloned();
+            if text.is_some() {
+                left.insert(one.question, WrittenAnswer { text, draft: None, ..one.clone() });
+            }
+        }
+        self.questions.values_mut().for_each(|answer| answer.has_draft = false);
+        (self, left)
+    }
+}
+
+impl Candidate {
+    /// Whether drafts are answers at `now`, since the time of the interview is over. The end of the interview stores them as such.
+    pub fn has_final_drafts(&self, now: DateTime<Utc>) -> bool {
+        self.is_in_interview() && self.ends_at().is_some_and(|end| end <= now)
+    }
+}

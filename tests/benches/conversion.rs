@@ -16,7 +16,7 @@ use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::figures::{median, print, round};
 use tests::function::{Function, peak_kilobytes};
-use video_conversion::engine::{ConversionTarget, convert};
+use video_conversion::engine::{ConversionTarget, TimeLeft, convert};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -66,7 +66,7 @@ async fn times(input: &Path, alone: &str) -> Result<()> {
     let (mut whole, mut plain) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
         let stopwatch = Stopwatch::start();
-        convert(&path, input, ConversionTarget::Video, LIMIT)
+        convert(&path, input, ConversionTarget::Video, TimeLeft::whole(LIMIT))
             .await
             .map_err(|failure| format!("{failure:?}"))?;
         whole.push(stopwatch.elapsed().as_secs_f64());

@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 use serde_json::Value;
 use tests::videos::recorded;
 use tokio::sync::mpsc;
-use video_conversion::engine::{ConversionTarget, convert};
+use video_conversion::engine::{ConversionTarget, TimeLeft, convert};
 
 use crate::{PATIENCE, listener, told};
 
@@ -139,7 +139,7 @@ impl Stage {
         tokio::fs::write(&input, answer).await.unwrap();
         let target = ConversionTarget::Answer { max_seconds: 60 };
         let path = std::env::var_os("PATH").unwrap();
-        let made = convert(&path, &input, target, PATIENCE).await.unwrap();
+        let made = convert(&path, &input, target, TimeLeft::whole(PATIENCE)).await.unwrap();
         *self.film.lock().unwrap() = tokio::fs::read(&made.mp4).await.unwrap();
         self.run(WATCH).await
     }

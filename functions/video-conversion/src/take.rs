@@ -11,7 +11,7 @@ use shared::store::{RetryPolicy, VersionedItem};
 use shared::{Error, Result};
 
 use crate::engine::{ConversionTarget, ConvertedFiles, EngineError, convert};
-use crate::{PERSISTENCE, TRY, clean_up, converted};
+use crate::{PERSISTENCE, clean_up, converted, time_left};
 
 /// How long a recorder may go on after the time to answer, in seconds.
 const SPARE_SECONDS: u32 = 2;
@@ -119,7 +119,7 @@ impl<'a> TakeConversion<'a> {
             return Err(TakeFailure::Gone);
         }
         let target = ConversionTarget::Answer { max_seconds: take.answer_seconds + SPARE_SECONDS };
-        let time = TRY.saturating_sub(self.system.usage().elapsed());
+        let time = time_left(self.system);
         Ok(convert(self.system.config().program_path.as_ref(), input, target, time).await?)
     }
 

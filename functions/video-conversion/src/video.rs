@@ -10,7 +10,7 @@ use shared::store::{RetryPolicy, VersionedItem};
 use shared::{Error, Result};
 
 use crate::engine::{ConversionTarget, ConvertedFiles, EngineError, convert};
-use crate::{PERSISTENCE, TRY, clean_up, converted};
+use crate::{PERSISTENCE, clean_up, converted, time_left};
 
 const NOT_AS_ANNOUNCED: &str =
     "The uploaded file does not have the announced size. Announce it again with the correct size.";
@@ -86,7 +86,7 @@ async fn work_on(system: &SystemAccess, video: VersionedItem<Video>, event: &str
     let input = directory.path().join("upload");
     let found = objects.fetch(&video_upload_key(&video.company, video.id), video.file.size, &input).await?;
     let path = system.config().program_path.as_ref();
-    let time = TRY.saturating_sub(system.usage().elapsed());
+    let time = time_left(system);
     let made = if found {
         convert(path, &input, ConversionTarget::Video, time).await
     } else {

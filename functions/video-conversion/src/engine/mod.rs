@@ -5,6 +5,8 @@
 
 mod codecs;
 mod known;
+#[cfg(target_os = "linux")]
+mod leftover;
 mod packets;
 mod parameter_sets;
 mod picture;
@@ -108,6 +110,25 @@ impl ConversionTarget {
     }
 }
 
+/// The time for a conversion.
+#[derive(Debug, Clone, Copy)]
+pub struct TimeLeft {
+    duration: Duration,
+    is_cut: bool,
+}
+
+impl TimeLeft {
+    /// As much as a file may take.
+    pub const fn whole(duration: Duration) -> Self {
+        Self { duration, is_cut: false }
+    }
+
+    /// Less than a file may take, because other work has used the rest: running out of it is no fault of the file.
+    pub const fn cut(duration: Duration) -> Self {
+        Self { duration, is_cut: true }
+    }
+}
+
 /// Why a conversion failed.
 #[derive(Debug)]
 pub enum EngineError {
@@ -126,14 +147,22 @@ pub async fn convert(
     path: &OsStr,
     input: &Path,
     target: ConversionTarget,
-    time: Duration,
+    time: TimeLeft,
 ) -> Result<ConvertedFiles, EngineError> {
     // Before the first file of a process, because programs may also do the wrong thing without an error.
     static WORKING: OnceCell<()> = OnceCell::const_new();
     WORKING.get_or_try_init(|| check(path)).await?;
     // Dropping the future kills ffmpeg.
-    let outcome = tokio::time::timeout(time, convert_file(path, input, target)).await;
-    let refusal = match outcome.unwrap_or_else(|_| refused(TOO_SLOW, "no time is left")) {
+    let outcome = tokio::time::timeout(time.duration, convert_file(path, input, target)).await;
+    let out_of_time = |_| {
+        if time.is_cut {
+            return Err(Failure::Machine(std::io::Error::other(
+                "other work has used the time of the conversion",
+            )));
+        }
+        refused(TOO_SLOW, "no time is left")
+    };
+    let refusal = match outcome.unwrap_or_else(out_of_time) {
         Ok(files) => return Ok(files),
         Err(Failure::Machine(error)) => return Err(EngineError::Machine(error)),
         Err(Failure::Refused(refusal)) => refusal,

@@ -1,26 +1,130 @@
-//! Starts programs that work on files of clients and that such a file may have taken over: without sockets,
-//! and with a limit of processor time. What else such a program could reach is this process, which it may not
-//! look into.
+//! Starts programs that work on files of clients and that such a file may have taken over: without sockets, with limits of
+//! processor time and of processes, and without anything that outlives them. What else such a program could reach is this
+//! process, which it may not look into.
 
 use std::io;
+use std::process::ExitStatus;
 
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-/// Starts a program that can open no socket, and is killed after so much time of processors.
-pub(super) async fn spawn(mut command: Command, processor_seconds: u64) -> io::Result<Child> {
-    let runtime = Handle::current();
-    let (answer, started) = oneshot::channel();
-    // On a thread of its own, because a filter stays on the thread, which the program inherits it from.
-    std::thread::Builder::new().spawn(move || {
-        let _runtime = runtime.enter();
-        // The caller has given up if there is no time left; dropping the child kills it.
-        let _ = answer.send(deny_sockets().and_then(|()| command.spawn()));
-    })?;
-    let child = started.await.map_err(io::Error::other)??;
-    limit_processor_time(&child, processor_seconds)?;
-    Ok(child)
+/// A program that runs. Dropping it kills the program and all that it has started.
+#[derive(Debug)]
+pub(super) struct SandboxedProgram {
+    child: Child,
+    id: Option<i32>,
+}
+
+impl SandboxedProgram {
+    /// Starts a program that can open no socket, and is killed after so much time of processors.
+    ///
+    /// # Errors
+    /// If it cannot be started, or an earlier one has left a process that cannot be stopped.
+    pub(super) async fn start(mut command: Command, processor_seconds: u64) -> io::Result<Self> {
+        let runtime = Handle::current();
+        let (answer, started) = oneshot::channel();
+        // On a thread of its own, because a filter stays on the thread, which the program inherits it from.
+        std::thread::Builder::new().spawn(move || {
+            let _runtime = runtime.enter();
+            // The caller has given up if there is no time left; dropping the program kills it.
+            let _ =
+                answer.send(deny_sockets().and_then(|()| running::start(&mut command, processor_seconds)));
+        })?;
+        started.await.map_err(io::Error::other)?
+    }
+
+    /// The output of the program.
+    pub(super) fn take_output(&mut self) -> (Option<ChildStdout>, Option<ChildStderr>) {
+        (self.child.stdout.take(), self.child.stderr.take())
+    }
+
+    /// Waits for the end of the program, and kills what it has left, which may hold its output open.
+    ///
+    /// # Errors
+    /// If a process that it has started cannot be stopped.
+    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        let status = self.child.wait().await?;
+        running::end(self.id.take())?;
+        Ok(status)
+    }
+}
+
+impl Drop for SandboxedProgram {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            let _ = self.child.start_kill();
+            // If a process stays, no further program starts.
+            let _ = running::end(Some(id));
+        }
+    }
+}
+
+/// The programs that run.
+#[cfg(target_os = "linux")]
+mod running {
+    use std::collections::BTreeSet;
+    use std::io;
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    use tokio::process::Command;
+
+    use super::super::leftover::{adopt_orphans, kill_leftovers, tasks_of_user};
+    use super::SandboxedProgram;
+
+    /// How many processes and threads a program may start beside those of the user: ffmpeg has about twenty threads.
+    const SPARE_TASKS: u64 = 256;
+
+    /// Their identifiers. Locked while a program starts: until it is in the list, it looks like one that was left.
+    static RUNNING: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
+    fn running() -> MutexGuard<'static, BTreeSet<i32>> {
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn start(command: &mut Command, processor_seconds: u64) -> io::Result<SandboxedProgram> {
+        adopt_orphans()?;
+        let tasks = tasks_of_user()? + SPARE_TASKS;
+        let mut running = running();
+        kill_leftovers(&running)?;
+        let child = command.spawn()?;
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        running.extend(id);
+        let program = SandboxedProgram { child, id };
+        // `None` if it has ended, which only waiting for it finds out.
+        if let Some(id) = id.and_then(Pid::from_raw) {
+            for (resource, most) in [(Resource::Cpu, processor_seconds), (Resource::Nproc, tasks)] {
+                prlimit(Some(id), resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+            }
+        }
+        Ok(program)
+    }
+
+    /// Notes that a program has ended or was killed, and kills what it has left.
+    pub(super) fn end(id: Option<i32>) -> io::Result<()> {
+        let mut running = running();
+        id.map(|id| running.remove(&id));
+        kill_leftovers(&running)
+    }
+}
+
+/// Not on a developer's other system, where the credentials are none.
+#[cfg(not(target_os = "linux"))]
+mod running {
+    use std::io;
+
+    use tokio::process::Command;
+
+    use super::SandboxedProgram;
+
+    pub(super) fn start(command: &mut Command, _: u64) -> io::Result<SandboxedProgram> {
+        Ok(SandboxedProgram { child: command.spawn()?, id: Some(0) })
+    }
+
+    pub(super) fn end(_: Option<i32>) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Hides the environment and the memory of this process, and the credentials in them, from other processes of the same user.
@@ -54,19 +158,6 @@ fn deny_sockets() -> io::Result<()> {
     apply_filter(filter).map_err(io::Error::other)
 }
 
-#[cfg(target_os = "linux")]
-fn limit_processor_time(child: &Child, seconds: u64) -> io::Result<()> {
-    use rustix::process::{Pid, Resource, Rlimit, prlimit};
-
-    // `None` if it has ended, which only waiting for it finds out.
-    let id = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?));
-    let limit = Rlimit { current: Some(seconds), maximum: Some(seconds) };
-    if let Some(id) = id {
-        prlimit(Some(id), Resource::Cpu, limit)?;
-    }
-    Ok(())
-}
-
 /// Not on a developer's other system, where the credentials are none.
 ///
 /// # Errors
@@ -78,10 +169,5 @@ pub fn hide_process() -> io::Result<()> {
 
 #[cfg(not(target_os = "linux"))]
 fn deny_sockets() -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn limit_processor_time(_: &Child, _: u64) -> io::Result<()> {
     Ok(())
 }

@@ -9,7 +9,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 use tokio::process::Command;
 use tokio::sync::OnceCell;
 
-use super::{codecs, packets, sandbox};
+use super::sandbox::SandboxedProgram;
+use super::{codecs, packets};
 
 /// The maximum length of what is kept of a program's output, in bytes.
 const MAX_ANSWER: usize = 1024 * 1024;
@@ -113,11 +114,10 @@ impl<'a> Tools<'a> {
         // No credentials and no settings.
         command.env_clear().env("PATH", self.path).current_dir(self.directory);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-        let mut child = sandbox::spawn(command, processor_seconds).await?;
-        let stdout = child.stdout.take();
-        let stderr = child.stderr.take();
+        let mut program = SandboxedProgram::start(command, processor_seconds).await?;
+        let (stdout, stderr) = program.take_output();
         let (stdout, stderr, status) =
-            tokio::try_join!(lines(stdout, keeps), first(stderr, MAX_COMPLAINT), child.wait())?;
+            tokio::try_join!(lines(stdout, keeps), first(stderr, MAX_COMPLAINT), program.wait())?;
         Ok(ToolOutput { status, stdout, complaint: String::from_utf8_lossy(&stderr).into_owned() })
     }
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use video_conversion::engine::{ConversionTarget, EngineError, convert};
+use video_conversion::engine::{ConversionTarget, EngineError, TimeLeft, convert};
 
-use crate::support::{Place, converted, frames, probe, refusal, streams};
+use crate::support::{MINUTE, Place, converted, frames, probe, refusal, streams};
 
 const SIGHT: &str = "-f lavfi -i testsrc2=s=640x360:r=25:d=3";
 const SOUND: &str = "-f lavfi -i sine=d=3";
@@ -126,8 +126,10 @@ async fn a_conversion_that_takes_too_long_is_stopped() {
     let place = Place::new();
     let input = place.made("in.mkv", "-f lavfi -i testsrc2=s=1920x1080:r=30:d=20 -c:v mpeg4 -q:v 9");
     let path = std::env::var_os("PATH").unwrap();
-    let failure =
-        convert(&path, &input, ConversionTarget::Video, Duration::from_millis(300)).await.unwrap_err();
+    let time = Duration::from_millis(300);
+    let failure = convert(&path, &input, ConversionTarget::Video, TimeLeft::cut(time)).await.unwrap_err();
+    assert!(matches!(failure, EngineError::Machine(_)), "others have used the time: {failure:?}");
+    let failure = convert(&path, &input, ConversionTarget::Video, TimeLeft::whole(time)).await.unwrap_err();
     assert!(
         matches!(
             failure,
@@ -152,7 +154,6 @@ async fn a_computer_without_ffmpeg_is_no_fault_of_the_video() {
     let place = Place::new();
     let input = place.written("in.mp4", "anything");
     let nowhere = place.path("nowhere").into_os_string();
-    let failure =
-        convert(&nowhere, &input, ConversionTarget::Video, Duration::from_secs(9)).await.unwrap_err();
+    let failure = convert(&nowhere, &input, ConversionTarget::Video, MINUTE).await.unwrap_err();
     assert!(matches!(failure, EngineError::Machine(_)), "{failure:?}");
 }

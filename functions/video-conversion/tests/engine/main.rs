@@ -4,6 +4,7 @@
 mod conversion;
 mod edit_lists;
 mod hostile;
+mod left_behind;
 mod limits;
 mod machine;
 mod markers;

@@ -6,10 +6,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use video_conversion::engine::{ConversionTarget, ConvertedFiles, EngineError, convert};
+use video_conversion::engine::{ConversionTarget, ConvertedFiles, EngineError, TimeLeft, convert};
 
 /// More than anything here takes.
-pub(crate) const MINUTE: Duration = Duration::from_secs(60);
+pub(crate) const MINUTE: TimeLeft = TimeLeft::whole(Duration::from_secs(60));
 
 /// A directory for a test's files.
 pub(crate) struct Place(TempDir);

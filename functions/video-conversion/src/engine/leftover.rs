@@ -1,0 +1,155 @@
+//! Ends what programs leave behind: processes that they have started, in whatever session, group or parent these hide.
+//!
+//! This process adopts the orphans among its descendants, so every process that a program has started is one of them. Those of
+//! programs are told from other children by their seccomp filters, which processes inherit and cannot remove.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, WaitOptions, getpid, getuid, kill_process, set_child_subreaper, waitpid};
+
+/// The time between two looks at the processes.
+const PAUSE: Duration = Duration::from_millis(1);
+/// The most looks.
+const LOOKS: usize = 5_000;
+
+/// Has this process adopt orphans among its descendants.
+pub(super) fn adopt_orphans() -> io::Result<()> {
+    Ok(set_child_subreaper(Some(getpid()))?)
+}
+
+/// Kills the processes that programs have left, except the programs that are `running` with what they have started.
+///
+/// # Errors
+/// If a process cannot be stopped. Nothing that it must not see may start then.
+pub(super) fn kill_leftovers(running: &BTreeSet<i32>) -> io::Result<()> {
+    for _ in 0..LOOKS {
+        let leftovers = leftovers_among(&processes()?, running);
+        if leftovers.is_empty() {
+            return Ok(());
+        }
+        for process in leftovers {
+            let Some(id) = Pid::from_raw(process.id) else { continue };
+            if !process.is_dead {
+                // It may have ended since.
+                let _ = kill_process(id, Signal::KILL);
+            } else if process.parent == own_id() {
+                // Dead children stay in the list until somebody asks for their status.
+                let _ = waitpid(Some(id), WaitOptions::NOHANG);
+            }
+        }
+        // Not of Tokio: a conversion that runs out of time is dropped, which nothing can await.
+        std::thread::sleep(PAUSE);
+    }
+    Err(io::Error::other("a process that a program has started cannot be stopped"))
+}
+
+/// How many processes and threads the user of this process has.
+pub(super) fn tasks_of_user() -> io::Result<u64> {
+    let user = getuid().as_raw();
+    Ok(processes()?.iter().filter(|process| process.user == user).map(|process| process.threads).sum())
+}
+
+fn own_id() -> i32 {
+    getpid().as_raw_nonzero().get()
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Process {
+    id: i32,
+    parent: i32,
+    user: u32,
+    threads: u64,
+    /// The seccomp filters, or the mode of seccomp before Linux 5.9.
+    filters: u64,
+    /// Ended, while its parent has not asked for its status.
+    is_dead: bool,
+}
+
+impl Process {
+    /// Reads `/proc/ID/status`.
+    fn parse(id: i32, status: &str) -> Self {
+        let mut process = Self { id, ..Self::default() };
+        for (name, value) in status.lines().filter_map(|line| line.split_once(':')) {
+            let first = value.split_whitespace().next().unwrap_or_default();
+            let number = || first.parse().unwrap_or_default();
+            match name {
+                "State" => process.is_dead = matches!(first, "Z" | "X"),
+                "PPid" => process.parent = first.parse().unwrap_or_default(),
+                "Uid" => process.user = first.parse().unwrap_or_default(),
+                "Threads" => process.threads = number(),
+                "Seccomp" | "Seccomp_filters" => process.filters = number(),
+                _ => {}
+            }
+        }
+        process
+    }
+}
+
+/// All processes. Those that end in the meantime may be missing.
+fn processes() -> io::Result<Vec<Process>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc")? {
+        let entry = entry?;
+        let id = entry.file_name().to_str().and_then(|name| name.parse().ok());
+        let Some(id) = id else { continue };
+        if let Ok(status) = std::fs::read_to_string(entry.path().join("status")) {
+            found.push(Process::parse(id, &status));
+        }
+    }
+    Ok(found)
+}
+
+fn leftovers_among(processes: &[Process], running: &BTreeSet<i32>) -> Vec<Process> {
+    let own = own_id();
+    let own_filters = processes.iter().find(|process| process.id == own).map_or(0, |own| own.filters);
+    let is_orphan = |process: &Process| {
+        process.parent == own && process.filters > own_filters && !running.contains(&process.id)
+    };
+    let mut ids: BTreeSet<i32> = processes.iter().filter(|one| is_orphan(one)).map(|one| one.id).collect();
+    loop {
+        let known = ids.len();
+        ids.extend(
+            processes.iter().filter(|one| ids.contains(&one.parent)).map(|one| one.id).collect::<Vec<_>>(),
+        );
+        if ids.len() == known {
+            break;
+        }
+    }
+    processes.iter().filter(|process| ids.contains(&process.id)).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs_and_what_has_no_filter_is_left_alone() {
+        let own = own_id();
+        let process =
+            |id: i32, parent: i32, filters: u64| Process { id, parent, filters, ..Process::default() };
+        let all = [
+            process(own, 1, 1),
+            process(own + 1, own, 2),
+            process(own + 2, own + 1, 2),
+            process(own + 3, own, 2),
+            process(own + 4, own + 3, 3),
+            process(own + 5, own, 1),
+            process(own + 6, own + 5, 2),
+            process(own + 7, 1, 2),
+        ];
+        let found = leftovers_among(&all, &BTreeSet::from([own + 1]));
+        let ids: Vec<i32> = found.iter().map(|process| process.id - own).collect();
+        assert_eq!(ids, [3, 4]);
+    }
+
+    #[test]
+    fn the_status_of_a_process_is_read() {
+        let status = "Name:\tx y\nState:\tZ (zombie)\nPPid:\t7\nUid:\t5\t6\t6\t6\nThreads:\t3\nSeccomp:\t2\nSeccomp_filters:\t4\n";
+        let Process { id, parent, user, threads, filters, is_dead } = Process::parse(9, status);
+        assert_eq!((id, parent, user, threads, filters, is_dead), (9, 7, 5, 3, 4, true));
+        assert_eq!(Process::parse(9, "Seccomp:\t2\n").filters, 2);
+        assert!(tasks_of_user().unwrap() > 0);
+    }
+}

@@ -106,14 +106,21 @@ async fn a_candidate_with_a_password_goes_on_in_another_browser() {
     other.on("write").await;
     other.press("Save answer").await;
     other.until("document.querySelector('.error').textContent === 'Write something first.'").await;
-    other.evaluate("document.querySelector('textarea').value = 'In March.'").await;
+    // Characters that show nothing are no text.
+    other.evaluate("document.querySelector('textarea').value = '\\u2060'").await;
+    other.press("Save answer").await;
+    other.until("document.querySelector('.error').textContent.startsWith('Your answer is not saved')").await;
+    assert!(!other.text().await.contains("Everything is saved"));
+    let pasted =
+        "document.querySelector('textarea').value = 'In March:\\u2028\\tthe 1st\\u200b\\u000b  or 2nd'";
+    other.evaluate(pasted).await;
     other.press("Save answer").await;
     other.on("overview").await;
     other.complete().await;
     assert_eq!(visit.status().await, "interviewed");
     let answers = visit.answers().await;
     assert_whole(&visit, &answers[0]).await;
-    assert_eq!(answers[1]["text"], "In March.");
+    assert_eq!(answers[1]["text"], "In March:\n\tthe 1st\n  or 2nd");
 }
 
 /// Goes on with the keyboard to the control with this text or type, and presses a key on it.

@@ -54,12 +54,13 @@ function timeText(app) {
 }
 
 /** What becomes of the recordings, in words. @param {App} app */
-function statusText({ queue, model, texts }) {
+function statusText({ queue, model, screen, texts }) {
     if (!queue || model.interview?.status !== "interviewing") return "";
     if (queue.isLoggedOut) return texts.status.loggedOut;
     if (!navigator.onLine || queue.isStuck) return texts.status.offline;
     if (!queue.store.isDurable) return texts.status.volatile;
     const percent = queue.percentSent();
     if (queue.progress.takes > 0) return filled(texts.status.sending, { percent });
-    return queue.takes.length > 0 ? "" : texts.status.sent;
+    // A text is not saved before its button is pressed and the service has taken it.
+    return queue.takes.length > 0 || screen === "write" ? "" : texts.status.sent;
 }

@@ -37,18 +37,16 @@ async fn a_text_has_something_to_see_in_it_and_at_most_100_characters() {
     let before = app.table().snapshot().await;
     assert_refusal!(owner.post(LABELS, json!({})).await, @r#"400 {"text":["This field is required."]}"#);
     let mut refusals = Vec::new();
-    for text in
-        [json!(""), json!(" \u{200b}"), json!(null), json!(1), json!("x".repeat(101)), json!("a\u{7}")]
+    for text in [json!(""), json!(" \u{200b}"), json!(null), json!(1), json!("x".repeat(101)), json!("\u{7}")]
     {
         refusals.push(owner.post(LABELS, json!({ "text": text })).await);
         refusals.push(owner.patch(&uri, json!({ "text": text })).await);
     }
     assert_refusals!(refusals, @r#"
-        4 x 400 {"text":["This field may not be blank."]}
+        6 x 400 {"text":["This field may not be blank."]}
         2 x 400 {"text":["This field may not be null."]}
         2 x 400 {"text":["Not a valid string."]}
         2 x 400 {"text":["Ensure this field has no more than 100 characters."]}
-        2 x 400 {"text":["Control characters are not allowed."]}
         "#);
     assert_eq!(app.table().snapshot().await, before);
     // A character that folding swells to eighteen.

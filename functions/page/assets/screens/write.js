@@ -39,8 +39,8 @@ export function showWrite(app, { question: uri = "" }) {
         try {
             await app.api.send("PUT", answer?.resource_uri ?? "", { text: text.value }, { match: await read });
         } catch (failure) {
-            if (!(failure instanceof ApiError) || failure.status !== 412) throw failure;
-            error.textContent = texts.changed;
+            if (!(failure instanceof ApiError) || (failure.status !== 412 && !failure.about("text"))) throw failure;
+            error.textContent = failure.status === 412 ? texts.changed : texts.refused;
             return;
         }
         remember(draft, null);

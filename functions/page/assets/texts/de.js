@@ -201,6 +201,7 @@ export default {
         left: "Verbleibende Zeichen: {n}",
         save: "Antwort speichern",
         empty: "Schreiben Sie zuerst etwas.",
+        refused: "Ihre Antwort ist nicht gespeichert: Der Text wurde nicht angenommen und steht noch hier. Kürzen Sie ihn oder entfernen Sie ungewöhnliche Zeichen, und speichern Sie ihn noch einmal.",
         changed: "Diese Antwort wurde in einem anderen Fenster geändert. Laden Sie die Seite neu, um sie zu sehen.",
     },
     sending: {

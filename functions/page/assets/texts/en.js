@@ -201,6 +201,7 @@ export default {
         left: "Characters left: {n}",
         save: "Save answer",
         empty: "Write something first.",
+        refused: "Your answer is not saved: the service did not accept the text, which is still here. Shorten it or remove unusual characters, and save it again.",
         changed: "This answer was changed in another window. Load the page again to see it.",
     },
     sending: {

@@ -201,6 +201,7 @@ export default {
         left: "Caracteres restantes: {n}",
         save: "Guardar respuesta",
         empty: "Escriba algo primero.",
+        refused: "Su respuesta no se ha guardado: el texto no se ha aceptado y sigue aquí. Acórtelo o quite los caracteres poco comunes y guárdelo de nuevo.",
         changed: "Esta respuesta se ha cambiado en otra ventana. Vuelva a cargar la página para verla.",
     },
     sending: {

@@ -201,6 +201,7 @@ export default {
         left: "Caractères restants : {n}",
         save: "Valider la réponse",
         empty: "Écrivez d’abord quelque chose.",
+        refused: "Votre réponse n’est pas enregistrée : le texte n’a pas été accepté et se trouve toujours ici. Raccourcissez-le ou supprimez les caractères inhabituels, puis validez de nouveau.",
         changed: "Cette réponse a été modifiée dans une autre fenêtre. Rechargez la page pour la voir.",
     },
     sending: {

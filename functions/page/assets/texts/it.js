@@ -201,6 +201,7 @@ export default {
         left: "Caratteri rimasti: {n}",
         save: "Salvi la risposta",
         empty: "Prima scriva qualcosa.",
+        refused: "La Sua risposta non è salvata: il testo non è stato accettato ed è ancora qui. Lo accorci o tolga i caratteri insoliti e lo salvi di nuovo.",
         changed: "Questa risposta è stata modificata in un’altra finestra. Ricarichi la pagina per vederla.",
     },
     sending: {

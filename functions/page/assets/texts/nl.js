@@ -201,6 +201,7 @@ export default {
         left: "Resterende tekens: {n}",
         save: "Antwoord opslaan",
         empty: "Schrijf eerst iets.",
+        refused: "Uw antwoord is niet opgeslagen: de tekst is niet geaccepteerd en staat nog hier. Maak de tekst korter of verwijder ongewone tekens en sla opnieuw op.",
         changed: "Dit antwoord is in een ander venster gewijzigd. Laad de pagina opnieuw om het te zien.",
     },
     sending: {

@@ -35,7 +35,7 @@ impl Email {
         if !is_local_part(local) {
             return Err(INVALID.to_owned());
         }
-        TextLine::parse(&format!("{local}@{domain}")).map(Self)
+        TextLine::parse_exact(&format!("{local}@{domain}")).map(Self)
     }
 
     /// The address.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error as _};
 
-use super::{TextLine, VisibleLine, is_ignorable};
+use super::{BLANK, TextLine, is_ignorable};
 
 /// The client's key of a candidate or a project: one line of 1 to 200 characters, all of which can be seen, white space inside
 /// included. Compared exactly.
@@ -13,12 +13,15 @@ use super::{TextLine, VisibleLine, is_ignorable};
 pub struct ExternalId(TextLine<200>);
 
 impl ExternalId {
-    /// Parses `text` like [`TextLine::parse`]. Refuses blank text and invisible characters.
+    /// Parses a key. Fails if it is blank, too long, or contains invisible characters.
     pub fn parse(text: &str) -> Result<Self, String> {
-        Self::check(TextLine::parse_visible(text)?)
+        Self::check(TextLine::parse_exact(text)?)
     }
 
     fn check(line: TextLine<200>) -> Result<Self, String> {
+        if !line.is_visible() {
+            return Err(BLANK.to_owned());
+        }
         // Two keys that look alike must be one, because people compare them on their screens.
         if line.as_str().chars().any(is_ignorable) {
             return Err("Invisible characters are not allowed.".to_owned());
@@ -34,8 +37,8 @@ impl ExternalId {
 
 impl<'de> Deserialize<'de> for ExternalId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let line = VisibleLine::deserialize(deserializer)?;
-        Self::check(line.0).map_err(D::Error::custom)
+        let line = TextLine::deserialize(deserializer)?;
+        Self::check(line).map_err(D::Error::custom)
     }
 }
 

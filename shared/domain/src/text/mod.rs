@@ -1,5 +1,9 @@
 //! Text from clients: trimmed, limited, free of control characters.
 //!
+//! People paste texts from word processors, chats and terminals. Line breaks of every kind and blanks become those of plain
+//! text, and characters that show nothing are dropped, because nobody can find in a form what cannot be seen. Identifiers,
+//! addresses and keys are compared with others, so they are refused instead ([`TextLine::parse_exact`]).
+//!
 //! Deserialisation checks limits and forbidden characters too, because an archive of a company may come from anybody. A stricter
 //! check makes stored texts unreadable, so change those first.
 
@@ -32,8 +36,16 @@ const BLANK: &str = "This field may not be blank.";
 pub struct TextLine<const MAX: usize>(String);
 
 impl<const MAX: usize> TextLine<MAX> {
-    /// Trims `text` and normalises it to Unicode NFC. Fails if it is too long or contains a control character.
+    /// Trims `text`, makes one space of line breaks and tabs, drops control characters and normalises the rest to Unicode
+    /// NFC. Fails if the text is too long.
     pub fn parse(text: &str) -> Result<Self, String> {
+        let text = normalised(text);
+        let parts = text.split(['\n', '\t']).map(str::trim).filter(|part| !part.is_empty());
+        Self::check(parts.collect::<Vec<_>>().join(" "))
+    }
+
+    /// Trims `text` and normalises it to Unicode NFC. Fails if it is too long or contains a control character.
+    pub(super) fn parse_exact(text: &str) -> Result<Self, String> {
         // Programs put marks around what is copied from them, to show it in its own direction elsewhere.
         let text = text.trim_matches(|character: char| character.is_whitespace() || is_hidden(character));
         // Keyboards compose accents differently; what looks alike must count and compare alike.
@@ -42,7 +54,7 @@ impl<const MAX: usize> TextLine<MAX> {
 
     /// The text as it is. Fails if it is too long or contains a control character.
     fn check(text: String) -> Result<Self, String> {
-        check_line(&text)?;
+        check_characters(&text, &[])?;
         check_length(&text, MAX)?;
         Ok(Self(text))
     }
@@ -57,9 +69,10 @@ impl<const MAX: usize> TextLine<MAX> {
         self.0.chars().any(is_visible)
     }
 
-    /// Parses a telephone number or an address like [`TextLine::parse`], without the invisible marks in it.
+    /// Parses a telephone number or an address without the invisible marks in it. Fails if it is too long or contains a
+    /// control character.
     pub fn parse_unmarked(text: &str) -> Result<Self, String> {
-        Self::parse(&without_marks(text))
+        Self::parse_exact(&without_marks(text))
     }
 
     /// The text.
@@ -100,10 +113,24 @@ fn is_ignorable(character: char) -> bool {
     )
 }
 
-fn check_line(text: &str) -> Result<(), String> {
+/// The text with line breaks of one kind, without characters that show nothing, in Unicode NFC.
+fn normalised(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    let visible = text.chars().map(|character| if is_line_break(character) { '\n' } else { character });
+    // Keyboards compose accents differently; what looks alike must count and compare alike.
+    visible.filter(|character| matches!(character, '\n' | '\t') || !is_forbidden(*character)).nfc().collect()
+}
+
+/// One of the characters that end a line or a page (UAX #14, class BK).
+fn is_line_break(character: char) -> bool {
+    matches!(character, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Fails if a text has a forbidden character that is not `allowed`.
+fn check_characters(text: &str, allowed: &[char]) -> Result<(), String> {
     // Most texts are ASCII, and each read of an item checks its texts.
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    if is_plain || !text.chars().any(is_forbidden) {
+    if is_plain || !text.chars().any(|character| is_forbidden(character) && !allowed.contains(&character)) {
         Ok(())
     } else {
         Err("Control characters are not allowed.".to_owned())
@@ -126,7 +153,10 @@ fn is_forbidden(character: char) -> bool {
 
 /// Invisible characters that reorder or hide the text around them.
 pub(super) fn is_hidden(character: char) -> bool {
-    matches!(character, '\u{200b}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    matches!(
+        character,
+        '\u{200b}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
+    )
 }
 
 /// A telephone number or an address without the invisible marks that come with it when it is pasted.
@@ -176,18 +206,25 @@ impl<const MAX: usize> fmt::Display for VisibleLine<MAX> {
 pub struct TextLines<const MAX: usize>(String);
 
 impl<const MAX: usize> TextLines<MAX> {
-    /// Parses each line of `text` like [`TextLine::parse`].
+    /// Makes `\n` of every line break, drops control characters but tabs, blanks at the ends of lines and empty lines around
+    /// the text, and normalises the rest to Unicode NFC. Lines keep their indentation. Fails if the text is too long.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let lines = text.trim().lines().map(|line| TextLine::<MAX>::parse(line).map(|line| line.0));
-        let text = lines.collect::<Result<Vec<_>, _>>()?.join("\n");
-        Self::check(text)
+        let text = normalised(text);
+        let lines: Vec<_> = text.trim_end().split('\n').map(str::trim_end).collect();
+        let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(lines.len());
+        Self::check(lines[first..].join("\n"))
     }
 
     /// The text as it is. Fails if it is too long or contains a control character.
     fn check(text: String) -> Result<Self, String> {
-        text.split('\n').try_for_each(check_line)?;
+        check_characters(&text, &['\n', '\t'])?;
         check_length(&text, MAX)?;
         Ok(Self(text))
+    }
+
+    /// The length in bytes.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Parses `text` like [`TextLines::parse`] and refuses blank text.
@@ -215,7 +252,7 @@ impl<const MAX: usize> fmt::Display for TextLines<MAX> {
 pub struct WebLink(TextLine<2000>);
 
 impl WebLink {
-    /// Parses `text` like [`TextLine::parse`].
+    /// Parses `text` like [`TextLine::parse_unmarked`].
     pub fn parse(text: &str) -> Result<Self, String> {
         Self::check(TextLine::parse_unmarked(text)?)
     }
@@ -330,8 +367,14 @@ mod tests {
         assert_eq!(TextLine::<5>::parse("  Zoë \t").unwrap().as_str(), "Zoë");
         assert_eq!(TextLine::<3>::parse("Zoe\u{308}").unwrap().as_str(), "Zoë");
         assert!(TextLine::<5>::parse("123456").unwrap_err().contains("no more than 5"));
-        for hidden in ["a\nb", "a\0b", "a\r\nBcc: x", "a\u{202e}b", "a\u{2028}b"] {
-            assert!(TextLine::<99>::parse(hidden).is_err(), "{hidden:?}");
+        for hidden in ["a\nb", "a\0b", "a\r\nBcc: x", "a\u{202e}b", "a\u{2028}b", "a\u{2060}b"] {
+            assert!(TextLine::<99>::parse_exact(hidden).is_err(), "{hidden:?}");
+        }
+        for gap in ["\n", "\r\n", "\t", " \u{2028}\u{2029} ", "\u{b}", "\u{c}", "\u{85}\r"] {
+            assert_eq!(TextLine::<3>::parse(&format!("a{gap}b")).unwrap().as_str(), "a b", "{gap:?}");
+        }
+        for hidden in ["\0", "\u{1b}", "\u{7f}", "\u{200b}", "\u{2060}", "\u{202e}", "\u{feff}"] {
+            assert_eq!(TextLine::<2>::parse(&format!("a{hidden}b")).unwrap().as_str(), "ab", "{hidden:?}");
         }
         for pasted in ["\u{202a}Kim\u{202c}", "\u{2068}Kim\u{2069} ", "\u{feff} Kim\u{200b}"] {
             assert_eq!(TextLine::<3>::parse(pasted).unwrap().as_str(), "Kim");
@@ -356,11 +399,24 @@ mod tests {
     }
 
     #[test]
-    fn an_address_has_lines() {
-        let address = TextLines::<30>::parse(" 1 Main St \r\nLondon\n").unwrap();
-        assert_eq!(address.to_string(), "1 Main St\nLondon");
+    fn lines_keep_their_indentation_and_lose_what_shows_nothing() {
+        for (sent, kept) in [
+            ("1 Main St \r\nLondon\n", "1 Main St\nLondon"),
+            (" \n\n  if a:\n\tb()\n\n  else:\u{a0}\n\n", "  if a:\n\tb()\n\n  else:"),
+            ("a\u{b}b\u{c}c\u{85}d\u{2028}e\u{2029}f\rg\r\nh", "a\nb\nc\nd\ne\nf\ng\nh"),
+            ("a\0b\u{1b}c\u{200b}d\u{2060}e\u{feff}f\u{202e}g\u{2066}h\u{9f}i", "abcdefghi"),
+            ("می\u{200c}خواهم 👩\u{200d}🔬 \u{200f}a", "می\u{200c}خواهم 👩\u{200d}🔬 \u{200f}a"),
+            ("Zoe\u{308}", "Zoë"),
+            ("\u{2028}\u{200b} \t", ""),
+        ] {
+            let lines = TextLines::<30>::parse(sent).unwrap().to_string();
+            assert_eq!(lines, kept, "{sent:?}");
+            assert_eq!(TextLines::<30>::parse(&lines).unwrap().to_string(), kept, "a second time: {sent:?}");
+            assert_eq!(serde_json::from_value::<TextLines<30>>(lines.into()).unwrap().to_string(), kept);
+        }
+        // Only what is kept counts.
+        assert!(TextLines::<5>::parse("\r\n12\u{200b}\r\n45  \r\n").is_ok());
         assert!(TextLines::<5>::parse("123\n456").is_err());
-        assert!(TextLines::<30>::parse("a\0b\nc").is_err());
     }
 
     #[test]

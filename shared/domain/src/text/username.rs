@@ -17,7 +17,7 @@ pub struct Username(TextLine<254>);
 impl Username {
     /// Parses a name of the PRECIS profile `UsernameCaseMapped`, and keeps its case.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let sent = TextLine::<254>::parse(text)?;
+        let sent = TextLine::<254>::parse_exact(text)?;
         if sent.is_empty() {
             return Err("This field may not be blank.".to_owned());
         }
@@ -37,7 +37,7 @@ impl Username {
         }
         // In the case that was sent. Keys are the folded name; keys by how a name looks would make `barn` and `bam`
         // one.
-        TextLine::parse(&prepared).map(Self)
+        TextLine::parse_exact(&prepared).map(Self)
     }
 
     /// In its original case.

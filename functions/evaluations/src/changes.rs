@@ -40,6 +40,7 @@ impl NewQuestion {
             revision,
             position: self.position.map_or_else(|| position_left(position), Ok)?,
             text: self.text,
+            former_texts: Vec::new(),
             kind: QuestionKind::Video,
             video: None,
             preparation_seconds: None,

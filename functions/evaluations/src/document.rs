@@ -5,7 +5,9 @@ use shared::domain::evaluation::evaluator_index::TOO_MANY_EVALUATORS;
 use shared::domain::evaluation::{
     ALREADY_VETOED, NOT_EVALUATOR, NOT_INTERVIEWED, NOTHING_RATED, VETO_DISABLED, VETOED,
 };
-use shared::domain::questionnaire::{QUESTIONS_IN_USE, TOO_MANY_CRITERIA, TOO_MANY_QUESTIONS};
+use shared::domain::questionnaire::{
+    QUESTIONS_IN_USE, TOO_MANY_CRITERIA, TOO_MANY_QUESTIONS, TOO_MANY_TEXTS,
+};
 use shared::http::view::{CriterionView, QuestionView};
 use shared::openapi::OperationDoc;
 
@@ -37,14 +39,14 @@ pub(crate) fn replace_question(operation: OperationDoc) -> OperationDoc {
     operation
         .text("Missing fields get their defaults; without `position`, the question keeps its place.")
         .body_with_references::<QuestionView, _>(NewQuestion::read)
-        .refuses(&[QUESTIONS_IN_USE])
+        .refuses(&[QUESTIONS_IN_USE, TOO_MANY_TEXTS])
         .example("question", question())
 }
 
 pub(crate) fn change_question(operation: OperationDoc) -> OperationDoc {
     operation
         .body_with_references::<QuestionView, _>(read_question_changes)
-        .refuses(&[QUESTIONS_IN_USE])
+        .refuses(&[QUESTIONS_IN_USE, TOO_MANY_TEXTS])
         .example("text", json!({ "text": "Which project are you most proud of?" }))
 }
 

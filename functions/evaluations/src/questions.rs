@@ -74,12 +74,11 @@ async fn change(
     access: &Admitted<Question, ChangeProject>,
     after: Question,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let questionnaire = &access.target.all.questionnaire;
+    let QuestionnaireTarget { project, questionnaire, has_begun, .. } = &access.target.all;
     let view = Json(QuestionView::new(&after, questionnaire, access.references()));
     let after = Questionnaire::clone(questionnaire).with_question(after)?;
-    access
-        .commit(access.store.save_questionnaire(&access.target.all.project, questionnaire, &after), view)
-        .await
+    let after = if *has_begun { after } else { after.without_former_texts() };
+    access.commit(access.store.save_questionnaire(project, questionnaire, &after), view).await
 }
 
 /// DELETE …/questions/{questionId}/

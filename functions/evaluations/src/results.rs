@@ -1,12 +1,13 @@
 //! What the evaluations of candidates amount to.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use axum::Json;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use shared::auth::access::{Admitted, AdmittedRequest, CandidateEvaluations};
+use shared::domain::answers::Answers;
 use shared::domain::evaluation::mean::RatingMean;
 use shared::domain::evaluation::{Evaluation, RatingTarget};
 use shared::domain::id::{CandidateId, CustomerId};
@@ -77,6 +78,7 @@ impl ResultView {
         candidate: CandidateId,
         summary: &ResultSummary,
         evaluations: &HashMap<(CandidateId, CustomerId), Evaluation>,
+        answers: Option<&Answers>,
         scope: EvaluationScope<'_>,
     ) -> Self {
         let EvaluationScope { project, questionnaire, .. } = scope;
@@ -96,6 +98,7 @@ impl ResultView {
         let scale = project.settings.maximum_score;
         let questions = questionnaire.questions.iter().map(|question| QuestionResultView {
             question: scope.question(question.id),
+            question_text: answers.map_or(&question.text, |answers| answers.asked_text(question)).to_string(),
             average_rating: decimal(average(RatingTarget::Question(question.id), &counting, scale)),
         });
         let criteria = questionnaire.criteria.iter().map(|criterion| CriterionResultView {
@@ -196,13 +199,15 @@ async fn views(
     for row in page.rows.iter().filter(|row| !row.summary.is_hidden_from(caller, project)) {
         ids.extend(row.summary.counting(project).map(|(evaluator, _)| (row.candidate, evaluator)));
     }
+    let seen = ids.iter().map(|(candidate, _)| *candidate).collect::<BTreeSet<_>>();
     let evaluations = access.store.evaluations(access.company_id(), project.id, ids).await?;
+    let answers = read_answers(access, seen, scope).await?;
     Ok(page.map(|row| {
         if row.summary.is_hidden_from(caller, project) {
             // Shown without its ratings instead of left out, so that pages stay even.
             ResultView::hidden(row.candidate, scope)
         } else {
-            ResultView::new(row.candidate, &row.summary, &evaluations, scope)
+            ResultView::new(row.candidate, &row.summary, &evaluations, answers.get(&row.candidate), scope)
         }
     }))
 }
@@ -220,5 +225,18 @@ pub(crate) async fn read(
     access.require_sight()?;
     let evaluations = access.store.evaluations_of(access.company_id(), project.id, candidate.id).await?;
     let scope = EvaluationScope::new(project, &access.target.questionnaire, access.references());
-    access.show(ResultView::new(candidate.id, &summary, &evaluations, scope))
+    let answers = read_answers(&access, BTreeSet::from([candidate.id]), scope).await?;
+    access.show(ResultView::new(candidate.id, &summary, &evaluations, answers.get(&candidate.id), scope))
+}
+
+/// Reads the answers of candidates if texts of questions have changed since they may have been asked.
+async fn read_answers(
+    access: &AdmittedRequest,
+    candidates: BTreeSet<CandidateId>,
+    scope: EvaluationScope<'_>,
+) -> Result<HashMap<CandidateId, Answers>> {
+    if scope.questionnaire.questions.iter().all(|question| question.former_texts.is_empty()) {
+        return Ok(HashMap::new());
+    }
+    access.store.answers_of(access.company_id(), scope.project.id, candidates).await
 }

@@ -180,6 +180,9 @@ pub(crate) struct QuestionResultView {
     /// The question.
     #[schemars(example = example_uri::QUESTION)]
     pub(crate) question: Uri,
+    /// The text of the question as the candidate was asked it; today's text if they have not answered it here.
+    #[schemars(example = &"Which project are you most proud of?")]
+    pub(crate) question_text: String,
     /// The mean of all ratings, with at most two decimals; null without ratings.
     #[schemars(example = 4.5)]
     pub(crate) average_rating: Option<Decimal>,

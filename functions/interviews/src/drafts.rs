@@ -48,7 +48,7 @@ async fn replace(access: &Admitted<Draft, AnswerQuestions>, text: Option<AnswerT
         Some(stored) => access.wait_until(stored.replaceable_at(received_at)).await,
         None => access.now,
     };
-    let draft = Some(Draft { text, received_at, saved_at });
+    let draft = Some(Draft { text, wording: answer.question.wording(), received_at, saved_at });
     let after = WrittenAnswer { draft, ..WrittenAnswer::clone(before) };
     if stored.is_some() {
         access.store.replace_draft(before, &after).await?;

@@ -4,9 +4,11 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::AnswersTarget;
-use shared::domain::answers::{AnswerText, QuestionAnswer, Take, TakeSource, WrittenAnswer, draft_revision};
-use shared::domain::candidate::{CandidateStatus, ConductedInterview, InterviewAdjustments};
-use shared::domain::id::TakeRef;
+use shared::domain::answers::{
+    AnswerText, Answers, QuestionAnswer, Take, TakeSource, WrittenAnswer, draft_revision,
+};
+use shared::domain::candidate::{Candidate, CandidateStatus, ConductedInterview, InterviewAdjustments};
+use shared::domain::id::{QuestionId, TakeRef};
 use shared::domain::media::conversion::ConversionStatus;
 use shared::domain::media::file::FileType;
 use shared::domain::policy::{Action, CallerRelation};
@@ -20,6 +22,8 @@ use shared::store::ShownAnswers;
 
 /// A caller who looks at an interview.
 pub(crate) struct InterviewViewer<'a> {
+    candidate: &'a Candidate,
+    answers: &'a Answers,
     questionnaire: &'a Questionnaire,
     objects: AnswerObjects,
     adjustments: InterviewAdjustments,
@@ -35,6 +39,8 @@ impl<'a> InterviewViewer<'a> {
         let relation = &target.relation;
         let is_candidate = *relation == CallerRelation::Own;
         Self {
+            candidate: &target.candidate,
+            answers: &target.answers,
             questionnaire: &target.questionnaire,
             objects: AnswerObjects::of(&target.answers),
             adjustments: target.candidate.adjusted(),
@@ -43,6 +49,14 @@ impl<'a> InterviewViewer<'a> {
             is_candidate,
             references,
         }
+    }
+
+    /// The text of a question that was answered by `given`; empty while it is concealed from the viewer.
+    fn asked_text(&self, question: &Question, given: &QuestionAnswer) -> String {
+        if self.is_candidate && question.is_concealed_from(self.candidate, Some(self.answers)) {
+            return String::new();
+        }
+        given.asked_text(question).to_string()
     }
 }
 
@@ -198,6 +212,10 @@ pub(crate) struct AnswerView {
     /// The question.
     #[schemars(example = example_uri::QUESTION)]
     question: Uri,
+    /// The text of the question as it was when the take that is the answer was begun, or the answer last written; today's
+    /// text if nothing was begun. Empty while it is hidden from the candidate.
+    #[schemars(example = &"Which project are you most proud of?")]
+    question_text: String,
     /// How far the answer is; null without one. A written answer is `successful`.
     status: Option<ConversionStatus>,
     /// Why the last conversion has failed, a sentence; null otherwise.
@@ -274,6 +292,7 @@ impl AnswerView {
         Self {
             resource_uri: references.answer(objects, question.id),
             question: references.uri_in_project(&objects.company, objects.project, question.id),
+            question_text: viewer.asked_text(question, given),
             status: given.status(),
             error: given.failure().and_then(|failed| failed.conversion.failure.clone()),
             text: written.and_then(|written| written.text.as_ref()).map(ToString::to_string),

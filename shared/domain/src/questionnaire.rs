@@ -25,6 +25,9 @@ pub const MAX_TAKES: u32 = 10;
 pub const MAX_QUESTIONS: usize = 30;
 /// The maximum number of criteria in a project.
 pub const MAX_CRITERIA: usize = 20;
+/// The most bytes of all former texts of questions together.
+// With the longest texts and descriptions in four bytes a character, a questionnaire has 330 KB of the 400 KB of an item.
+const MAX_FORMER_TEXT_BYTES: usize = 60_000;
 
 /// The project has the maximum number of questions.
 pub const TOO_MANY_QUESTIONS: Refusal =
@@ -32,6 +35,11 @@ pub const TOO_MANY_QUESTIONS: Refusal =
 /// The project has the maximum number of criteria.
 pub const TOO_MANY_CRITERIA: Refusal =
     Refusal { code: "too_many_criteria", detail: "A project may have 20 criteria. Delete one first." };
+/// The former texts, which answers are shown with, have the maximum size.
+pub const TOO_MANY_TEXTS: Refusal = Refusal {
+    code: "too_many_texts",
+    detail: "The texts of the questions were changed too often since candidates have begun: answers are shown with the text that was asked. Copy the project to ask other questions.",
+};
 /// A candidate has begun the interview.
 pub const QUESTIONS_IN_USE: Refusal = Refusal {
     code: "questions_in_use",
@@ -85,6 +93,9 @@ pub struct Question {
     pub position: u32,
     /// The question itself.
     pub text: QuestionText,
+    /// Its former texts, oldest first, since a candidate has begun: answers are shown with the text that was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former_texts: Vec<QuestionText>,
     /// How candidates answer.
     pub kind: QuestionKind,
     /// The video that asks the question.
@@ -102,6 +113,25 @@ pub struct Question {
 }
 
 impl Question {
+    /// The number of today's text among all that candidates were asked, from 0.
+    pub fn wording(&self) -> usize {
+        self.former_texts.len()
+    }
+
+    /// The text with this number; today's if there is none.
+    pub fn text_in(&self, wording: usize) -> &QuestionText {
+        self.former_texts.get(wording).unwrap_or(&self.text)
+    }
+
+    /// Takes the place of `before` and keeps its texts.
+    fn replacing(mut self, before: &Self) -> Self {
+        self.former_texts.clone_from(&before.former_texts);
+        if self.text != before.text {
+            self.former_texts.push(before.text.clone());
+        }
+        self
+    }
+
     /// Whether candidates have time to prepare once they know the question, with the beginning of a take.
     pub fn has_preparation(&self) -> bool {
         self.kind == QuestionKind::Video && self.preparation_seconds.is_some_and(|seconds| seconds > 0)
@@ -176,11 +206,14 @@ impl Questionnaire {
         self.criteria.last().map_or(1, |last| last.position + 1)
     }
 
-    /// Adds a question, or replaces the one with its identifier and counts its revision.
+    /// Adds a question, or replaces the one with its identifier, counts its revision and keeps its former text.
     pub fn with_question(mut self, mut question: Question) -> Result<Self, NotPlaced> {
         let place = self.questions.iter().position(|known| known.id == question.id);
         if self.questions.iter().any(|other| other.position == question.position && other.id != question.id) {
             return Err(NotPlaced::PositionTaken);
+        }
+        if let Some(place) = place {
+            question = question.replacing(&self.questions[place]);
         }
         match place {
             // No revision: a client that sends back what it has read has changed nothing.
@@ -188,6 +221,9 @@ impl Questionnaire {
             Some(place) => {
                 question.revision = self.questions[place].revision + 1;
                 self.questions[place] = question;
+                if self.former_text_bytes() > MAX_FORMER_TEXT_BYTES {
+                    return Err(NotPlaced::Refused(TOO_MANY_TEXTS));
+                }
             }
             None if self.questions.len() >= MAX_QUESTIONS => {
                 return Err(NotPlaced::Refused(TOO_MANY_QUESTIONS));
@@ -216,6 +252,24 @@ impl Questionnaire {
         }
         self.criteria.sort_by_key(|criterion| criterion.position);
         Ok(self)
+    }
+
+    fn former_text_bytes(&self) -> usize {
+        self.questions.iter().flat_map(|question| &question.former_texts).map(|text| text.0.len()).sum()
+    }
+
+    /// Forgets the former texts, which no candidate has been asked.
+    pub fn without_former_texts(mut self) -> Self {
+        self.questions.iter_mut().for_each(|question| question.former_texts.clear());
+        self
+    }
+
+    /// Whether `after` still has each text that this questionnaire has asked, under its number.
+    pub fn has_its_texts_in(&self, after: &Self) -> bool {
+        self.questions.iter().all(|old| {
+            let new = after.question(old.id);
+            new.is_some_and(|new| (0..=old.wording()).all(|one| old.text_in(one) == new.text_in(one)))
+        })
     }
 
     /// Removes a question.
@@ -257,6 +311,7 @@ impl Questionnaire {
             && self.questions.iter().zip(&after.questions).all(|(old, new)| {
                 let reworded = Question {
                     text: new.text.clone(),
+                    former_texts: new.former_texts.clone(),
                     internal_description: new.internal_description.clone(),
                     revision: new.revision,
                     ..old.clone()
@@ -285,6 +340,7 @@ mod tests {
             revision: 1,
             position,
             text: QuestionText::parse("Why us?").unwrap(),
+            former_texts: Vec::new(),
             kind: QuestionKind::Video,
             video: None,
             preparation_seconds: None,
@@ -328,6 +384,38 @@ mod tests {
         assert_eq!(one.clone().with_question(question(1, 1)).unwrap(), one);
         let changed = one.with_question(Question { is_required: false, ..question(1, 1) }).unwrap();
         assert_eq!(changed.questions[0].revision, 2);
+    }
+
+    #[test]
+    fn former_texts_are_kept_under_their_numbers_and_bounded() {
+        let text = |text: &str| QuestionText::parse(text).unwrap();
+        let reworded = |before: &Questionnaire, new: QuestionText| {
+            before.clone().with_question(Question { text: new, ..question(1, 1) })
+        };
+        let one = questionnaire([question(1, 1)]);
+        let two = reworded(&one, text("Why not?")).unwrap();
+        let three = reworded(&two, text("Why us?")).unwrap();
+        let asked = &three.questions[0];
+        let texts: Vec<_> = (0..=asked.wording()).map(|number| asked.text_in(number).to_string()).collect();
+        assert_eq!(texts, ["Why us?", "Why not?", "Why us?"]);
+        assert_eq!(reworded(&three, text("Why us?")).unwrap(), three, "the same text is no change");
+        for (before, after) in [(&one, &two), (&one, &three), (&two, &three)] {
+            assert!(before.has_its_texts_in(after));
+            assert!(!before.has_its_texts_in(&after.clone().without_former_texts()) || before == &one);
+            assert!(!after.has_its_texts_in(before));
+        }
+        assert!(!one.has_its_texts_in(&two.clone().without_former_texts()));
+        let mut all = one;
+        let refused = (0..).find_map(|number| match reworded(&all, text(&format!("{number:0>1000}"))) {
+            Ok(after) => {
+                all = after;
+                None
+            }
+            Err(refusal) => Some(refusal),
+        });
+        assert_eq!(refused, Some(NotPlaced::Refused(TOO_MANY_TEXTS)));
+        assert_eq!(all.questions[0].wording(), MAX_FORMER_TEXT_BYTES / 1000);
+        assert!(reworded(&all.without_former_texts(), text("Why not?")).is_ok());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use shared::domain::answers::{Take, WrittenAnswer};
 use shared::domain::id::TakeRef;
 use shared::domain::media::conversion::ConversionStatus;
 use shared::domain::media::file::FileType;
+use shared::domain::questionnaire::Questionnaire;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
@@ -19,6 +20,9 @@ pub(super) struct AnswerDataView {
     /// The question.
     #[schemars(example = example_uri::QUESTION)]
     question: Uri,
+    /// The text of the question that was answered; null if the question was deleted.
+    #[schemars(example = &"Which project are you most proud of?")]
+    question_text: Option<String>,
     /// The written answer; null for none.
     #[schemars(example = ())]
     text: Option<String>,
@@ -66,7 +70,11 @@ struct TakeDataView {
 }
 
 impl AnswerDataView {
-    pub(super) fn all_of(given: Option<&ShownAnswers>, references: ReferenceUris<'_>) -> Vec<Self> {
+    pub(super) fn all_of(
+        given: Option<&ShownAnswers>,
+        questionnaire: &Questionnaire,
+        references: ReferenceUris<'_>,
+    ) -> Vec<Self> {
         let Some(ShownAnswers { answers, written }) = given else { return Vec::new() };
         let objects = AnswerObjects::of(answers);
         let take = |of: TakeRef, take: &Take| {
@@ -81,6 +89,9 @@ impl AnswerDataView {
         };
         let answer = answers.questions.iter().map(|(question, answer)| Self {
             question: references.uri_in_project(&answers.company, answers.project, *question),
+            question_text: questionnaire
+                .question(*question)
+                .map(|asked| answer.asked_text(asked).to_string()),
             text: written.get(question).and_then(|one| one.text.as_ref()).map(ToString::to_string),
             draft: written.get(question).and_then(DraftDataView::of),
             takes: answer.takes.iter().map(|one| take(one.reference(*question), one)).collect(),

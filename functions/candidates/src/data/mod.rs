@@ -54,8 +54,9 @@ pub(crate) async fn read(
 }
 
 async fn read_own(access: &DataAccess) -> Result<CandidateDataPage> {
-    let answers = read_answers(access).await?;
-    let view = CandidateDataView::new(&access.target, answers.as_ref(), None, access.references());
+    let (answers, questionnaire) = tokio::try_join!(read_answers(access), read_questionnaire(access))?;
+    let view =
+        CandidateDataView::new(&access.target, answers.as_ref(), &questionnaire, None, access.references());
     Ok(CandidateDataPage::Document(Box::new(view)))
 }
 
@@ -67,8 +68,13 @@ async fn read_document(access: &DataAccess, query: &QueryParameters) -> Result<C
         read_questionnaire(access),
         lists.begin()
     )?;
-    let mut view =
-        CandidateDataView::new(&access.target, answers.as_ref(), Some(&rules), access.references());
+    let mut view = CandidateDataView::new(
+        &access.target,
+        answers.as_ref(),
+        &questionnaire,
+        Some(&rules),
+        access.references(),
+    );
     let mut budget = ResponseBudget::default();
     budget.spend(&view)?;
     view.show_lists(lists.read(&questionnaire, query, &mut budget).await?);

@@ -12,6 +12,7 @@ use shared::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
 use shared::domain::mail::suppression::EmailStatus;
 use shared::domain::media::file::{FileKind, StoredFile};
 use shared::domain::privacy::retention_rule::{RetentionRule, RetentionStart};
+use shared::domain::questionnaire::Questionnaire;
 use shared::domain::retention::ScheduledRule;
 use shared::domain::text::{Email, ExternalId, Username};
 use shared::http::example_uri;
@@ -253,6 +254,7 @@ impl CandidateDataView {
     pub(super) fn new(
         target: &CandidateTarget,
         answers: Option<&ShownAnswers>,
+        questionnaire: &Questionnaire,
         rules: Option<&DataRules>,
         references: ReferenceUris<'_>,
     ) -> Self {
@@ -380,7 +382,7 @@ impl CandidateDataView {
             files: files.into_iter().filter_map(file).collect(),
             consents: ConsentDataView::all_of(candidate, references),
             adjustments: adjustments.map(AdjustmentsView::new),
-            answers: AnswerDataView::all_of(answers, references),
+            answers: AnswerDataView::all_of(answers, questionnaire, references),
             erasure_request: erasure_request.map(ErasureRequestView::new),
             internal,
         }

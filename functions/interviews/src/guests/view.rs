@@ -91,7 +91,7 @@ struct ReviewedCandidate {
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct ReviewedQuestion {
-    /// What is asked.
+    /// What the candidate was asked; today's text without an answer.
     #[schemars(example = &"Which project are you most proud of?")]
     text: String,
     /// The answer; null if there is none, or if its conversion has failed.
@@ -141,7 +141,7 @@ impl ReviewView {
             let given = guest.answers.answer_to(question.id);
             let text = texts.get(&question.id).and_then(|written| written.text.as_ref());
             ReviewedQuestion {
-                text: question.text.to_string(),
+                text: guest.answers.asked_text(question).to_string(),
                 answer: given
                     .and_then(|given| ReviewedAnswer::new(question, given, text, &objects, references)),
             }

@@ -27,7 +27,7 @@ use super::history::{EventType, FieldChanges, ResourceChange, ResourceRef, fact,
 use super::id::{CandidateId, CompanyId, ProjectId, QuestionId, TakeRef};
 use super::mail::rate::{ChangeRate, MAX_TEXTS};
 use super::media::conversion::ConversionStatus;
-use super::questionnaire::{Question, QuestionKind, Questionnaire};
+use super::questionnaire::{Question, QuestionKind, QuestionText, Questionnaire};
 
 /// The take accepts nothing more.
 pub const TAKE_CLOSED: Refusal = Refusal {
@@ -80,6 +80,11 @@ impl Answers {
     /// The takes and the written answer of a question; `None` before the first.
     pub fn answer_to(&self, question: QuestionId) -> Option<&QuestionAnswer> {
         self.questions.get(&question)
+    }
+
+    /// The text of a question as the candidate was asked it: that of the take that is the answer, or of the last writing.
+    pub fn asked_text<'a>(&self, question: &'a Question) -> &'a QuestionText {
+        self.answer_to(question.id).map_or(&question.text, |answer| answer.asked_text(question))
     }
 
     /// The questions with a written answer.
@@ -207,7 +212,7 @@ impl Answers {
     ) -> Result<(Self, WrittenAnswer), Refusal> {
         Self::may_write(question, may_write)?;
         let answer = self.questions.entry(question.id).or_default();
-        answer.write();
+        answer.write(question.wording());
         answer.has_draft = false;
         let none = WrittenAnswer::none(&self, question.id);
         Ok((self, WrittenAnswer { text: Some(text), ..none }))

@@ -10,7 +10,7 @@ use super::take::{FinishedTake, RecordedPart, Take, TakeTerms};
 use crate::Refusal;
 use crate::candidate::InterviewAdjustments;
 use crate::media::conversion::ConversionStatus;
-use crate::questionnaire::{Question, QuestionKind};
+use crate::questionnaire::{Question, QuestionKind, QuestionText};
 use crate::text::TextLines;
 
 pub const NO_TAKES_LEFT: Refusal =
@@ -105,6 +105,9 @@ pub struct QuestionAnswer {
     /// Whether the [`WrittenAnswer`](super::WrittenAnswer) has a draft, be it empty.
     #[serde(default)]
     pub has_draft: bool,
+    /// The number of the question's text when the answer was last written.
+    #[serde(default)]
+    pub wording: usize,
     /// The takes that are kept, in the order of their numbers.
     pub takes: Vec<Take>,
     /// The number of the last take that has begun, also before a reset.
@@ -157,6 +160,20 @@ impl QuestionAnswer {
             return Some(ConversionStatus::Successful);
         }
         self.answer().or_else(|| self.failure()).map(|take| take.conversion.status)
+    }
+
+    /// The number of the question's text when the answer was written or its take was begun; `None` if nothing was begun.
+    fn asked_wording(&self) -> Option<usize> {
+        if self.is_written {
+            return Some(self.wording);
+        }
+        let take = self.answer().or_else(|| self.failure()).or_else(|| self.open_take());
+        take.map(|take| take.wording)
+    }
+
+    /// The text of the question that was answered; today's if nothing was begun.
+    pub fn asked_text<'a>(&self, question: &'a Question) -> &'a QuestionText {
+        self.asked_wording().map_or(&question.text, |wording| question.text_in(wording))
     }
 
     /// Whether the question is answered.
@@ -275,8 +292,10 @@ impl QuestionAnswer {
         }
     }
 
-    pub(super) fn write(&mut self) {
+    /// Has it written in answer to the question's text with the number `wording`.
+    pub(super) fn write(&mut self, wording: usize) {
         self.is_written = true;
+        self.wording = wording;
         self.revision += 1;
     }
 

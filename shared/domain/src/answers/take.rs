@@ -117,6 +117,9 @@ pub struct Take {
     pub record_until: DateTime<Utc>,
     /// The time to answer, in seconds.
     pub answer_seconds: u32,
+    /// The number of the question's text when it was begun.
+    #[serde(default)]
+    pub wording: usize,
     /// When it was finished or closed.
     pub finished_at: Option<DateTime<Utc>>,
     /// The number of the last part that it consists of; 0 until it is finished or closed.
@@ -159,6 +162,7 @@ impl Take {
             record_from,
             record_until,
             answer_seconds,
+            wording: question.wording(),
             finished_at: None,
             last_part: 0,
             part_count: 0,

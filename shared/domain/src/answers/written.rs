@@ -38,6 +38,9 @@ pub struct Draft {
     /// The text; `None` once the candidate has deleted all of it.
     // An empty draft keeps its place, so that the next one is as cheap as any other.
     pub text: Option<AnswerText>,
+    /// The number of the question's text that was shown when it was typed.
+    #[serde(default)]
+    pub wording: usize,
     /// When the request came that brought the text.
     pub received_at: DateTime<Utc>,
     /// When the text was stored.
@@ -109,8 +112,9 @@ impl Answers {
         for one in written {
             let unanswered = self.questions.get_mut(&one.question).filter(|answer| !answer.is_answered());
             let sent = unanswered.and_then(|answer| {
-                let text = one.draft_text()?;
-                answer.write();
+                let draft = one.draft.as_ref()?;
+                let text = draft.text.as_ref()?;
+                answer.write(draft.wording);
                 Some(text)
             });
             let text = one.text.as_ref().or(sent).cloned();

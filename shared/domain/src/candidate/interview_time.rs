@@ -247,6 +247,7 @@ mod tests {
             revision: 1,
             position: number.into(),
             text: QuestionText::parse("Why us?").unwrap(),
+            former_texts: Vec::new(),
             kind,
             video: None,
             preparation_seconds,

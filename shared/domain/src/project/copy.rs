@@ -88,6 +88,7 @@ impl Questionnaire {
         let questions = self.questions.iter().cloned().map(|question| Question {
             id: question_id(),
             revision: 1,
+            former_texts: Vec::new(),
             video: question.video.filter(|video| has_video(*video)),
             ..question
         });

@@ -1,7 +1,7 @@
 //! Access patterns of answers: all answers of a candidate are one item, which is missing until the first take, text or draft. What
 //! is written about a question, answer and draft, has an item of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::TryStreamExt as _;
@@ -54,6 +54,25 @@ impl Store {
         candidate: CandidateId,
     ) -> Result<Option<VersionedItem<Answers>>> {
         self.one(keys::answers(company, project, candidate)).await
+    }
+
+    /// Reads the answers of candidates of a project, without those who have none.
+    pub async fn answers_of(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidates: impl IntoIterator<Item = CandidateId>,
+    ) -> Result<HashMap<CandidateId, Answers>> {
+        let key = |candidate| keys::answers(company, project, candidate);
+        let candidates: Vec<CandidateId> = candidates.into_iter().collect();
+        let mut batch = self.get(candidates.iter().map(|candidate| key(*candidate))).await?;
+        let mut all = HashMap::new();
+        for candidate in candidates {
+            if let Some(answers) = batch.take::<Answers>(&key(candidate))? {
+                all.insert(candidate, Answers::clone(&answers));
+            }
+        }
+        Ok(all)
     }
 
     /// Reads what the candidate has written about these questions of `answers`, by question. Fails with [`Error::Unreadable`] if

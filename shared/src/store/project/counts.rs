@@ -40,6 +40,11 @@ pub(crate) fn shards(company: &CompanyId, project: ProjectId) -> impl Iterator<I
 pub struct CountShards(Vec<Item>);
 
 impl CountShards {
+    /// Whether a candidate of the project has ever begun the interview.
+    pub fn has_begun(&self) -> bool {
+        self.0.iter().any(|shard| shard.contains_key(HAS_BEGUN))
+    }
+
     /// The sum of the shards.
     pub fn sum(&self) -> ProjectCounts {
         self.0.iter().flat_map(counts_in).collect()

@@ -18,6 +18,7 @@ use super::table::write::transaction::Transaction;
 use crate::domain::history::{ResourceChange, ResourceRef};
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::project::{CandidateRequirement, Project, ProjectStatus};
+use crate::domain::questionnaire::QUESTIONS_IN_USE;
 use crate::domain::transition::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
 
@@ -81,7 +82,7 @@ impl Store {
     pub fn update_project(&self, before: &VersionedItem<Project>, after: &Project) -> Transaction {
         let mut transaction = self.replacing(before, after);
         if before.settings.interview_platform != after.settings.interview_platform {
-            transaction.require_not_begun(after);
+            transaction.require_not_begun(after, || QUESTIONS_IN_USE.into());
         }
         transaction.attachments(Some(before), after);
         transaction.memberships(Some(before), after);

@@ -20,11 +20,11 @@ impl StoredEntity for Questionnaire {
 }
 
 impl Transaction {
-    /// Fails with `QUESTIONS_IN_USE` if a candidate of the project has begun.
-    pub(in crate::store) fn require_not_begun(&mut self, project: &Project) {
+    /// Fails with an error if a candidate of the project has begun.
+    pub(in crate::store) fn require_not_begun(&mut self, project: &Project, error: impl Fn() -> Error) {
         // A condition instead of a check of what was read: a candidate may begin in the meantime.
         for shard in shards(&project.company, project.id) {
-            self.require(shard, WriteCondition::Without(HAS_BEGUN), QUESTIONS_IN_USE.into());
+            self.require(shard, WriteCondition::Without(HAS_BEGUN), error());
         }
     }
 }
@@ -41,7 +41,10 @@ impl Store {
     ) -> Transaction {
         let mut transaction = self.write_interview(project, before, after);
         if !before.asks_the_same_as(after) {
-            transaction.require_not_begun(project);
+            transaction.require_not_begun(project, || QUESTIONS_IN_USE.into());
+        } else if !before.has_its_texts_in(after) {
+            // A candidate who begins in the meantime may have been asked one of the texts.
+            transaction.require_not_begun(project, || Error::Changed);
         }
         for video in after.questions.iter().filter_map(|question| question.video) {
             if !before.shows(video) {

@@ -6,6 +6,7 @@ mod parallel;
 mod privacy;
 mod refusals;
 mod tokens;
+mod wording;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -15,6 +15,7 @@ fn question() -> Question {
         revision: 1,
         position: 1,
         text: QuestionText::parse("Why us?").unwrap(),
+        former_texts: Vec::new(),
         kind: QuestionKind::Video,
         video: None,
         preparation_seconds: Some(10),

@@ -17,6 +17,8 @@ pub struct QuestionnaireTarget {
     pub counts: ProjectCounts,
     /// Its questions and criteria.
     pub questionnaire: VersionedItem<Questionnaire>,
+    /// Whether a candidate has ever begun.
+    pub has_begun: bool,
     /// What the caller is in the project; candidates who have begun are [`CallerRelation::Own`].
     pub relation: CallerRelation,
 }
@@ -32,7 +34,9 @@ impl RequestTarget for Questionnaire {
 
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, QuestionnaireTarget)> {
         let project = request.take::<Project>(request.path.project())?;
-        let counts = request.batch.take_shards(&project.company, project.id).sum();
+        let shards = request.batch.take_shards(&project.company, project.id);
+        let has_begun = shards.has_begun();
+        let counts = shards.sum();
         let questionnaire = request.take_questionnaire()?;
         let relation = match &request.caller().identity {
             CallerIdentity::Candidate(own) if own.project == project.id && own.sees_questions() => {
@@ -45,7 +49,7 @@ impl RequestTarget for Questionnaire {
             CallerRelation::Own => request.authorise(&relation).map_err(|_| Error::NotFound)?,
             _ => request.authorise_reader(Action::ReadProject, &relation)?,
         };
-        Ok((request, QuestionnaireTarget { project, counts, questionnaire, relation }))
+        Ok((request, QuestionnaireTarget { project, counts, questionnaire, has_begun, relation }))
     }
 }
 

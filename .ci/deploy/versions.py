@@ -10,7 +10,7 @@ import stacks
 # Of each function: the live one and four to go back to.
 KEPT = 5
 # Variables with values of secrets, several separated by commas. .ci/expand-template checks that these are all.
-SECRETS = ("ORIGIN_SECRETS", "PROBE_PASSWORD", "RECEIPT_KEY")
+SECRETS = ("ORIGIN_SECRETS", "PROBE_PASSWORD")
 
 
 def published(stack):

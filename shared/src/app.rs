@@ -14,6 +14,7 @@ use crate::clock::{Clock, Pace, Stopwatch, SystemClock, SystemEntropy};
 use crate::config::{Config, ConfigError};
 use crate::domain::id::IdGenerator;
 use crate::domain::random::RandomSource;
+use crate::receipt_keys::KnownReceiptKeys;
 use crate::seals::Seals;
 
 /// A handle on the application state. Clones share it.
@@ -27,6 +28,7 @@ struct AppState {
     ids: Arc<IdGenerator>,
     aws: AwsClients,
     seals: Seals,
+    receipt_keys: KnownReceiptKeys,
     has_answered: AtomicBool,
     background: Arc<Mutex<JoinSet<()>>>,
 }
@@ -44,6 +46,7 @@ impl App {
             ids,
             aws,
             seals: Seals::default(),
+            receipt_keys: KnownReceiptKeys::default(),
             has_answered,
             background: Arc::default(),
         }))
@@ -60,6 +63,7 @@ impl App {
             entropy: entropy.clone(),
             ids: ids.clone(),
             seals: Seals::default(),
+            receipt_keys: KnownReceiptKeys::default(),
             has_answered: AtomicBool::new(false),
             background: background.clone(),
         }))
@@ -139,5 +143,9 @@ impl App {
 
     pub(crate) fn seals(&self) -> &Seals {
         &self.0.seals
+    }
+
+    pub(crate) fn known_receipt_keys(&self) -> &KnownReceiptKeys {
+        &self.0.receipt_keys
     }
 }

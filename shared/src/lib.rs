@@ -16,6 +16,7 @@ pub mod http;
 pub mod mail;
 pub mod media;
 pub mod openapi;
+pub(crate) mod receipt_keys;
 pub mod routes;
 pub mod seals;
 pub mod store;

@@ -159,11 +159,7 @@ async fn subjects(app: &TestApp, binaries: &BTreeMap<String, PathBuf>) -> Result
         let mut event = http_event("GET", &format!("/api/v3{path}"), headers);
         event["rawQueryString"] = if name == "search" { "q=ada" } else { "" }.into();
         let binary = |name| binaries.get(name).cloned().ok_or(format!("{name} was not built"));
-        let mut variables = variables.clone();
-        // The template gives it to this function alone, and a start derives a key from it.
-        if name != "events" {
-            variables.remove("RECEIPT_KEY");
-        }
+        let variables = variables.clone();
         let mut subject =
             Subject { name: name.to_owned(), binary: binary(name)?, variables, event, floor: None };
         let floor = floor_of(&subject, app.environment(), binary("floor")?, shown).await?;

@@ -99,6 +99,12 @@ impl TestApp {
             environment.insert("WEBHOOK_TARGETS", "any".to_owned());
         }
         environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        // Another deployment, whose secret has its name as its text.
+        for (_, name) in
+            variables.iter().filter(|(name, value)| *name == "RECEIPT_SECRET_ID" && !value.is_empty())
+        {
+            backend.create_secret(name, name).expect("a new secret");
+        }
         Self::with_environment(backend, environment, Arc::new(clock), entropy)
     }
 
@@ -116,8 +122,13 @@ impl TestApp {
 
     /// Gives the secret of the seals another value.
     pub fn put_seal_secret(&self, text: &str) {
+        self.put_secret("SEAL_SECRET_ID", text);
+    }
+
+    /// Gives the secret that this variable of functions names another value.
+    pub fn put_secret(&self, variable: &str, text: &str) {
         let now = shared::clock::Clock::now(&*self.0.clock);
-        self.backend().put_seal_secret(&self.app().config().table, text, now).expect("another value");
+        self.backend().put_secret(&self.environment()[variable], text, now).expect("another value");
     }
 
     fn with_environment(

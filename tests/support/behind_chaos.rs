@@ -30,6 +30,12 @@ impl TestApp {
         Self::behind_chaos("AWS_ENDPOINT_URL_SES", Arc::new(SystemEntropy), clock).await
     }
 
+    /// The service, and what stands between it and Secrets Manager. No call takes too long.
+    pub async fn start_with_secrets_chaos() -> (Self, Chaos) {
+        let clock = ManualClock::without_timeouts();
+        Self::behind_chaos("AWS_ENDPOINT_URL_SECRETS_MANAGER", Arc::new(SystemEntropy), clock).await
+    }
+
     /// The service, and what stands between it and DynamoDB, and between it and S3. It does not wait before it tries again, and
     /// no call takes too long.
     pub async fn start_with_storage_chaos() -> (Self, [Chaos; 2]) {

@@ -15,7 +15,7 @@ const OPTIONS: WriterOptions = WriterOptions { units_per_second: 300, copies_med
 /// Writes the archive of a company, with all its files, into a folder that is empty or does not exist.
 ///
 /// # Errors
-/// Those of [`ArchiveWriter::write_to`]. Then delete the folder: a part of an archive is none.
+/// Those of [`ArchiveWriter::begin`] and [`ArchiveWriter::write_to`]. Then delete the folder: a part of an archive is none.
 pub async fn export_company(
     app: &App,
     company: CompanyId,
@@ -23,5 +23,5 @@ pub async fn export_company(
     observer: impl ExportObserver,
 ) -> Result<ExportResult> {
     let operator = OperatorAccess::of(app).with_patience(PATIENCE);
-    ArchiveWriter::new(&operator, company, OPTIONS).write_to(folder, observer).await
+    ArchiveWriter::begin(&operator, company, OPTIONS).await?.write_to(folder, observer).await
 }

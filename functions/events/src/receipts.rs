@@ -22,7 +22,8 @@ const CACHING: &str = "public, max-age=300";
 pub(crate) async fn read(
     access: Admitted<HistoryEntry, ReadEvents>,
 ) -> Result<CommittedResponse<Json<ReceiptView>>> {
-    let receipt = ReceiptView::of(&access.target, access.references(), access.config())?;
+    let keys = access.receipt_keys().await?;
+    let receipt = ReceiptView::of(&access.target, access.references(), access.config(), &keys)?;
     access.show(receipt.ok_or(Error::NotFound)?)
 }
 
@@ -54,9 +55,7 @@ impl DescribeArgument for KeysReader {
 
 /// GET /receipt-keys/
 pub(crate) async fn list_keys(reader: KeysReader) -> Result<CommittedResponse<Json<KeySetView>>> {
-    let keys = reader.app.config().receipt_keys.as_ref();
-    let keys = keys.ok_or_else(|| Error::internal("RECEIPT_KEY is missing"))?.public();
-    reader
-        .conditions
-        .show_to_all(&KeySetView { keys: keys.iter().map(ReceiptKeyView::new).collect() }, CACHING)
+    let keys = reader.app.receipt_keys().await?;
+    let keys = keys.public().iter().map(ReceiptKeyView::new).collect();
+    reader.conditions.show_to_all(&KeySetView { keys }, CACHING)
 }

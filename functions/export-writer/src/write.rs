@@ -141,7 +141,7 @@ impl ExportWorker<'_> {
     async fn write(&mut self, app: &App) -> archive::Result<()> {
         let folder = TempDir::new()?;
         let path = folder.path().join("archive");
-        let writer = ArchiveWriter::new(self.system, self.export.company.clone(), OPTIONS);
+        let writer = ArchiveWriter::begin(self.system, self.export.company.clone(), OPTIONS).await?;
         let result = writer.write_to(&path, &mut *self).await?;
         let media = MediaOffsets::write(&path)?;
         // Fails if the export was deleted or withdrawn meanwhile, so that nothing is stored of it.

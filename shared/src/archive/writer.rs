@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -70,6 +71,8 @@ pub struct ArchiveWriter<'a> {
     system: &'a SystemAccess,
     company: CompanyId,
     options: WriterOptions,
+    /// One for the whole archive, in which keys may be replaced.
+    signer: Arc<ReceiptKeys>,
     stopwatch: Stopwatch,
 }
 
@@ -116,18 +119,22 @@ impl<O: ExportObserver> ArchiveState<O> {
 }
 
 impl<'a> ArchiveWriter<'a> {
-    pub fn new(system: &'a SystemAccess, company: CompanyId, options: WriterOptions) -> Self {
-        Self { system, company, options, stopwatch: Stopwatch::start() }
+    /// Prepares an archive, all of which one key signs.
+    ///
+    /// # Errors
+    /// Fails if the key's secret cannot be fetched from Secrets Manager.
+    pub async fn begin(system: &'a SystemAccess, company: CompanyId, options: WriterOptions) -> Result<Self> {
+        let signer = system.receipt_keys().await?;
+        Ok(Self { system, company, options, signer, stopwatch: Stopwatch::start() })
     }
 
     /// Writes the archive into a folder that is empty or does not exist.
     ///
     /// # Errors
-    /// Fails if there is no such company, if an item cannot be read, if a receipt cannot be signed for want of `RECEIPT_KEY`, if
+    /// Fails if there is no such company, if an item cannot be read, if
     /// DynamoDB, S3 or the disk refuse for good, and if the observer ends it. Then delete the folder: a part of an archive is none.
     pub async fn write_to(&self, folder: &Path, observer: impl ExportObserver) -> Result<ExportResult> {
         let created_at = self.system.now;
-        let signer = self.signer()?;
         let before = self.sequence().await?;
         if self.system.store.company(&self.company).await?.is_none() {
             return Err(format!("there is no company {}", self.company).into());
@@ -144,7 +151,7 @@ impl<'a> ArchiveWriter<'a> {
         let objects = self.system.objects()?;
         let wants_copies = self.options.copies_media;
         let media = media::list_all(&objects, &self.company, wants_copies, &mut state).await?;
-        self.describe(state, media, created_at, signer)
+        self.describe(state, media, created_at)
     }
 
     /// Tells the observer, and waits until what was read so far is no more than may be read.
@@ -154,15 +161,6 @@ impl<'a> ArchiveWriter<'a> {
         let due = Duration::from_secs_f64(seconds);
         self.system.pause(due.saturating_sub(self.stopwatch.elapsed())).await;
         Ok(())
-    }
-
-    fn signer(&self) -> Result<&ReceiptKeys> {
-        Ok(self
-            .system
-            .config()
-            .receipt_keys
-            .as_ref()
-            .ok_or("RECEIPT_KEY is missing, which signs the archive")?)
     }
 
     async fn sequence(&self) -> Result<EventSequence> {
@@ -206,7 +204,7 @@ impl<'a> ArchiveWriter<'a> {
 
     /// Those of this deployment, and those that came with the company.
     async fn receipt_keys(&self) -> Result<Vec<ArchiveRecord>> {
-        let mut keys: BTreeSet<ReceiptKey> = self.signer()?.public().iter().copied().collect();
+        let mut keys: BTreeSet<ReceiptKey> = self.signer.public().iter().copied().collect();
         let imported = self.system.store.imported_receipt_keys(&self.company).await?;
         keys.extend(imported.into_iter().map(|imported| imported.key));
         keys.iter().map(receipt_key).collect()
@@ -292,7 +290,7 @@ impl<'a> ArchiveWriter<'a> {
         let mut after = 0;
         self.for_each_event(state, &sequence, &mut after, |state, event| {
             let record = self.system.store.archive_event(event)?;
-            let signed = ReceiptView::of(event, references, config)?;
+            let signed = ReceiptView::of(event, references, config, &self.signer)?;
             let signed = signed.map(|signed| receipt(&record.id, &signed)).transpose()?;
             state.append([record].into_iter().chain(signed).collect())
         })
@@ -334,7 +332,6 @@ impl<'a> ArchiveWriter<'a> {
         state: ArchiveState<O>,
         media: MediaCount,
         created_at: DateTime<Utc>,
-        signer: &ReceiptKeys,
     ) -> Result<ExportResult> {
         let path = state.folder.path().to_owned();
         let written = state.folder.finish()?;
@@ -365,7 +362,7 @@ impl<'a> ArchiveWriter<'a> {
             media,
         };
         let manifest = serde_json_canonicalizer::to_vec(&json!(manifest))?;
-        std::fs::write(path.join(SIGNATURE), signer.sign_manifest(&manifest))?;
+        std::fs::write(path.join(SIGNATURE), self.signer.sign_manifest(&manifest))?;
         // Last: a folder with a manifest is a whole archive.
         std::fs::write(path.join(MANIFEST), manifest)?;
         Ok(result)

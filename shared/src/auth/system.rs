@@ -19,6 +19,7 @@ use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::media::upload::{Upload, UploadAuthor};
 use crate::domain::media::video::Video;
 use crate::domain::policy::Action;
+use crate::domain::privacy::receipt::ReceiptKeys;
 use crate::domain::secret::OneTimeKey;
 use crate::domain::staff::named_token::NamedToken;
 use crate::error::Result;
@@ -95,6 +96,11 @@ impl SystemAccess {
 
     pub fn aws(&self) -> &AwsClients {
         self.app.aws()
+    }
+
+    /// The keys that sign receipts and archives: see [`App::receipt_keys`].
+    pub async fn receipt_keys(&self) -> Result<Arc<ReceiptKeys>> {
+        self.app.receipt_keys().await
     }
 
     /// Pauses between two steps of a work.

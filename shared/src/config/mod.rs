@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use url::Url;
 
 use crate::domain::history::erasure::CopyRetention;
-use crate::domain::privacy::receipt::ReceiptKeys;
+use crate::domain::privacy::receipt::ReceiptKey;
 use crate::domain::text::{Email, is_loopback};
 use crate::domain::webhook::AllowedTargets;
 
@@ -58,9 +58,11 @@ pub struct Config {
     pub weak_password_hashes: bool,
     /// `EVENT_RETENTION_DAYS`, default 400: how long the history keeps changes.
     pub event_retention: TimeDelta,
-    /// `RECEIPT_KEY`, required where receipts of erasures are signed: the secret of the key. `FORMER_RECEIPT_KEYS`, default
-    /// empty: comma-separated public keys of former ones, the `x` of each in JWK.
-    pub receipt_keys: Option<ReceiptKeys>,
+    /// `RECEIPT_SECRET_ID`, required where receipts of erasures and archives are signed: the ARN or the name of the secret in Secrets
+    /// Manager from which the key follows that signs them.
+    pub receipt_secret: Option<String>,
+    /// `FORMER_RECEIPT_KEYS`, default empty: comma-separated public keys that verify older receipts, the `x` of each in JWK.
+    pub former_receipt_keys: Vec<ReceiptKey>,
     /// `SEAL_SECRET_ID`, required where secrets are sealed: the ARN or the name of the secret in Secrets Manager from which the key
     /// follows that seals them.
     pub seal_secret: Option<String>,
@@ -192,7 +194,8 @@ impl Config {
             is_local,
             weak_password_hashes: read.local_flag("WEAK_PASSWORD_HASHES", "1", is_local)?,
             event_retention: TimeDelta::days(read.number("EVENT_RETENTION_DAYS", 1..=3_650)?.unwrap_or(400)),
-            receipt_keys: read.receipt_keys()?,
+            receipt_secret: read.get("RECEIPT_SECRET_ID"),
+            former_receipt_keys: read.former_receipt_keys()?,
             seal_secret: read.get("SEAL_SECRET_ID"),
             copies_kept: CopyRetention {
                 recovery_days: read.number("RECOVERY_DAYS", 1..=35)?.unwrap_or(28),
@@ -276,11 +279,10 @@ impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
         origins.collect()
     }
 
-    fn receipt_keys(&self) -> Result<Option<ReceiptKeys>, ConfigError> {
-        let Some(secret) = self.get("RECEIPT_KEY") else { return Ok(None) };
-        let former = self.get("FORMER_RECEIPT_KEYS").unwrap_or_default();
-        let keys = ReceiptKeys::new(&secret, &former);
-        keys.map(Some).map_err(|problem| unusable("FORMER_RECEIPT_KEYS", problem))
+    fn former_receipt_keys(&self) -> Result<Vec<ReceiptKey>, ConfigError> {
+        const NAME: &str = "FORMER_RECEIPT_KEYS";
+        let list = self.get(NAME).unwrap_or_default();
+        ReceiptKey::parse_list(&list).map_err(|problem| unusable(NAME, problem))
     }
 
     fn required(&self, name: &'static str) -> Result<String, ConfigError> {

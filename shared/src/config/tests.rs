@@ -83,9 +83,8 @@ fn mails_have_a_sender_where_one_is_set() {
 
 #[test]
 fn a_bad_variable_is_named() {
-    let with_key = [("RECEIPT_KEY", "secret"), ("FORMER_RECEIPT_KEYS", "x")];
-    assert_eq!(read(&with_key).err().unwrap().variable, "FORMER_RECEIPT_KEYS");
     for (variable, value) in [
+        ("FORMER_RECEIPT_KEYS", "x"),
         ("RECOVERY_DAYS", "36"),
         ("LOG_RETENTION_DAYS", "0"),
         ("BASE_URL", ""),

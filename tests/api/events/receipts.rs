@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::assert_refusals;
 use tests::caller::{Caller, Staff, last_segment};
+use tests::chaos::Fault;
 use tests::files::{Form, photo};
 use tests::http::{Request, Response};
 
@@ -131,7 +132,7 @@ async fn no_changed_byte_passes_and_no_other_key() {
         let changed = URL_SAFE_NO_PAD.encode(changed);
         assert_eq!(verified(&format!("{header}.{changed}.{signature}"), &keys), None, "{position}");
     }
-    let other = TestApp::start_with(&[("RECEIPT_KEY", "another")]).await;
+    let other = TestApp::start_with(&[("RECEIPT_SECRET_ID", "another")]).await;
     let others = self::keys(&other).await;
     assert_eq!(verified(jws, &others), None);
     let mut forged = others[0].clone();
@@ -140,24 +141,54 @@ async fn no_changed_byte_passes_and_no_other_key() {
 }
 
 #[tokio::test]
-async fn receipts_of_a_replaced_key_verify_while_it_is_published() {
-    let app = TestApp::start().await;
+async fn a_replaced_secret_signs_within_five_minutes_and_stands_in_no_environment() {
+    const SECRET: &str = "rotated-receipts";
+    let app = TestApp::start_with(&[("RECEIPT_SECRET_ID", SECRET)]).await;
     let owner = app.owner().await;
     let event = erased(&app, &owner, &planted(&owner).await).await;
     let old = receipt(&owner, &event).await;
     let published = keys(&app).await;
     assert_eq!(published.len(), 1);
     let former = published[0]["x"].as_str().unwrap();
-    let rotated = TestApp::start_with(&[("RECEIPT_KEY", "the next"), ("FORMER_RECEIPT_KEYS", former)]).await;
-    let published = keys(&rotated).await;
+    // The public key is noted by a release before the secret is replaced.
+    let released = app.started_anew(&[("FORMER_RECEIPT_KEYS", former)]);
+    assert_eq!(keys(&released).await, published);
+    app.put_secret("RECEIPT_SECRET_ID", "the next secret");
+    assert_eq!(keys(&released).await, published, "for five minutes, the former key signs");
+    let owner_there = released.token(owner.secret());
+    let during = fetch(&owner_there, &event).await.expect(200).json();
+    app.clock().advance(TimeDelta::minutes(5));
+    let published = keys(&released).await;
     assert_eq!((published.len(), &published[1]["x"]), (2, &json!(former)));
-    assert_eq!(verified(old["jws"].as_str().unwrap(), &published).unwrap(), old["statement"]);
+    let after = fetch(&owner_there, &event).await.expect(200).json();
+    for signed in [&old, &during, &after] {
+        assert_eq!(verified(signed["jws"].as_str().unwrap(), &published).unwrap(), old["statement"]);
+    }
+    assert_eq!(during["jws"], old["jws"]);
+    assert_eq!(verified(after["jws"].as_str().unwrap(), &published[1..]), None, "another key has signed it");
+    // Neither secret can be read by those who may read the settings of functions.
+    for environment in [app.environment(), released.environment()] {
+        let has = |secret: &str| environment.values().any(|value| value.contains(secret));
+        assert!(!has("the next secret") && !environment.contains_key("RECEIPT_KEY"));
+    }
+}
 
-    let owner = rotated.owner().await;
-    let event = erased(&rotated, &owner, &planted(&owner).await).await;
-    let new = receipt(&owner, &event).await;
-    assert_eq!(verified(new["jws"].as_str().unwrap(), &published).unwrap(), new["statement"]);
-    assert_eq!(verified(new["jws"].as_str().unwrap(), &keys(&app).await), None);
+#[tokio::test]
+async fn a_secret_that_cannot_be_fetched_signs_nothing_at_first_and_is_used_on_later() {
+    let (app, chaos) = TestApp::start_with_secrets_chaos().await;
+    let owner = app.owner().await;
+    let event = erased(&app, &owner, &planted(&owner).await).await;
+    let before = app.started_anew(&[]);
+    let receipt = fetch(&owner, &event).await.expect(200).json();
+    app.clock().advance(TimeDelta::minutes(6));
+    chaos.always("GetSecretValue", Fault::Unreachable);
+    assert_eq!(fetch(&owner, &event).await.expect(200).json(), receipt);
+    before.anonymous().get(KEYS).await.expect(503);
+    chaos.heal();
+    before.anonymous().get(KEYS).await.expect(200);
+    let missing = app.started_anew(&[("RECEIPT_SECRET_ID", "there-is-none")]);
+    fetch(&missing.token(owner.secret()), &event).await.expect(500);
+    missing.anonymous().get(KEYS).await.expect(500);
 }
 
 #[tokio::test]

@@ -119,6 +119,7 @@ impl Backend {
             folder,
         };
         backend.create_bucket(BUCKET)?;
+        backend.create_secret(RECEIPT_SECRET, RECEIPT_SECRET)?;
         Ok(backend)
     }
 
@@ -129,7 +130,7 @@ impl Backend {
             .verify_sender(MAIL_DOMAIN)
             .map_err(Error::because(format!("SES at {url} does not answer")))?;
         let (mailbox, clock) = (Mailbox::default(), OffsetClock::default());
-        Ok(Self {
+        let backend = Self {
             dynamodb: Dynamodb::external(&services, &template)?,
             s3: S3::external(&services)?,
             ses: Ses::external(&services, mailbox.clone(), clock.clone())?,
@@ -139,7 +140,9 @@ impl Backend {
             template,
             external: Some(services),
             folder: Folder::temporary()?,
-        })
+        };
+        backend.create_secret(RECEIPT_SECRET, RECEIPT_SECRET)?;
+        Ok(backend)
     }
 
     /// Creates a table from the template's definition, and the secret from which the key of its seals follows, unless they exist.
@@ -148,16 +151,24 @@ impl Backend {
     /// # Errors
     /// If the definition is unusable, or a table with that name has another one.
     pub fn create_table(&self, name: &str) -> Result<(), Error> {
-        self.secrets.create(&seal_secret(name), self.clock.now())?;
+        self.create_secret(&seal_secret(name), &secrets::random_text())?;
         self.dynamodb.create_table(name)
     }
 
-    /// Gives the secret of a table's seals another value at `now`, as `aws secretsmanager put-secret-value` does.
+    /// Creates a secret, unless it exists.
     ///
     /// # Errors
-    /// If the table has no key yet.
-    pub fn put_seal_secret(&self, table: &str, text: &str, now: DateTime<Utc>) -> Result<(), Error> {
-        self.secrets.put(&seal_secret(table), text, now)
+    /// If it cannot be stored.
+    pub fn create_secret(&self, name: &str, text: &str) -> Result<(), Error> {
+        self.secrets.create(name, text, self.clock.now())
+    }
+
+    /// Gives a secret another value at `now`, as `aws secretsmanager put-secret-value` does.
+    ///
+    /// # Errors
+    /// If there is no such secret.
+    pub fn put_secret(&self, name: &str, text: &str, now: DateTime<Utc>) -> Result<(), Error> {
+        self.secrets.put(name, text, now)
     }
 
     pub(crate) fn has_table(&self, name: &str) -> Result<bool, Error> {
@@ -228,8 +239,7 @@ impl Backend {
             ("TABLE_NAME", table.to_owned()),
             ("BUCKET_NAME", BUCKET.to_owned()),
             ("PATH", program_path()),
-            // Always the same, and known to everyone: receipts of the local service prove nothing.
-            ("RECEIPT_KEY", "development".to_owned()),
+            ("RECEIPT_SECRET_ID", RECEIPT_SECRET.to_owned()),
             ("SEAL_SECRET_ID", seal_secret(table)),
             ("MAIL_SENDER", format!("interviews@{MAIL_DOMAIN}")),
             // `Ref` resolves to the logical id here, also in event patterns.
@@ -264,6 +274,10 @@ impl Backend {
         self.folder.path()
     }
 }
+
+/// The name and the text of the secret from which the key of receipts follows.
+// Always the same, and known to everyone: receipts of the local service prove nothing.
+const RECEIPT_SECRET: &str = "development-receipts";
 
 /// The name of the secret from which the key of a table's seals follows: as in the template, for a stack of the table's name.
 fn seal_secret(table: &str) -> String {

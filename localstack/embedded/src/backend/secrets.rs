@@ -56,13 +56,16 @@ struct Version {
 }
 
 impl Version {
-    /// A new version with a random text.
-    fn new(now: DateTime<Utc>) -> Self {
-        let mut bytes = [0; 32];
-        SystemEntropy.fill(&mut bytes);
-        let text = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Self { id: random::uuid(), text, created_at: now }
+    fn new(text: &str, now: DateTime<Utc>) -> Self {
+        Self { id: random::uuid(), text: text.to_owned(), created_at: now }
     }
+}
+
+/// A text that cannot be guessed.
+pub(super) fn random_text() -> String {
+    let mut bytes = [0; 32];
+    SystemEntropy.fill(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Secrets {
@@ -93,17 +96,17 @@ impl Secrets {
         }
     }
 
-    /// Creates a secret with a random text, unless it exists.
-    pub(super) fn create(&self, name: &str, now: DateTime<Utc>) -> Result<(), Error> {
+    /// Creates a secret, unless it exists.
+    pub(super) fn create(&self, name: &str, text: &str, now: DateTime<Utc>) -> Result<(), Error> {
         match self {
             Self::Here { kept, .. } => {
                 let mut secrets = kept.secrets();
-                let new = || Secret { current: Version::new(now), previous: None };
+                let new = || Secret { current: Version::new(text, now), previous: None };
                 secrets.entry(name.to_owned()).or_insert_with(new);
                 kept.store(&secrets)
             }
             Self::There(services) => {
-                let secret = json!({ "Name": name, "SecretString": Version::new(now).text });
+                let secret = json!({ "Name": name, "SecretString": text });
                 match services.call(SERVICE, "secretsmanager.CreateSecret", &secret) {
                     Err(super::external::Failure::Refused(refused)) if refused.is("ResourceExists") => Ok(()),
                     created => created.map(drop).map_err(Error::because(format!("no secret {name}"))),
@@ -119,7 +122,7 @@ impl Secrets {
                 let mut secrets = kept.secrets();
                 let secret = secrets.get_mut(name);
                 let secret = secret.ok_or_else(|| Error::new(format!("there is no secret {name}")))?;
-                let version = Version { text: text.to_owned(), ..Version::new(now) };
+                let version = Version::new(text, now);
                 secret.previous = Some(std::mem::replace(&mut secret.current, version));
                 kept.store(&secrets)
             }

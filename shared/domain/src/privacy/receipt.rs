@@ -32,18 +32,16 @@ pub struct ReceiptKeys {
 }
 
 impl ReceiptKeys {
-    /// The key that follows from `secret`, and former public keys: the `x` of each in JWK, separated by commas. Fails with
-    /// what is wrong.
-    pub fn new(secret: &str, former: &str) -> Result<Self, String> {
+    /// The key that follows from `secret`, and former public keys. Fails with what is wrong.
+    pub fn new(secret: &str, former: &[ReceiptKey]) -> Result<Self, String> {
         let seed = Sha256::new_with_prefix(SEED).chain_update(secret).finalize();
         let pair = Ed25519KeyPair::from_seed_unchecked(&seed).map_err(|error| error.to_string())?;
         let present = pair.public_key().as_ref().try_into().map(ReceiptKey);
         let mut public = vec![present.map_err(|_| "has no public key of 32 bytes".to_owned())?];
-        for former in former.split(',').filter(|key| !key.is_empty()) {
-            let former = ReceiptKey::parse(former)?;
-            // The key may be noted before the release that replaces it, or after one that was rolled back.
-            if !public.contains(&former) {
-                public.push(former);
+        for former in former {
+            // The key is noted before its secret is replaced.
+            if !public.contains(former) {
+                public.push(*former);
             }
         }
         Ok(Self { pair: Arc::new(pair), public })
@@ -90,6 +88,11 @@ impl ReceiptKey {
     pub fn parse(x: &str) -> Result<Self, String> {
         let bytes = URL_SAFE_NO_PAD.decode(x).ok().and_then(|bytes| bytes.try_into().ok());
         bytes.map(Self).ok_or_else(|| format!("\"{x}\" is not the `x` of a JWK with the curve Ed25519"))
+    }
+
+    /// The keys with these `x`, separated by commas. Fails with what is wrong.
+    pub fn parse_list(list: &str) -> Result<Vec<Self>, String> {
+        list.split(',').filter(|key| !key.is_empty()).map(Self::parse).collect()
     }
 
     /// The payload of a receipt, a JWS in its compact form, if its signature is by this key.
@@ -162,11 +165,11 @@ mod tests {
 
     #[test]
     fn a_signature_holds_for_its_payload_and_its_key_alone() {
-        let keys = ReceiptKeys::new("a secret", "").unwrap();
+        let keys = ReceiptKeys::new("a secret", &[]).unwrap();
         let jws = keys.sign(b"{\"a\":1}");
         let own = keys.public()[0];
         assert_eq!(own.open_receipt(&jws).as_deref(), Some(&b"{\"a\":1}"[..]));
-        assert_eq!(ReceiptKeys::new("another", "").unwrap().public()[0].open_receipt(&jws), None);
+        assert_eq!(ReceiptKeys::new("another", &[]).unwrap().public()[0].open_receipt(&jws), None);
         let (header, rest) = jws.split_once('.').unwrap();
         let payload = URL_SAFE_NO_PAD.encode(b"{\"a\":2}");
         let (_, signature) = rest.split_once('.').unwrap();
@@ -188,17 +191,19 @@ mod tests {
     #[test]
     fn a_secret_always_has_the_same_key() {
         // Another seed would make receipts unverifiable that were given out before.
-        let key = ReceiptKeys::new("a secret", "").unwrap().public()[0];
+        let key = ReceiptKeys::new("a secret", &[]).unwrap().public()[0];
         assert_eq!(key.to_string(), "R-a4Gfw9Ue1yaIJ8vUJm7cCs0rudVvRGd3CCWzKX9Uo");
     }
 
     #[test]
     fn former_keys_stay_public_and_none_is_there_twice() {
-        let [one, two] = ["one", "two"].map(|secret| ReceiptKeys::new(secret, "").unwrap().public()[0]);
-        let keys = ReceiptKeys::new("two", &format!("{two},{one},{one}")).unwrap();
+        let [one, two] = ["one", "two"].map(|secret| ReceiptKeys::new(secret, &[]).unwrap().public()[0]);
+        let former = ReceiptKey::parse_list(&format!("{two},{one},{one}")).unwrap();
+        let keys = ReceiptKeys::new("two", &former).unwrap();
         assert_eq!(keys.public(), [two, one]);
+        assert_eq!(ReceiptKey::parse_list(""), Ok(Vec::new()));
         for wrong in ["x", "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo=", &format!("{one} ")] {
-            let refused = ReceiptKeys::new("two", wrong).err().unwrap();
+            let refused = ReceiptKey::parse_list(wrong).unwrap_err();
             assert!(refused.contains(wrong), "{refused}");
         }
     }

@@ -21,6 +21,7 @@ use super::{EntityTag, RequestConditions};
 use crate::app::App;
 use crate::clock::Pace;
 use crate::config::Config;
+use crate::domain::privacy::receipt::ReceiptKeys;
 use crate::error::{Error, Result};
 use crate::media::ObjectStore;
 use crate::store::{EarlierRequest, KeyedRequest, LeaseResult, Store, StoredResponse, Transaction};
@@ -230,5 +231,10 @@ impl HttpExchange {
     /// The settings.
     pub fn config(&self) -> &Config {
         self.app.config()
+    }
+
+    /// The keys that sign receipts and archives: see [`App::receipt_keys`].
+    pub async fn receipt_keys(&self) -> Result<Arc<ReceiptKeys>> {
+        self.app.receipt_keys().await
     }
 }

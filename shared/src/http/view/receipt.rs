@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::Config;
 use crate::domain::history::HistoryEntry;
 use crate::domain::history::erasure::{CopyRetention, ErasureCounts, ErasureReason};
-use crate::domain::privacy::receipt::ReceiptKey;
+use crate::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};
 use crate::error::{Error, Result};
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
@@ -88,14 +88,18 @@ enum CopyKind {
 }
 
 impl ReceiptView {
-    /// The receipt of an event; `None` if it tells of no erasure.
-    pub fn of(event: &HistoryEntry, references: ReferenceUris<'_>, config: &Config) -> Result<Option<Self>> {
+    /// The receipt of an event, signed by `keys`; `None` if it tells of no erasure.
+    pub fn of(
+        event: &HistoryEntry,
+        references: ReferenceUris<'_>,
+        config: &Config,
+        keys: &ReceiptKeys,
+    ) -> Result<Option<Self>> {
         if let Some(jws) = &event.receipt {
             let signed = Self::signed(jws.clone());
             return signed.map(Some).ok_or_else(|| Error::Unreadable("a receipt cannot be read".into()));
         }
         let Some(statement) = StatementView::of(event, references, config) else { return Ok(None) };
-        let keys = config.receipt_keys.as_ref().ok_or_else(|| Error::internal("RECEIPT_KEY is missing"))?;
         // Nothing is stored: the event has all that is stated, and the key follows from the secret.
         let jws = keys.sign(&serde_json::to_vec(&statement).map_err(Error::internal)?);
         Ok(Some(Self { statement, jws }))

@@ -34,7 +34,7 @@ async fn everything_of_a_company_goes_and_nothing_of_another() {
     stranger.named_token("Payroll").await;
     let planted = plant_company(&app).await;
     // Mails that were given up, one with what a user has typed.
-    ses.always("SendEmail", Fault::Refused("InvalidParameterValue"));
+    ses.always("SendRawEmail", Fault::Refused("InvalidParameterValue"));
     let forgotten = json!({ "company": "acme", "username": CANARY });
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
     planted.owner.invite(&planted.project, json!({ "first_name": CANARY })).await;

@@ -166,11 +166,11 @@ async fn nothing_is_written_without_a_company_a_key_or_an_empty_folder() {
     fs::write(folder.path().join("notes"), "mine").unwrap();
     let refused = try_export(&app, "acme", folder.path()).await.unwrap_err();
     assert_eq!(refused, format!("{} is not empty", folder.path().display()));
-    let unsigned = TestApp::start_with(&[("RECEIPT_KEY", "")]).await;
+    let unsigned = TestApp::start_with(&[("RECEIPT_SECRET_ID", "")]).await;
     unsigned.owner().await;
     let folder = tempfile::tempdir().unwrap();
     let refused = try_export(&unsigned, "acme", folder.path()).await.unwrap_err();
-    assert_eq!(refused, "RECEIPT_KEY is missing, which signs the archive");
+    assert_eq!(refused, "environment variable RECEIPT_SECRET_ID: is missing");
     assert_eq!(files_below(folder.path()), BTreeSet::new());
 }
 

@@ -151,7 +151,7 @@ async fn receipts_stay_those_of_the_service_that_has_signed_them() {
     };
     let event = receipt["value"]["statement"]["id"].as_str().unwrap();
 
-    let other = TestApp::start_with(&[("RECEIPT_KEY", "another")]).await;
+    let other = TestApp::start_with(&[("RECEIPT_SECRET_ID", "another")]).await;
     try_import(&other, archive.folder.path(), anyway()).await.unwrap();
     let there = enter(&other, &owner).await;
     let shown = there.get(&format!("/companies/acme/events/{event}/receipt/")).await.expect(200).json();

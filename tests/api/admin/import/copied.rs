@@ -64,9 +64,9 @@ impl Copied {
     }
 
     /// Signs the manifest with the key of the service that has written the archive.
-    pub(super) fn sign(&self, app: &TestApp) {
+    pub(super) async fn sign(&self, app: &TestApp) {
         let manifest = fs::read(self.path("manifest.json")).unwrap();
-        let keys = app.app().config().receipt_keys.clone().unwrap();
+        let keys = app.app().receipt_keys().await.unwrap();
         fs::write(self.path("manifest.jws"), keys.sign_manifest(&manifest)).unwrap();
     }
 }

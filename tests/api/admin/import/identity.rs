@@ -60,7 +60,7 @@ async fn a_company_that_has_moved_moves_again() {
     let app = TestApp::start().await;
     let PlantedCompany { owner, .. } = everything(&app).await;
     let first = Archive::of(&app).await;
-    let second = TestApp::start_with(&[("RECEIPT_KEY", "another")]).await;
+    let second = TestApp::start_with(&[("RECEIPT_SECRET_ID", "another")]).await;
     try_import(&second, first.folder.path(), anyway()).await.unwrap();
     let there = enter(&second, &owner).await;
     let projects = there.get("/companies/acme/projects/?status=40-running").await.expect(200).json();
@@ -76,7 +76,7 @@ async fn a_company_that_has_moved_moves_again() {
     second.settle().await;
     let moved = Archive::of(&second).await;
     assert_eq!(moved.of_kind(RecordKind::Receipts).len(), first.of_kind(RecordKind::Receipts).len() + 1);
-    let third = TestApp::start_with(&[("RECEIPT_KEY", "another")]).await;
+    let third = TestApp::start_with(&[("RECEIPT_SECRET_ID", "another")]).await;
     try_import(&third, moved.folder.path(), anyway()).await.unwrap();
     assert_same(&moved, &Archive::of(&third).await);
 }

@@ -77,7 +77,7 @@ async fn no_change_passes_that_its_signer_has_not_made() {
     let app = TestApp::start().await;
     let archive = small(&app).await;
     let other = TestApp::start().await;
-    let key = app.app().config().receipt_keys.clone().unwrap().public()[0];
+    let key = app.app().receipt_keys().await.unwrap().public()[0];
     let trusted = super::ImportOptions { trusted: super::TrustedKey::Named(key), ..anyway() };
     let mut names: Vec<String> = RecordKind::ALL.map(name_of).into();
     names.extend(["media.jsonl", "manifest.json", "manifest.jws"].map(str::to_owned));
@@ -101,8 +101,8 @@ async fn no_change_passes_that_its_signer_has_not_made() {
     assert_eq!(other.table().contents().await, before);
     assert!(other.object_keys().is_empty());
     try_import(&other, copy.folder.path(), trusted).await.unwrap();
-    let stranger = TestApp::start_with(&[("RECEIPT_KEY", "another")]).await;
-    copy.sign(&stranger);
+    let stranger = TestApp::start_with(&[("RECEIPT_SECRET_ID", "another")]).await;
+    copy.sign(&stranger).await;
     let refused = try_import(&stranger, copy.folder.path(), anyway()).await.unwrap_err();
     assert_eq!(refused, "manifest.jws: no key in records/receipt-keys.jsonl has signed manifest.json");
 }

@@ -28,6 +28,7 @@ pub mod scoring;
 pub mod secret;
 pub mod staff;
 pub mod text;
+pub mod time_zone;
 pub mod transition;
 pub mod webhook;
 

@@ -1,9 +1,9 @@
 //! Formats a moment in a language and a named time zone.
 
-use chrono::{DateTime, Datelike, Offset, Timelike, Utc};
-use chrono_tz::Tz;
+use chrono::{DateTime, Datelike, FixedOffset, Timelike, Utc};
 
 use crate::domain::language::Language;
+use crate::domain::time_zone::TimeZone;
 
 /// The weekdays from Monday and the months from January, each list separated by spaces.
 fn names_in(language: Language) -> (&'static str, &'static str) {
@@ -42,8 +42,8 @@ fn nth(names: &'static str, index: u32) -> &'static str {
 /// `moment` to the minute in `timezone`.
 pub fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language) -> String {
     // Companies without a time zone have an empty name.
-    let zone: Tz = timezone.parse().unwrap_or(Tz::UTC);
-    let local = moment.with_timezone(&zone);
+    let zone = TimeZone::named(timezone).unwrap_or_else(TimeZone::utc);
+    let local = zone.local_time(moment);
     let (weekdays, months) = names_in(language);
     let weekday = nth(weekdays, local.weekday().num_days_from_monday());
     let month = nth(months, local.month0());
@@ -62,15 +62,15 @@ pub fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language) -> St
         Language::It => format!("{weekday} {day}{italian} {month} {year}, ore {hour:02}:{minute:02}"),
         Language::Nl => format!("{weekday} {day} {month} {year}, {hour:02}.{minute:02} uur"),
     };
-    format!("{words} ({})", zone_of(&local, zone))
+    format!("{words} ({})", zone_of(&local, &zone))
 }
 
 /// The zone's city and its offset from UTC at that moment.
-fn zone_of(local: &DateTime<Tz>, zone: Tz) -> String {
-    if matches!(zone, Tz::UTC | Tz::Etc__UTC) {
+fn zone_of(local: &DateTime<FixedOffset>, zone: &TimeZone) -> String {
+    if zone.is_utc() {
         return "UTC".to_owned();
     }
-    let ahead = local.offset().fix().local_minus_utc() / 60;
+    let ahead = local.offset().local_minus_utc() / 60;
     let sign = if ahead < 0 { '−' } else { '+' };
     let hours = ahead.abs() / 60;
     let minutes = ahead.abs() % 60;
@@ -138,6 +138,12 @@ mod tests {
                 "America/St_Johns",
                 "2026-01-01T12:00:00Z",
                 "Thursday 1 January 2026 at 08:30 (America/St Johns, UTC−3:30)",
+            ),
+            // Without summer time since 2026.
+            (
+                "America/Vancouver",
+                "2026-12-15T12:00:00Z",
+                "Tuesday 15 December 2026 at 05:00 (America/Vancouver, UTC−7)",
             ),
             (
                 "Europe/London",

@@ -5,7 +5,6 @@ pub mod label;
 pub mod logo;
 
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
 use super::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
@@ -14,6 +13,7 @@ use super::language::Language;
 use super::mail::sender::SenderAddress;
 use super::privacy::legal::{LatestVersion, LegalDraft, LegalRegister, LegalText, LegalTextId};
 use super::text::{Email, ShortName, TextLine, TextLines, WebLink};
+use super::time_zone::TimeZone;
 
 use logo::LogoRef;
 
@@ -87,8 +87,8 @@ impl Company {
 /// Parses the IANA name of a known time zone.
 pub fn time_zone(text: &str) -> Result<TextLine<64>, String> {
     let name = TextLine::parse(text)?;
-    let known = name.as_str().parse::<Tz>();
-    known.map(|_| name).map_err(|_| "Use an IANA time zone name, for example Europe/Berlin.".to_owned())
+    let known = TimeZone::named(name.as_str());
+    known.map(|_| name).ok_or_else(|| "Use an IANA time zone name, for example Europe/Berlin.".to_owned())
 }
 
 impl Company {

@@ -1,7 +1,6 @@
 //! Retention runs: once a day for each company, in steps that survive crashes.
 
-use chrono::{DateTime, Days, NaiveDateTime, SecondsFormat, TimeDelta, TimeZone, Utc};
-use chrono_tz::Tz;
+use chrono::{DateTime, Days, SecondsFormat, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -10,6 +9,7 @@ use crate::company::Company;
 use crate::history::{EventType, FieldChanges, HasHistory as _, ResourceChange};
 use crate::id::{CandidateId, CompanyId, ProjectId};
 use crate::retention::{GRACE, RetentionPolicy, RetentionVerdict};
+use crate::time_zone::TimeZone;
 
 /// Runs start at this hour of the day, in the company's time zone.
 const HOUR: u32 = 2;
@@ -168,19 +168,11 @@ impl RetentionRun {
 
 /// The first moment after `now` that is 02:00, or the first after it, on a day in the company's time zone.
 fn next_night(company: &Company, now: DateTime<Utc>) -> DateTime<Utc> {
-    let zone = company.timezone.as_str().parse().unwrap_or(Tz::UTC);
-    let today = now.with_timezone(&zone).date_naive();
+    let zone = TimeZone::named(company.timezone.as_str()).unwrap_or_else(TimeZone::utc);
+    let today = zone.local_time(now).date_naive();
     let nights = (0..2).filter_map(|days| today.checked_add_days(Days::new(days))?.and_hms_opt(HOUR, 0, 0));
-    let next = nights.map(|night| first_moment(zone, night)).find(|night| *night > now);
+    let next = nights.map(|night| zone.first_moment(night)).find(|night| *night > now);
     next.unwrap_or(now + TimeDelta::days(1))
-}
-
-/// The first moment when clocks of `zone` show `local` or a later time.
-fn first_moment(zone: Tz, local: NaiveDateTime) -> DateTime<Utc> {
-    // Where clocks are set forward over 02:00, in steps of the smallest change that any zone makes.
-    let times = (0..).map(|steps| local + TimeDelta::minutes(15 * steps)).take(4 * 25);
-    let moment = times.filter_map(|time| zone.from_local_datetime(&time).earliest()).next();
-    moment.map_or_else(|| local.and_utc(), |moment| moment.to_utc())
 }
 
 #[cfg(test)]

@@ -18,6 +18,29 @@ use crate::domain::questionnaire::NotPlaced;
 /// What handlers, admission and the store return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// The media types that an endpoint takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AcceptedBody {
+    /// JSON alone.
+    Json,
+    /// JSON, or a form that may hold files.
+    JsonOrForm,
+    /// A form that holds a file.
+    Form,
+}
+
+impl AcceptedBody {
+    fn advice(self) -> &'static str {
+        match self {
+            Self::Json => "Send the body as application/json.",
+            Self::JsonOrForm => "Send the body as application/json, or as multipart/form-data with files.",
+            Self::Form => {
+                "Send the body as multipart/form-data, with the file in the part `file`, which has a file name."
+            }
+        }
+    }
+}
+
 /// Why a request was not done.
 #[derive(Debug)]
 pub enum Error {
@@ -70,7 +93,7 @@ pub enum Error {
     /// The body is longer than a request with files can be: 413, and names the way for large files.
     FilesTooLarge,
     /// The body is not of the type that is understood: 415.
-    UnsupportedMediaType,
+    UnsupportedMediaType(AcceptedBody),
     /// The body is compressed, or in another coding that is not understood: 415.
     UnsupportedCoding,
     /// Too many attempts; another may be made after this time: 429.
@@ -120,7 +143,7 @@ impl Error {
             Self::Expired(_) => StatusCode::GONE,
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::TooLarge | Self::FilesTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::UnsupportedMediaType | Self::UnsupportedCoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::UnsupportedMediaType(_) | Self::UnsupportedCoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Throttled(_) | Self::CompanyBusy(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Busy(_) | Self::Unreadable(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -203,9 +226,7 @@ impl Error {
                 "too_large",
                 "The request body is too large. POST the file's metadata as JSON to …/uploads/ (videos: …/videos/), then upload the file to the URL in the answer.",
             ),
-            Self::UnsupportedMediaType => {
-                detail("unsupported_media_type", "Send the body as application/json.")
-            }
+            Self::UnsupportedMediaType(accepted) => detail("unsupported_media_type", accepted.advice()),
             Self::UnsupportedCoding => detail(
                 "unsupported_content_encoding",
                 "The body cannot be read in its `Content-Encoding`. Send it uncompressed, without this header.",

@@ -39,11 +39,20 @@ pub struct Mail {
     pub text: Option<String>,
     /// The body in HTML, if it has one.
     pub html: Option<String>,
+    /// The headers of SendRawEmail as they were sent, unfolded, in their order; empty for SendEmail.
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
     /// The whole message of SendRawEmail; bytes that are not UTF-8 are replaced.
     pub raw: Option<String>,
 }
 
 impl Mail {
+    /// The first header with this name, ignoring case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let named = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        named.map(|(_, value)| value.as_str())
+    }
+
     /// Whether `address` is a recipient, ignoring display names and case.
     pub fn is_for(&self, address: &str) -> bool {
         [&self.to, &self.cc, &self.bcc]
@@ -148,6 +157,7 @@ mod tests {
             subject: "Hello".to_owned(),
             text: None,
             html: None,
+            headers: vec![],
             raw: None,
         }
     }

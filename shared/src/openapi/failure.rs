@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::Refusal;
 use crate::domain::candidate::KeyEnd;
 use crate::domain::policy::Action;
-use crate::error::{Error, FieldErrors};
+use crate::error::{AcceptedBody, Error, FieldErrors};
 use crate::http::example_uri;
 use crate::http::exchange::condition::IF_MATCH_NOT_SUPPORTED;
 
@@ -141,7 +141,11 @@ impl ErrorResponseDoc {
             Self::PreconditionFailed => vec![("changed", Error::PreconditionFailed)],
             Self::TooLarge => vec![("too_large", Error::TooLarge), ("files_too_large", Error::FilesTooLarge)],
             Self::UnsupportedMediaType => {
-                vec![("type", Error::UnsupportedMediaType), ("coding", Error::UnsupportedCoding)]
+                vec![
+                    ("type", Error::UnsupportedMediaType(AcceptedBody::Json)),
+                    ("file", Error::UnsupportedMediaType(AcceptedBody::Form)),
+                    ("coding", Error::UnsupportedCoding),
+                ]
             }
             Self::KeyReused => vec![("reused", Error::KeyReused)],
             // Not by this service: the gateway has no errors of ours.

@@ -378,7 +378,7 @@ async fn an_address_that_cannot_be_sent_to_holds_no_other_up_nor_is_any_sent_to_
     let before = sent();
     app.clock().advance(TimeDelta::minutes(5));
     forget(&app, "acme", &name).await.expect(202);
-    ses.next("SendEmail", Fault::Refused("InternalFailure"));
+    ses.next("SendRawEmail", Fault::Refused("InternalFailure"));
     app.settle().await;
     let first: usize = sent().iter().sum::<usize>() - before.iter().sum::<usize>();
     assert_eq!(first, 1, "the other address has its mail");

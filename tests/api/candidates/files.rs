@@ -232,7 +232,7 @@ async fn errors_of_files_are_returned_with_all_others_and_nothing_is_stored() {
             "{refused}"
         );
     }
-    assert_refusal!(owner.send(Request::post(&candidates).body("text/plain", "x")).await, @r#"415 {"code":"unsupported_media_type","detail":"Send the body as application/json."}"#);
+    assert_refusal!(owner.send(Request::post(&candidates).body("text/plain", "x")).await, @r#"415 {"code":"unsupported_media_type","detail":"Send the body as application/json, or as multipart/form-data with files."}"#);
     let large = ada().file("cv", "cv.pdf", "application/pdf", &pdf(4_600 * 1024));
     let refused = owner.send(Request::post(&candidates).form(large)).await;
     assert_refusal!(refused, @r#"413 {"code":"too_large","detail":"The request body is too large. POST the file's metadata as JSON to …/uploads/ (videos: …/videos/), then upload the file to the URL in the answer."}"#);

@@ -394,7 +394,11 @@ async fn what_a_given_up_mail_was_about_goes_into_the_next() {
     app.settle().await;
     app.clock().advance(TimeDelta::minutes(5));
     app.sweep().await;
-    ses.next_about("SendEmail", &manager.email.replace('@', "%40"), Fault::Refused("InvalidParameterValue"));
+    ses.next_about(
+        "SendRawEmail",
+        &manager.email.replace('@', "%40"),
+        Fault::Refused("InvalidParameterValue"),
+    );
     app.settle().await;
     assert_eq!((told(app, manager).len(), told(app, evaluator).len()), (0, 1));
     for _ in 0..2 {

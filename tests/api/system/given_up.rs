@@ -31,7 +31,7 @@ async fn swept(app: &TestApp, what: &str) -> Value {
 
 /// An address to which SES takes no mail, and everything that is to go there given up.
 async fn given_up(app: &TestApp, ses: &Chaos) {
-    ses.always("SendEmail", Fault::Refused("InvalidParameterValue"));
+    ses.always("SendRawEmail", Fault::Refused("InvalidParameterValue"));
     app.settle().await;
     ses.heal();
 }
@@ -42,7 +42,7 @@ async fn a_refused_sender_or_account_holds_mails_back_and_loses_none() {
     for code in effort::cases(codes) {
         let (app, ses) = TestApp::start_with_ses_chaos().await;
         let email = invited(&app.owner().await).await;
-        ses.always("SendEmail", Fault::Refused(code));
+        ses.always("SendRawEmail", Fault::Refused(code));
         logs::take_lines("outbox");
         app.settle().await;
         // The alarm `MailsRefused` counts these lines.
@@ -68,7 +68,7 @@ async fn a_refused_sender_or_account_holds_mails_back_and_loses_none() {
 async fn effects_that_were_given_up_are_retried_or_deleted_after_ninety_days() {
     let (app, ses) = TestApp::start_with_ses_chaos().await;
     let email = invited(&app.owner().await).await;
-    ses.always("SendEmail", Fault::Refused("AccountSendingPausedException"));
+    ses.always("SendRawEmail", Fault::Refused("AccountSendingPausedException"));
     app.settle().await;
     app.clock().advance(TimeDelta::days(3) + TimeDelta::minutes(1));
     logs::take_lines("outbox");
@@ -111,7 +111,7 @@ async fn the_operator_sees_what_failed_and_what_was_given_up() {
     given_up(&app, &ses).await;
     app.clock().advance(TimeDelta::minutes(5));
     app.owner_of("globex").await.colleague("recruiter", json!({})).await;
-    ses.always("SendEmail", Fault::Refused("AccountSendingPausedException"));
+    ses.always("SendRawEmail", Fault::Refused("AccountSendingPausedException"));
     app.settle().await;
 
     let mut found = listed().await;

@@ -138,7 +138,7 @@ async fn the_schedule_sends_mails_that_the_stream_missed() {
 #[tokio::test]
 async fn a_mail_that_ses_cannot_take_now_is_tried_again_later_each_time() {
     let (app, ses, _, ada) = with_ses_chaos().await;
-    ses.always("SendEmail", Fault::Refused("InternalFailure"));
+    ses.always("SendRawEmail", Fault::Refused("InternalFailure"));
     app.settle().await;
     let mut waited = TimeDelta::zero();
     for attempts in 1..8 {
@@ -152,7 +152,7 @@ async fn a_mail_that_ses_cannot_take_now_is_tried_again_later_each_time() {
         let key = if attempts == 7 { "given_up" } else { "postponed" };
         assert_eq!(summary["OutboxFunction"][key], 1, "try {attempts}: {summary:?}");
     }
-    assert_eq!((ses.requests("SendEmail"), waited), (8, TimeDelta::minutes(254)));
+    assert_eq!((ses.requests("SendRawEmail"), waited), (8, TimeDelta::minutes(254)));
 
     ses.heal();
     app.clock().advance(TimeDelta::days(1));
@@ -164,7 +164,7 @@ async fn a_mail_that_ses_cannot_take_now_is_tried_again_later_each_time() {
 #[tokio::test]
 async fn a_mail_is_sent_as_soon_as_ses_takes_mails_again() {
     let (app, ses, _, ada) = with_ses_chaos().await;
-    ses.next("SendEmail", Fault::Unreachable);
+    ses.next("SendRawEmail", Fault::Unreachable);
     app.settle().await;
     assert_eq!(sent(&app, &ada), 0);
     app.clock().advance(TimeDelta::minutes(2));
@@ -176,7 +176,7 @@ async fn a_mail_is_sent_as_soon_as_ses_takes_mails_again() {
 #[tokio::test]
 async fn being_throttled_is_no_failed_try_for_three_days() {
     let (app, ses, _, _) = with_ses_chaos().await;
-    ses.always("SendEmail", Fault::Refused("Throttling"));
+    ses.always("SendRawEmail", Fault::Refused("Throttling"));
     app.settle().await;
     for _ in 0..12 {
         app.clock().advance(TimeDelta::minutes(1));
@@ -190,13 +190,13 @@ async fn being_throttled_is_no_failed_try_for_three_days() {
 #[tokio::test]
 async fn a_mail_that_ses_will_never_take_is_given_up_at_once() {
     let (app, ses, _, ada) = with_ses_chaos().await;
-    ses.next("SendEmail", Fault::Refused("InvalidParameterValue"));
+    ses.next("SendRawEmail", Fault::Refused("InvalidParameterValue"));
     app.settle().await;
     let effect = one_effect(&app).await;
     assert_eq!((&effect["attempts"], &effect["next_try_at"]), (&json!(1), &Value::Null));
     app.clock().advance(TimeDelta::days(1));
     app.sweep().await;
-    assert_eq!((ses.requests("SendEmail"), sent(&app, &ada)), (1, 0));
+    assert_eq!((ses.requests("SendRawEmail"), sent(&app, &ada)), (1, 0));
 }
 
 #[tokio::test]

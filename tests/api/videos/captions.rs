@@ -141,6 +141,8 @@ async fn hostile_files_are_refused() {
         "#);
     let no_file = recruiter.send(Request::put(&captions).json(&json!({ "file": "WEBVTT" }))).await;
     assert_refusal!(no_file, @r#"400 {"file":["Send the captions as a multipart/form-data part with a file name."]}"#);
+    let raw = recruiter.send(Request::put(&captions).body("text/vtt", "WEBVTT")).await;
+    assert_refusal!(raw, @r#"415 {"code":"unsupported_media_type","detail":"Send the body as multipart/form-data, with the file in the part `file`, which has a file name."}"#);
     put(&recruiter, &format!("{video}captions/xx/"), SENT).await.expect_code(404, "not_found");
     put(&recruiter, &format!("{video}captions/EN/"), SENT).await.expect_code(404, "not_found");
     assert_eq!(app.table().snapshot().await, before);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::app::App;
-use crate::error::{Error, FieldErrors, Result};
+use crate::error::{AcceptedBody, Error, FieldErrors, Result};
 use crate::http::body::fields::BodyFields;
 use crate::http::body::known_names::{KnownNames, Representation};
 use crate::http::body::{content_type, is_coded, is_of_type, or_coding, read_body};
@@ -69,7 +69,7 @@ impl<V, const MAX: usize> JsonEntries<V, MAX> {
 async fn read_json<T>(request: Request, limit: usize, parse: impl FnOnce(Bytes) -> Result<T>) -> Result<T> {
     // A body without a type is taken for JSON, which simple clients send.
     if content_type(&request).is_some_and(|declared| !is_of_type(declared, "application/json")) {
-        return Err(Error::UnsupportedMediaType);
+        return Err(Error::UnsupportedMediaType(AcceptedBody::Json));
     }
     let is_coded = is_coded(request.headers());
     let body = read_body(request.into_body(), limit).await?;

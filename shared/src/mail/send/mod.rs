@@ -2,8 +2,11 @@
 
 use aws_sdk_ses::config::http::HttpResponse;
 use aws_sdk_ses::error::{BuildError, ProvideErrorMetadata, SdkError};
-use aws_sdk_ses::operation::send_email::SendEmailError;
-use aws_sdk_ses::types::{Body, Content, Destination, Message, MessageTag};
+use aws_sdk_ses::operation::send_raw_email::SendRawEmailError;
+use aws_sdk_ses::primitives::Blob;
+use aws_sdk_ses::types::{MessageTag, RawMessage};
+use mail_builder::MessageBuilder;
+use mail_builder::headers::raw::Raw;
 
 use super::{RenderedMail, from};
 use crate::aws::AwsClients;
@@ -86,16 +89,17 @@ impl<'a> Mailer<'a> {
         envelope: &MailEnvelope<'_>,
         mail: &RenderedMail,
     ) -> MailDelivery {
-        let (Ok(message), Ok(tags)) = (message(mail), tags(envelope)) else { return not_made() };
+        let sender = from::sender(envelope.company.name.as_str(), from);
         let reply_to = envelope.reply_to.filter(|address| *address != from);
+        let message = message(&sender, envelope.to, reply_to, mail);
+        let (Ok(message), Ok(tags)) = (message, tags(envelope)) else { return not_made() };
         let sent = self
             .aws
             .ses()
-            .send_email()
-            .source(from::sender(envelope.company.name.as_str(), from))
-            .destination(Destination::builder().to_addresses(envelope.to.as_str()).build())
-            .set_reply_to_addresses(reply_to.map(|address| vec![address.as_str().to_owned()]))
-            .message(message)
+            .send_raw_email()
+            .source(&sender)
+            .destinations(envelope.to.as_str())
+            .raw_message(message)
             .set_tags(tags)
             .set_configuration_set_name(self.configuration_set.map(str::to_owned))
             .send()
@@ -107,14 +111,29 @@ impl<'a> Mailer<'a> {
     }
 }
 
-// SES takes text without a character set for ASCII.
-fn utf8(text: &str) -> Result<Content, BuildError> {
-    Content::builder().data(text).charset("UTF-8").build()
-}
-
-fn message(mail: &RenderedMail) -> Result<Message, BuildError> {
-    let body = Body::builder().html(utf8(&mail.html)?).text(utf8(&mail.text)?).build();
-    Ok(Message::builder().subject(utf8(&mail.subject)?).body(body).build())
+/// The mail with its headers. SES replaces `Date` and `Message-ID`.
+// SES's other action, SendEmail, takes no headers.
+fn message(
+    sender: &str,
+    to: &Email,
+    reply_to: Option<&Email>,
+    mail: &RenderedMail,
+) -> Result<RawMessage, BuildError> {
+    let mut message = MessageBuilder::new()
+        .header("From", Raw::new(sender))
+        .header("To", Raw::new(to.as_str()))
+        .subject(mail.subject.as_str())
+        // Programs that answer for absent people leave such mails alone: RFC 3834, and Exchange's own header.
+        .header("Auto-Submitted", Raw::new("auto-generated"))
+        .header("X-Auto-Response-Suppress", Raw::new("OOF, AutoReply"))
+        .text_body(mail.text.as_str())
+        .html_body(mail.html.as_str());
+    if let Some(address) = reply_to {
+        message = message.header("Reply-To", Raw::new(address.as_str()));
+    }
+    let mut bytes = Vec::new();
+    message.serialize(&mut bytes);
+    RawMessage::builder().data(Blob::new(bytes)).build()
 }
 
 /// SES returns these tags when it reports a bounce or a complaint.
@@ -133,7 +152,7 @@ const SENDER_REFUSED: [&str; 2] = ["MessageRejected", "MailFromDomainNotVerified
 const MAIL_REFUSED: [&str; 4] =
     ["InvalidParameterCombination", "InvalidParameterValue", "ValidationError", "ValidationException"];
 
-fn meaning(error: &SdkError<SendEmailError, HttpResponse>) -> MailDelivery {
+fn meaning(error: &SdkError<SendRawEmailError, HttpResponse>) -> MailDelivery {
     let status = error.raw_response().map_or(0, |response| response.status().as_u16());
     match error {
         SdkError::ServiceError(answer) => {

@@ -5,6 +5,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::thread::JoinHandle;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::*;
 use crate::domain::mail::sender::SenderAddress;
 use crate::domain::text::{ShortName, TextLine};
@@ -104,12 +107,20 @@ async fn send_to(url: &str, company: &Company, alias: Option<&str>) -> MailDeliv
 }
 
 fn sent() -> (u16, String) {
-    let result = "<SendEmailResult><MessageId>id-1</MessageId></SendEmailResult>";
+    let result = "<SendRawEmailResult><MessageId>id-1</MessageId></SendRawEmailResult>";
     let namespace = "http://ses.amazonaws.com/doc/2010-12-01/";
-    (200, format!("<SendEmailResponse xmlns=\"{namespace}\">{result}</SendEmailResponse>"))
+    (200, format!("<SendRawEmailResponse xmlns=\"{namespace}\">{result}</SendRawEmailResponse>"))
 }
 
-const REPLY_TO: &str = "ReplyToAddresses.member.1";
+/// The message in a form, taken apart.
+fn message(form: &Form) -> mail_parser::Message<'static> {
+    let bytes = STANDARD.decode(&form["RawMessage.Data"]).unwrap();
+    mail_parser::MessageParser::default().parse(&bytes).unwrap().into_owned()
+}
+
+fn reply_to(form: &Form) -> Option<String> {
+    Some(message(form).reply_to()?.first()?.address()?.to_owned())
+}
 
 #[tokio::test]
 async fn a_mail_goes_out_once_in_utf_8() {
@@ -117,19 +128,24 @@ async fn a_mail_goes_out_once_in_utf_8() {
     assert_eq!(delivery, MailDelivery::Sent("id-1".to_owned()));
     let form = &forms[0];
     for (name, value) in [
-        ("Action", "SendEmail"),
+        ("Action", "SendRawEmail"),
         ("Source", "\"Acme, Inc.\" <noreply@service.example>"),
-        ("Destination.ToAddresses.member.1", "ann@example.com"),
-        ("Message.Subject.Data", "Grüße"),
-        ("Message.Subject.Charset", "UTF-8"),
-        ("Message.Body.Html.Data", "<p>ü</p>"),
-        ("Message.Body.Html.Charset", "UTF-8"),
-        ("Message.Body.Text.Data", "ü"),
-        ("Message.Body.Text.Charset", "UTF-8"),
+        ("Destinations.member.1", "ann@example.com"),
+        ("ConfigurationSetName", "interviews-mails"),
     ] {
         assert_eq!(form.get(name).map(String::as_str), Some(value), "{name}");
     }
-    assert!(!form.contains_key(REPLY_TO));
+    let message = message(form);
+    let from = message.from().and_then(|from| from.first()).unwrap();
+    assert_eq!((from.name(), from.address()), (Some("Acme, Inc."), Some("noreply@service.example")));
+    assert_eq!(message.to().and_then(|to| to.first()).unwrap().address(), Some("ann@example.com"));
+    assert_eq!(message.subject(), Some("Grüße"));
+    assert_eq!(message.body_html(0).as_deref(), Some("<p>ü</p>"));
+    assert_eq!(message.body_text(0).as_deref(), Some("ü"));
+    let header = |name| message.header(name).and_then(|value| value.as_text());
+    assert_eq!(header("Auto-Submitted"), Some("auto-generated"));
+    assert_eq!(header("X-Auto-Response-Suppress"), Some("OOF, AutoReply"));
+    assert_eq!(reply_to(form), None);
 }
 
 #[tokio::test]
@@ -137,13 +153,13 @@ async fn a_verified_alias_is_the_sender_and_any_other_gets_the_answers() {
     for alias in ["jobs@acme.example", "jobs@mail.ACME.example", "Jobs@single.example"] {
         let (_, forms) = send(Some(alias), vec![sent()]).await;
         assert_eq!(forms[0]["Source"], format!("\"Acme, Inc.\" <{alias}>"));
-        assert!(!forms[0].contains_key(REPLY_TO));
+        assert_eq!(reply_to(&forms[0]), None);
     }
     for alias in ["jobs@badacme.example", "jobs@acme.example.org", "jobs@single.example", "x@single.example"]
     {
         let (_, forms) = send(Some(alias), vec![sent()]).await;
         assert_eq!(forms[0]["Source"], "\"Acme, Inc.\" <noreply@service.example>");
-        assert_eq!(forms[0][REPLY_TO], alias);
+        assert_eq!(reply_to(&forms[0]).as_deref(), Some(alias));
     }
 }
 
@@ -153,7 +169,7 @@ async fn answers_go_to_the_given_address_whoever_is_the_sender() {
     company.registration_email = TextLine::parse("people@acme.example").unwrap();
     let (_, forms) = send_for(&company, None, vec![sent()]).await;
     assert_eq!(forms[0]["Source"], "\"Acme, Inc.\" <noreply@service.example>");
-    assert_eq!(forms[0][REPLY_TO], "people@acme.example");
+    assert_eq!(reply_to(&forms[0]).as_deref(), Some("people@acme.example"));
 }
 
 #[tokio::test]
@@ -162,7 +178,7 @@ async fn a_sender_of_one_company_is_none_of_another() {
     for senders in [&[][..], &["globex.example", "jobs@other.example"]] {
         let (_, forms) = send_for(&company("Globex", senders), Some(alias), vec![sent()]).await;
         assert_eq!(forms[0]["Source"], "\"Globex\" <noreply@service.example>");
-        assert_eq!(forms[0][REPLY_TO], alias);
+        assert_eq!(reply_to(&forms[0]).as_deref(), Some(alias));
     }
     let (_, forms) = send_for(&company("Globex", &["acme.example"]), Some(alias), vec![sent()]).await;
     assert_eq!(forms[0]["Source"], format!("\"Globex\" <{alias}>"));
@@ -175,7 +191,7 @@ async fn a_lapsed_verification_holds_no_mail_back() {
     assert_eq!(delivery, MailDelivery::Sent("id-1".to_owned()));
     assert_eq!(forms[0]["Source"], format!("\"Acme, Inc.\" <{alias}>"));
     assert_eq!(forms[1]["Source"], "\"Acme, Inc.\" <noreply@service.example>");
-    assert_eq!(forms[1][REPLY_TO], alias);
+    assert_eq!(reply_to(&forms[1]).as_deref(), Some(alias));
 }
 
 /// The server answers one request; a second one would get no response.

@@ -53,7 +53,7 @@ async fn create_twin(app: &TestApp, owner: &Staff, project: &str) -> String {
 
 /// Has the reset of a password given up for the person's address.
 async fn give_up_reset(app: &TestApp, ses: &Chaos) {
-    ses.always("SendEmail", Fault::Refused("InvalidParameterValue"));
+    ses.always("SendRawEmail", Fault::Refused("InvalidParameterValue"));
     let forgotten = json!({ "company": "acme", "username": ADDRESS });
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
     app.settle().await;

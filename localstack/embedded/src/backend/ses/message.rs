@@ -81,13 +81,15 @@ pub(super) fn raw_mail(form: &Form) -> Result<Mail, Refusal> {
         reply_to: addresses(message.reply_to()),
         subject: message.subject().unwrap_or_default().to_owned(),
         text: match first(&message, &message.text_body) {
-            Some(PartType::Text(text)) => Some(text.to_string()),
+            // Lines of messages end in CRLF.
+            Some(PartType::Text(text)) => Some(text.replace("\r\n", "\n")),
             _ => None,
         },
         html: match first(&message, &message.html_body) {
-            Some(PartType::Html(html)) => Some(html.to_string()),
+            Some(PartType::Html(html)) => Some(html.replace("\r\n", "\n")),
             _ => None,
         },
+        headers: headers(&message),
         raw: Some(String::from_utf8_lossy(&bytes).into_owned()),
         ..unsent()
     };
@@ -108,6 +110,12 @@ pub(super) fn raw_mail(form: &Form) -> Result<Mail, Refusal> {
 /// The first body part. The parser lists a single part as both kinds; here only its actual kind counts.
 fn first<'a>(message: &'a Message<'_>, parts: &[u32]) -> Option<&'a PartType<'a>> {
     Some(&message.part(*parts.first()?)?.body)
+}
+
+/// The headers of a message, each on one line.
+fn headers(message: &Message<'_>) -> Vec<(String, String)> {
+    let unfolded = |value: &str| value.split_whitespace().collect::<Vec<_>>().join(" ");
+    message.headers_raw().map(|(name, value)| (name.to_owned(), unfolded(value))).collect()
 }
 
 fn addresses(header: Option<&Address<'_>>) -> Vec<String> {
@@ -134,6 +142,7 @@ fn unsent() -> Mail {
         subject: String::new(),
         text: None,
         html: None,
+        headers: vec![],
         raw: None,
     }
 }

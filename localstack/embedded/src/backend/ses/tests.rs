@@ -87,6 +87,8 @@ async fn a_raw_mail_is_taken_apart() {
     assert_eq!(mail.text.as_deref().map(str::trim), Some("plain"));
     assert_eq!(mail.html.as_deref(), Some("<p>rich</p>"));
     assert_eq!(mail.raw.as_deref(), Some(MIME));
+    assert_eq!(mail.header("reply-to"), Some("hr@example.com"));
+    assert_eq!(mail.headers.len(), 7);
 }
 
 #[tokio::test]

@@ -219,6 +219,7 @@ fn mailbox() -> Mailbox {
             subject: "<script>alert(1)</script>".to_owned(),
             text: Some("1 < 2 & \"three\"".to_owned()),
             html: (id == "2").then(|| "<head></head><p>Hello <b>Ann</b></p>".to_owned()),
+            headers: vec![("Auto-Submitted".to_owned(), "auto-generated".to_owned())],
             raw: None,
         };
         mailbox.add(mail).unwrap();
@@ -256,6 +257,7 @@ async fn the_inbox_escapes_texts_and_frames_html() {
         "{page}"
     );
     assert!(page.contains("1 &#60; 2 &#38; &#34;three&#34;"), "{page}");
+    assert!(page.contains("Auto-Submitted: auto-generated"), "{page}");
     assert_eq!(page.matches("<iframe sandbox=").count(), 1);
     assert!(get(&Mailbox::default(), "/_local/inbox/").await.2.contains("No mail"));
 }

@@ -5,10 +5,9 @@ use std::fmt::Write as _;
 use std::iter::Peekable;
 use std::str::Lines;
 
-use crate::text::is_hidden;
+use htmlize::unescape;
 
-/// The longest character reference, such as `&#x10FFFF;`.
-const MAX_REFERENCE: usize = 10;
+use crate::text::is_hidden;
 
 pub(super) const NO_WEBVTT: &str =
     "Send captions as WebVTT: a first line WEBVTT, then cues, each after an empty line.";
@@ -198,49 +197,18 @@ impl fmt::Display for CueTime {
 fn plain(cue: &str) -> String {
     let mut text = String::new();
     let mut rest = cue;
-    while let Some(at) = rest.find(['<', '&']) {
-        text.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let (character, length) = if rest.starts_with('<') {
-            // A tag may span lines, and one that is not closed goes on to the end, as in browsers.
-            (None, rest.find('>').map_or(rest.len(), |end| end + 1))
-        } else {
-            referenced(rest).map_or((Some('&'), 1), |(character, length)| (Some(character), length))
-        };
-        text.extend(character);
-        rest = &rest[length..];
+    while let Some(at) = rest.find('<') {
+        text.push_str(&unescape(&rest[..at]));
+        // A tag may span lines, and one that is not closed goes on to the end, as in browsers.
+        rest = rest[at..].split_once('>').unwrap_or_default().1;
     }
-    text.push_str(rest);
-    // Marks that hide or reorder other text have no place in captions.
+    text.push_str(&unescape(rest));
     let lines = text.split(['\n', '\u{2028}', '\u{2029}']).map(|line| {
-        let line: String = line.chars().filter(|character| !is_hidden(*character)).collect();
-        line.split_whitespace().collect::<Vec<_>>().join(" ")
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        // References may stand for control characters, and marks that hide or reorder other text have no place in captions.
+        line.chars().filter(|character| !character.is_control() && !is_hidden(*character)).collect::<String>()
     });
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
-}
-
-/// The character of the reference at the beginning of a text, and the length of the reference.
-fn referenced(text: &str) -> Option<(char, usize)> {
-    let end = text.bytes().take(MAX_REFERENCE).position(|byte| byte == b';')?;
-    let character = match &text[1..end] {
-        "amp" => '&',
-        "lt" => '<',
-        "gt" => '>',
-        "quot" => '"',
-        "apos" => '\'',
-        "nbsp" => ' ',
-        "lrm" => '\u{200e}',
-        "rlm" => '\u{200f}',
-        number => {
-            let number = number.strip_prefix('#')?;
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16).ok()?,
-                None => number.parse().ok()?,
-            };
-            char::from_u32(code).filter(|character| !character.is_control())?
-        }
-    };
-    Some((character, end + 1))
 }
 
 #[cfg(test)]

@@ -123,13 +123,19 @@ mod tests {
             ("a <c.x\ny>b", "a b\n"),
             ("1 &lt; 2 &amp;&amp; 3 &#62; 2 &#x27;&quot;&nbsp;x", "1 &lt; 2 &amp;&amp; 3 &gt; 2 '\" x\n"),
             ("&lt;script&gt; --&gt;", "&lt;script&gt; --&gt;\n"),
-            ("A & B &unknown; &#0; &#xD800; &#8238;", "A &amp; B &amp;unknown; &amp;#0; &amp;#xD800;\n"),
+            // All that HTML names, also without the semicolon where HTML allows it, as browsers read them.
+            ("Caf&eacute; &ndash; &euro;5&hellip; &copy 2026 &notit; &#x80;", "Café – €5… © 2026 ¬it; €\n"),
+            ("&amp;eacute; &amp;lt;b&amp;gt;", "&amp;eacute; &amp;lt;b&amp;gt;\n"),
+            ("a&#1;b&#x200B;c&#10;d&NewLine;e", "abc\nd\ne\n"),
+            ("A & B &unknown; &#0; &#xD800; &#8238;", "A &amp; B &amp;unknown; \u{fffd} \u{fffd}\n"),
             ("a\u{202e}b\u{2028}c\td", "ab\nc d\n"),
             ("open <b", "open\n"),
         ] {
             assert_eq!(cue(sent), written, "{sent}");
         }
         assert_eq!(cue("<b></b>"), NO_CUES);
+        let written = cue("Caf&eacute; &amp;eacute; < b");
+        assert_eq!(cue(written.trim_end()), written, "read again");
     }
 
     #[test]

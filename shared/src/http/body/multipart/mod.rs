@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::app::App;
 use crate::domain::media::file::FileKind;
-use crate::error::{Error, Result};
+use crate::error::{AcceptedBody, Error, Result};
 use crate::http::body::fields::{BodyFields, BodyForm, NOT_A_STRING};
 use crate::http::body::known_names::{KnownNames, Representation};
 use crate::http::body::outline::BodyOutline;
@@ -64,7 +64,7 @@ impl FromRequest<App> for WithFiles {
         } else if is_of_type(&declared, "application/json") {
             None
         } else {
-            return Err(Error::UnsupportedMediaType);
+            return Err(Error::UnsupportedMediaType(AcceptedBody::JsonOrForm));
         };
         let is_coded = is_coded(request.headers());
         let body = read_body(request.into_body(), MAX_FILES_BYTES).await;
@@ -87,7 +87,11 @@ impl FromRequest<App> for FormFields {
     type Rejection = Error;
 
     async fn from_request(request: Request, app: &App) -> Result<Self> {
-        WithFiles::from_request(request, app).await.map(|WithFiles(fields)| Self(fields))
+        let read = WithFiles::from_request(request, app).await.map(|WithFiles(fields)| Self(fields));
+        read.map_err(|error| match error {
+            Error::UnsupportedMediaType(_) => Error::UnsupportedMediaType(AcceptedBody::Form),
+            other => other,
+        })
     }
 }
 

@@ -104,6 +104,8 @@ async fn interviews(owner: &Staff) {
     owner.app().send(Request::get("/review/").header("authorization", &key)).await.expect(200);
     let reason = json!({ "reason": "No sound." });
     owner.post(&format!("{}interview/reopen/", candidate.uri), reason).await.expect(200);
+    let draft = Request::put(&format!("{answer}draft/")).json(&json!({ "text": "Because of" }));
+    candidate.send(draft).await.expect(204);
 }
 
 /// An interview of which staff have been told, one that waits for the next mail, and one that the schedule has yet to read of.

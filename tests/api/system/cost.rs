@@ -418,4 +418,9 @@ async fn an_answer_is_read_and_its_parts_are_signed_in_one_round_trip_and_it_is_
     let writer = Interviewee::asked(&app, json!({ "kind": "text" })).await;
     let text = Request::put(&writer.answer).json(&json!({ "text": "Because." }));
     assert_calls(&writer.candidate.send(text).await.expect(201), 2);
+    for draft in ["Because", "Because of"] {
+        let draft = Request::put(&format!("{}draft/", writer.answer)).json(&json!({ "text": draft }));
+        assert_calls(&writer.candidate.send(draft).await.expect(204), 2);
+    }
+    assert_calls(&writer.candidate.get(&format!("{}interview/", writer.candidate.uri)).await.expect(200), 2);
 }

@@ -302,20 +302,6 @@ impl Answers {
     /// has it.
     pub fn change_between(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
         let after = after?;
-        let without_drafts = |answers: &Self| {
-            let mut answers = answers.clone();
-            answers.questions.retain(|_, answer| {
-                answer.has_draft = false;
-                *answer != QuestionAnswer::default()
-            });
-            answers
-        };
-        // To type is no change of an answer.
-        let former =
-            before.map_or_else(|| Self { questions: BTreeMap::new(), ..after.clone() }, without_drafts);
-        if former == without_drafts(after) {
-            return None;
-        }
         // Texts and takes are the candidate's own words: the history keeps that they changed, and the outcome of conversions.
         let fields = |answers: &Self| vec![("answers", private(&answers.questions))];
         let mut changes = FieldChanges::between(before.map(fields), fields(after));

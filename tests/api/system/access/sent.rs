@@ -96,6 +96,7 @@ impl AccessFixture {
             ("PATCH", "{companyId}") => Some(json!({ "phone": "123" })),
             ("PATCH", "{take}") => Some(json!({ "parts": 1 })),
             ("POST", "parts") => Some(signed_part(1, b"anything")),
+            ("PUT", "draft") => Some(json!({ "text": "Because" })),
             ("PUT", "hold") => Some(json!({ "reason": "A lawsuit." })),
             ("POST", "shares") => Some(json!({ "customer": self.owner.uri })),
             ("POST", "uploads") => Some(announcement()),

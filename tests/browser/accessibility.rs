@@ -8,9 +8,9 @@ use crate::devtools::{BrowserOptions, Network, Page};
 use crate::visit::{Visit, has_kept};
 
 /// The screens of the page.
-const SCREENS: [&str; 15] = [
-    "check", "connect", "done", "login", "over", "overview", "password", "practice", "prepare", "question",
-    "record", "review", "sending", "welcome", "write",
+const SCREENS: [&str; 16] = [
+    "check", "complete", "connect", "done", "login", "over", "overview", "password", "practice", "prepare",
+    "question", "record", "review", "sending", "welcome", "write",
 ];
 /// The narrowest screen of WCAG 2.2, in CSS pixels.
 const NARROW: u32 = 320;
@@ -102,6 +102,8 @@ impl ScreenCheck {
         page.saved().await;
         page.set_network(Network::Off).await;
         page.press("Complete the interview").await;
+        self.arrive(page, "complete").await;
+        page.press("Yes, complete it now").await;
         self.arrive(page, "sending").await;
         page.set_network(Network::Whole).await;
         self.arrive(page, "done").await;

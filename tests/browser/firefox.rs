@@ -22,6 +22,7 @@ async fn complete(page: &mut FirefoxPage) {
     page.on("review").await;
     page.press("Keep this answer").await;
     page.press("Complete the interview").await;
+    page.press("Yes, complete it now").await;
     page.on("done").await;
 }
 

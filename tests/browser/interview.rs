@@ -159,6 +159,7 @@ async fn the_keyboard_alone_suffices() {
     use_control(&mut page, "record", "Stop recording", " ").await;
     use_control(&mut page, "review", "Keep this answer", "Enter").await;
     use_control(&mut page, "overview", "Complete the interview", "Enter").await;
+    use_control(&mut page, "complete", "Yes, complete it now", "Enter").await;
     page.on("done").await;
     assert_whole(&visit, &visit.answers().await[0]).await;
 }

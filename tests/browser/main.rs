@@ -7,6 +7,7 @@ mod answers;
 mod company;
 mod conversions;
 mod devtools;
+mod drafts;
 mod firefox;
 mod guest_player;
 mod guests;

@@ -18,6 +18,7 @@ fn model(differences: Value) -> Value {
         "interview": interview("interviewing", true),
         "questions": [{ "resource_uri": QUESTION }],
         "takes": [],
+        "drafts": [],
         "isLoaded": true,
         "isLoggedOut": false,
         "isOtherWindow": false,
@@ -110,6 +111,14 @@ async fn each_state_has_its_screen() {
         ("check", json!({ "step": { "name": "check" } })),
         ("question", json!({ "step": step("question") })),
         ("write", json!({ "step": step("write") })),
+        // A draft is an answer of the completed interview.
+        ("overview", json!({ "step": step("complete") })),
+        (
+            "complete",
+            json!({ "step": step("complete"), "drafts": [{ "question": QUESTION, "isDraft": true }] }),
+        ),
+        ("complete", json!({ "step": step("complete"), "interview": interview("interviewing", false) })),
+        ("sending", json!({ "now": late, "drafts": [{ "question": QUESTION, "isDraft": true }] })),
         ("overview", json!({ "step": { "name": "question", "question": "/questions/gone/" } })),
         // A recording goes on, whatever happens meanwhile.
         (

@@ -309,6 +309,7 @@ impl Page {
     /// Completes the interview.
     pub(crate) async fn complete(&mut self) {
         self.press("Complete the interview").await;
+        self.press("Yes, complete it now").await;
         self.on("done").await;
     }
 

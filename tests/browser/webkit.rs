@@ -129,6 +129,7 @@ async fn a_browser_that_records_nothing_says_so_and_sends_files() {
     page.on("review").await;
     page.press("Keep this answer").await;
     page.press("Complete the interview").await;
+    page.press("Yes, complete it now").await;
     page.on("done").await;
     page.close().await;
     let answers = visit.answers().await;

@@ -86,11 +86,11 @@ export class Api {
      * @param {string} method
      * @param {string} address a path below `base`, or a reference of the API
      * @param {object} [body]
-     * @param {{ match?: string, patience?: number }} [options] `match`: the tag that the resource must have;
-     *   `patience`: how long to repeat, in milliseconds
+     * @param {{ match?: string, patience?: number, keepalive?: boolean }} [options] `match`: the tag that the resource must have;
+     *   `patience`: how long to repeat, in milliseconds; `keepalive`: whether the request outlives the page
      * @returns {Promise<{ body: any, tag: string | undefined }>}
      */
-    async send(method, address, body, { match, patience = PATIENCE } = {}) {
+    async send(method, address, body, { match, patience = PATIENCE, keepalive = false } = {}) {
         /** @type {Record<string, string>} */
         const headers = { Accept: "application/json" };
         if (body) headers["Content-Type"] = "application/json";
@@ -102,7 +102,7 @@ export class Api {
         const until = Date.now() + patience;
         for (let attempt = 0; ; attempt += 1) {
             try {
-                return await this.attempt(url, { method, headers, body: body && JSON.stringify(body) });
+                return await this.attempt(url, { method, headers, body: body && JSON.stringify(body), keepalive });
             } catch (error) {
                 const wait = delay(attempt);
                 if (!(error instanceof ApiError) || !error.isTransient || Date.now() + wait > until) throw error;

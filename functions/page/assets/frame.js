@@ -1,6 +1,6 @@
 // What surrounds every screen: whose interview it is, the language, the time left, and what becomes of the recordings.
 
-import { button, element, fill } from "./dom.js";
+import { announce, button, element, fill } from "./dom.js";
 import { duration, filled } from "./language.js";
 import { languageChoice } from "./languages.js";
 import { contactLine } from "./links.js";
@@ -11,8 +11,11 @@ import { contactLine } from "./links.js";
 const FIXED = ["connect", "record"];
 /** The time left from which it is always shown, in seconds. */
 const SHOWN_SECONDS = 3 * 3600;
+/** The times left at which the page warns that the interview ends, in seconds, and for how long. */
+const WARNED = [300, 60, 10];
+const WARNING = 10;
 
-const [header, status, contact] = ["header", "status", "contact"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
+const [header, status, contact, warning] = ["header", "status", "contact", "warning"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
 
 /** Shows the frame for a state, or updates it. @param {App} app */
 export function renderFrame(app) {
@@ -31,6 +34,7 @@ export function renderFrame(app) {
     for (const control of header.querySelectorAll("button, label")) /** @type {HTMLElement} */ (control).hidden = isFixed;
     write(/** @type {HTMLElement} */ (header.querySelector(".time")), timeText(app));
     write(status, statusText(app));
+    write(warning, warningText(app));
     // Screens that end something name whom to ask in their text.
     const line = app.screen === "over" ? null : contactLine(app);
     const asked = JSON.stringify([line && app.texts.ask, (candidate ?? ended ?? company)?.contact]);
@@ -53,14 +57,31 @@ function timeText(app) {
     return filled(app.texts.status.timeLeft, { time: duration(app.texts, shown) });
 }
 
-/** What becomes of the recordings, in words. @param {App} app */
-function statusText({ queue, model, screen, texts }) {
+/** The time left when it was last looked at, in seconds. @type {number | null} */
+let lastLeft = null;
+
+/** The warning that the interview ends, seen wherever the page is scrolled to, and spoken once. @param {App} app */
+function warningText(app) {
+    const left = app.secondsLeft();
+    const last = lastLeft;
+    lastLeft = left;
+    if (left === null) return "";
+    const moment = WARNED.find((warned) => left <= warned && left > warned - WARNING);
+    if (!moment) return "";
+    const text = filled(app.texts.status.endsIn, { time: duration(app.texts, Math.ceil(left)) });
+    if (last === null || last > moment) announce(text);
+    return text;
+}
+
+/** What becomes of the recordings and drafts, in words. @param {App} app */
+function statusText({ queue, drafts, model, texts }) {
+    if (drafts.list.some(({ isSaved, refusal }) => !isSaved && refusal)) return texts.status.late;
     if (!queue || model.interview?.status !== "interviewing") return "";
     if (queue.isLoggedOut) return texts.status.loggedOut;
     if (!navigator.onLine || queue.isStuck) return texts.status.offline;
     if (!queue.store.isDurable) return texts.status.volatile;
     const percent = queue.percentSent();
     if (queue.progress.takes > 0) return filled(texts.status.sending, { percent });
-    // A text is not saved before its button is pressed and the service has taken it.
-    return queue.takes.length > 0 || screen === "write" ? "" : texts.status.sent;
+    if (drafts.list.some(({ isSaved }) => !isSaved)) return texts.status.typed;
+    return queue.takes.length > 0 ? "" : texts.status.sent;
 }

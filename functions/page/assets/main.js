@@ -2,6 +2,7 @@
 
 import { Api, ApiError } from "./api.js";
 import { element, fill, showScreen } from "./dom.js";
+import { Drafts } from "./drafts.js";
 import { renderFrame } from "./frame.js";
 import { forgetInterview, storeName, tidyUp } from "./kept.js";
 import { languageOf, loadTexts, refusalText } from "./language.js";
@@ -13,6 +14,7 @@ import { isUnfinished, screenOf } from "./state.js";
 import { loadStyle } from "./style.js";
 import { showAddress } from "./screens/address.js";
 import { deviceProblem, showCheck } from "./screens/check.js";
+import { showComplete } from "./screens/complete.js";
 import { showConnect } from "./screens/connect.js";
 import { showDone, showOver } from "./screens/over.js";
 import { showLogin } from "./screens/login.js";
@@ -42,7 +44,7 @@ import { showWrite } from "./screens/write.js";
 const SCREENS = {
     login: showLogin, password: showPassword, address: showAddress, welcome: showWelcome, check: showCheck, practice: showPractice,
     overview: showOverview, question: showQuestion, connect: showConnect, prepare: showPrepare, record: showRecord, review: showReview,
-    write: showWrite, sending: showSending, done: showDone, over: showOver,
+    write: showWrite, complete: showComplete, sending: showSending, done: showDone, over: showOver,
 };
 
 /** The screens with a picture of the camera. On all others, camera and microphone are off. */
@@ -62,11 +64,12 @@ export class App {
         this.devices = new Devices();
         /** @type {Queue | null} */
         this.queue = null;
+        this.drafts = new Drafts(this);
         /** How many takes this page has begun. */
         this.begun = 0;
         /** @type {import("./state.js").Model} */
         this.model = {
-            link, candidate: null, ended: null, company: null, holder: null, interview: null, questions: [], takes: [], isLoaded: false, isBusy: false, isLoggedOut: false, isOtherWindow: false,
+            link, candidate: null, ended: null, company: null, holder: null, interview: null, questions: [], takes: [], drafts: [], isLoaded: false, isBusy: false, isLoggedOut: false, isOtherWindow: false,
             step: { name: "welcome" }, now: Date.now(),
         };
         /** @type {import("./types.js").LegalText[]} */
@@ -118,7 +121,8 @@ export class App {
         setInterval(() => this.tick(), 1000);
         addEventListener("beforeunload", (event) => {
             if (this.isLeaving) return;
-            if (this.queue?.isUnsent || this.model.step.name === "record") event.preventDefault();
+            const isTyped = this.drafts.list.some((draft) => !draft.isSaved);
+            if (isTyped || this.queue?.isUnsent || this.model.step.name === "record") event.preventDefault();
         });
         addEventListener("online", () => (this.model.isLoaded ? this.render() : this.refresh()));
         addEventListener("offline", () => this.render());
@@ -159,6 +163,7 @@ export class App {
         await this.follow();
         model.isLoaded = true;
         this.queue?.resume();
+        this.drafts.each((draft) => draft.send());
         // By the clock of the service, which comes with the interview. What fails is tried again at the next load.
         if (model.candidate && model.interview) tidyUp(model.candidate, api.now()).catch(() => undefined);
     }
@@ -281,12 +286,14 @@ export class App {
         candidate.status = status;
         if (candidate.status === "invited" || candidate.status === "confirmed") await this.readLegal(candidate);
         if (candidate.status === "interviewing" && !this.queue && !model.isOtherWindow) await this.openQueue(candidate);
+        if (interview && !model.isOtherWindow) this.drafts.recall(interview.answers);
         if (interview?.closes_at) await this.queue?.noteClose(interview.closes_at);
         if (candidate.status === "interviewed") await this.clear(candidate);
     }
 
     /** Deletes what this window has recorded, after the interview. @param {import("./types.js").Candidate} candidate */
     async clear(candidate) {
+        this.drafts.clear();
         if (!this.queue) return;
         await this.queue.clear();
         await forgetInterview(candidate.resource_uri);
@@ -406,6 +413,7 @@ export class App {
         const { model } = this;
         model.now = this.api.now();
         model.takes = this.queue?.takes ?? [];
+        model.drafts = this.drafts.list;
         const screen = screenOf(model);
         const key = JSON.stringify([screen.name, screen.reason, screen.question]);
         main.dataset.screen = screen.name;
@@ -434,8 +442,11 @@ export class App {
         if (isWatched && Date.now() - this.followed > REFRESH) this.refresh();
         renderFrame(this);
         this.view?.update?.();
-        // Screens end with the time of the interview.
-        if (this.secondsLeft() === 0) this.render();
+        // Screens end with the time of the interview. What was typed until then is taken for another minute.
+        if (this.secondsLeft() === 0) {
+            this.drafts.each((draft) => draft.send());
+            this.render();
+        }
     }
 
     /** What the former screen has left to tell, once. */

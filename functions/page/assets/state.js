@@ -11,7 +11,7 @@
  * @property {string} [company]
  * @property {string} [key]
  *
- * @typedef {"welcome" | "check" | "practice" | "overview" | "question" | "connect" | "prepare" | "record" | "review" | "write" | "sending"} StepName
+ * @typedef {"welcome" | "check" | "practice" | "overview" | "question" | "connect" | "prepare" | "record" | "review" | "write" | "complete" | "sending"} StepName
  *
  * @typedef {object} Step where the candidate is, as far as the service does not say
  * @property {StepName} name
@@ -27,6 +27,7 @@
  * @property {Interview | null} interview
  * @property {Question[]} questions
  * @property {LocalTake[]} takes
+ * @property {{ question: string, isDraft: boolean, isSaved: boolean }[]} drafts what the candidate has written in this window
  * @property {boolean} isLoaded
  * @property {boolean} isBusy whether the service has answered what could not be loaded, though not as it should
  * @property {boolean} isLoggedOut
@@ -103,6 +104,7 @@ function during(model) {
     // What was recorded in time is sent, and completes the interview if nothing is missing.
     if (isOver) return isSending || isComplete(model) ? { name: "sending" } : over("time");
     if (step.name === "sending" && (isSending || isComplete(model))) return step;
+    if (step.name === "complete" && isComplete(model)) return step;
     const isPreparing = step.name === "prepare" && takeOf(model, step.question ?? "") !== undefined;
     return question && (isPreparing || ["question", "connect", "write"].includes(step.name)) ? step : { name: "overview" };
 }
@@ -121,10 +123,17 @@ function screenOfUnfinished({ record, slices }) {
 /** Whether a recording waits for the candidate. A file that is still being read is no recording. @param {LocalTake} take */
 export const isUnfinished = ({ record }) => !record.isEnded && !record.refusal && record.source !== "file";
 
-/** Whether nothing required is missing that is not on its way. @param {Model} model */
-export function isComplete({ interview, takes }) {
+/** Whether nothing required is missing that is not on its way: drafts are answers once the interview is completed. @param {Model} model */
+export function isComplete(model) {
+    const { interview, takes } = model;
     const onTheWay = takes.filter(({ record }) => record.isEnded && !record.refusal).map(({ record }) => record.question);
-    return interview?.missing.every((question) => onTheWay.includes(question)) ?? false;
+    return interview?.missing.every((question) => onTheWay.includes(question) || hasDraft(model, question)) ?? false;
+}
+
+/** Whether the candidate has written something about a question that is not sent as an answer. @param {Model} model @param {string} question */
+export function hasDraft(model, question) {
+    const local = model.drafts.find((draft) => draft.question === question);
+    return local ? local.isDraft : Boolean(answerTo(model, question)?.draft);
 }
 
 /** @param {Model} model @param {string} uri */
@@ -140,7 +149,7 @@ export const takeOf = (model, question) => model.takes.find(({ record }) => reco
  * How far an answer is, in words of `texts.states`.
  * @param {Model} model
  * @param {string} question
- * @returns {"none" | "written" | "sending" | "refused" | "unanswerable" | "elsewhere" | "kept" | "failed"}
+ * @returns {"none" | "draft" | "written" | "sending" | "refused" | "unanswerable" | "elsewhere" | "kept" | "failed"}
  */
 export function answerState(model, question) {
     const answer = answerTo(model, question);
@@ -149,9 +158,10 @@ export function answerState(model, question) {
     if (local?.record.refusal) return "refused";
     if (local?.record.isEnded) return "sending";
     if (answer?.text !== null && answer?.text !== undefined) return "written";
-    if (answer?.status === "failed") return "failed";
+    const isDraft = hasDraft(model, question);
+    if (answer?.status === "failed") return isDraft ? "draft" : "failed";
     if (answer?.open_take && !local) return "elsewhere";
-    return answer?.take ? "kept" : "none";
+    return answer?.take ? "kept" : isDraft ? "draft" : "none";
 }
 
 /** @param {OverReason} reason @returns {Screen} */

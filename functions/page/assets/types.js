@@ -55,6 +55,7 @@
  * @property {Take | null} open_take
  * @property {Take | null} take
  * @property {boolean} unanswerable
+ * @property {{ text: string, saved_at: string, tag: string } | null} draft
  *
  * @typedef {object} Interview
  * @property {CandidateStatus} status

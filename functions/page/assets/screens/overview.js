@@ -2,7 +2,7 @@
 
 import { button, element, fill } from "../dom.js";
 import { duration, filled } from "../language.js";
-import { answerState, answerTo, isComplete } from "../state.js";
+import { answerState, answerTo, hasDraft, isComplete } from "../state.js";
 import { adjustedSeconds } from "../takes.js";
 import { titleOf, unanswerableText } from "./question.js";
 
@@ -19,12 +19,13 @@ export function showOverview(app) {
         const missing = model.questions.flatMap((question, index) => (isOpen(app, question) ? [index + 1] : []));
         const lost = states.flatMap((state, index) => (state === "unanswerable" ? [index + 1] : []));
         const playable = model.questions.map((question) => Boolean(answerTo(model, question.resource_uri)?.streams?.mp4));
-        const now = JSON.stringify([states, missing, playable]);
+        const beside = model.questions.map((question) => hasDraft(model, question.resource_uri));
+        const now = JSON.stringify([states, missing, playable, beside]);
         // Only a change is drawn, so that the focus of the keyboard stays.
         if (now === shown) return;
         shown = now;
         fill(list, model.questions.map((question, index) => entry(app, question, index + 1)));
-        const complete = button(texts.complete, () => app.go("sending"), { class: "main" });
+        const complete = button(texts.complete, () => app.go("complete"), { class: "main" });
         const ready = lost.length > 0 ? filled(texts.without, { list: lost.join(", ") }) : texts.ready;
         fill(end, isComplete(model)
             ? [element("p", {}, `${ready} ${texts.end}`), complete]
@@ -36,7 +37,7 @@ export function showOverview(app) {
 
 /** Whether a required answer is missing and not on its way. @param {import("../main.js").App} app @param {import("../types.js").Question} question */
 function isOpen({ model }, question) {
-    return (model.interview?.missing.includes(question.resource_uri) ?? false) && answerState(model, question.resource_uri) !== "sending";
+    return (model.interview?.missing.includes(question.resource_uri) ?? false) && !["sending", "draft"].includes(answerState(model, question.resource_uri));
 }
 
 /** @param {import("../main.js").App} app @param {import("../types.js").Question} question @param {number} n */
@@ -48,7 +49,7 @@ function entry(app, question, n) {
     const canAnswer = question.kind === "text" || (answer?.takes_left ?? 0) > 0 || state === "elsewhere" || app.model.candidate?.adjustments?.may_write;
     const label = filled(state === "none" ? texts.answer : texts.again, { n });
     const facts = [
-        app.texts.states[state], question.is_required ? texts.required : texts.optional,
+        app.texts.states[state], state !== "draft" && hasDraft(app.model, question.resource_uri) && texts.beside, question.is_required ? texts.required : texts.optional,
         isRecorded && filled(texts.length, { time: duration(app.texts, adjustedSeconds(app, question.answer_seconds)) }),
     ];
     return element("li", { "data-state": state },

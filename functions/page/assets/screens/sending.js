@@ -16,6 +16,8 @@ export function showSending(app) {
     async function complete() {
         const { candidate } = app.model;
         if (!candidate) return;
+        // Once the time is over, the page completes the interview itself.
+        await app.drafts.flush();
         try {
             await app.api.advance(candidate.resource_uri, "interviewing");
         } catch (error) {

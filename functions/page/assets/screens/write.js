@@ -1,11 +1,9 @@
 // An answer in writing.
 
+import { announce, button, element, fill } from "../dom.js";
 import { ApiError } from "../api.js";
-import { button, element } from "../dom.js";
-import { draftName } from "../kept.js";
 import { filled } from "../language.js";
 import { answerTo, questionOf } from "../state.js";
-import { remember, remembered } from "../local.js";
 import { titleOf } from "./question.js";
 
 /** The most characters that the service accepts. */
@@ -14,19 +12,47 @@ const MAX = 2000;
 /** @param {import("../main.js").App} app @param {import("../state.js").Screen} screen @returns {import("../main.js").View} */
 export function showWrite(app, { question: uri = "" }) {
     const texts = app.texts.write;
-    const answer = answerTo(app.model, uri);
-    // A draft outlives a reload, and ends when the answer is saved.
-    const draft = draftName(answer?.resource_uri ?? "");
-    const text = element("textarea", { id: "answer", rows: 10, dir: "auto", maxlength: MAX, "aria-describedby": "answer-left answer-error" });
-    text.value = remembered(draft) ?? answer?.text ?? "";
+    const answer = /** @type {import("../types.js").Answer} */ (answerTo(app.model, uri));
+    const draft = app.drafts.open(answer);
+    const text = element("textarea", { id: "answer", rows: 10, dir: "auto", maxlength: MAX, "aria-describedby": "answer-left answer-state answer-error" });
+    text.value = draft.text;
     const left = element("p", { class: "hint", id: "answer-left" });
+    const state = element("p", { class: "hint saved", id: "answer-state" });
     const error = element("p", { class: "error", id: "answer-error", role: "alert" });
+    const other = element("div", { class: "note", hidden: true });
     /** The tag of the answer as this window has read it. @type {Promise<string | undefined>} */
-    const read = answer?.text ? app.api.send("GET", answer.resource_uri).then(({ tag }) => tag, () => undefined) : Promise.resolve(undefined);
+    const read = answer.text ? app.api.send("GET", answer.resource_uri).then(({ tag }) => tag, () => undefined) : Promise.resolve(undefined);
 
-    function count() {
-        remember(draft, text.value);
+    function type() {
+        error.textContent = "";
+        draft.type(text.value);
+        update();
+    }
+
+    /** Goes on with one of two texts. @param {string} chosen */
+    function choose(chosen) {
+        text.value = chosen;
+        draft.settle(chosen);
+        text.focus();
+    }
+
+    function update() {
         left.textContent = filled(texts.left, { n: MAX - text.value.length });
+        const said = draft.refusal ? texts.refused : draft.isSaved ? (draft.isDraft ? texts.saved : "") : texts.unsaved;
+        if (state.textContent !== said) state.textContent = said;
+        state.dataset.state = draft.isSaved ? "saved" : "unsaved";
+        if (other.hidden !== (draft.other === null)) showOther();
+    }
+
+    /** Both texts, until the candidate has chosen. */
+    function showOther() {
+        const found = draft.other;
+        other.hidden = found === null;
+        if (found === null) return;
+        announce(texts.changed);
+        fill(other,
+            element("p", {}, texts.changed), element("p", { class: "other", dir: "auto" }, found),
+            button(texts.keepMine, () => choose(text.value)), button(texts.useOther, () => choose(found)));
     }
 
     async function save() {
@@ -36,26 +62,32 @@ export function showWrite(app, { question: uri = "" }) {
             text.focus();
             return;
         }
+        // A draft that arrived after the answer would stand beside it.
+        await draft.close();
         try {
-            await app.api.send("PUT", answer?.resource_uri ?? "", { text: text.value }, { match: await read });
+            await app.api.send("PUT", answer.resource_uri, { text: text.value }, { match: await read });
         } catch (failure) {
+            draft.reopen();
             if (!(failure instanceof ApiError) || (failure.status !== 412 && !failure.about("text"))) throw failure;
-            error.textContent = failure.status === 412 ? texts.changed : texts.refused;
+            error.textContent = failure.status === 412 ? texts.changedAnswer : texts.notAccepted;
             return;
         }
-        remember(draft, null);
+        app.drafts.forget(uri);
         await app.goAfter(app.follow(), "overview");
     }
 
-    text.addEventListener("input", count);
-    count();
+    text.addEventListener("input", type);
     return {
         title: titleOf(app, uri),
         content: [
             element("p", { class: "asked", dir: "auto" }, questionOf(app.model, uri)?.text),
-            element("div", { class: "field" }, element("label", { for: "answer" }, texts.label), text, left, error),
+            answer.text !== null && element("p", { class: "hint" }, filled(texts.beside, { save: texts.save })),
+            element("div", { class: "field" }, element("label", { for: "answer" }, texts.label), text, left, state, error),
+            other,
             button(texts.save, () => app.attempt(save), { class: "main" }),
             button(app.texts.back, () => app.go("question", uri), { class: "link" }),
         ],
+        update,
+        leave: () => draft.send(),
     };
 }

@@ -1,0 +1,265 @@
+// Drafts of written answers: saved at the service while the candidate types, and kept in this browser until they are.
+
+import { ApiError, delay } from "./api.js";
+import { draftName } from "./kept.js";
+import { remember, remembered } from "./local.js";
+
+/** The time between the beginnings of two requests, in milliseconds. The service writes a draft as often. */
+const PACE = 2000;
+/** How long a first key waits for the next ones, in milliseconds. */
+const FIRST = 500;
+/** The tag of no draft. */
+const NONE = "\"0-\"";
+
+/** Whether two texts differ in nothing that the service keeps. @param {string} one @param {string} other */
+const isSame = (one, other) => one.trim() === other.trim();
+
+/** The draft of one answer. */
+class Draft extends EventTarget {
+    /**
+     * @param {import("./main.js").App} app
+     * @param {import("./types.js").Answer} answer
+     */
+    constructor(app, answer) {
+        super();
+        this.app = app;
+        this.question = answer.question;
+        this.uri = answer.resource_uri;
+        /** What the service has, as far as this window knows. */
+        this.saved = answer.draft?.text ?? "";
+        this.tag = answer.draft?.tag ?? NONE;
+        /** What the candidate sees and changes. */
+        this.text = answer.draft?.text ?? answer.text ?? "";
+        /** Whether the candidate has typed anything that the service may not have. */
+        this.isTyped = false;
+        /** The text of another window, which this one does not overwrite. @type {string | null} */
+        this.other = null;
+        /** Why the service takes nothing more. */
+        this.refusal = "";
+        this.sentAt = 0;
+        this.failures = 0;
+        this.isClosed = false;
+        /** @type {Promise<void> | null} */
+        this.sending = null;
+        /** @type {ReturnType<typeof setTimeout> | undefined} */
+        this.timer = undefined;
+        this.recall();
+    }
+
+    /** Goes on with what an earlier page could not save. */
+    recall() {
+        const kept = parsed(remembered(draftName(this.uri)));
+        if (!kept || isSame(kept.text, this.saved)) {
+            remember(draftName(this.uri), null);
+            return;
+        }
+        this.text = kept.text;
+        // As long as nobody has typed elsewhere, the service has what that page had saved.
+        this.tag = kept.tag;
+        this.isTyped = true;
+        this.schedule();
+    }
+
+    get isSaved() {
+        return !this.isTyped || isSame(this.text, this.saved);
+    }
+
+    /** Whether there is a text that is not sent as an answer. */
+    get isDraft() {
+        return (this.isTyped ? this.text : this.saved).trim() !== "";
+    }
+
+    /** The candidate has typed. @param {string} text */
+    type(text) {
+        this.text = text;
+        this.isTyped = true;
+        this.keep();
+        this.schedule();
+        this.app.render();
+    }
+
+    /** Keeps in this browser what is not saved. */
+    keep() {
+        remember(draftName(this.uri), this.isSaved ? null : JSON.stringify({ text: this.text, tag: this.tag }));
+    }
+
+    /** Sends the text soon: two seconds after the last one was sent, while the candidate types on. */
+    schedule() {
+        if (this.timer || this.sending || this.isSaved || this.isStopped) return;
+        const wait = this.failures > 0 ? delay(this.failures - 1) : Math.max(FIRST, this.sentAt + PACE - Date.now());
+        this.timer = setTimeout(() => this.send(), wait);
+    }
+
+    /** Whether the service would take nothing now. Those who were logged out go on after the login. */
+    get isStopped() {
+        const { isLoggedOut, ended } = this.app.model;
+        return this.isClosed || this.other !== null || this.refusal !== "" || isLoggedOut || ended !== null;
+    }
+
+    /** Sends what is not saved now. @returns {Promise<void>} */
+    async send() {
+        clearTimeout(this.timer);
+        this.timer = undefined;
+        // One request at a time: the service need not guess which text is the last one.
+        if (this.sending) return this.sending;
+        if (this.isSaved || this.isStopped) return;
+        this.sentAt = Date.now();
+        this.sending = this.put(this.text).finally(() => {
+            this.sending = null;
+            this.keep();
+            this.schedule();
+            this.dispatchEvent(new Event("change"));
+            this.app.render();
+        });
+        return this.sending;
+    }
+
+    /** @param {string} text */
+    async put(text) {
+        try {
+            const { tag } = await this.app.api.send("PUT", `${this.uri}draft/`, { text }, { match: this.tag, patience: 0, keepalive: true });
+            this.hasSaved(text, tag);
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            if (error.isTransient) this.failures += 1;
+            else if (error.status === 412) await this.compare(text);
+            else if (error.isAboutAccess) await this.app.loseAccess();
+            else this.refusal = error.code || "other";
+        }
+    }
+
+    /** @param {string} text @param {string} [tag] */
+    hasSaved(text, tag = NONE) {
+        this.failures = 0;
+        this.saved = text;
+        this.tag = tag;
+    }
+
+    /** The service has another text than this window knows: that of another window, or this one, whose response was lost. @param {string} text */
+    async compare(text) {
+        const { candidate } = this.app.model;
+        if (!candidate) return;
+        try {
+            const { answers } = await this.app.api.interview(candidate.resource_uri, 0);
+            const now = answers.find(({ resource_uri }) => resource_uri === this.uri);
+            const found = now?.draft?.text ?? now?.text ?? "";
+            const isKnown = [text, this.text, this.saved, ""].some((known) => isSame(known, found));
+            this.tag = now?.draft?.tag ?? NONE;
+            this.failures = 0;
+            if (isKnown) this.saved = now?.draft?.text ?? "";
+            else this.other = found;
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            this.failures += 1;
+        }
+    }
+
+    /** The candidate has read the text of the other window, and goes on with this one. @param {string} text */
+    settle(text) {
+        this.saved = this.other ?? "";
+        this.other = null;
+        this.type(text);
+    }
+
+    /** The page is being left: what is not saved is sent at once, beside a request that is under way. */
+    leave() {
+        if (this.isSaved || this.isStopped) return;
+        if (!this.sending) {
+            this.send();
+            return;
+        }
+        // Without a tag: nobody is left to compare, and that of the request under way is not known yet.
+        this.app.api.send("PUT", `${this.uri}draft/`, { text: this.text }, { patience: 0, keepalive: true }).catch(() => undefined);
+    }
+
+    /** Sends everything, and returns whether all is saved. */
+    async flush() {
+        while (!this.isSaved && !this.isStopped) {
+            const before = this.failures;
+            await this.send();
+            if (this.failures > before) return false;
+        }
+        return this.isSaved;
+    }
+
+    /** Sends nothing more, so that the answer is the last that is written. */
+    async close() {
+        this.isClosed = true;
+        clearTimeout(this.timer);
+        this.timer = undefined;
+        await this.sending;
+    }
+
+    /** The answer could not be sent: the draft goes on. */
+    reopen() {
+        this.isClosed = false;
+        this.schedule();
+    }
+}
+
+/** All drafts of a candidate. */
+export class Drafts {
+    /** @param {import("./main.js").App} app */
+    constructor(app) {
+        this.app = app;
+        /** @type {Map<string, Draft>} */
+        this.all = new Map();
+        addEventListener("pagehide", () => this.each((draft) => draft.leave()));
+        document.addEventListener("visibilitychange", () => document.hidden && this.each((draft) => draft.send()));
+        addEventListener("online", () => this.each((draft) => draft.send()));
+    }
+
+    /** @param {(draft: Draft) => unknown} action */
+    each(action) {
+        this.all.forEach((draft) => action(draft));
+    }
+
+    /** The drafts, for the state of the page. */
+    get list() {
+        return [...this.all.values()];
+    }
+
+    /** Begins with what an earlier page has kept of answers that can still be written. @param {import("./types.js").Answer[]} answers */
+    recall(answers) {
+        for (const answer of answers) {
+            if (!this.all.has(answer.question) && remembered(draftName(answer.resource_uri)) !== null) this.open(answer);
+        }
+    }
+
+    /** @param {import("./types.js").Answer} answer */
+    open(answer) {
+        const known = this.all.get(answer.question);
+        if (known && (known.isTyped || known.other !== null)) return known;
+        const draft = new Draft(this.app, answer);
+        this.all.set(answer.question, draft);
+        return draft;
+    }
+
+    /** The interview has ended. */
+    clear() {
+        this.each((draft) => draft.close());
+        this.all.clear();
+    }
+
+    /** The answer was sent. @param {string} question */
+    forget(question) {
+        const draft = this.all.get(question);
+        if (draft) remember(draftName(draft.uri), null);
+        this.all.delete(question);
+    }
+
+    /** Sends everything that is not saved, and returns the question of one that cannot be. */
+    async flush() {
+        for (const draft of this.list) if (!(await draft.flush())) return draft.question;
+        return null;
+    }
+}
+
+/** @param {string | null} kept @returns {{ text: string, tag: string } | null} */
+function parsed(kept) {
+    try {
+        return kept === null ? null : JSON.parse(kept);
+    } catch {
+        return null;
+    }
+}

@@ -1,0 +1,237 @@
+//! What candidates type: saved at the service while they do, and never said to be before it is.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::caller::Caller;
+use tests::effort;
+
+use crate::devtools::{BrowserOptions, Network, Page};
+use crate::visit::Visit;
+
+const SAVED: &str = "document.querySelector('#answer-state')?.dataset.state === 'saved'
+    && document.querySelector('#answer-state').textContent !== ''";
+/// Lets the page wait fifty times less, since a test has no time to type for minutes.
+const HASTE: &str =
+    "const wait = setTimeout; window.setTimeout = (done, time, ...rest) => wait(done, time / 50, ...rest)";
+/// Counts what the page says too early. Requests with a draft meet one of four fates: they arrive, they do not, their response is
+/// lost, or the service is busy.
+const INTERRUPTED: &str = "(() => {
+    const { fetch } = window;
+    const said = window.said = { seed: Date.now() % 2147483648, early: 0, interrupted: 0, saved: 0, has: '' };
+    let random = said.seed;
+    const next = count => (random = (random * 1103515245 + 12345) % 2147483648) % 7919 % count;
+    window.fetch = async (url, request) => {
+        if (!url.endsWith('/draft/')) return fetch(url, request);
+        const fate = window.isCalm ? 0 : next(4);
+        said.interrupted += fate ? 1 : 0;
+        if (fate === 1) throw new TypeError('it does not arrive');
+        if (fate === 3) return new Response('', { status: 503 });
+        const response = await fetch(url, request);
+        if (fate === 2) throw new TypeError('the response is lost');
+        if (response.ok) said.has = JSON.parse(request.body).text;
+        return response;
+    };
+    // Each change of what the page says, and each key.
+    window.look = () => {
+        const text = document.querySelector('#answer');
+        if (!text || !(SAVED)) return;
+        said.saved += 1;
+        if (text.value.trim() !== said.has.trim()) said.early += 1;
+    };
+    new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+})()";
+
+impl Visit {
+    /// A candidate in an interview with these written questions.
+    async fn writing(fields: Value, questions: &[Value]) -> Self {
+        let visit = Self::invited(fields, questions).await;
+        for _ in ["confirmed", "interviewing"] {
+            visit.candidate.advance(&visit.candidate.uri).await.expect(200);
+        }
+        visit
+    }
+
+    /// The first answer and the text of its draft, as the candidate sees them.
+    async fn first(&self) -> (Value, Value) {
+        let interview = format!("{}interview/", self.candidate.uri);
+        let shown = self.candidate.get(&interview).await.expect(200).json();
+        (shown["answers"][0].clone(), shown["answers"][0]["draft"]["text"].clone())
+    }
+}
+
+impl Page {
+    /// Goes by the link to the first question, to answer it in writing.
+    async fn write_first(&mut self, visit: &Visit) {
+        self.go(&visit.link).await;
+        self.press("Answer question 1").await;
+        self.press("Answer in writing").await;
+        self.on("write").await;
+    }
+
+    /// Replaces what is written.
+    async fn type_text(&mut self, text: &str) {
+        let typed = format!(
+            "document.querySelector('#answer').value = {}; document.querySelector('#answer').dispatchEvent(new Event('input'))",
+            json!(text)
+        );
+        self.evaluate(&typed).await;
+    }
+}
+
+fn written() -> Value {
+    json!({ "kind": "text" })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draft_is_there_on_another_device_and_an_answer_of_the_completed_interview() {
+    let visit =
+        Visit::writing(json!({}), &[written(), json!({ "kind": "text", "is_required": false })]).await;
+    let mut page = Page::open().await;
+    page.write_first(&visit).await;
+    page.set_network(Network::Off).await;
+    page.type_text("In March,").await;
+    assert!(page.text().await.contains("Not saved yet."));
+    page.set_network(Network::Whole).await;
+    page.until(SAVED).await;
+    page.press("Back").await;
+    page.press("Back").await;
+    page.on("overview").await;
+    assert!(page.text().await.contains("draft, not sent yet"));
+
+    let mut other = Page::open_with(BrowserOptions::with_devices()).await;
+    other.write_first(&visit).await;
+    assert_eq!(other.evaluate("document.querySelector('#answer').value").await, "In March,");
+    other.type_text("In March, by chance.").await;
+    other.until(SAVED).await;
+
+    page.press("Complete the interview").await;
+    page.on("complete").await;
+    let asked = page.text().await;
+    for part in ["Optional questions without an answer", "Drafts that count as answers from then on"] {
+        assert!(asked.contains(part), "{asked}");
+    }
+    page.press("Yes, complete it now").await;
+    page.on("done").await;
+    assert_eq!(visit.status().await, "interviewed");
+    assert_eq!(visit.answers().await[0]["text"], "In March, by chance.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_windows_keep_both_texts() {
+    let visit = Visit::writing(json!({}), &[written()]).await;
+    let (mut page, mut other) = (Page::open().await, Page::open().await);
+    for page in [&mut page, &mut other] {
+        page.write_first(&visit).await;
+    }
+    page.type_text("Of the first window").await;
+    page.until(SAVED).await;
+    other.type_text("Of the second window").await;
+    other.until("document.body.innerText.includes('Of the first window')").await;
+    assert!(other.text().await.contains("changed in another window"));
+    assert_eq!(other.evaluate("document.querySelector('#answer').value").await, "Of the second window");
+    assert_eq!(visit.first().await.1, "Of the first window");
+    other.press("Go on with my text").await;
+    other.until(SAVED).await;
+    assert_eq!(visit.first().await.1, "Of the second window");
+    // The first window learns of it as soon as it types.
+    page.type_text("Of the first window, again").await;
+    page.press("Go on with the other text").await;
+    page.until(SAVED).await;
+    assert_eq!(page.evaluate("document.querySelector('#answer').value").await, "Of the second window");
+    page.press("Save answer").await;
+    page.on("overview").await;
+    let (answer, draft) = visit.first().await;
+    assert_eq!((&answer["text"], draft), (&json!("Of the second window"), Value::Null));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_time_in_the_middle_of_a_word_is_announced_and_loses_nothing() {
+    let visit = Visit::writing(json!({ "max_interview_time": 30 }), &[written()]).await;
+    visit.app.clock().advance(TimeDelta::minutes(30) - TimeDelta::seconds(13));
+    let mut page = Page::open().await;
+    page.write_first(&visit).await;
+    page.evaluate("window.told = []; new MutationObserver(() => told.push(document.querySelector('#announcer').textContent))
+        .observe(document.querySelector('#announcer'), { subtree: true, childList: true, characterData: true })")
+        .await;
+    page.until("document.querySelector('#warning').checkVisibility()").await;
+    page.until("told.some(text => text.startsWith('The interview ends in'))").await;
+    page.evaluate(
+        "window.typed = 0; window.typing = setInterval(() => {
+            const text = document.querySelector('#answer');
+            if (!text) return clearInterval(typing);
+            text.value += 'x';
+            typed = text.value.length;
+            text.dispatchEvent(new Event('input'));
+        }, 100)",
+    )
+    .await;
+    page.on("done").await;
+    let typed = page.evaluate("typed").await.as_u64().unwrap();
+    let kept = visit.answers().await[0]["text"].as_str().unwrap().len() as u64;
+    assert!(typed > 20 && kept == typed, "{kept} of {typed}");
+    assert_eq!(visit.status().await, "interviewed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_platform_completes_the_interview_in_the_middle_of_a_text() {
+    let visit = Visit::writing(json!({}), &[written()]).await;
+    let mut page = Page::open().await;
+    page.write_first(&visit).await;
+    page.type_text("In March").await;
+    page.until(SAVED).await;
+    visit.app.complete(&visit.candidate.uri).await;
+    assert_eq!(visit.answers().await[0]["text"], "In March");
+    page.type_text("In March, or").await;
+    page.until("document.body.innerText.includes('Your interview is complete')").await;
+    assert!(!page.text().await.contains("Saved"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_never_says_saved_before_the_service_did() {
+    let interruptions = effort::count(200);
+    let visit = Visit::writing(json!({}), &[written()]).await;
+    let mut page = Page::open().await;
+    page.prepare(HASTE).await;
+    page.write_first(&visit).await;
+    page.evaluate(&INTERRUPTED.replace("SAVED", SAVED)).await;
+    page.evaluate(&format!(
+        "window.words = 0; window.typing = setInterval(() => {{
+            const text = document.querySelector('#answer');
+            window.isCalm = said.interrupted >= {interruptions};
+            if (isCalm) return clearInterval(typing);
+            text.value = `word ${{words += 1}}`;
+            text.dispatchEvent(new Event('input'));
+            look();
+        }}, 40)"
+    ))
+    .await;
+    page.until("window.isCalm").await;
+    page.until(SAVED).await;
+    let said = page.evaluate("said").await;
+    println!("{said}");
+    let text = page.evaluate("document.querySelector('#answer').value").await;
+    assert_eq!((&said["early"], &said["has"]), (&json!(0), &text), "{said}");
+    assert!(said["saved"].as_u64().unwrap() > 0, "{said}");
+    assert_eq!(visit.first().await.1, text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_browser_loses_what_was_typed_in_the_last_two_seconds() {
+    let visit = Visit::writing(json!({}), &[written()]).await;
+    let mut page = Page::open().await;
+    page.write_first(&visit).await;
+    page.evaluate(
+        "window.typing = setInterval(() => {
+            const text = document.querySelector('#answer');
+            text.value += 'x';
+            text.dispatchEvent(new Event('input'));
+        }, 100)",
+    )
+    .await;
+    page.until("document.querySelector('#answer').value.length > 65").await;
+    let typed = page.evaluate("document.querySelector('#answer').value.length").await.as_u64().unwrap();
+    page.kill().await;
+    let kept = visit.first().await.1.as_str().unwrap().len() as u64;
+    // Twenty letters in two seconds, and five for the round trip.
+    assert!(typed <= kept + 25, "{kept} of {typed}");
+}

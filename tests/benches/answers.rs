@@ -9,6 +9,7 @@ use shared::clock::Stopwatch;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::figures::{median, print, round, round_to};
+use tests::http::Request;
 use tests::logs::Recording;
 use tests::takes::Interviewee;
 use tests::videos::recorded;
@@ -22,6 +23,8 @@ const PARTS: usize = 24;
 /// Bits per second of the candidate's uplink, whose time is added to what is measured.
 const UPLINK: f64 = 5e6;
 
+/// Drafts of one written answer.
+const DRAFTS: usize = 150;
 /// Recorded answers of one candidate whose cost is measured.
 const ANSWERS: usize = 5;
 /// The memory of the function that converts videos, and of most others, in gigabytes.
@@ -50,6 +53,28 @@ async fn main() -> Result<()> {
             "stop_to_pending": round(median(pending)), "pending_to_playable": round(median(playable)),
         }));
         cost(name, &film).await?;
+    }
+    drafts().await
+}
+
+/// What it costs to type an answer of 1,500 characters within five minutes, whose draft is saved every two seconds.
+async fn drafts() -> Result<()> {
+    let app = TestApp::start().await;
+    let person = Interviewee::asked(&app, json!({ "kind": "text" })).await;
+    let recording = Recording::start();
+    for number in 1..=DRAFTS {
+        let text = "ten lette ".repeat(number);
+        let draft = Request::put(&format!("{}draft/", person.answer)).json(&json!({ "text": text }));
+        person.candidate.send(draft).await.expect(204);
+    }
+    let text = recording.text();
+    let lines: Vec<Value> = text.lines().map(serde_json::from_str).collect::<std::result::Result<_, _>>()?;
+    for (figure, price) in [("write_units", 0.625), ("read_units", 0.125)] {
+        let units: f64 = lines.iter().filter_map(|line| line[figure].as_f64()).sum();
+        print(&json!({
+            "figure": format!("draft_{figure}_per_answer"), "drafts": DRAFTS, "value": round_to(units, 1),
+            "dollars_per_1000": round_to(units * price / 1000.0, 3),
+        }));
     }
     Ok(())
 }

@@ -36,6 +36,8 @@ class Draft extends EventTarget {
         this.other = null;
         /** Why the service takes nothing more. */
         this.refusal = "";
+        /** Texts that were sent, and may have arrived: their response was lost. @type {string[]} */
+        this.unsure = [];
         this.sentAt = 0;
         this.failures = 0;
         this.isClosed = false;
@@ -54,9 +56,10 @@ class Draft extends EventTarget {
             return;
         }
         this.text = kept.text;
-        // As long as nobody has typed elsewhere, the service has what that page had saved.
-        this.tag = kept.tag;
         this.isTyped = true;
+        this.unsure = kept.unsure;
+        // The service has what that page had saved, or sent last, unless another window has typed since.
+        if (kept.tag !== this.tag && !this.isKnown(this.saved)) this.other = this.saved;
         this.schedule();
     }
 
@@ -80,7 +83,7 @@ class Draft extends EventTarget {
 
     /** Keeps in this browser what is not saved. */
     keep() {
-        remember(draftName(this.uri), this.isSaved ? null : JSON.stringify({ text: this.text, tag: this.tag }));
+        remember(draftName(this.uri), this.isSaved ? null : JSON.stringify({ text: this.text, tag: this.tag, unsure: this.unsure }));
     }
 
     /** Sends the text soon: two seconds after the last one was sent, while the candidate types on. */
@@ -121,8 +124,10 @@ class Draft extends EventTarget {
             this.hasSaved(text, tag);
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
-            if (error.isTransient) this.failures += 1;
-            else if (error.status === 412) await this.compare(text);
+            if (error.isTransient) {
+                this.failures += 1;
+                this.unsure = [...this.unsure.slice(-4), text];
+            } else if (error.status === 412) await this.compare(text);
             else if (error.isAboutAccess) await this.app.loseAccess();
             else this.refusal = error.code || "other";
         }
@@ -131,6 +136,7 @@ class Draft extends EventTarget {
     /** @param {string} text @param {string} [tag] */
     hasSaved(text, tag = NONE) {
         this.failures = 0;
+        this.unsure = [];
         this.saved = text;
         this.tag = tag;
     }
@@ -143,7 +149,7 @@ class Draft extends EventTarget {
             const { answers } = await this.app.api.interview(candidate.resource_uri, 0);
             const now = answers.find(({ resource_uri }) => resource_uri === this.uri);
             const found = now?.draft?.text ?? now?.text ?? "";
-            const isKnown = [text, this.text, this.saved, ""].some((known) => isSame(known, found));
+            const isKnown = isSame(text, found) || this.isKnown(found);
             this.tag = now?.draft?.tag ?? NONE;
             this.failures = 0;
             if (isKnown) this.saved = now?.draft?.text ?? "";
@@ -152,6 +158,11 @@ class Draft extends EventTarget {
             if (!(error instanceof ApiError)) throw error;
             this.failures += 1;
         }
+    }
+
+    /** Whether the service has this text from this window. @param {string} text */
+    isKnown(text) {
+        return [this.text, ...this.unsure, ""].some((known) => isSame(known, text));
     }
 
     /** The candidate has read the text of the other window, and goes on with this one. @param {string} text */
@@ -255,7 +266,7 @@ export class Drafts {
     }
 }
 
-/** @param {string | null} kept @returns {{ text: string, tag: string } | null} */
+/** @param {string | null} kept @returns {{ text: string, tag: string, unsure: string[] } | null} */
 function parsed(kept) {
     try {
         return kept === null ? null : JSON.parse(kept);

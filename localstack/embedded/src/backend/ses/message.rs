@@ -79,6 +79,8 @@ pub(super) fn raw_mail(form: &Form) -> Result<Mail, Refusal> {
         cc: addresses(message.cc()),
         bcc: addresses(message.bcc()),
         reply_to: addresses(message.reply_to()),
+        configuration_set: form.text("ConfigurationSetName"),
+        tags: form.tags(),
         subject: message.subject().unwrap_or_default().to_owned(),
         text: match first(&message, &message.text_body) {
             // Lines of messages end in CRLF.

@@ -74,7 +74,9 @@ fn base64(text: &str) -> String {
 async fn a_raw_mail_is_taken_apart() {
     let mailbox = Mailbox::default();
     let sender = ("Source", "joerg@example.com");
-    let form = [("Action", "SendRawEmail"), sender, ("RawMessage.Data", &base64(MIME))];
+    let tag = [("Tags.member.1.Name", "recipient"), ("Tags.member.1.Value", "x")];
+    let set = ("ConfigurationSetName", "mails");
+    let form = [("Action", "SendRawEmail"), sender, ("RawMessage.Data", &base64(MIME)), tag[0], tag[1], set];
     let (status, xml) = post(&mailbox, &form).await;
     assert_eq!(status, StatusCode::OK, "{xml}");
     assert!(xml.contains("<SendRawEmailResult>"), "{xml}");
@@ -88,6 +90,7 @@ async fn a_raw_mail_is_taken_apart() {
     assert_eq!(mail.html.as_deref(), Some("<p>rich</p>"));
     assert_eq!(mail.raw.as_deref(), Some(MIME));
     assert_eq!(mail.header("reply-to"), Some("hr@example.com"));
+    assert_eq!((mail.tags["recipient"].as_str(), mail.configuration_set.as_deref()), ("x", Some("mails")));
     assert_eq!(mail.headers.len(), 7);
 }
 

@@ -28,6 +28,9 @@ pub(in crate::admin) async fn everything(app: &TestApp) -> PlantedCompany {
     let gone = owner.candidate(&project, json!({ "first_name": "Gone" })).await;
     let recorded = Interviewee::asked_by(owner.clone(), json!({})).await;
     recorded.record(&[&film()]).await;
+    let (asked, _) = recorded.candidate.uri.split_once("candidates/").unwrap();
+    let question = format!("{asked}questions/{}/", last_segment(&recorded.answer));
+    owner.patch(&question, json!({ "text": "Why not us?" })).await.expect(200);
     app.settle().await;
     owner.delete(&gone).await.expect(204);
     app.settle().await;

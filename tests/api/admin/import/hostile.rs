@@ -329,7 +329,7 @@ async fn what_would_harm_is_refused_although_it_is_signed() {
         let copy = Copied::of(&archive);
         attack(&copy);
         copy.describe();
-        copy.sign(&app);
+        copy.sign(&app).await;
         match try_import(&other, copy.folder.path(), anyway()).await {
             Err(refused) if refused.contains(expected) => {}
             outcome => wrong += &format!("{name}: {outcome:?}\n"),
@@ -348,7 +348,7 @@ async fn what_would_harm_is_refused_although_it_is_signed() {
         let mut manifest = archive.manifest.clone();
         manifest[member] = value;
         copy.write_manifest(&manifest);
-        copy.sign(&app);
+        copy.sign(&app).await;
         let refused = try_import(&other, copy.folder.path(), anyway()).await.unwrap_err();
         assert!(refused.contains(expected), "{member}: {refused}");
     }

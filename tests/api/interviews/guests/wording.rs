@@ -55,9 +55,6 @@ async fn answers_are_shown_under_the_question_as_it_was_asked() {
     }
     assert_eq!(shown().await, [ASKED[0], ASKED[1], CHANGED[2]], "nothing was answered to the last one");
     assert_eq!(costs().await, calls + 1, "answers are read only once texts have changed");
-    // The candidate answers one of them anew, and another is put back.
-    let reopening = json!({ "reason": "The sound was lost." });
-    owner.post(&format!("{}interview/reopening/", candidate.uri), reopening).await;
     owner.patch(&questions[0], json!({ "text": ASKED[0] })).await.expect(200);
     assert_eq!(shown().await, [ASKED[0], ASKED[1], CHANGED[2]]);
 }

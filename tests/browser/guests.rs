@@ -241,7 +241,7 @@ async fn a_link_that_has_ended_says_so_and_a_passing_fault_does_not() {
     page.press_key("ArrowLeft").await;
     visit.owner.delete(listed["objects"][0]["resource_uri"].as_str().unwrap()).await.expect(204);
     page.press_key("ArrowRight").await;
-    page.headed("This link does not work").await;
+    page.headed("This link was withdrawn").await;
 
     let link = watched.link(json!({})).await;
     for (fault, title, told) in [
@@ -270,7 +270,43 @@ async fn a_link_that_has_ended_says_so_and_a_passing_fault_does_not() {
 
     visit.app.clock().advance(TimeDelta::days(15));
     page.go(&link).await;
-    page.headed("This link does not work").await;
+    page.headed("This link has expired").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_shows_nothing_names_the_company_the_reason_and_whom_to_ask() {
+    let watched = Watched::build(json!({ "contact_person": "Zoë" })).await;
+    let visit = &watched.visit;
+    visit
+        .owner
+        .patch("/companies/acme/", json!({ "registration_email": "jobs@acme.example" }))
+        .await
+        .expect(200);
+    let link = watched.link(json!({})).await;
+    let mut page = Page::open().await;
+    page.resize(320, 480).await;
+    let told = async |page: &mut Page, title: &str| {
+        page.headed(title).await;
+        let text = page.text().await;
+        for part in ["Acme & Sons", "Questions? Ask Zoë, jobs@acme.example"] {
+            assert!(text.contains(part), "{title}: {text}");
+        }
+        assert!(!text.contains("Ada"), "{text}");
+        assert_eq!(page.evaluate("document.documentElement.scrollWidth <= 320").await, true);
+    };
+    let request = format!("{}erasure-request/", visit.candidate.uri);
+    visit.owner.send(Request::put(&request)).await.expect(200);
+    page.go(&link).await;
+    told(&mut page, "These answers are no longer shown").await;
+    visit.owner.delete(&request).await.expect(204);
+    let reopen = format!("{}interview/reopen/", visit.candidate.uri);
+    visit.owner.post(&reopen, json!({ "reason": "No sound." })).await.expect(200);
+    page.reload().await;
+    told(&mut page, "The interview is going on").await;
+    // It works again by itself once the interview has ended.
+    visit.candidate.advance(&visit.candidate.uri).await.expect(200);
+    page.press("Try again").await;
+    page.headed("The answers of Ada Lovelace").await;
 }
 
 /// Windows: phones, a computer, and one at 200 %.

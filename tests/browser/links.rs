@@ -115,10 +115,36 @@ async fn each_ended_link_tells_why_what_to_do_and_whom_to_ask() {
         let facts = "[...document.querySelectorAll('.facts dt')].map((name) => name.textContent)";
         let expected = if title == "Your interview is complete" { json!(["Completed"]) } else { json!([]) };
         assert_eq!(page.evaluate(facts).await, expected, "{title}");
-        let login = json!(format!("{}/interview/acme/", visit.origin));
-        let expected = if title == "There is a newer link" { login } else { Value::Null };
-        assert_eq!(page.evaluate("document.querySelector('main a.main')?.href").await, expected, "{title}");
+        let expected =
+            if title == "There is a newer link" { json!("Send me the latest link") } else { Value::Null };
+        assert_eq!(
+            page.evaluate("document.querySelector('main .main')?.textContent").await,
+            expected,
+            "{title}"
+        );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_latest_link_is_sent_to_the_candidate_who_has_an_earlier_one() {
+    let visit = visit(true).await;
+    let (moved, link) = another(&visit).await;
+    visit.owner.patch(&moved.uri, json!({ "email": "another@mail.example" })).await.expect(200);
+    visit.app.settle().await;
+    let mut page = Page::open().await;
+    page.resize(320, 480).await;
+    page.go(&link).await;
+    page.on("over").await;
+    page.press("Send me the latest link").await;
+    page.until("document.body.innerText.includes('you get an email in a few minutes')").await;
+    assert_eq!(page.evaluate("document.documentElement.scrollWidth <= 320").await, true);
+    visit.app.settle().await;
+    let mail = visit.app.mails_to("another@mail.example").remove(0);
+    assert!(mail.subject.starts_with("Your link to the video interview"), "{}", mail.subject);
+    let text = mail.text.clone().unwrap();
+    let latest = text.lines().find(|line| line.starts_with(&visit.origin)).unwrap();
+    page.go(latest).await;
+    page.on("welcome").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

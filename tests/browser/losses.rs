@@ -55,11 +55,12 @@ impl Recording {
         page.go(&self.visit.link).await;
         if is_other {
             page.press("Change answer 1").await;
-            page.press("Keep what has arrived").await;
-            page.until("document.querySelector('main').dataset.screen === 'overview' || document.querySelector('.problem:not(:empty)')").await;
+            page.until("document.querySelector('.hint[role=status]:not(:empty), .hint[role=status] + button:not([hidden])')").await;
             if page.text().await.contains("Nothing of it has arrived yet.") {
                 return 0.0;
             }
+            page.press("Keep what has arrived").await;
+            page.on("overview").await;
         } else {
             page.keep().await;
             page.until("document.querySelector('li').dataset.state === 'kept'").await;

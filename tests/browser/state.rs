@@ -75,6 +75,10 @@ async fn each_state_has_its_screen() {
         ("over completed", json!({ "candidate": null, "ended": { "code": "interview_completed" } })),
         ("over completed", json!({ "isLoggedOut": true, "ended": { "code": "interview_completed" } })),
         ("over expired", json!({ "candidate": null, "ended": { "code": "deadline_passed" } })),
+        (
+            "over ended",
+            json!({ "candidate": null, "ended": { "code": "deadline_passed", "ended_by_time": true } }),
+        ),
         ("over skipped", json!({ "candidate": null, "ended": { "code": "withdrawn" } })),
         ("over replaced", json!({ "candidate": null, "ended": { "code": "key_replaced" } })),
         (

@@ -84,28 +84,50 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
     owner.send(remind.header("idempotency-key", "one")).await.expect(200);
 }
 
-/// A candidate whose interview was reopened after a guest had watched it.
+/// A candidate whose interview was reopened after a guest had watched it, one whose time has ended theirs, and one who goes on after that.
 async fn interviews(owner: &Staff) {
+    let app = owner.app();
     let fields = json!({ "allow_hash_login": true, "interview_platform": "builtin" });
     let project = owner.running_project(fields).await;
-    let question = json!({ "text": "Why us?", "kind": "text" });
-    let question =
-        owner.post(&format!("{project}questions/"), question).await.expect(201).uri("resource_uri");
-    let candidate = owner.invite(&project, json!({})).await;
-    for _ in ["confirmed", "interviewing"] {
-        candidate.advance(&candidate.uri).await.expect(200);
+    let mut questions = Vec::new();
+    for text in ["Why us?", "Since when?"] {
+        let question = json!({ "text": text, "kind": "text" });
+        let asked = owner.post(&format!("{project}questions/"), question).await.expect(201);
+        questions.push(asked.uri("resource_uri"));
     }
-    let answer = format!("{}answers/{}/", candidate.uri, last_segment(&question));
-    candidate.send(Request::put(&answer).json(&json!({ "text": "Because." }))).await.expect(201);
+    let begun = async |answered: usize| {
+        let candidate = owner.invite(&project, json!({})).await;
+        for _ in ["confirmed", "interviewing"] {
+            candidate.advance(&candidate.uri).await.expect(200);
+        }
+        for question in &questions[..answered] {
+            let answer = format!("{}answers/{}/", candidate.uri, last_segment(question));
+            candidate.send(Request::put(&answer).json(&json!({ "text": "2019" }))).await.expect(201);
+        }
+        candidate
+    };
+    let late = [begun(1).await, begun(1).await];
+    for candidate in &late {
+        owner.set_deadline(&candidate.uri, &app.clock().in_days(0)).await.expect(200);
+    }
+    app.clock().advance(TimeDelta::minutes(61));
+    app.expire_overdue().await;
+    let request = json!({ "reason": "More time.", "deadline": app.clock().in_days(7) });
+    owner.post(&format!("{}interview/reopen/", late[1].uri), request).await.expect(200);
+
+    let candidate = begun(2).await;
     candidate.advance(&candidate.uri).await.expect(200);
+    let links = format!("{}guest-links/", candidate.uri);
     let guest = json!({ "recipient": "Head of sales" });
-    let link = owner.post(&format!("{}guest-links/", candidate.uri), guest).await.expect(201).uri("url");
+    let withdrawn = owner.post(&links, guest.clone()).await.expect(201).uri("resource_uri");
+    owner.delete(&withdrawn).await.expect(204);
+    let link = owner.post(&links, guest).await.expect(201).uri("url");
     let key = format!("GuestKey {}", last_segment(&link));
-    owner.app().send(Request::get("/review/").header("authorization", &key)).await.expect(200);
-    let reason = json!({ "reason": "No sound." });
-    owner.post(&format!("{}interview/reopen/", candidate.uri), reason).await.expect(200);
-    let draft = Request::put(&format!("{answer}draft/")).json(&json!({ "text": "Because of" }));
-    candidate.send(draft).await.expect(204);
+    app.send(Request::get("/review/").header("authorization", &key)).await.expect(200);
+    let request = json!({ "reason": "No sound.", "message": "Please record it once more." });
+    owner.post(&format!("{}interview/reopen/", candidate.uri), request).await.expect(200);
+    let draft = format!("{}answers/{}/draft/", candidate.uri, last_segment(&questions[1]));
+    candidate.send(Request::put(&draft).json(&json!({ "text": "Because of" }))).await.expect(204);
 }
 
 /// An interview of which staff have been told, one that waits for the next mail, and one that the schedule has yet to read of.

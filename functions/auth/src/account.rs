@@ -51,6 +51,12 @@ pub(crate) fn read_forgotten(mut body: BodyFields) -> Result<(String, String)> {
     body.finish(|| username.zip(company))
 }
 
+/// POST /candidate-links/
+pub(crate) async fn send_link(access: PublicAccess, body: BodyFields) -> Result<AcceptedResponse> {
+    access.send_latest_link(&read_key(body)?).await?;
+    Ok(AcceptedResponse)
+}
+
 /// POST /api-password-reset/confirm/
 pub(crate) async fn reset_password(access: PublicAccess, body: BodyFields) -> Result<NoContent> {
     let (key, password) = read_reset(body)?;

@@ -149,6 +149,20 @@ pub(crate) fn get_key_holder(operation: OperationDoc) -> OperationDoc {
         .example("key", json!({ "key": "the key in the mail" }))
 }
 
+pub(crate) fn send_link(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Mails the link to the interview to a candidate whose link opens nothing, to the address on file: for a key that a \
+             newer mail has replaced, or whose candidate has chosen a password or got a later deadline. 202 in any case, without \
+             telling whether the key was ever sent. No mail goes to candidates whose interview is over, who are withdrawn or \
+             undeliverable, or whose `receive_mails` is false.",
+        )
+        .body::<(), _>(account::read_key)
+        .field("key", "The key in the link.")
+        .is_limited("One mail goes in five minutes for a key, and five in an hour to a candidate; requests beyond that are answered alike.")
+        .example("key", json!({ "key": "the last part of the link" }))
+}
+
 pub(crate) fn get_caller(operation: OperationDoc) -> OperationDoc {
     operation.text("The caller, their permissions outside of project roles, and when the session expires.")
 }
@@ -158,7 +172,8 @@ pub(crate) fn get_calling_candidate(operation: OperationDoc) -> OperationDoc {
         "What a candidate needs for the interview: the candidate, the project, the company, a contact for questions, and \
          the remaining time. Other callers get 403.\n\n\
          If the key of a candidate has ended, the answer is 401. Its `code` gives the reason: `key_registered`, \
-         `interview_completed`, `deadline_passed`, `withdrawn` or `key_replaced`. The company and a contact come with it. \
+         `interview_completed`, `deadline_passed`, `withdrawn` or `key_replaced`. The company and a contact come with it. With `deadline_passed`, `ended_by_time` is true if something was answered in \
+         the interview when its time ended; `answers` and `ended_at` say what and when. \
          Unknown keys get `invalid_credential` and nothing more.",
     )
 }

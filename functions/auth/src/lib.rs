@@ -28,6 +28,7 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .post("/api-session-auth/", login::session, "Log in by cookie", document::log_in_by_cookie)
         .post("/api-session-invalidate/", logout::session, "Log out by cookie", document::log_out_by_cookie)
         .post("/whoami/key/", account::show_holder, "Get key holder", document::get_key_holder)
+        .post("/candidate-links/", account::send_link, "Send latest link", document::send_link)
         .post("/api-activate/", account::activate, "Activate account", document::activate_account)
         .post("/api-password-reset/", account::forget_password, "Forget password", document::forget_password)
         .post(

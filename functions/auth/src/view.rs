@@ -241,6 +241,9 @@ pub(crate) struct CandidateWhoAmIView {
     /// there is one, added to its query; empty for none. The candidate's key ends with the interview, so read it before.
     #[schemars(example = &"https://jobs.example.com/done?from=interview&candidate=01JQ8ZB4T1H6W5Y7X3Q9E2G0FA")]
     return_url: OrEmpty<Uri>,
+    /// What the company tells the candidate about the reopened interview, until it is complete again; empty for nothing.
+    #[schemars(example = &"")]
+    message: String,
     /// Seconds until the deadline; 0 once it has passed, null if there is none.
     #[schemars(example = 86400)]
     seconds_until_deadline: Option<i64>,
@@ -317,6 +320,7 @@ impl CandidateWhoAmIView {
             },
             contact: Contact::of(project, company).into(),
             return_url: OrEmpty(return_url.map(Uri::new)),
+            message: candidate.reopening_message().map(ToString::to_string).unwrap_or_default(),
             seconds_until_deadline: left.map(|left| left.num_seconds().max(0)),
         }
     }

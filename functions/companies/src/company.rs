@@ -20,8 +20,7 @@ pub(crate) async fn read(
 
 /// GET /companies/{companyId}/login/
 pub(crate) async fn show_login(access: CompanyLogin) -> Result<CommittedResponse<Json<CompanyLoginView>>> {
-    let app_url = access.config().app_url.as_ref().map(|url| url.as_str());
-    access.show(&CompanyLoginView::new(&access.company, app_url, access.references()))
+    access.show(&CompanyLoginView::new(&access.company, access.references()))
 }
 
 /// PATCH /companies/{companyId}/

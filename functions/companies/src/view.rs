@@ -102,17 +102,13 @@ pub(crate) struct CompanyLoginView {
 }
 
 impl CompanyLoginView {
-    /// The view of the login of a company, whose staff work in `app_url` unless it has an application of its own.
-    pub(crate) fn new(company: &Company, app_url: Option<&str>, references: ReferenceUris<'_>) -> Self {
-        let app_url = match company.app_url.as_str() {
-            "" => app_url.unwrap_or_default(),
-            own => own,
-        };
+    /// The view of the login of a company.
+    pub(crate) fn new(company: &Company, references: ReferenceUris<'_>) -> Self {
         Self {
             company: references.company(&company.id),
             name: company.name.to_string(),
             contact: Contact::of_company(company).into(),
-            app_url: app_url.to_owned(),
+            app_url: references.application(company).unwrap_or_default().to_owned(),
         }
     }
 }

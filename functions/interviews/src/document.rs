@@ -6,7 +6,7 @@ use shared::domain::answers::{
     ALREADY_INTERVIEWED, MAX_PARTS, NO_TAKES_LEFT, NOT_RECORDED, NOT_WRITTEN, TAKE_CLOSED, TOO_LARGE,
 };
 use shared::domain::candidate::{
-    LINK_DELETED, NO_ANSWERS, NOT_INTERVIEWED, NOT_INTERVIEWING, TIME_OVER, TOO_MANY_LINKS,
+    LINK_DELETED, NO_ANSWERS, NOT_INTERVIEWED, NOT_INTERVIEWING, REOPENED, TIME_OVER, TOO_MANY_LINKS,
 };
 use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
 use shared::domain::transition::{
@@ -26,7 +26,11 @@ pub(crate) fn get_interview(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "What has been answered, what is missing and how much time is left; before the beginning, what to expect. 404 in \
-             projects whose `interview_platform` is `external` or that have no questions.",
+             projects whose `interview_platform` is `external` or that have no questions.\n\n\
+             If the time ends before everything required is answered, the candidate is `aborted` an hour later. If something was \
+             answered, `ended_by_time` is true and `ended_at` the moment, a mail tells the candidate what has arrived, the mail to \
+             staff tells how far the interview was answered, and guest links can show it. To let the candidate go on, reopen the \
+             interview, or set a later deadline and advance the candidate.",
         )
         .untagged()
 }
@@ -34,14 +38,17 @@ pub(crate) fn get_interview(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn reopen_interview(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "Lets a candidate who is `interviewed` go on with the interview: they are `interviewing` again with all answers and one \
+            "Lets a candidate who is `interviewed`, or whose interview its time ended with answers (`ended_by_time`), go on with the \
+             interview: they are `interviewing` again with all answers and one \
              more take of each question, up to 20 takes. They have time until the deadline, whatever the project's \
              `max_interview_time`; if they do not complete the interview again by then, it counts as complete with the answers that \
-             there are. `interviewdate` is null in the meantime. The candidate's link works again, candidates with a password log in, and a mail tells \
+             there are, unless it never was. `interviewdate` is null in the meantime. The candidate's link works again, or the mail \
+             has a new one if the time had ended the interview; candidates with a password log in, and a mail tells \
              them, unless `receive_mails` is false. 404 in projects whose `interview_platform` is `external` or that have no questions.",
         )
         .body::<CandidateView, _>(|body| read_request(body, DateTime::UNIX_EPOCH))
         .field("reason", "Why the interview goes on. Only callers who may change the project see it, as `reopening` of the candidate.")
+        .field("message", "What the company tells the candidate: in the mail, on their page and to whoever sees the interview as a manager, until the interview is complete again.")
         .field("deadline", "The new deadline; without it, the deadline stays.")
         .refuses(&[
             NOT_REOPENABLE,
@@ -53,7 +60,7 @@ pub(crate) fn reopen_interview(operation: OperationDoc) -> OperationDoc {
         ])
         .example(
             "reopen",
-            json!({ "reason": "The second answer has no sound.", "deadline": "2026-12-24T18:00:00+01:00" }),
+            json!({ "reason": "The second answer has no sound.", "message": "Please record the second answer once more.", "deadline": "2026-12-24T18:00:00+01:00" }),
         )
 }
 
@@ -67,15 +74,15 @@ pub(crate) fn create_guest_link(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Makes a link for a person without an account. Its page, `url`, shows the questions and answers of a candidate who is \
-             `interviewed`, with the names of the company, the project and the candidate, and nothing else. Anyone with the link \
+             `interviewed`, or whose interview its time ended with answers, with the names of the company, the project and the candidate, and nothing else. Anyone with the link \
              can open it: send it to the recipient alone. Only this answer shows `url`; a retry with the same `Idempotency-Key` \
-             returns it again for 24 hours, and is refused once the link is deleted. A link rests while the interview is reopened or the candidate has requested \
-             erasure; it ends with the candidate, and outlives the role and the account of its creator.",
+             returns it again for 24 hours, and is refused once the link is deleted. A link rests while the candidate may go on with the interview or has requested \
+             erasure, and its page says so; it ends with the candidate, and outlives the role and the account of its creator.",
         )
         .body::<GuestLinkView, _>(|body| read_new(body, DateTime::UNIX_EPOCH))
         .field("expires_at", "When the link stops working: at most 90 days ahead, by default 14.")
         .field("hide_name", "Whether guests see no name of the candidate; false by default.")
-        .refuses(&[NOT_INTERVIEWED, ERASURE_REQUESTED, NO_ANSWERS, TOO_MANY_LINKS, LINK_DELETED])
+        .refuses(&[NOT_INTERVIEWED, REOPENED, ERASURE_REQUESTED, NO_ANSWERS, TOO_MANY_LINKS, LINK_DELETED])
         .example("guest", json!({ "recipient": "Head of sales", "expires_at": "2026-12-24T18:00:00+01:00" }))
 }
 
@@ -89,8 +96,9 @@ pub(crate) fn delete_guest_link(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn get_review(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "What the page of a guest link shows. Keys that are unknown, deleted, past their end or at rest are all refused \
-             alike. Each request within ten minutes counts as the same opening of the link.",
+            "What the page of a guest link shows. The key of a link that shows nothing gets 401 with `code` `link_expired`, \
+             `link_withdrawn`, `link_resting` (the candidate may go on with the interview) or `candidate_gone`, and the company with a \
+             contact; unknown keys get `invalid_credential` and nothing more. Each request within ten minutes counts as the same opening of the link.",
         )
         .is_limited("By one link, the answers are shown at most 300 times an hour.")
         .untagged()

@@ -1,11 +1,11 @@
-//! Interviews that go on after they were completed.
+//! Interviews that go on after they were completed, or after their time ended.
 
 use axum::Json;
 use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::access::{Admitted, AnswersTarget};
 use shared::domain::answers::Answers;
-use shared::domain::candidate::{Candidate, CandidateProfile, ReopeningReason};
+use shared::domain::candidate::{Candidate, CandidateProfile, ReopeningMessage, ReopeningReason};
 use shared::domain::policy::ChangeProject;
 use shared::domain::project::ProjectStatus;
 use shared::domain::transition::{ReopeningRequest, ReopeningTerms};
@@ -47,7 +47,8 @@ async fn has_evaluation(access: &Admitted<Answers, ChangeProject>) -> Result<boo
 /// Reads the body of a reopening.
 pub(crate) fn read_request(mut body: BodyFields, now: DateTime<Utc>) -> Result<ReopeningRequest> {
     let reason = body.required("reason", ReopeningReason::parse);
+    let message = body.clearable("message", ReopeningMessage::parse).flatten();
     let deadline =
         body.text("deadline", |text| CandidateProfile::check_deadline(parse_timestamp(text)?, now));
-    body.finish(|| Some(ReopeningRequest { reason: reason?, deadline }))
+    body.finish(|| Some(ReopeningRequest { reason: reason?, message, deadline }))
 }

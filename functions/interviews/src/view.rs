@@ -76,6 +76,20 @@ pub(crate) struct InterviewView {
     now: Timestamp,
     /// When the candidate last began, or the interview was reopened; null before.
     started_at: Option<Timestamp>,
+    /// Whether the time ended the interview, with answers, before it was complete. The candidate is `aborted` then; false again after
+    /// the interview is reopened or the candidate is advanced.
+    #[schemars(example = false)]
+    ended_by_time: bool,
+    /// When the time ended the interview; null unless `ended_by_time` is true.
+    #[schemars(example = ())]
+    ended_at: Option<Timestamp>,
+    /// Whether the interview goes on since it was reopened.
+    #[schemars(example = false)]
+    is_reopened: bool,
+    /// What the company tells the candidate about the reopening, until the interview is complete again; null otherwise. Only managers
+    /// and the candidate see it.
+    #[schemars(example = ())]
+    message: Option<String>,
     /// When the time to begin answers ends; null without a deadline. Only managers and the candidate see it.
     ends_at: Option<Timestamp>,
     /// Until when recorded parts can be sent and the interview completed; null before it has begun. Only managers and the
@@ -122,6 +136,10 @@ impl InterviewView {
             status: candidate.status,
             now: Timestamp(now),
             started_at: candidate.started_at.filter(|_| has_begun).map(Timestamp),
+            ended_by_time: candidate.ended_by_time.is_some(),
+            ended_at: candidate.ended_by_time.map(|ended| Timestamp(ended.ended_at)),
+            is_reopened: candidate.reopened_interview().is_some(),
+            message: candidate.reopening_message().filter(|_| viewer.sees_limits).map(ToString::to_string),
             ends_at: candidate.ends_at().filter(|_| viewer.sees_limits).map(Timestamp),
             closes_at: candidate.closes_at().filter(|_| viewer.sees_limits).map(Timestamp),
             limit_seconds: candidate

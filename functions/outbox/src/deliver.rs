@@ -97,6 +97,9 @@ async fn perform(
             let subject = system.store.candidate_subject(company, *project, *candidate).await?;
             candidate::send(system, mailer, *mail, effect.created_at, &subject).await
         }
+        EffectTask::CandidateLink { project, candidate, key } => {
+            candidate::send_link(system, company, *project, *candidate, key).await
+        }
         EffectTask::CustomerInvitation { customer } => {
             account::invite(system, mailer, company, *customer, effect.created_at).await
         }

@@ -34,7 +34,7 @@ export class Guest {
     constructor(key) {
         this.api = new Api(document.body.dataset.api ?? "", key, "GuestKey");
         /** @type {import("./guest/state.js").Model} */
-        this.model = { isWhole: key !== undefined, isEnded: false, fault: null, review: null, place: 0 };
+        this.model = { isWhole: key !== undefined, ended: null, fault: null, review: null, place: 0 };
         /** @type {import("./language.js").Texts} */
         this.texts = {};
         /** The video of the question that is shown. @type {Player | null} */
@@ -74,10 +74,11 @@ export class Guest {
         const { model } = this;
         try {
             model.review = await this.api.get("/review/", patience);
+            model.ended = null;
         } catch (error) {
             // Only this refusal is about the key. Whatever else happens, the link may be good.
             if (error instanceof ApiError && error.status === 401) {
-                model.isEnded = true;
+                model.ended = error.body;
                 model.review = null;
             }
             throw error;
@@ -100,8 +101,8 @@ export class Guest {
 
     /** Tries again what failed for a passing reason. */
     async retry() {
-        const { review, isEnded, isWhole } = this.model;
-        if (this.isReading || isEnded || !isWhole) return;
+        const { review, ended, isWhole } = this.model;
+        if (this.isReading || ended || !isWhole) return;
         if (review) return this.player?.retry();
         await this.load(0);
         this.show();
@@ -172,8 +173,9 @@ export class Guest {
     renderFrame(screen) {
         const { review } = this.model;
         const { name: company, logo } = review?.company ?? {};
-        const names = review && [this.name ?? company, review.project.name];
-        const name = element("p", { class: "name", title: names?.join(" · ") }, names ? [element("bdi", {}, names[0]), " · ", element("bdi", {}, names[1])] : this.texts.title);
+        const names = review ? [this.name ?? company, review.project.name] : null;
+        const ending = this.model.ended?.company?.name;
+        const name = element("p", { class: "name", title: names?.join(" · ") }, names ? [element("bdi", {}, names[0]), " · ", element("bdi", {}, names[1])] : (ending ?? this.texts.title));
         fill(header, logo && element("img", { class: "logo", src: logo, alt: company }), name, languageChoice(this.texts.language, () => this.change()));
         fill(foot, screen.name === "question" && `${this.texts.until}: ${this.end}`);
     }

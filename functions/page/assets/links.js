@@ -39,8 +39,13 @@ export function returnButton({ model, texts }) {
 export function contactLine({ model, texts }) {
     // It is there for candidates.
     if (model.holder?.kind === "customer") return null;
-    const { person = "", email = "" } = (model.candidate ?? model.ended ?? model.company)?.contact ?? {};
+    const contact = (model.candidate ?? model.ended ?? model.company)?.contact;
+    return contact ? contactText(texts.ask, contact) : null;
+}
+
+/** Whom to ask; null if nobody is known. @param {string} ask @param {import("./types.js").Contact} contact */
+export function contactText(ask, { person, email }) {
     if (!person && !email) return null;
     const link = email && element("a", { href: `mailto:${encodeURIComponent(email)}` }, email);
-    return [texts.ask, " ", person && element("bdi", {}, person), person && email && ", ", link];
+    return [ask, " ", person && element("bdi", {}, person), person && email && ", ", link];
 }

@@ -344,7 +344,9 @@ export class App {
             const isMissed = isUnfinished(take) && take.slices.length === 0 && hasPassed(take.record.recordUntil);
             // A file that an earlier page was reading has to be chosen again.
             const isPartOfFile = take.record.source === "file" && !take.record.isEnded;
-            if (isMissed || isPartOfFile) await queue.forget(take.record.uri);
+            // Refused before the interview was reopened, which gives another take.
+            const isOfFormer = take.record.refusal && Date.parse(take.record.begunAt) < Date.parse(this.model.interview?.started_at ?? "");
+            if (isMissed || isPartOfFile || isOfFormer) await queue.forget(take.record.uri);
         }
         queue.addEventListener("change", () => this.render());
         queue.settle = () => this.refresh();

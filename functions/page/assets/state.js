@@ -35,7 +35,7 @@
  * @property {Step} step
  * @property {number} now the time of the service
  *
- * @typedef {"link" | "wrong" | "used" | "usedAddress" | "completed" | "replaced" | "external" | "expired" | "aborted" | "skipped" | "time" | "window" | "waiting" | "offline" | "busy"} OverReason
+ * @typedef {"link" | "wrong" | "used" | "usedAddress" | "completed" | "replaced" | "external" | "expired" | "ended" | "aborted" | "skipped" | "time" | "window" | "waiting" | "offline" | "busy"} OverReason
  *
  * @typedef {object} Screen
  * @property {"login" | "password" | "address" | "over" | "done" | StepName} name
@@ -66,12 +66,14 @@ export function screenOf(model) {
     // The session has ended with the interview: nothing can be sent any more.
     const isClosed = Boolean(interview?.closes_at) && model.now >= Date.parse(interview?.closes_at ?? "");
     if (model.isLoggedOut && status === "interviewing" && isClosed) return over("time");
+    if (ended?.ended_by_time) return over("ended");
     if (ended && ended.code in ENDS) return over(ENDS[ended.code]);
     if (model.isLoggedOut || !candidate) return link.key ? over("link") : { name: "login" };
     if (candidate.project.interview_platform === "external") return over("external");
     switch (status) {
-        case "expired":
         case "aborted":
+            return over(interview?.ended_by_time ? "ended" : status);
+        case "expired":
         case "skipped":
             return over(status);
         case "interviewing":

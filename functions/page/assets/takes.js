@@ -101,6 +101,9 @@ export async function giveUp(app, take, patience) {
 /** A time with the candidate's adjustments. @param {import("./main.js").App} app @param {number} seconds */
 export const adjustedSeconds = (app, seconds) => Math.round(seconds * (app.model.candidate?.adjustments?.time_factor ?? 1));
 
+/** The most parts of a take. The service has the same limit. @param {import("./main.js").App} app @param {import("./types.js").Question} question */
+export const mostParts = (app, question) => Math.min(Math.floor(adjustedSeconds(app, question.answer_seconds) / 2) + 50, 1000);
+
 /** The most bytes of a file for a question. @param {import("./types.js").Question} question */
 export const maxBytes = (question) => BYTES_PER_SECOND * question.answer_seconds + SPARE_BYTES;
 

@@ -12,6 +12,8 @@
  * @property {Contact} contact
  * @property {string | null} interviewdate
  * @property {number | null} answers
+ * @property {boolean} ended_by_time
+ * @property {string | null} ended_at
  *
  * @typedef {object} CompanyLogin
  * @property {string} company
@@ -60,8 +62,13 @@
  * @typedef {object} Interview
  * @property {CandidateStatus} status
  * @property {string} now
+ * @property {string | null} started_at
  * @property {string | null} ends_at
  * @property {string | null} closes_at
+ * @property {boolean} is_reopened
+ * @property {string | null} message what the company tells about the reopening
+ * @property {boolean} ended_by_time
+ * @property {string | null} ended_at
  * @property {number | null} limit_seconds
  * @property {number} questions
  * @property {number} answer_seconds

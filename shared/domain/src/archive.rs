@@ -152,6 +152,7 @@ impl RecordKind {
                 "access_key",
                 "former_keys",
                 "is_key_mailed",
+                "links_mailed",
                 "mail_rate",
                 "one_time_key",
                 "own_changes",

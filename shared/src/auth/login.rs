@@ -17,7 +17,7 @@ use crate::auth::credential::{Credential, CredentialKind, MISSING, SecretKind};
 use crate::auth::csrf;
 use crate::auth::password::Password;
 use crate::config::Config;
-use crate::domain::account::{CredentialClaim, Principal};
+use crate::domain::account::{Account, CredentialClaim, Principal};
 use crate::domain::candidate::{Candidate, CandidateProfile};
 use crate::domain::effect::{Effect, EffectTask};
 use crate::domain::history::ChangeOrigin;
@@ -218,7 +218,27 @@ impl PublicAccess {
         let cause = format!("{}-{}", hash.as_str(), self.now.timestamp());
         // The outbox looks the accounts up, so that the response time does not tell whether the name exists.
         let effect = Effect::new(company, cause, EffectTask::PasswordReset { name }, self.now);
-        match self.store.commit(self.store.create_reset(&effect, &hash, self.now)).await {
+        self.request_mail(&effect, &hash).await
+    }
+
+    /// Emails the link to the interview to the candidate who was sent `key`, if it opens nothing any more and they may go on. Does
+    /// the same for any other key, so that the answer does not tell.
+    pub async fn send_latest_link(&self, key: &str) -> Result<()> {
+        let claim = SecretKind::AccessKey.claim_in(key);
+        let Some(CredentialClaim { company, account: Account::Candidate { project, candidate }, .. }) = claim
+        else {
+            return Ok(());
+        };
+        let hash = SecretHash::of(key);
+        let cause = format!("{}-{}", hash.as_str(), self.now.timestamp());
+        let task = EffectTask::CandidateLink { project, candidate, key: hash.clone() };
+        // The outbox looks the key up, so that the response time does not tell whether it was ever sent.
+        self.request_mail(&Effect::new(company, cause, task, self.now), &hash).await
+    }
+
+    /// Notes the effect of a mail that a person without an account asks for, once in five minutes for what has this hash.
+    async fn request_mail(&self, effect: &Effect, of: &SecretHash) -> Result<()> {
+        match self.store.commit(self.store.create_reset(effect, of, self.now)).await {
             // One mail in five minutes, however often it is asked for.
             Err(Error::Changed) => Ok(()),
             outcome => outcome,

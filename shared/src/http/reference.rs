@@ -22,25 +22,44 @@ use crate::mail::{InterviewLink, review_link};
 use crate::media::{AnswerObjects, MediaSigner, captions_name, object_key, rendition_key};
 use crate::store::OpenedKeys;
 
+/// Where a mail to staff leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StaffPage {
+    /// To the page of the web application that shows what the mail is about.
+    Resource(Uri),
+    /// To the application where they work, whose pages the service does not know.
+    Login(Uri),
+}
+
+impl StaffPage {
+    /// Its URL.
+    pub fn uri(&self) -> &Uri {
+        match self {
+            Self::Resource(uri) | Self::Login(uri) => uri,
+        }
+    }
+}
+
 /// Makes and reads references.
 #[derive(Clone, Copy)]
 pub struct ReferenceUris<'a> {
     base: &'a Url,
     suite: &'a Url,
     has_suite: bool,
+    app: Option<&'a Url>,
     signer: Option<&'a MediaSigner>,
 }
 
 impl<'a> ReferenceUris<'a> {
     /// References below the base URL of these settings.
     pub fn new(config: &'a Config) -> Self {
-        let Config { base_url: base, suite_url: suite, has_suite, .. } = config;
-        Self { base, suite, has_suite: *has_suite, signer: None }
+        let Config { base_url: base, suite_url: suite, has_suite, app_url, .. } = config;
+        Self { base, suite, has_suite: *has_suite, app: app_url.as_ref(), signer: None }
     }
 
     /// References below a base URL, in a deployment without a web application.
     pub(crate) fn below(base: &'a Url) -> Self {
-        Self { base, suite: base, has_suite: false, signer: None }
+        Self { base, suite: base, has_suite: false, app: None, signer: None }
     }
 
     /// Whether the service itself is at this host, with the port if it is not the scheme's own.
@@ -191,6 +210,20 @@ impl<'a> ReferenceUris<'a> {
     pub fn suite_page(&self, reference: &Uri) -> Option<Uri> {
         let path = reference.as_str().strip_prefix(self.base.as_str()).filter(|_| self.has_suite)?;
         Some(Uri::new(format!("{}{path}", self.suite.as_str().trim_end_matches('/'))))
+    }
+
+    /// The application where the staff of the company work: its own, else that of the deployment; `None` for none.
+    pub fn application<'b>(&'b self, company: &'b Company) -> Option<&'b str> {
+        match company.app_url.as_str() {
+            "" => self.app.map(Url::as_str),
+            own => Some(own),
+        }
+    }
+
+    /// Where mails to the company's staff lead that are about the resource at `reference`; `None` if no page is known.
+    pub fn staff_page(&self, company: &Company, reference: &Uri) -> Option<StaffPage> {
+        let page = self.suite_page(reference).map(StaffPage::Resource);
+        page.or_else(|| Some(StaffPage::Login(Uri::new(self.application(company)?.to_owned()))))
     }
 
     /// The link that opens the candidate's interview; `None` once it is over, or if their key is not among the opened ones.

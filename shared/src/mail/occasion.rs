@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::{InterviewLink, moment};
-use crate::domain::candidate::{Candidate, CandidateProfile, InterviewLength};
+use crate::domain::candidate::{Candidate, CandidateProfile, EndedByTime, InterviewLength};
 use crate::domain::company::Company;
 use crate::domain::id::{ExportId, WebhookId};
 use crate::domain::language::Language;
@@ -38,11 +38,15 @@ pub enum MailOccasion<'a> {
         project: &'a ShortName,
         /// What awaits the candidate; `None` if the interview takes place elsewhere.
         length: Option<InterviewLength>,
+        /// What the company tells the candidate with the mail.
+        message: Option<String>,
+        /// How the time of the interview ended; `None` unless the mail is about that.
+        ended: Option<EndedInterview>,
         /// Answers questions.
         contact: Option<String>,
         /// The end of the time for the interview, in words.
         deadline: Option<String>,
-        /// The candidate's next page; `None` once the interview is complete.
+        /// The candidate's next page; `None` once the interview has ended.
         link: Option<InterviewLink>,
         /// The URL of the company's logo.
         logo: Option<String>,
@@ -54,7 +58,7 @@ pub enum MailOccasion<'a> {
         /// Validity of the key.
         days: i64,
     },
-    /// Tells a customer that candidates have completed their interviews.
+    /// Tells a customer that interviews have ended: complete, or by their time with answers.
     InterviewsCompleted {
         /// How many.
         count: usize,
@@ -64,6 +68,8 @@ pub enum MailOccasion<'a> {
         projects: &'a [CompletedProject],
         /// How many it does not name, though it names others.
         more: usize,
+        /// Whether its links lead to the login of the application, instead of each project.
+        leads_to_application: bool,
     },
     /// Lets the reader choose a new password for one account or several.
     PasswordReset {
@@ -147,28 +153,41 @@ pub enum MailOccasion<'a> {
     },
 }
 
-/// Candidates of one project who have completed the interview.
+/// How the time of an interview ended.
+#[derive(Clone)]
+pub struct EndedInterview {
+    /// When, in words.
+    pub at: String,
+    /// The number of questions with an answer, at least one.
+    pub answered: usize,
+}
+
+/// Candidates of one project whose interviews have ended.
 pub struct CompletedProject {
     pub name: String,
-    /// The page of the application that shows the project; `None` without an application.
+    /// The page of the application that shows the project, or its login; `None` if neither is known.
     pub link: Option<String>,
     pub candidates: Vec<CompletedCandidate>,
 }
 
-/// A candidate who has completed the interview.
+/// A candidate whose interview has ended.
 pub struct CompletedCandidate {
     /// First and last name.
     pub name: String,
     /// When, in words.
-    pub completed_at: String,
+    pub ended_at: String,
+    /// How far it was answered; `None` if it is complete.
+    pub ended_by_time: Option<EndedByTime>,
 }
 
 impl CompletedCandidate {
     /// The candidate for readers of `language`, who see the time zone of the company.
     pub fn new(candidate: &Candidate, company: &Company, language: Language) -> Self {
         let CandidateProfile { first_name, last_name, .. } = &candidate.profile;
-        let at = candidate.interviewed_at.map(|at| moment::in_words(at, company.timezone.as_str(), language));
-        Self { name: format!("{first_name} {last_name}"), completed_at: at.unwrap_or_default() }
+        let ended_by_time = candidate.ended_by_time;
+        let at = ended_by_time.map(|ended| ended.ended_at).or(candidate.interviewed_at);
+        let at = at.map(|at| moment::in_words(at, company.timezone.as_str(), language));
+        Self { name: format!("{first_name} {last_name}"), ended_at: at.unwrap_or_default(), ended_by_time }
     }
 }
 
@@ -195,8 +214,11 @@ impl<'a> PersonalMail<'a> {
         logo: Option<String>,
     ) -> Self {
         let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
-        let is_open = reason != CandidateMail::Completed;
+        let is_open = !matches!(reason, CandidateMail::Completed | CandidateMail::EndedByTime);
         let ends_at = candidate.ends_at().filter(|_| is_open);
+        let in_words = |at| moment::in_words(at, company.timezone.as_str(), language);
+        // Also on other mails about the interview that goes on, such as the one with the latest link.
+        let message = candidate.reopening_message().filter(|_| is_open);
         Self {
             first_name: &candidate.profile.first_name,
             last_name: &candidate.profile.last_name,
@@ -207,11 +229,23 @@ impl<'a> PersonalMail<'a> {
                 project: &project.settings.name,
                 length: questionnaire
                     .and_then(|questionnaire| candidate.interview_length(project, questionnaire)),
+                message: message.map(ToString::to_string),
+                ended: candidate
+                    .ended_by_time
+                    .map(|ended| EndedInterview { at: in_words(ended.ended_at), answered: ended.answered }),
                 contact: Contact::of(project, company).in_words(),
-                deadline: ends_at.map(|at| moment::in_words(at, company.timezone.as_str(), language)),
+                deadline: ends_at.map(in_words),
                 link: is_open.then(|| InterviewLink::new(suite, candidate, project, key)),
                 logo,
             },
+        }
+    }
+
+    /// What the company tells the candidate.
+    pub(super) fn message(&self) -> Option<&str> {
+        match &self.occasion {
+            MailOccasion::Interview { message, .. } => message.as_deref(),
+            _ => None,
         }
     }
 

@@ -32,7 +32,7 @@ impl<G: HasAdmission> DescribeArgument for G {
             AdmissionRule::Link => &[ErrorResponseDoc::Unauthenticated, ErrorResponseDoc::NotFound],
             AdmissionRule::Guest => {
                 operation.security = SecurityScheme::Guest;
-                &[ErrorResponseDoc::Unauthenticated]
+                &[ErrorResponseDoc::EndedGuestLink]
             }
             AdmissionRule::Authenticated => {
                 operation.security = SecurityScheme::Anybody;

@@ -4,8 +4,9 @@ use axum::http::StatusCode;
 use chrono::TimeDelta;
 use serde_json::{Map, Value, json};
 
+use crate::auth::credential::{MISSING, REJECTED};
 use crate::domain::Refusal;
-use crate::domain::candidate::KeyEnd;
+use crate::domain::candidate::{GuestLinkEnd, KeyEnd};
 use crate::domain::policy::Action;
 use crate::error::{AcceptedBody, Error, FieldErrors};
 use crate::http::example_uri;
@@ -17,6 +18,7 @@ pub(super) enum ErrorResponseDoc {
     Invalid,
     Unauthenticated,
     EndedKey,
+    EndedGuestLink,
     Forbidden,
     NotFound,
     Conflict,
@@ -34,10 +36,11 @@ pub(super) enum ErrorResponseDoc {
 }
 
 impl ErrorResponseDoc {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 17] = [
         Self::Invalid,
         Self::Unauthenticated,
         Self::EndedKey,
+        Self::EndedGuestLink,
         Self::Forbidden,
         Self::NotFound,
         Self::Conflict,
@@ -68,6 +71,9 @@ impl ErrorResponseDoc {
             Self::Unauthenticated => "The credential is missing, invalid or expired.",
             Self::EndedKey => {
                 "The credential is missing, invalid or expired; or it is the key of a candidate that opens nothing any more, and `code` says why."
+            }
+            Self::EndedGuestLink => {
+                "The key is missing or unknown; or it is that of a link that shows nothing any more, or not now, and `code` says why."
             }
             Self::Forbidden => "The caller lacks the permission.",
             Self::NotFound => "The resource does not exist, or the caller may not see it.",
@@ -118,13 +124,19 @@ impl ErrorResponseDoc {
                 ("syntax", Error::MalformedJson("EOF while parsing a value at line 1 column 0".to_owned())),
             ],
             Self::Unauthenticated => {
-                vec![("missing", Error::Unauthenticated(crate::auth::credential::MISSING))]
+                vec![("missing", Error::Unauthenticated(MISSING))]
             }
             Self::EndedKey => vec![
-                ("missing", Error::Unauthenticated(crate::auth::credential::MISSING)),
+                ("missing", Error::Unauthenticated(MISSING)),
                 ("registered", ended_key(KeyEnd::Registered, json!(null), json!(null))),
                 ("completed", ended_key(KeyEnd::Completed, json!("2026-11-08T22:59:00Z"), json!(5))),
+                ("ended_by_time", ended_by_time()),
             ],
+            Self::EndedGuestLink => {
+                let ended = GuestLinkEnd::ALL.map(|end| (end.refusal().code, ended_guest_link(end)));
+                let unknown = ("unknown", Error::Unauthenticated(REJECTED));
+                [unknown].into_iter().chain(ended).collect()
+            }
             Self::Forbidden => {
                 let denied = |is_token| Error::MissingPermission { permission: Action::ReadEvents, is_token };
                 vec![("denied", denied(false)), ("token", denied(true))]
@@ -179,6 +191,7 @@ impl ErrorResponseDoc {
                 { "$ref": "#/components/schemas/GatewayProblem" },
             ] }),
             Self::EndedKey => json!({ "$ref": "#/components/schemas/EndedKey" }),
+            Self::EndedGuestLink => json!({ "$ref": "#/components/schemas/EndedGuestLink" }),
             Self::ExternalIdTaken => json!({ "$ref": "#/components/schemas/ExternalIdTaken" }),
             Self::Forbidden => json!({ "$ref": "#/components/schemas/Forbidden" }),
             Self::Gone => json!({ "$ref": "#/components/schemas/EventsExpired" }),
@@ -189,7 +202,7 @@ impl ErrorResponseDoc {
             _ => json!({ "X-Request-Id": { "$ref": "#/components/headers/RequestId" } }),
         };
         match self {
-            Self::Unauthenticated | Self::EndedKey => {
+            Self::Unauthenticated | Self::EndedKey | Self::EndedGuestLink => {
                 headers["WWW-Authenticate"] = json!({ "$ref": "#/components/headers/Challenge" });
             }
             Self::Throttled | Self::Busy | Self::Conflict | Self::ExternalIdTaken => {
@@ -207,9 +220,32 @@ impl ErrorResponseDoc {
         })
     }
 
-    pub(super) fn schemas() -> [(&'static str, Value); 7] {
+    pub(super) fn schemas() -> [(&'static str, Value); 8] {
         let codes = KeyEnd::ALL.map(|end| format!("`{}`", end.refusal().code)).join(", ");
+        let guest_codes = GuestLinkEnd::ALL.map(|end| format!("`{}`", end.refusal().code)).join(", ");
         [
+            (
+                "EndedGuestLink",
+                json!({
+                    "type": "object",
+                    "description": "Why the request was refused. Only to the key of a guest link, more than `detail` and `code`.",
+                    "required": ["detail", "code"],
+                    "properties": {
+                        "detail": { "type": "string", "description": "A text for people." },
+                        "code": {
+                            "type": "string",
+                            "description": format!("A code for programs; for a guest link that shows nothing any more, or not now, {guest_codes}."),
+                        },
+                        "company": {
+                            "type": "object",
+                            "description": "The candidate's company.",
+                            "required": ["name"],
+                            "properties": { "name": { "type": "string", "description": "The display name." } },
+                        },
+                        "contact": { "$ref": "#/components/schemas/Contact" },
+                    },
+                }),
+            ),
             (
                 "EndedKey",
                 json!({
@@ -239,7 +275,15 @@ impl ErrorResponseDoc {
                         },
                         "answers": {
                             "type": ["integer", "null"], "minimum": 0,
-                            "description": "The number of questions that were answered; null for other codes, and if the interview took place elsewhere.",
+                            "description": "The number of questions that were answered, with `interview_completed`, and with `deadline_passed` if `ended_by_time` is true; null otherwise, and if the interview took place elsewhere.",
+                        },
+                        "ended_by_time": {
+                            "type": "boolean",
+                            "description": "With `deadline_passed`: whether the interview had begun and something was answered when its time ended. The company has these answers.",
+                        },
+                        "ended_at": {
+                            "type": ["string", "null"], "format": "date-time",
+                            "description": "When the time of the interview ended; null unless `ended_by_time` is true.",
                         },
                     },
                 }),
@@ -346,6 +390,25 @@ fn ended_key(end: KeyEnd, interviewdate: Value, answers: Value) -> Error {
         "contact": { "person": "Grace Hopper", "email": "jobs@example.com" },
         "interviewdate": interviewdate,
         "answers": answers,
+        "ended_by_time": false,
+        "ended_at": null,
+    });
+    Error::EndedKey(end.refusal(), told.as_object().cloned().unwrap_or_default())
+}
+
+fn ended_by_time() -> Error {
+    let Error::EndedKey(refusal, mut told) = ended_key(KeyEnd::Overdue, json!(null), json!(1)) else {
+        return Error::internal("a sample is of another kind");
+    };
+    told.insert("ended_by_time".to_owned(), json!(true));
+    told.insert("ended_at".to_owned(), json!("2026-11-08T22:59:00Z"));
+    Error::EndedKey(refusal, told)
+}
+
+fn ended_guest_link(end: GuestLinkEnd) -> Error {
+    let told = json!({
+        "company": { "name": "Acme Ltd" },
+        "contact": { "person": "Grace Hopper", "email": "jobs@example.com" },
     });
     Error::EndedKey(end.refusal(), told.as_object().cloned().unwrap_or_default())
 }

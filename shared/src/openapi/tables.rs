@@ -72,7 +72,9 @@ pub(super) fn advances() -> String {
             CandidateMail::DeadlineChanged => "deadline changed",
             CandidateMail::Reminder => "reminder",
             CandidateMail::Completed => "your interview has arrived",
+            CandidateMail::EndedByTime => "your time was over",
             CandidateMail::Reopened => "you can go on with your interview",
+            CandidateMail::LatestLink => "your link",
         });
         let from = line.from.as_str();
         let to = line.to.as_str();

@@ -40,6 +40,8 @@ fn ended(code: &str, detail: &str) -> Value {
         "contact": { "person": "Zoë", "email": CONTACT },
         "interviewdate": null,
         "answers": null,
+        "ended_by_time": false,
+        "ended_at": null,
     })
 }
 

@@ -4,6 +4,7 @@ mod csrf;
 mod ended_keys;
 mod hash_login;
 mod key_holders;
+mod latest_link;
 mod login;
 mod normal_form;
 mod on_behalf;

@@ -4,6 +4,7 @@ mod completion;
 mod conversion;
 mod data;
 mod drafts;
+mod ended_by_time;
 mod erasure;
 pub(crate) mod guests;
 mod killed;

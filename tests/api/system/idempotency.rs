@@ -15,7 +15,7 @@ use crate::system::idempotency_faults::kinds;
 const KEY: &str = "0c7ab1b6-3f5e-4f0a-9c57-6f3c2d1e8a90";
 
 /// The POSTs whose answer is not kept: it holds a secret, or nobody is known for whom it could be.
-const REPEATABLE: [&str; 10] = [
+const REPEATABLE: [&str; 11] = [
     "/api-token-auth/",
     "/api-token-invalidate/",
     "/api-session-auth/",
@@ -24,6 +24,7 @@ const REPEATABLE: [&str; 10] = [
     "/api-email-confirm/",
     "/api-email-restore/",
     "/api-password-reset/",
+    "/candidate-links/",
     "/api-password-reset/confirm/",
     "/whoami/key/",
 ];

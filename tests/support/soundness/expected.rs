@@ -252,10 +252,14 @@ impl Expected {
         }
     }
 
-    /// The guest links that their candidate knows nothing of. Those of deleted candidates await the outbox.
+    /// The guest links that work, of which their candidate knows nothing. Those of deleted candidates await the outbox.
     pub(super) fn unknown_guest_links(&self) -> Vec<String> {
         let is_unknown = |link: &&GuestLink| {
-            self.known_links.get(&link.candidate).is_some_and(|known| !known.contains(&link.id))
+            let is_later = |other: &GuestLinkId| other.created_at() >= link.ends_at;
+            // Deleted links are not listed, nor ended ones once a later one was made.
+            let has_ended = |known: &BTreeSet<_>| link.withdrawn_at.is_some() || known.iter().any(is_later);
+            let known = self.known_links.get(&link.candidate);
+            known.is_some_and(|known| !known.contains(&link.id) && !has_ended(known))
         };
         self.guest_links
             .iter()

@@ -34,7 +34,7 @@ pub(super) struct GuestLinkDataView {
 impl GuestLinkDataView {
     pub(super) fn all_of(links: &[VersionedItem<GuestLink>], references: ReferenceUris<'_>) -> Vec<Self> {
         let view = |link: &VersionedItem<GuestLink>| Self {
-            recipient: link.recipient.to_string(),
+            recipient: link.recipient.as_ref().map(ToString::to_string).unwrap_or_default(),
             hide_name: link.hide_name,
             created_at: Timestamp(link.id.created_at()),
             created_by: link.created_by.map(|by| references.creator(&link.company, by)),

@@ -169,6 +169,12 @@ struct ProfileDataView {
     /// When the interview was last aborted; null if it was not.
     #[schemars(example = ())]
     aborted_at: Option<Timestamp>,
+    /// When the time of the interview ended, though something was answered; null otherwise.
+    #[schemars(example = ())]
+    ended_by_time_at: Option<Timestamp>,
+    /// What the company told the candidate when it last reopened the interview; empty for nothing.
+    #[schemars(example = &"")]
+    reopening_message: String,
     /// When the candidate last missed the deadline; null if they did not.
     #[schemars(example = ())]
     expired_at: Option<Timestamp>,
@@ -271,6 +277,7 @@ impl CandidateDataView {
             started_at,
             reminded_at,
             aborted_at,
+            ended_by_time,
             expired_at,
             skipped_at,
             hold,
@@ -305,6 +312,7 @@ impl CandidateDataView {
             reminders: _,
             // Numbers that limit requests.
             own_changes: _,
+            links_mailed: _,
         } = &**candidate;
         let CandidateProfile {
             first_name,
@@ -319,6 +327,7 @@ impl CandidateDataView {
             partner_data,
             receive_mails,
         } = profile;
+        let told = reopening.as_ref().and_then(|last| last.message.as_ref());
         let own = references.uri_in_project(&company.id, project.id, *id);
         let internal = rules.map(|DataRules { webhooks, guest_links, policy }| {
             let wanting = webhooks.iter().filter(|webhook| webhook.wants_candidates_of(project.id));
@@ -376,6 +385,8 @@ impl CandidateDataView {
                 started_at: started_at.map(Timestamp),
                 interviewdate: interviewed_at.map(Timestamp),
                 aborted_at: aborted_at.map(Timestamp),
+                ended_by_time_at: ended_by_time.map(|ended| Timestamp(ended.ended_at)),
+                reopening_message: told.map(ToString::to_string).unwrap_or_default(),
                 expired_at: expired_at.map(Timestamp),
                 skipped_at: skipped_at.map(Timestamp),
             },

@@ -42,7 +42,7 @@ pub(crate) async fn create(
         company: candidate.company.clone(),
         project: candidate.project,
         candidate: candidate.id,
-        recipient,
+        recipient: Some(recipient),
         hide_name,
         hash: SecretHash::of(&key),
         media_key: access.guest_media_key(candidate, id, &key).await?,
@@ -50,6 +50,7 @@ pub(crate) async fn create(
         ends_at,
         opened_at: None,
         last_opened_at: None,
+        withdrawn_at: None,
         requests: None,
     };
     let after = Candidate::clone(candidate).with_guest_link(&link, answers.answered() > 0, now)?;

@@ -3,13 +3,37 @@
 use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::SystemAccess;
+use shared::domain::candidate::Candidate;
+use shared::domain::id::{CandidateId, CompanyId, ProjectId};
 use shared::domain::project::contact::Contact;
+use shared::domain::secret::SecretHash;
 use shared::domain::transition::CandidateMail;
 use shared::http::reference::ReferenceUris;
 use shared::mail::{MailEnvelope, Mailer, PersonalMail};
 use shared::store::MailSubject;
 
 use crate::outcome::{EffectResult, send_mail};
+
+/// Has the candidate mailed the link to their interview, if the key with this hash is one of theirs that opens nothing. Does nothing
+/// else, so that nobody learns more by asking.
+pub(crate) async fn send_link(
+    system: &SystemAccess,
+    company: &CompanyId,
+    project: ProjectId,
+    candidate: CandidateId,
+    key: &SecretHash,
+) -> Result<(EffectResult, String)> {
+    let found = system.store.candidate(company, project, candidate).await?;
+    let Some(before) = found else {
+        return Ok((EffectResult::Outdated, "the candidate is gone".to_owned()));
+    };
+    let Some(change) = Candidate::clone(&before).with_latest_link(key, system.now) else {
+        return Ok((EffectResult::Outdated, "no link may be mailed".to_owned()));
+    };
+    // The mail is an effect of its own: it is counted with the same write that causes it.
+    system.commit(system.store.change_candidate(&before, &change, system.now)).await?;
+    Ok((EffectResult::Started, String::new()))
+}
 
 /// Sends a mail to a candidate unless later moves have made it pointless.
 pub(crate) async fn send(

@@ -1,11 +1,11 @@
-//! Mails to staff about completed interviews.
+//! Mails to staff about interviews that have ended.
 
 use shared::Result;
 use shared::auth::SystemAccess;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::id::{CompanyId, CustomerId, ProjectId};
 use shared::domain::staff::notice::InterviewedCandidates;
-use shared::http::reference::ReferenceUris;
+use shared::http::reference::{ReferenceUris, StaffPage};
 use shared::mail::{CompletedCandidate, CompletedProject, MailOccasion, Mailer};
 
 use crate::mails::account::send_to_customer;
@@ -14,7 +14,7 @@ use crate::outcome::EffectResult;
 /// The most candidates that a mail names.
 const MAX_NAMED: usize = 10;
 
-/// Tells a customer which candidates have completed the interview. Leaves out projects in which they have no role any more, and
+/// Tells a customer which candidates have completed the interview, or have answered something when their time ended. Leaves out projects in which they have no role any more, and
 /// candidates who are gone, have requested erasure, or go on with the interview.
 pub(crate) async fn send(
     system: &SystemAccess,
@@ -31,8 +31,9 @@ pub(crate) async fn send(
         return Ok((EffectResult::Outdated, "the customer takes no such mails".to_owned()));
     }
     subject.projects.retain(|_, project| project.staff.awaits_interviews(customer.id));
-    let is_told =
-        |one: &Candidate| one.status == CandidateStatus::Interviewed && one.erasure_request.is_none();
+    let has_ended =
+        |one: &Candidate| one.status == CandidateStatus::Interviewed || one.ended_by_time.is_some();
+    let is_told = |one: &Candidate| has_ended(one) && one.erasure_request.is_none();
     let listed = candidates.listed.iter().filter(|one| subject.projects.contains_key(&one.project));
     let listed = listed.filter_map(|one| subject.candidates.get(&one.candidate));
     let told: Vec<&Candidate> = listed.map(|one| &**one).filter(|one| is_told(one)).collect();
@@ -45,14 +46,16 @@ pub(crate) async fn send(
     }
     let references = ReferenceUris::new(system.config());
     let mut projects: Vec<(ProjectId, CompletedProject)> = Vec::new();
+    let mut leads_to_application = false;
     for candidate in told.iter().take(MAX_NAMED) {
         let named = CompletedCandidate::new(candidate, company, customer.preferred_language);
         if let Some((_, project)) = projects.iter_mut().find(|(id, _)| *id == candidate.project) {
             project.candidates.push(named);
         } else if let Some(project) = subject.projects.get(&candidate.project) {
-            let page = references.suite_page(&references.uri(&project.company, project.id));
+            let page = references.staff_page(company, &references.uri(&project.company, project.id));
+            leads_to_application |= matches!(page, Some(StaffPage::Login(_)));
             let name = project.settings.name.to_string();
-            let link = page.map(|page| page.to_string());
+            let link = page.map(|page| page.uri().to_string());
             projects.push((project.id, CompletedProject { name, link, candidates: vec![named] }));
         }
     }
@@ -62,6 +65,7 @@ pub(crate) async fn send(
     let project = only.and_then(|only| subject.projects.get(&only)).map(|only| &only.settings.name);
     let more = if told.is_empty() { 0 } else { count - told.len().min(MAX_NAMED) };
     let projects: Vec<CompletedProject> = projects.into_iter().map(|(_, project)| project).collect();
-    let occasion = MailOccasion::InterviewsCompleted { count, project, projects: &projects, more };
+    let occasion =
+        MailOccasion::InterviewsCompleted { count, project, projects: &projects, more, leads_to_application };
     send_to_customer(mailer, customer, company, occasion).await
 }

@@ -2,6 +2,7 @@
 
 import { button, element, factList } from "../dom.js";
 import { duration, filled } from "../language.js";
+import { contactText } from "../links.js";
 
 /** @param {import("../guest.js").Guest} guest @returns {import("../guest.js").View} */
 export function showWelcome(guest) {
@@ -43,13 +44,18 @@ export function showEnd(guest, { last }) {
 /** @param {import("../guest.js").Guest} guest @param {import("./state.js").Screen} screen @returns {import("../guest.js").View} */
 export function showOver(guest, { reason = "busy" }) {
     const { title, text } = guest.texts.over[reason];
-    const isPassing = reason === "offline" || reason === "busy";
+    const { company, contact } = guest.model.ended ?? {};
+    const isPassing = reason === "offline" || reason === "busy" || reason === "resting";
     const again = async () => {
         await guest.load();
         guest.show();
     };
     return {
         title,
-        content: [element("p", { class: "lead" }, text), isPassing && button(guest.texts.tryAgain, again, { class: "main" })],
+        content: [
+            element("p", { class: "lead" }, filled(text, { company: company?.name })),
+            contact && element("p", {}, contactText(guest.texts.ask, contact)),
+            isPassing && button(guest.texts.tryAgain, again, { class: "main" }),
+        ],
     };
 }

@@ -17,14 +17,19 @@
  * @property {string} expires_at
  * @property {{ text: string, answer: Answer | null }[]} questions
  *
+ * @typedef {object} Ended the refusal of the key; the company and its contact only if it was that of a link
+ * @property {string} [code]
+ * @property {{ name: string }} [company]
+ * @property {import("../types.js").Contact} [contact]
+ *
  * @typedef {object} Model what the page knows
  * @property {boolean} isWhole whether the address has a key
- * @property {boolean} isEnded whether the service has refused the key
+ * @property {Ended | null} ended why the service has refused the key
  * @property {"offline" | "busy" | null} fault why the answers could not be read
  * @property {Review | null} review
  * @property {number} place 0 for the welcome, then each question, then the end
  *
- * @typedef {"wrong" | "ended" | "offline" | "busy"} OverReason
+ * @typedef {"wrong" | "expired" | "withdrawn" | "resting" | "gone" | "ended" | "offline" | "busy"} OverReason
  *
  * @typedef {object} Screen
  * @property {"welcome" | "question" | "end" | "over"} name
@@ -39,12 +44,15 @@ export function placeIn(hash, review) {
     return Number.isInteger(place) && place > 0 && place <= (review?.questions.length ?? 0) + 1 ? place : 0;
 }
 
+/** Why a link shows nothing. @type {Record<string, OverReason>} */
+const ENDS = { link_expired: "expired", link_withdrawn: "withdrawn", link_resting: "resting", candidate_gone: "gone" };
+
 /** The screen for a state. @param {Model} model @returns {Screen} */
-export function screenOf({ isWhole, isEnded, fault, review, place }) {
+export function screenOf({ isWhole, ended, fault, review, place }) {
     const last = (review?.questions.length ?? 0) + 1;
     const screen = { number: place, last };
     if (!isWhole) return { ...screen, name: "over", reason: "wrong" };
-    if (isEnded) return { ...screen, name: "over", reason: "ended" };
+    if (ended) return { ...screen, name: "over", reason: ENDS[ended.code ?? ""] ?? "ended" };
     if (!review) return { ...screen, name: "over", reason: fault ?? "busy" };
     if (place === 0) return { ...screen, name: "welcome" };
     return { ...screen, name: place === last ? "end" : "question" };

@@ -2,7 +2,7 @@
 
 import { button, element, factList } from "../dom.js";
 import { filled } from "../language.js";
-import { buttonTo, contactLine, loginOf, returnButton } from "../links.js";
+import { contactLine, returnButton } from "../links.js";
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
 export function showDone(app) {
@@ -25,19 +25,32 @@ export function showOver(app, { reason = "link" }) {
         title,
         content: [
             element("p", { class: "lead" }, filled(text, { company, forgotten: app.texts.login.forgotten })),
-            reason === "completed" && [completion(app), returnButton(app)],
+            reason === "completed" && [completion(app, app.texts.over.completed), returnButton(app)],
+            reason === "ended" && completion(app, app.texts.over.ended),
+            reason === "replaced" && linkSender(app, company),
             contact && element("p", {}, contact),
             (reason === "offline" || reason === "busy") && button(app.texts.tryAgain, () => app.attempt(() => app.load()), { class: "main" }),
-            reason === "replaced" && ended && buttonTo(loginOf(ended.company.resource_uri), app.texts.login.submit),
         ],
     };
 }
 
-/** What arrived of the interview that a key was for. @param {import("../main.js").App} app */
-function completion({ model, texts }) {
-    const { interviewdate, answers } = /** @type {import("../types.js").EndedKey} */ (model.ended);
-    const date = interviewdate && new Date(interviewdate).toLocaleString(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" });
+/** What arrived of the interview, and when it ended. @param {import("../main.js").App} app @param {{ date: string, answers: string }} texts */
+function completion({ model: { ended, interview } }, texts) {
+    const moment = ended?.interviewdate ?? ended?.ended_at ?? interview?.ended_at;
+    const answers = ended ? ended.answers : interview?.answers.filter(({ take, text }) => take || text !== null).length;
+    const date = moment && new Date(moment).toLocaleString(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" });
     // Without a number of 0: the platform may have completed it elsewhere.
-    const lines = [date && [texts.over.completed.date, date], answers && [texts.over.completed.answers, answers]];
-    return factList(lines);
+    return factList([date && [texts.date, date], answers && [texts.answers, answers]]);
+}
+
+/** The way to the link that works, whose address only the company knows. @param {import("../main.js").App} app @param {string} company */
+function linkSender(app, company) {
+    const texts = app.texts.over;
+    const sent = element("p", { role: "status" });
+    const send = button(texts.sendLink, () => app.attempt(async () => {
+        await app.api.send("POST", "/candidate-links/", { key: app.key });
+        send.remove();
+        sent.textContent = filled(texts.linkSent, { company });
+    }), { class: "main" });
+    return [send, sent];
 }

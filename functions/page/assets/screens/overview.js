@@ -32,7 +32,17 @@ export function showOverview(app) {
             : element("p", { class: "note" }, filled(texts.missing, { list: missing.join(", ") })));
     }
 
-    return { title: texts.title, content: [element("p", {}, texts.intro), list, end], update };
+    return { title: texts.title, content: [reopeningNote(app), element("p", {}, texts.intro), list, end], update };
+}
+
+/** That the interview goes on, and what the company says about it. @param {import("../main.js").App} app */
+function reopeningNote({ model, texts: { overview: texts } }) {
+    const { interview, candidate } = model;
+    if (!interview?.is_reopened) return null;
+    const names = { company: candidate?.company.name };
+    return element("div", { class: "note reopened" },
+        element("p", {}, filled(texts.reopened, names)),
+        interview.message && [element("p", {}, filled(texts.writes, names)), element("blockquote", { dir: "auto" }, interview.message)]);
 }
 
 /** Whether a required answer is missing and not on its way. @param {import("../main.js").App} app @param {import("../types.js").Question} question */

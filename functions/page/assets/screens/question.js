@@ -4,7 +4,7 @@ import { ApiError } from "../api.js";
 import { button, element } from "../dom.js";
 import { duration, filled } from "../language.js";
 import { answerState, answerTo, questionOf } from "../state.js";
-import { adjustedSeconds, answerWithFile, maxBytes } from "../takes.js";
+import { adjustedSeconds, answerWithFile, maxBytes, mostParts } from "../takes.js";
 import { videoOf } from "./video.js";
 
 // Browsers take the type from the ending of the name, which a video may lack, or which a device does not know. So a type tells
@@ -58,6 +58,12 @@ export function showQuestion(app, { question: uri = "" }) {
     const withoutCamera = button(texts.file, begin, { hidden: true });
     const mayWrite = !isVideo || model.candidate?.adjustments?.may_write;
     const isElsewhere = answerState(model, uri) === "elsewhere";
+    const open = isElsewhere ? answer?.open_take : null;
+    const isRunning = () => open !== null && open !== undefined && app.api.now() < Date.parse(open.record_until);
+    const clock = element("p", { class: "countdown", role: "timer" });
+    const keep = button(texts.keepArrived, () => app.attempt(keepArrived), { hidden: true });
+    const arrived = element("p", { class: "hint", role: "status" });
+    if (open) offerToKeep(app, question, open, keep, arrived);
     const left = answer?.takes_left ?? 0;
     // The next take closes an open one, which may be given back then.
     const canBegin = isVideo && (left > 0 || isElsewhere);
@@ -73,8 +79,8 @@ export function showQuestion(app, { question: uri = "" }) {
             element("p", { class: isHidden ? "hint" : "asked", dir: "auto" }, question.text ?? app.texts.overview.hidden),
             question.video && !isHidden && videoOf(app, question.video, texts.video),
             refusal && element("p", { class: "problem" }, app.texts.refusals[refusal] ?? app.texts.refusals.other),
-            isElsewhere && element("p", { class: "note" }, texts.elsewhere),
-            isElsewhere && button(texts.keepArrived, () => app.attempt(keepArrived)),
+            isElsewhere && element("p", { class: "note" }, isRunning() ? texts.running : texts.elsewhere),
+            isElsewhere && [clock, arrived, keep],
             isVideo && [
                 question.preparation_seconds !== null && element("p", {}, filled(texts.prepare, { time: duration(app.texts, adjustedSeconds(app, question.preparation_seconds)) })),
                 element("p", {}, filled(texts.answer, { time: duration(app.texts, adjustedSeconds(app, question.answer_seconds)) })),
@@ -91,7 +97,31 @@ export function showQuestion(app, { question: uri = "" }) {
             isVideo && app.devices.canRecord && button(app.texts.check.title, () => app.go("check"), { class: "link" }),
             button(app.texts.back, () => app.go("overview"), { class: "link" }),
         ],
+        update() {
+            clock.hidden = !isRunning();
+            if (open && isRunning()) clock.textContent = filled(texts.timeLeft, { time: duration(app.texts, (Date.parse(open.record_until) - app.api.now()) / 1000) });
+        },
     };
+}
+
+/**
+ * Offers to keep what has arrived of a take that this browser knows nothing of, if something has.
+ * @param {import("../main.js").App} app
+ * @param {import("../types.js").Question} question
+ * @param {import("../types.js").Take} take
+ * @param {HTMLElement} offer
+ * @param {HTMLElement} note where to say that nothing has
+ */
+async function offerToKeep(app, question, take, offer, note) {
+    try {
+        // More parts than any recording has: the answer tells which are missing, and changes nothing.
+        const parts = mostParts(app, question);
+        const { body } = await app.api.send("PATCH", take.resource_uri, { parts });
+        offer.hidden = body.missing_parts.includes(1);
+        note.textContent = offer.hidden ? app.texts.question.nothingArrived : "";
+    } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+    }
 }
 
 /** Why a question is left without an answer, and what to do. @param {import("../main.js").App} app */

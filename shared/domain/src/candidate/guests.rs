@@ -30,9 +30,16 @@ const NEXT_OPENING: TimeDelta = TimeDelta::minutes(10);
 // Each reads all answers. A page that a dozen people share stays far below.
 const MAX_REQUESTS: u32 = 300;
 
-/// The interview is not complete.
-pub const NOT_INTERVIEWED: Refusal =
-    Refusal { code: "not_interviewed", detail: "The candidate has not completed the interview." };
+/// The interview has not ended with answers.
+pub const NOT_INTERVIEWED: Refusal = Refusal {
+    code: "not_interviewed",
+    detail: "The candidate has not completed the interview. Make the link once they have, or once the time has ended an interview with answers.",
+};
+/// The interview goes on.
+pub const REOPENED: Refusal = Refusal {
+    code: "not_interviewed",
+    detail: "The interview was reopened. Make the link once the candidate has completed it again; earlier links work again then.",
+};
 /// There is nothing to show to guests.
 pub const NO_ANSWERS: Refusal = Refusal {
     code: "no_answers",
@@ -58,11 +65,11 @@ pub struct GuestLink {
     pub company: CompanyId,
     pub project: ProjectId,
     pub candidate: CandidateId,
-    /// Who is meant to open it, as its creator calls them.
-    pub recipient: ShortName,
+    /// Who is meant to open it, as its creator calls them; `None` once it is withdrawn.
+    pub recipient: Option<ShortName>,
     /// Whether guests see no name of the candidate.
     pub hide_name: bool,
-    /// The hash of the key in its URL.
+    /// The hash of the key in its URL. It stays until the candidate is deleted, so that the key can still tell why it opens nothing.
     pub hash: SecretHash,
     /// The [`MediaKey`](crate::secret::MediaKey) of its key, which verifies the URLs of files that guests are shown.
     pub media_key: Sealed,
@@ -75,12 +82,76 @@ pub struct GuestLink {
     pub opened_at: Option<DateTime<Utc>>,
     /// When it was last opened, to the minute; openings of the ten minutes before are not counted.
     pub last_opened_at: Option<DateTime<Utc>>,
+    /// When it was deleted by a manager.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdrawn_at: Option<DateTime<Utc>>,
     /// How often the answers were requested in the present hour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<ChangeRate>,
 }
 
+/// Why the key of a link opens nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GuestLinkEnd {
+    /// Its time is over.
+    Expired,
+    /// A manager has deleted it.
+    Withdrawn,
+    /// The interview goes on. The link works again once it has ended.
+    Resting,
+    /// The candidate has requested erasure, or was withdrawn.
+    CandidateGone,
+}
+
+impl GuestLinkEnd {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Expired, Self::Withdrawn, Self::Resting, Self::CandidateGone];
+
+    /// The reason for clients.
+    pub fn refusal(self) -> Refusal {
+        match self {
+            Self::Expired => Refusal {
+                code: "link_expired",
+                detail: "The link has expired. Ask the company for a new one.",
+            },
+            Self::Withdrawn => Refusal {
+                code: "link_withdrawn",
+                detail: "The company has withdrawn the link. Ask it if this is a mistake.",
+            },
+            Self::Resting => Refusal {
+                code: "link_resting",
+                detail: "The interview goes on. Open the link again later: it works again once the interview has ended.",
+            },
+            Self::CandidateGone => Refusal {
+                code: "candidate_gone",
+                detail: "The answers of this candidate are no longer shown. Ask the company if you have questions.",
+            },
+        }
+    }
+}
+
 impl GuestLink {
+    /// Why it opens nothing at `now`, whatever became of the candidate; `None` if it has not ended.
+    pub fn end(&self, now: DateTime<Utc>) -> Option<GuestLinkEnd> {
+        if self.withdrawn_at.is_some() {
+            return Some(GuestLinkEnd::Withdrawn);
+        }
+        (self.ends_at <= now).then_some(GuestLinkEnd::Expired)
+    }
+
+    /// The link after a manager has deleted it at `now`: what is left tells its key that it was.
+    pub fn withdrawn(self, now: DateTime<Utc>) -> Self {
+        Self {
+            recipient: None,
+            created_by: None,
+            opened_at: None,
+            last_opened_at: None,
+            withdrawn_at: Some(now),
+            requests: None,
+            ..self
+        }
+    }
+
     /// The end of a link that is created at `now`.
     pub fn default_end(now: DateTime<Utc>) -> DateTime<Utc> {
         (now + DEFAULT_LIFETIME).trunc_subsecs(0)
@@ -123,12 +194,20 @@ impl GuestLink {
 }
 
 impl Candidate {
-    /// Whether links show the candidate to guests. Otherwise they rest, and work again if that changes.
-    pub fn is_shown_to_guests(&self) -> bool {
-        self.status == CandidateStatus::Interviewed && self.erasure_request.is_none()
+    /// Why links do not show the candidate to guests; `None` if they do. They work again if that changes.
+    pub fn guest_link_end(&self) -> Option<GuestLinkEnd> {
+        if self.erasure_request.is_some() || self.status == CandidateStatus::Skipped {
+            return Some(GuestLinkEnd::CandidateGone);
+        }
+        (!self.has_ended_interview()).then_some(GuestLinkEnd::Resting)
     }
 
-    /// Adds a link, and drops links that are no longer listed. Fails with [`NOT_INTERVIEWED`], [`ERASURE_REQUESTED`],
+    /// Whether the interview is complete, or its time has ended it with answers.
+    fn has_ended_interview(&self) -> bool {
+        self.status == CandidateStatus::Interviewed || self.ended_by_time.is_some()
+    }
+
+    /// Adds a link, and drops links that are no longer listed. Fails with [`NOT_INTERVIEWED`], [`REOPENED`], [`ERASURE_REQUESTED`],
     /// [`NO_ANSWERS`] and [`TOO_MANY_LINKS`].
     pub fn with_guest_link(
         mut self,
@@ -136,8 +215,8 @@ impl Candidate {
         has_answers: bool,
         now: DateTime<Utc>,
     ) -> Result<Self, Refusal> {
-        if self.status != CandidateStatus::Interviewed {
-            return Err(NOT_INTERVIEWED);
+        if !self.has_ended_interview() {
+            return Err(if self.reopened_interview().is_some() { REOPENED } else { NOT_INTERVIEWED });
         }
         if self.erasure_request.is_some() {
             return Err(ERASURE_REQUESTED);
@@ -155,6 +234,11 @@ impl Candidate {
         }
         self.guest_links.insert(link.id, link.ends_at);
         Ok(self)
+    }
+
+    /// Whether the link is one of the candidate's. Those that are no longer listed may have been dropped.
+    pub fn knows_guest_link(&self, link: &GuestLink, now: DateTime<Utc>) -> bool {
+        self.guest_links.contains_key(&link.id) || link.end(now).is_some()
     }
 
     /// Removes a link.
@@ -177,6 +261,7 @@ fn is_listed(end: DateTime<Utc>, now: DateTime<Utc>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::candidate::EndedByTime;
     use crate::id::Id;
     use crate::samples;
 
@@ -191,7 +276,7 @@ mod tests {
             company: candidate.company,
             project: candidate.project,
             candidate: candidate.id,
-            recipient: ShortName::parse("Head of sales").unwrap(),
+            recipient: ShortName::parse("Head of sales").ok(),
             hide_name: false,
             hash: SecretHash::of("key"),
             media_key: Sealed::of_nothing(),
@@ -199,6 +284,7 @@ mod tests {
             ends_at,
             opened_at: None,
             last_opened_at: None,
+            withdrawn_at: None,
             requests: None,
         }
     }
@@ -262,8 +348,30 @@ mod tests {
         for status in CandidateStatus::ALL {
             let one = Candidate { status, ..one.clone() };
             let is_complete = status == CandidateStatus::Interviewed;
-            assert_eq!(one.is_shown_to_guests(), is_complete, "{status:?}");
-            assert_eq!(refused(&one, true).is_none(), is_complete, "{status:?}");
+            let end = match status {
+                CandidateStatus::Interviewed => None,
+                CandidateStatus::Skipped => Some(GuestLinkEnd::CandidateGone),
+                _ => Some(GuestLinkEnd::Resting),
+            };
+            assert_eq!(one.guest_link_end(), end, "{status:?}");
+            assert_eq!(refused(&one, true), (!is_complete).then_some(NOT_INTERVIEWED), "{status:?}");
         }
+        let ended = EndedByTime { ended_at: minute(0), answered: 1, questions: 2 };
+        let ended = Candidate { status: CandidateStatus::Aborted, ended_by_time: Some(ended), ..one };
+        assert_eq!((ended.guest_link_end(), refused(&ended, true)), (None, None));
+    }
+
+    #[test]
+    fn a_deleted_link_knows_nothing_but_that_it_was_deleted() {
+        let live = link(1, minute(10));
+        assert_eq!((live.end(minute(9)), live.end(minute(10))), (None, Some(GuestLinkEnd::Expired)));
+        let opened = live.opened(minute(1)).unwrap();
+        let withdrawn = opened.withdrawn(minute(2));
+        assert_eq!(withdrawn.end(minute(20)), Some(GuestLinkEnd::Withdrawn));
+        assert_eq!(
+            (&withdrawn.recipient, withdrawn.opened_at, withdrawn.last_opened_at),
+            (&None, None, None)
+        );
+        assert!(withdrawn.is_opened_by(&SecretHash::of("key")));
     }
 }

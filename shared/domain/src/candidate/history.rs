@@ -12,12 +12,13 @@ use crate::mail::suppression::EmailStatus;
 use crate::text::ExternalId;
 
 /// The fields whose changes have events of their own.
-const TOLD: [&str; 14] = [
+const TOLD: [&str; 15] = [
     "status",
     "deadline",
     "invitationdate",
     "confirmationdate",
     "interviewdate",
+    "ended_by_time",
     "email_status",
     "completed_evaluations",
     "evaluations",
@@ -46,13 +47,13 @@ impl HasHistory for Candidate {
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
             status, profile, invited_at, confirmed_at, interviewed_at, shares, password_hash, photo, cv,
-            hold, erasure_request, reopening, guest_links, consents: _,
+            hold, erasure_request, ended_by_time, reopening, guest_links, consents: _,
             // They hint at the health of the candidate, so that not even their name is told.
             adjustments: _,
             // Told by the identifiers, by events, or by other fields.
             id: _, company: _, project: _, created_by: _, reminded_at: _, reminders: _, mailed_at: _, evaluations: _, scores: _, suppression: _,
             // Internal.
-            interview: _, started_at: _, aborted_at: _, expired_at: _, skipped_at: _, mail_rate: _, own_changes: _, access_key: _,
+            interview: _, started_at: _, aborted_at: _, expired_at: _, skipped_at: _, mail_rate: _, own_changes: _, links_mailed: _, access_key: _,
             is_key_mailed: _, former_keys: _, session_epoch: _, one_time_key: _,
         } = self;
         let CandidateProfile {
@@ -65,6 +66,8 @@ impl HasHistory for Candidate {
             ("invitationdate", moment(*invited_at)),
             ("confirmationdate", moment(*confirmed_at)),
             ("interviewdate", moment(*interviewed_at)),
+            // Null for all others, whose events would all tell it.
+            ("ended_by_time", fact(&ended_by_time.map(|_| true))),
             ("email_status", fact(&self.email_status())),
             ("completed_evaluations", fact(&completed_by.len())),
             ("evaluations", customers(&completed_by)),

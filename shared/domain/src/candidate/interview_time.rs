@@ -77,6 +77,16 @@ pub struct ConductedInterview {
     pub max_minutes: Option<u32>,
 }
 
+/// That the time of an interview ended before the interview was complete, though something was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndedByTime {
+    pub ended_at: DateTime<Utc>,
+    /// The number of questions with an answer.
+    pub answered: usize,
+    /// The number of questions.
+    pub questions: usize,
+}
+
 /// The time that most candidates take to answer.
 fn expected_seconds(question: &Question) -> u32 {
     match question.kind {
@@ -180,6 +190,7 @@ impl Candidate {
     pub fn interviewed(mut self, at: DateTime<Utc>) -> Self {
         self.status = CandidateStatus::Interviewed;
         self.interviewed_at = Some(at);
+        self.ended_by_time = None;
         // The interview may have been taken on a shared computer, whose next user must not be the candidate.
         self.with_sessions_ended()
     }

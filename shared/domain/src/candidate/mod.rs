@@ -1,6 +1,6 @@
 //! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
 //! `consents`, `evaluations`, `guests`, `hold`, `interview_time`, `key`, `mails` and `reopening` here, and in `scoring/status.rs`,
-//! `transition/mod.rs`, `transition/reminders.rs`, `transition/reopening.rs`, `transition/report` and `retention/mod.rs`.
+//! `transition/mod.rs`, `transition/latest_link.rs`, `transition/reminders.rs`, `transition/reopening.rs`, `transition/report` and `retention/mod.rs`.
 
 mod consents;
 mod evaluations;
@@ -19,16 +19,17 @@ use chrono::{DateTime, Months, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use guests::{
-    GuestLink, LINK_DELETED, LISTED_AFTER_END, MAX_GUEST_LINKS, NO_ANSWERS, NOT_INTERVIEWED, TOO_MANY_LINKS,
+    GuestLink, GuestLinkEnd, LINK_DELETED, LISTED_AFTER_END, MAX_GUEST_LINKS, NO_ANSWERS, NOT_INTERVIEWED,
+    REOPENED, TOO_MANY_LINKS,
 };
 pub use hold::ON_HOLD;
 pub use interview_time::{
-    ConductedInterview, InterviewAdjustments, InterviewLength, MAX_EXTRA_TAKES, NOT_INTERVIEWING, TIME_OVER,
-    TimeFactor,
+    ConductedInterview, EndedByTime, InterviewAdjustments, InterviewLength, MAX_EXTRA_TAKES,
+    NOT_INTERVIEWING, TIME_OVER, TimeFactor,
 };
 pub use key::{FormerKey, KeyEnd, MAX_FORMER_KEYS};
 pub use mails::EMAIL_MISSING;
-pub use reopening::{Reopening, ReopeningReason};
+pub use reopening::{Reopening, ReopeningMessage, ReopeningReason};
 
 use super::Refusal;
 use super::account::Account;
@@ -201,6 +202,9 @@ pub struct Candidate {
     pub skipped_at: Option<DateTime<Utc>>,
     /// The interview, if this service conducts it; set when the candidate begins.
     pub interview: Option<ConductedInterview>,
+    /// How the time of the interview ended; `None` unless the candidate is aborted by it and had answered something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_by_time: Option<EndedByTime>,
     /// The last reopening of the interview; `None` if it was never reopened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reopening: Option<Reopening>,
@@ -217,6 +221,9 @@ pub struct Candidate {
     pub mail_rate: MailRate,
     /// Changes that the candidate has made themselves within an hour; `None` before the first.
     pub own_changes: Option<ChangeRate>,
+    /// Mails with the latest link that were asked for within an hour; `None` before the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links_mailed: Option<ChangeRate>,
     /// Evaluations by customer, evaluators or not.
     pub evaluations: BTreeMap<CustomerId, EvaluationReport>,
     /// What evaluators have written, in short, by customer.
@@ -275,6 +282,7 @@ impl Candidate {
             expired_at: None,
             skipped_at: None,
             interview: None,
+            ended_by_time: None,
             reopening: None,
             adjustments: None,
             hold: None,
@@ -282,6 +290,7 @@ impl Candidate {
             consents: BTreeMap::new(),
             mail_rate: MailRate::default(),
             own_changes: None,
+            links_mailed: None,
             evaluations: BTreeMap::new(),
             scores: BTreeMap::new(),
             access_key: None,

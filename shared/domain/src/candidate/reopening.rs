@@ -1,4 +1,4 @@
-//! That an interview goes on after it was completed.
+//! That an interview goes on after it was completed, or after its time ended.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Candidate;
+use super::{Candidate, is_yes, yes};
 use crate::text::TextLines;
 
 /// Why an interview was reopened: up to 200 characters in several lines, not blank.
@@ -27,24 +27,58 @@ impl fmt::Display for ReopeningReason {
     }
 }
 
+/// What the company tells the candidate about the reopening: up to 300 characters in several lines, not blank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minLength" = 1))]
+pub struct ReopeningMessage(TextLines<300>);
+
+impl ReopeningMessage {
+    /// Parses `text` like [`TextLines::parse`].
+    pub fn parse(text: &str) -> Result<Self, String> {
+        TextLines::parse_visible(text).map(Self)
+    }
+}
+
+impl fmt::Display for ReopeningMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// The last reopening of a candidate's interview.
 // The last one only: the history has the moments and authors of all, and a reason of before explains nothing any more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reopening {
     /// Shown to managers only.
     pub reason: ReopeningReason,
+    /// Shown to the candidate, until they have completed the interview again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<ReopeningMessage>,
     pub reopened_at: DateTime<Utc>,
     /// How often the interview was reopened, this time included. Each time gives one more take of each question.
     pub count: u32,
+    /// Whether the interview was complete before. Otherwise its time had ended.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub was_complete: bool,
 }
 
 impl Candidate {
-    /// Whether the interview has been going on since it was reopened. Its takes and texts are those with which it was complete,
-    /// and later ones.
-    pub fn is_in_reopened_interview(&self) -> bool {
-        let reopened_at = self.reopening.as_ref().map(|last| last.reopened_at);
+    /// The last reopening, if the interview has been going on since then.
+    pub fn reopened_interview(&self) -> Option<&Reopening> {
         // Not one that was begun anew since.
-        self.is_in_interview() && reopened_at.is_some() && reopened_at == self.started_at
+        let is_current =
+            |last: &&Reopening| self.is_in_interview() && self.started_at == Some(last.reopened_at);
+        self.reopening.as_ref().filter(is_current)
+    }
+
+    /// What the company tells the candidate about the reopening, while the interview goes on.
+    pub fn reopening_message(&self) -> Option<&ReopeningMessage> {
+        self.reopened_interview()?.message.as_ref()
+    }
+
+    /// Whether the interview goes on that was complete once. Its takes and texts are those with which it was, and later ones.
+    pub fn is_in_completed_interview(&self) -> bool {
+        self.reopened_interview().is_some_and(|last| last.was_complete)
     }
 
     /// Whether the interview was reopened after `at`.

@@ -12,6 +12,7 @@ use crate::history::erasure::{ErasedItem, ErasureCounts, ErasureReason};
 use crate::id::{CandidateId, CustomerId, ExportId, ProjectId, TakeRef, TokenId, WebhookId};
 use crate::language::Language;
 use crate::media::conversion::queue::Recording;
+use crate::secret::SecretHash;
 use crate::staff::named_token::MadeByToken;
 use crate::staff::notice::InterviewedCandidates;
 use crate::text::{Email, ShortName};
@@ -30,6 +31,14 @@ pub enum EffectTask {
         candidate: CandidateId,
         /// The kind of mail.
         mail: CandidateMail,
+    },
+    /// Mail a candidate the link to their interview, if a key of them that opens nothing has this hash.
+    CandidateLink {
+        /// The candidate's project.
+        project: ProjectId,
+        /// The recipient.
+        candidate: CandidateId,
+        key: SecretHash,
     },
     /// Mail a customer the key to choose a first password.
     CustomerInvitation {
@@ -149,12 +158,15 @@ pub struct FormerCustomer {
 
 impl EffectTask {
     /// The names of all tasks.
-    pub const KINDS: [&str; 23] = [
+    pub const KINDS: [&str; 26] = [
         "invitation",
         "reminder",
         "deadline-changed",
         "completed",
+        "ended-by-time",
         "reopened",
+        "latest-link",
+        "candidate-link",
         "customer-invitation",
         "address-confirmation",
         "address-changed",
@@ -184,6 +196,7 @@ impl EffectTask {
             | Self::MadeByTokenDeleted { .. }
             | Self::Deletion { .. } => true,
             Self::CandidateMail { .. }
+            | Self::CandidateLink { .. }
             | Self::CustomerInvitation { .. }
             | Self::AddressConfirmation { .. }
             | Self::AddressChanged { .. }
@@ -201,6 +214,7 @@ impl EffectTask {
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::CandidateMail { mail, .. } => mail.as_str(),
+            Self::CandidateLink { .. } => "candidate-link",
             Self::CustomerInvitation { .. } => "customer-invitation",
             Self::AddressConfirmation { .. } => "address-confirmation",
             Self::AddressChanged { .. } => "address-changed",

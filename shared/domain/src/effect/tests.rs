@@ -6,12 +6,13 @@ use crate::language::Language;
 use crate::mail::suppression::SuppressionReason;
 use crate::media::conversion::queue::Recording;
 use crate::samples;
+use crate::secret::SecretHash;
 use crate::staff::customer::{AccountType, CustomerStatus, NewCustomer};
 use crate::text::{Email, ShortName, Username};
 use crate::transition::CandidateMail;
 use crate::webhook::tests::webhook;
 
-fn effects() -> [Effect; 23] {
+fn effects() -> [Effect; 26] {
     let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
     let project = Id::from_bytes([1; 16]);
     let candidate = Id::from_bytes([2; 16]);
@@ -33,7 +34,10 @@ fn effects() -> [Effect; 23] {
         mail(CandidateMail::Reminder),
         mail(CandidateMail::DeadlineChanged),
         mail(CandidateMail::Completed),
+        mail(CandidateMail::EndedByTime),
         mail(CandidateMail::Reopened),
+        mail(CandidateMail::LatestLink),
+        EffectTask::CandidateLink { project, candidate, key: SecretHash::of("key") },
         EffectTask::CustomerInvitation { customer },
         EffectTask::AddressConfirmation { customer },
         EffectTask::AddressChanged { customer, changed_at: now, by: ChangeAuthor::Customer { customer } },

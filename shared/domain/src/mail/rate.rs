@@ -35,6 +35,9 @@ pub const MAX_OWN_CHANGES: u32 = 100;
 // One every six seconds, all the time.
 pub const MAX_TEXTS: u32 = 600;
 
+/// The most mails with the latest link that a candidate gets in an hour.
+pub const MAX_LINKS: u32 = 5;
+
 /// How many changes there were in the present hour, which begins with its first change. Each change leaves an entry of the
 /// history, which the service reads whole to erase it, and page by page to export it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! Mails to staff about completed interviews: what waits for the next one.
+//! Mails to staff about interviews that have ended, complete or by their time with answers: what waits for the next one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ impl InterviewWave {
     }
 }
 
-/// A candidate who has completed the interview.
+/// A candidate who has completed the interview, or whose time ended with answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterviewedCandidate {
     pub project: ProjectId,
@@ -43,10 +43,13 @@ pub struct InterviewedCandidate {
 }
 
 impl InterviewedCandidate {
-    /// The candidate who has completed the interview with this event; `None` for other events.
+    /// The candidate whose interview this event has ended; `None` for other events, and if nothing was answered.
     pub fn of_event(event: &HistoryEntry) -> Option<Self> {
+        let is_completed = event.tells(EventType::CandidateInterviewed);
+        let has_answers = event.change.details.facts.get("ended_by_time") == Some(&true.into());
+        let is_ended_by_time = has_answers && event.tells(EventType::CandidateAborted);
         match event.change.resource {
-            ResourceRef::Candidate { project, candidate } if event.tells(EventType::CandidateInterviewed) => {
+            ResourceRef::Candidate { project, candidate } if is_completed || is_ended_by_time => {
                 Some(Self { project, candidate })
             }
             _ => None,

@@ -16,8 +16,12 @@ named! {
         DeadlineChanged = "deadline-changed",
         /// Your interview has arrived.
         Completed = "completed",
+        /// Your time was over, and your answers have arrived.
+        EndedByTime = "ended-by-time",
         /// You can go on with your interview.
         Reopened = "reopened",
+        /// The link that you have asked for.
+        LatestLink = "latest-link",
     }
 }
 
@@ -31,7 +35,11 @@ impl CandidateMail {
             Self::Invitation => candidate.status != Invited || is_repeated,
             // Of an interview that goes on, the next completion tells.
             Self::Completed => candidate.status != Interviewed || is_reopened,
+            Self::EndedByTime => {
+                candidate.ended_by_time.is_none() || candidate.aborted_at.is_some_and(|at| at > caused_at)
+            }
             Self::Reopened => candidate.status != Interviewing || is_reopened,
+            Self::LatestLink => candidate.status != Interviewing && !candidate.status.is_waiting(),
             Self::Reminder | Self::DeadlineChanged => !candidate.status.is_waiting(),
         }
     }

@@ -2,6 +2,7 @@
 
 mod action;
 mod advances;
+mod latest_link;
 mod mail;
 pub mod project_counts;
 mod reminders;
@@ -20,7 +21,7 @@ pub use mail::CandidateMail;
 pub use reopening::{ALREADY_EVALUATED, NOT_REOPENABLE, ReopeningRequest, ReopeningTerms};
 
 use super::Refusal;
-use super::candidate::{Candidate, CandidateStatus};
+use super::candidate::{Candidate, CandidateStatus, EndedByTime};
 use super::mail::rate::RefusedOrThrottled;
 use super::privacy::erasure_request::ERASURE_REQUESTED;
 use super::project::ReminderDays;
@@ -90,6 +91,7 @@ impl Candidate {
             self.arm_reminders(&terms.reminder_days, now);
         }
         self.status = line.to;
+        self.ended_by_time = None;
         match line.to {
             CandidateStatus::Invited => {
                 self.invited_at = Some(now);
@@ -127,6 +129,7 @@ impl Candidate {
             Interviewing | Interviewed | Skipped => return Err(NOT_SKIPPABLE),
         }
         self.status = Skipped;
+        self.ended_by_time = None;
         self.skipped_at = Some(now);
         self.replace_key(None);
         self.one_time_key = None;
@@ -251,6 +254,16 @@ impl Candidate {
             _ => return None,
         };
         Some(self.with_access_ended())
+    }
+
+    /// The candidate after [`expire`](Self::expire) has aborted them: with a mail about how their interview `ended`, unless they had
+    /// answered nothing.
+    pub fn with_end_by_time(mut self, ended: EndedByTime, now: DateTime<Utc>) -> CandidateChange {
+        if ended.answered == 0 {
+            return self.into();
+        }
+        self.ended_by_time = Some(ended);
+        CandidateChange::new(self, Some(CandidateMail::EndedByTime), now)
     }
 }
 

@@ -1,17 +1,19 @@
-//! Interviews that go on after they were completed.
+//! Interviews that go on after they were completed, or after their time ended.
 
 use chrono::{DateTime, Utc};
 
 use super::{CandidateChange, CandidateMail, PROJECT_NOT_RUNNING};
 use crate::Refusal;
-use crate::candidate::{Candidate, CandidateStatus, ConductedInterview, Reopening, ReopeningReason};
+use crate::candidate::{
+    Candidate, CandidateStatus, ConductedInterview, Reopening, ReopeningMessage, ReopeningReason,
+};
 use crate::privacy::erasure_request::ERASURE_REQUESTED;
 use crate::secret::AccessKey;
 
 /// There is nothing to reopen.
 pub const NOT_REOPENABLE: Refusal = Refusal {
     code: "not_interviewed",
-    detail: "The candidate has not completed an interview that this service conducts.",
+    detail: "The candidate has not completed an interview that this service conducts, and none with answers was ended by its time.",
 };
 /// An evaluation, a draft or a veto is saved.
 pub const ALREADY_EVALUATED: Refusal = Refusal {
@@ -24,6 +26,8 @@ pub const ALREADY_EVALUATED: Refusal = Refusal {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReopeningRequest {
     pub reason: ReopeningReason,
+    /// For the candidate.
+    pub message: Option<ReopeningMessage>,
     /// `None` to keep the deadline.
     pub deadline: Option<DateTime<Utc>>,
 }
@@ -38,7 +42,8 @@ pub struct ReopeningTerms {
 }
 
 impl Candidate {
-    /// Lets the candidate go on with the interview that they have completed, with a mail about it. The interview has time until the deadline.
+    /// Lets the candidate go on with the interview that they have completed, or that its time has ended, with a mail about it. The
+    /// interview has time until the deadline.
     /// `key` is a fresh one, for candidates who have neither a key nor a password. Fails with
     /// [`NOT_REOPENABLE`], [`PROJECT_NOT_RUNNING`], [`ERASURE_REQUESTED`], [`ALREADY_EVALUATED`] and, without a deadline in the
     /// future, [`DEADLINE_MISSING`](super::DEADLINE_MISSING) or [`DEADLINE_PASSED`](super::DEADLINE_PASSED).
@@ -49,7 +54,8 @@ impl Candidate {
         now: DateTime<Utc>,
         key: AccessKey,
     ) -> Result<CandidateChange, Refusal> {
-        if self.status != CandidateStatus::Interviewed || self.interview.is_none() {
+        let was_complete = self.status == CandidateStatus::Interviewed;
+        if !(was_complete || self.ended_by_time.is_some()) || self.interview.is_none() {
             return Err(NOT_REOPENABLE);
         }
         if !terms.is_running {
@@ -62,17 +68,18 @@ impl Candidate {
         if terms.has_evaluation || !self.completed_by().is_empty() {
             return Err(ALREADY_EVALUATED);
         }
-        let ReopeningRequest { reason, deadline } = request;
+        let ReopeningRequest { reason, message, deadline } = request;
         self.profile.deadline = deadline.or(self.profile.deadline);
         self.require_deadline_ahead(now)?;
         self.status = CandidateStatus::Interviewing;
         self.started_at = Some(now);
         self.interviewed_at = None;
+        self.ended_by_time = None;
         // Until the deadline alone: the time of an interview begins with the candidate's click, but this one goes on with the
         // manager's, and would be over before the candidate has read the mail.
         self.interview = Some(ConductedInterview { max_minutes: None });
         let count = self.reopening.map_or(0, |last| last.count) + 1;
-        self.reopening = Some(Reopening { reason, reopened_at: now, count });
+        self.reopening = Some(Reopening { reason, message, reopened_at: now, count, was_complete });
         self.keep_key_or(key);
         let change = CandidateChange::new(self, Some(CandidateMail::Reopened), now);
         Ok(CandidateChange { needs_running_project: true, ..change })

@@ -16,6 +16,7 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
             "/whoami",
             "/api-activate",
             "/api-password-reset",
+            "/candidate-links",
             "/api-email-confirm",
             "/api-email-restore",
         ],

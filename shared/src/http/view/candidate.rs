@@ -229,6 +229,9 @@ pub struct ReopeningView {
     /// Why the interview was reopened. It never appears in events.
     #[schemars(example = &"The second answer has no sound.")]
     reason: String,
+    /// What the candidate was told; empty for nothing.
+    #[schemars(example = &"Please record the second answer once more.")]
+    message: String,
     /// When the interview was reopened.
     reopened_at: Timestamp,
     /// How often the interview was reopened, this time included. Each time gives one more take of each question.
@@ -239,8 +242,13 @@ pub struct ReopeningView {
 impl ReopeningView {
     /// The view of a reopening.
     pub fn new(reopening: &Reopening) -> Self {
-        let Reopening { reason, reopened_at, count } = reopening;
-        Self { reason: reason.to_string(), reopened_at: Timestamp(*reopened_at), count: *count }
+        let Reopening { reason, message, reopened_at, count, was_complete: _ } = reopening;
+        Self {
+            reason: reason.to_string(),
+            message: message.as_ref().map(ToString::to_string).unwrap_or_default(),
+            reopened_at: Timestamp(*reopened_at),
+            count: *count,
+        }
     }
 }
 

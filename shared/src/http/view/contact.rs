@@ -1,11 +1,11 @@
-//! The contact for questions of candidates, and the answer to a key that has ended.
+//! The contact for questions of candidates, and the answers to keys that have ended.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::domain::candidate::Candidate;
+use crate::domain::candidate::{Candidate, EndedByTime};
 use crate::domain::company::Company;
 use crate::domain::project::Project;
 use crate::domain::project::contact::Contact;
@@ -32,7 +32,7 @@ impl From<Contact> for ContactView {
     }
 }
 
-/// A company as its guests know it.
+/// A company as its candidates know it.
 #[derive(Debug, Serialize)]
 struct NamedCompanyView {
     resource_uri: Uri,
@@ -47,6 +47,37 @@ pub(crate) struct EndedKeyView {
     contact: ContactView,
     interviewdate: Option<Timestamp>,
     answers: Option<usize>,
+    ended_by_time: bool,
+    ended_at: Option<Timestamp>,
+}
+
+/// What the key of a guest link that has ended tells, beside why. The document describes it as a failure.
+#[derive(Debug, Serialize)]
+pub(crate) struct EndedGuestLinkView {
+    company: ReviewedCompanyView,
+    contact: ContactView,
+}
+
+/// A company as guests know it.
+// Without its URL, which guests may not read.
+#[derive(Debug, Serialize)]
+struct ReviewedCompanyView {
+    name: String,
+}
+
+impl EndedGuestLinkView {
+    /// The view of a link to answers of this project.
+    pub(crate) fn new(project: &Project, company: &Company) -> Self {
+        Self {
+            company: ReviewedCompanyView { name: company.name.to_string() },
+            contact: Contact::of(project, company).into(),
+        }
+    }
+
+    /// The members of the JSON object.
+    pub(crate) fn into_map(self) -> Result<Map<String, Value>> {
+        members_of(self)
+    }
 }
 
 impl EndedKeyView {
@@ -66,6 +97,8 @@ impl EndedKeyView {
             contact: Contact::of(project, company).into(),
             interviewdate: None,
             answers: None,
+            ended_by_time: false,
+            ended_at: None,
         }
     }
 
@@ -74,11 +107,21 @@ impl EndedKeyView {
         Self { interviewdate: at.map(Timestamp), answers, ..self }
     }
 
+    /// The view with how the time of the interview ended.
+    pub(crate) fn with_end_by_time(self, ended: EndedByTime) -> Self {
+        let ended_at = Some(Timestamp(ended.ended_at));
+        Self { answers: Some(ended.answered), ended_by_time: true, ended_at, ..self }
+    }
+
     /// The members of the JSON object.
     pub(crate) fn into_map(self) -> Result<Map<String, Value>> {
-        match serde_json::to_value(self).map_err(Error::internal)? {
-            Value::Object(members) => Ok(members),
-            _ => Err(Error::internal("a view is no object")),
-        }
+        members_of(self)
+    }
+}
+
+fn members_of(view: impl Serialize) -> Result<Map<String, Value>> {
+    match serde_json::to_value(view).map_err(Error::internal)? {
+        Value::Object(members) => Ok(members),
+        _ => Err(Error::internal("a view is no object")),
     }
 }

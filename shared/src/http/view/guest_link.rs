@@ -44,7 +44,7 @@ impl GuestLinkView {
         Self {
             resource_uri: references.guest_link(company, *project, *candidate, *id),
             candidate: references.uri_in_project(company, *project, *candidate),
-            recipient: link.recipient.to_string(),
+            recipient: link.recipient.as_ref().map(ToString::to_string).unwrap_or_default(),
             hide_name: link.hide_name,
             expires_at: Timestamp(link.ends_at),
             created_at: Timestamp(id.created_at()),

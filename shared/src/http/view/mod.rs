@@ -19,7 +19,7 @@ pub use candidate::{
     AdjustmentsView, CandidateFields, CandidateView, CandidateViewer, ReopeningView, ShareView,
 };
 pub use contact::ContactView;
-pub(crate) use contact::EndedKeyView;
+pub(crate) use contact::{EndedGuestLinkView, EndedKeyView};
 pub use customer::CustomerView;
 pub use event::{AuthorView, EventView};
 pub use guest_link::GuestLinkView;

@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::{InterviewLink, MailOccasion, PersonalMail};
+use crate::domain::candidate::EndedByTime;
 use crate::domain::language::Language;
 use crate::domain::transition::CandidateMail;
 
@@ -26,6 +27,13 @@ enum MailLine {
     Body,
     /// What the reader does next, counted from 1.
     Step(usize),
+    /// Precedes what the company tells the candidate.
+    Message,
+    /// How far the interview was answered of a candidate whose time ended.
+    EndedByTime {
+        answered: usize,
+        questions: usize,
+    },
     /// How many candidates a mail does not name.
     More,
     /// Precedes the deadline.
@@ -39,6 +47,12 @@ enum MailLine {
     /// What to do otherwise, for example ignore the mail or ask somebody.
     Otherwise,
     Closing,
+}
+
+impl From<&EndedByTime> for MailLine {
+    fn from(ended: &EndedByTime) -> Self {
+        Self::EndedByTime { answered: ended.answered, questions: ended.questions }
+    }
 }
 
 /// One row per language. The compiler reports missing languages, and missing lines of any mail.

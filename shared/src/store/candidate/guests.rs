@@ -4,7 +4,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::domain::account::Creator;
-use crate::domain::candidate::{Candidate, GuestLink, LISTED_AFTER_END};
+use crate::domain::candidate::{Candidate, GuestLink};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId, TokenId};
 use crate::error::{Error, Result};
 use crate::store::Store;
@@ -22,14 +22,11 @@ impl StoredEntity for GuestLink {
     fn key(&self) -> ItemKey {
         keys::guest_link(&self.company, self.project, self.candidate, self.id)
     }
-
-    fn expires_at(&self) -> Option<DateTime<Utc>> {
-        Some(self.ends_at + LISTED_AFTER_END)
-    }
 }
 
 impl Store {
-    /// Creates a link of a candidate who is `after` with it, and deletes those that `after` has dropped. Fails with
+    /// Creates a link of a candidate who is `after` with it. Those that `after` has dropped stay until the candidate is deleted, for their
+    /// keys. Fails with
     /// [`Error::Changed`] after a concurrent write of the candidate.
     pub fn create_guest_link(
         &self,
@@ -38,18 +35,14 @@ impl Store {
         link: &GuestLink,
         now: DateTime<Utc>,
     ) -> Transaction {
-        let Candidate { company, project, id, .. } = &**before;
         let mut transaction = self.transaction();
-        for dropped in before.guest_links.keys().filter(|old| !after.guest_links.contains_key(old)) {
-            transaction.delete_derived(keys::guest_link(company, *project, *id, *dropped));
-        }
         transaction.change_candidate(before, &after.into(), now);
         transaction.create(link);
-        transaction.require_creator(company, link.created_by);
+        transaction.require_creator(&link.company, link.created_by);
         transaction
     }
 
-    /// Deletes a link of a candidate, which works no longer from this write on. Fails with [`Error::Changed`] after a concurrent
+    /// Withdraws a link of a candidate, which works no longer from this write on. Fails with [`Error::Changed`] after a concurrent
     /// write of either.
     pub fn delete_guest_link(
         &self,
@@ -60,7 +53,7 @@ impl Store {
         let after = Candidate::clone(before).without_guest_link(link.id);
         let mut transaction = self.transaction();
         transaction.change_candidate(before, &after.into(), now);
-        transaction.delete(link);
+        transaction.replace(link, &GuestLink::clone(link).withdrawn(now));
         transaction
     }
 
@@ -83,6 +76,10 @@ impl Store {
             // Another guest was faster.
             let key = before.key();
             before = self.get([key.clone()]).await?.take(&key)?.ok_or(Error::NotFound)?;
+            // Deleted meanwhile: it no longer keeps when it was opened.
+            if before.withdrawn_at.is_some() {
+                return Ok(before);
+            }
         }
         // So many at once use up the budget anyway.
         Err(Error::Throttled(TimeDelta::seconds(1)))
@@ -99,8 +96,8 @@ impl Store {
         self.listed(candidate.listed_guest_links(now).map(key).collect()).await
     }
 
-    /// The links that a named token has made, ended ones included.
-    // Reads all links of the company: tokens are rarely deleted with what they have made, and links are short and end.
+    /// The links that a named token has made, expired ones included.
+    // Reads all links of the company: tokens are rarely deleted with what they have made, and links are short.
     pub async fn guest_links_of_token(
         &self,
         company: &CompanyId,

@@ -40,11 +40,13 @@ use crate::error::{Error, Result};
 impl StoredEntity for Candidate {
     const INTERNAL_FIELDS: &'static [&'static str] = &[
         "aborted_at",
+        "ended_by_time",
         "expired_at",
         "former_keys",
         "guest_links",
         "interview",
         "is_key_mailed",
+        "links_mailed",
         "mail_rate",
         "mailed_at",
         "one_time_key",

@@ -1,10 +1,11 @@
-//! Links that open nothing, or nothing any more: the answer does not tell the two apart.
+//! Links that open nothing, or nothing any more: only their keys learn why.
 
 use axum::http::Method;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use tests::assert_refusal;
 use tests::caller::Caller;
 use tests::files::fetch;
 use tests::http::{Request, Response};
@@ -19,12 +20,17 @@ fn assert_dead(response: &Response) {
     assert_refused(response, 1, 0.0);
 }
 
-/// What those get who have the key of a link that is there: the same words, once what it shows was looked at. A request for the
-/// answers counts, which is a write.
+/// What those get whose key is that of a link that shows nothing: why, and whom to ask.
 #[track_caller]
-fn assert_at_rest(response: &Response, is_counted: bool) {
-    let (calls, write_units) = if is_counted { (3, 1.0) } else { (2, 0.0) };
-    assert_refused(response, calls, write_units);
+fn assert_ended(response: &Response, code: &str) {
+    let end = response.json();
+    let told = json!({ "company": { "name": "Acme & Sons" }, "contact": { "person": "Zoë", "email": "jobs@acme.example" } });
+    assert_eq!((response.status.as_u16(), &end["code"]), (401, &json!(code)), "{response}");
+    assert_eq!([&end["company"], &end["contact"]], [&told["company"], &told["contact"]]);
+    assert_eq!(end.as_object().unwrap().len(), 4, "{end}");
+    assert_eq!(response.header("www-authenticate"), Some("Token"));
+    let log = response.log();
+    assert_eq!((&*log.caller, &*log.company), ("", ""), "{log:?}");
 }
 
 #[track_caller]
@@ -56,6 +62,12 @@ struct Watched {
 impl Watched {
     async fn start() -> Self {
         let given = GuestFixture::start().await;
+        given
+            .owner
+            .patch("/companies/acme/", json!({ "registration_email": "jobs@acme.example" }))
+            .await
+            .expect(200);
+        given.owner.patch(&given.project, json!({ "contact_person": "Zoë" })).await.expect(200);
         let (uri, key) = given.link(json!({})).await;
         let answer = given.review(&key).await.expect(200).json()["questions"][0]["answer"].clone();
         let files =
@@ -70,24 +82,35 @@ impl Watched {
         }
     }
 
-    async fn assert_dead(&self) {
+    /// Nothing is left of the link.
+    async fn assert_unknown(&self) {
         assert_dead(&self.given.review(&self.key).await);
         for file in &self.files {
-            let refused = self.given.fetch(file).await;
-            assert_dead(&refused);
+            assert_dead(&self.given.fetch(file).await);
         }
     }
 
-    async fn assert_at_rest(&self) {
-        assert_at_rest(&self.given.review(&self.key).await, true);
+    /// The candidate or the company is gone, whose link still awaits its deletion.
+    async fn assert_orphaned(&self) {
+        assert_refused(&self.given.review(&self.key).await, 3, 1.0);
         for file in &self.files {
-            assert_at_rest(&self.given.fetch(file).await, false);
+            assert_refused(&self.given.fetch(file).await, 2, 0.0);
         }
+    }
+
+    /// The link tells why it shows nothing, its files do not.
+    async fn assert_ended(&self, code: &str) {
+        assert_ended(&self.given.review(&self.key).await, code);
+        for file in &self.files {
+            self.given.fetch(file).await.expect_code(401, "invalid_credential");
+        }
+        // Another secret learns nothing.
+        assert_dead(&self.given.review(&altered(&self.key, 60)).await);
     }
 }
 
 #[tokio::test]
-async fn keys_that_were_never_made_are_refused_like_those_that_have_ended() {
+async fn keys_that_were_never_made_are_refused_alike() {
     let watched = Watched::start().await;
     let key = &watched.key;
     // Of another project, candidate or link, with other random bytes, of another company.
@@ -126,13 +149,18 @@ async fn what_is_no_key_is_refused_unread() {
 }
 
 #[tokio::test]
-async fn a_link_ends_to_the_second() {
+async fn a_link_ends_to_the_second_and_says_so_however_long_ago() {
     let watched = Watched::start().await;
+    let (_, token) = watched.given.owner.named_token("Long").await;
     let clock = watched.given.app.clock();
     clock.advance(TimeDelta::days(14) - TimeDelta::seconds(1));
     watched.given.review(&watched.key).await.expect(200);
     clock.advance(TimeDelta::seconds(1));
-    assert_dead(&watched.given.review(&watched.key).await);
+    watched.assert_ended("link_expired").await;
+    clock.advance(TimeDelta::days(400));
+    // Others that were made since then have taken its place in the list.
+    token.send(watched.given.creation(json!({}))).await.expect(201);
+    watched.assert_ended("link_expired").await;
 }
 
 #[tokio::test]
@@ -177,7 +205,10 @@ async fn a_deleted_link_is_dead_at_once_with_the_files_that_it_has_shown() {
     watched.assert_alive().await;
     let (_, other) = watched.given.link(json!({})).await;
     watched.given.owner.delete(&watched.uri).await.expect(204);
-    watched.assert_dead().await;
+    watched.given.owner.delete(&watched.uri).await.expect(404);
+    watched.assert_ended("link_withdrawn").await;
+    let text = watched.given.app.table().text().await;
+    assert_eq!(text.matches("Head of sales").count(), 1, "that of the other link");
     watched.given.review(&other).await.expect(200);
 }
 
@@ -186,7 +217,9 @@ async fn links_rest_while_an_interview_goes_on() {
     let watched = Watched::start().await;
     let GuestFixture { owner, candidate, .. } = &watched.given;
     owner.send(reopening(&candidate.uri, json!({}))).await.expect(200);
-    watched.assert_at_rest().await;
+    watched.assert_ended("link_resting").await;
+    let refused = owner.send(watched.given.creation(json!({}))).await;
+    assert_refusal!(refused, @r#"400 {"code":"not_interviewed","detail":"The interview was reopened. Make the link once the candidate has completed it again; earlier links work again then."}"#);
     let link = owner.get(&watched.uri).await.expect(200).json();
     assert_eq!(link["recipient"], "Head of sales");
     candidate.advance(&candidate.uri).await.expect(200);
@@ -199,7 +232,7 @@ async fn links_rest_while_a_candidate_wants_to_be_erased() {
     let GuestFixture { owner, candidate, .. } = &watched.given;
     let request = format!("{}erasure-request/", candidate.uri);
     owner.send(Request::new(Method::PUT, &request)).await.expect(200);
-    watched.assert_at_rest().await;
+    watched.assert_ended("candidate_gone").await;
     owner.delete(&request).await.expect(204);
     watched.assert_alive().await;
     // A hold keeps the candidate, and changes nothing for guests.
@@ -214,9 +247,9 @@ async fn links_end_with_their_candidate_and_leave_nothing() {
     let GuestFixture { app, owner, candidate, .. } = &watched.given;
     owner.delete(&candidate.uri).await.expect(204);
     // Before the outbox has erased anything.
-    watched.assert_at_rest().await;
+    watched.assert_orphaned().await;
     app.settle().await;
-    watched.assert_dead().await;
+    watched.assert_unknown().await;
     let left: Vec<String> = app
         .table()
         .contents()
@@ -233,7 +266,7 @@ async fn links_end_with_the_contract_of_their_company() {
     let watched = Watched::start().await;
     let app = &watched.given.app;
     erase_company::begin(app).await;
-    watched.assert_at_rest().await;
+    watched.assert_orphaned().await;
     erase_company::finish(app).await;
     assert_dead(&watched.given.review(&watched.key).await);
     let text = app.table().text().await;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, Invited, Staff};
 
 use super::super::{begin, interview, project, write};
@@ -126,7 +127,8 @@ async fn the_reason_is_for_managers_and_erased_with_the_candidate() {
     let uri = &candidate.uri;
     assert_eq!(owner.get(uri).await.expect(200).json()["reopening"], Value::Null);
     given.reopen().await.expect(200);
-    let reopening = json!({ "reason": "No sound.", "reopened_at": "2026-11-08T11:00:00Z", "count": 1 });
+    let reopening =
+        json!({ "reason": "No sound.", "message": "", "reopened_at": "2026-11-08T11:00:00Z", "count": 1 });
     let data = format!("{uri}data/");
     assert_eq!(owner.get(&data).await.expect(200).json()["reopening"], reopening);
     for path in [uri, &data] {
@@ -142,4 +144,48 @@ async fn the_reason_is_for_managers_and_erased_with_the_candidate() {
     owner.delete(uri).await.expect(204);
     app.settle().await;
     assert!(!app.table().text().await.contains("No sound"));
+}
+
+#[tokio::test]
+async fn the_message_is_for_the_candidate_until_the_interview_is_complete_again() {
+    let (app, owner, project, question) = given().await;
+    let evaluator = app.staff("hiring-manager").await;
+    owner.patch(&project, json!({ "evaluators": [evaluator.uri] })).await.expect(200);
+    let candidate = &begin(&owner, &project).await;
+    let uri = &candidate.uri;
+    write(candidate, &question, "2019").await.expect(201);
+    candidate.advance(uri).await.expect(200);
+    let message = "The first answer has no sound.\nPlease record it once more.";
+    let too_long = json!({ "message": "x".repeat(301) });
+    let refused = owner.send(reopening(uri, too_long)).await;
+    assert_refusal!(refused, @r#"400 {"message":["Ensure this field has no more than 300 characters."]}"#);
+    let reopened = owner.send(reopening(uri, json!({ "message": message }))).await.expect(200).json();
+    assert_eq!(reopened["reopening"]["message"], message);
+    app.settle().await;
+    let mail = app.mails_to(&candidate.email).remove(0);
+    let text = mail.text.as_deref().unwrap();
+    assert!(
+        text.contains(
+            "Acme & Sons writes to you:\n> The first answer has no sound.\n> Please record it once more.\n"
+        ),
+        "{text}"
+    );
+    assert!(!text.contains("No sound."), "the reason is for managers");
+    let told = async || candidate.get("/whoami/candidate/").await.expect(200).json()["message"].clone();
+    assert_eq!(told().await, message);
+    for (caller, expected) in [
+        (interview(candidate, uri).await, message.into()),
+        (interview(&owner, uri).await, message.into()),
+        (interview(&evaluator, uri).await, Value::Null),
+    ] {
+        assert_eq!([&caller["message"], &caller["is_reopened"]], [&expected, &json!(true)]);
+    }
+    candidate.advance(uri).await.expect(200);
+    for shown in [interview(&owner, uri).await, interview(&evaluator, uri).await] {
+        assert_eq!([&shown["message"], &shown["is_reopened"]], [&Value::Null, &json!(false)]);
+    }
+    // Erased with the candidate.
+    owner.delete(uri).await.expect(204);
+    app.settle().await;
+    assert!(!app.table().text().await.contains("has no sound"));
 }

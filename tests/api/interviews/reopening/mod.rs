@@ -87,7 +87,7 @@ async fn a_completed_interview_goes_on_where_it_was_left() {
     let mut expected = before.clone();
     expected["status"] = json!("interviewing");
     expected["interviewdate"] = Value::Null;
-    expected["reopening"] = json!({ "reason": "No sound.", "reopened_at": at, "count": 1 });
+    expected["reopening"] = json!({ "reason": "No sound.", "message": "", "reopened_at": at, "count": 1 });
     expected["interview_key"] = json!(candidate.key);
     expected["interview_url"] = json!(format!("https://hr.example/interview/acme/{}", candidate.key));
     assert_eq!(reopened, expected);

@@ -83,6 +83,7 @@ impl AccessFixture {
                 Some(json!({ "activation_key": self.one_time_key().await, "password": PASSWORD }))
             }
             ("POST", "api-password-reset") => Some(json!({ "company": "acme", "username": "owner" })),
+            ("POST", "candidate-links") => Some(json!({ "key": "ivk_unknown" })),
             ("POST", "api-email-confirm") => {
                 let [key, _] = self.address_keys().await;
                 Some(json!({ "key": key, "password": PASSWORD }))

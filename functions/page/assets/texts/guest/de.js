@@ -7,6 +7,7 @@ export default {
     loading: "Wird geladen…",
     back: "Zurück",
     tryAgain: "Erneut versuchen",
+    ask: "Fragen? Wenden Sie sich an",
     minutes: "{n} min",
     seconds: "{n} s",
     minutesSeconds: "{m} min {s} s",
@@ -47,7 +48,11 @@ export default {
     },
 
     over: {
-        ended: { title: "Dieser Link funktioniert nicht", text: "Vielleicht ist er abgelaufen, zurückgezogen oder unvollständig. Bitten Sie die Person, die ihn geschickt hat, um einen neuen." },
+        expired: { title: "Dieser Link ist abgelaufen", text: "{company} hat ihn befristet. Bitten Sie um einen neuen, wenn Sie noch etwas ansehen möchten." },
+        withdrawn: { title: "Dieser Link wurde zurückgezogen", text: "{company} hat ihn beendet. Fragen Sie nach, wenn Sie das für ein Versehen halten." },
+        resting: { title: "Das Interview geht weiter", text: "{company} lässt die Person ihr Interview fortsetzen. Sobald es beendet ist, funktioniert dieser Link wieder: Öffnen Sie ihn später." },
+        gone: { title: "Diese Antworten werden nicht mehr gezeigt", text: "{company} zeigt die Antworten dieser Person nicht mehr. Fragen Sie dort nach, wenn Sie Fragen haben." },
+        ended: { title: "Dieser Link funktioniert nicht", text: "Vielleicht ist er unvollständig, oder das Interview wurde gelöscht. Bitten Sie die Person, die ihn geschickt hat, um einen neuen." },
         wrong: { title: "Diese Adresse ist unvollständig", text: "Öffnen Sie den Link dort noch einmal, wo Sie ihn bekommen haben, oder kopieren Sie ihn ganz in die Adresszeile: Manche Programme brechen lange Links um. Wenn das nicht hilft, bitten Sie die Person, die ihn geschickt hat, um einen neuen." },
         offline: { title: "Keine Verbindung", text: "Die Antworten konnten nicht geladen werden. Prüfen Sie Ihre Verbindung. Die Seite versucht es von selbst weiter." },
         busy: { title: "Der Dienst ist ausgelastet", text: "Die Antworten konnten nicht geladen werden. Die Seite versucht es von selbst weiter." },

@@ -7,6 +7,7 @@ export default {
     loading: "Chargement…",
     back: "Retour",
     tryAgain: "Réessayer",
+    ask: "Des questions ? Adressez-vous à",
     minutes: "{n} min",
     seconds: "{n} s",
     minutesSeconds: "{m} min {s} s",
@@ -47,7 +48,11 @@ export default {
     },
 
     over: {
-        ended: { title: "Ce lien ne fonctionne pas", text: "Il a peut-être expiré, été retiré, ou il est incomplet. Demandez-en un nouveau à la personne qui vous l’a envoyé." },
+        expired: { title: "Ce lien a expiré", text: "{company} lui a donné une fin. Demandez-en un nouveau si vous souhaitez encore regarder." },
+        withdrawn: { title: "Ce lien a été retiré", text: "{company} y a mis fin. Renseignez-vous si vous pensez que c’est une erreur." },
+        resting: { title: "L’entretien se poursuit", text: "{company} laisse la personne poursuivre son entretien. Ce lien fonctionnera à nouveau quand il sera terminé : ouvrez-le plus tard." },
+        gone: { title: "Ces réponses ne sont plus affichées", text: "{company} ne montre plus les réponses de cette personne. Renseignez-vous si vous avez des questions." },
+        ended: { title: "Ce lien ne fonctionne pas", text: "Il est peut-être incomplet, ou l’entretien a été supprimé. Demandez-en un nouveau à la personne qui vous l’a envoyé." },
         wrong: { title: "Cette adresse est incomplète", text: "Ouvrez à nouveau le lien là où vous l’avez reçu, ou copiez-le en entier dans la barre d’adresse : certains programmes coupent les liens longs. Si cela ne suffit pas, demandez-en un nouveau à la personne qui vous l’a envoyé." },
         offline: { title: "Pas de connexion", text: "Les réponses n’ont pas pu être chargées. Vérifiez votre connexion. La page continue d’essayer d’elle-même." },
         busy: { title: "Le service est très sollicité", text: "Les réponses n’ont pas pu être chargées. La page continue d’essayer d’elle-même." },

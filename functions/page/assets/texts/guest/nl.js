@@ -7,6 +7,7 @@ export default {
     loading: "Laden…",
     back: "Terug",
     tryAgain: "Opnieuw proberen",
+    ask: "Vragen? Neem contact op met",
     minutes: "{n} min",
     seconds: "{n} s",
     minutesSeconds: "{m} min {s} s",
@@ -47,7 +48,11 @@ export default {
     },
 
     over: {
-        ended: { title: "Deze link werkt niet", text: "Misschien is hij verlopen, ingetrokken of onvolledig. Vraag de persoon die hem heeft gestuurd om een nieuwe." },
+        expired: { title: "Deze link is verlopen", text: "{company} heeft er een einde aan gegeven. Vraag om een nieuwe als u nog wilt kijken." },
+        withdrawn: { title: "Deze link is ingetrokken", text: "{company} heeft hem beëindigd. Vraag na als u denkt dat dit een vergissing is." },
+        resting: { title: "Het interview gaat verder", text: "{company} laat de persoon verdergaan met het interview. Deze link werkt weer zodra het is beëindigd: open hem later." },
+        gone: { title: "Deze antwoorden worden niet meer getoond", text: "{company} toont de antwoorden van deze persoon niet meer. Neem contact op als u vragen hebt." },
+        ended: { title: "Deze link werkt niet", text: "Misschien is hij onvolledig of is het interview verwijderd. Vraag de persoon die hem heeft gestuurd om een nieuwe." },
         wrong: { title: "Dit adres is onvolledig", text: "Open de link opnieuw waar u hem kreeg, of kopieer hem helemaal in de adresbalk: sommige programma’s breken lange links af. Helpt dat niet, vraag de persoon die hem heeft gestuurd dan om een nieuwe." },
         offline: { title: "Geen verbinding", text: "De antwoorden konden niet worden geladen. Controleer uw verbinding. De pagina blijft het zelf proberen." },
         busy: { title: "De dienst is druk bezet", text: "De antwoorden konden niet worden geladen. De pagina blijft het zelf proberen." },

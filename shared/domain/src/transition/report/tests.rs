@@ -76,7 +76,7 @@ fn an_interview_that_was_broken_off_counts_only_if_it_is_the_present_one() {
 fn an_interview_of_before_it_was_reopened_counts_no_more() {
     let reason = ReopeningReason::parse("No sound.").unwrap();
     let reopened_at = at() + TimeDelta::milliseconds(250);
-    let reopening = Some(Reopening { reason, reopened_at, count: 1 });
+    let reopening = Some(Reopening { reason, message: None, reopened_at, count: 1, was_complete: true });
     for report in [PlatformReport::Completed, PlatformReport::Aborted] {
         for status in CandidateStatus::ALL {
             // As whoever starts anew after an abort.

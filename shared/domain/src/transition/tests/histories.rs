@@ -81,7 +81,7 @@ fn after(
         Event::Completed => reported(own, PlatformReport::Completed, at),
         Event::Reopen => {
             let reason = ReopeningReason::parse("No sound.").unwrap();
-            let request = ReopeningRequest { reason, deadline: Some(at + TimeDelta::days(2)) };
+            let request = ReopeningRequest { reason, message: None, deadline: Some(at + TimeDelta::days(2)) };
             let terms = ReopeningTerms { is_running: true, has_evaluation: false };
             change(own.reopen(request, terms, at, samples::access_key(key)))
         }

@@ -1,7 +1,9 @@
 //! Who may go on with an interview that they have completed, and how.
 
 use super::*;
-use crate::candidate::{ConductedInterview, InterviewAdjustments, KeyEnd, Reopening, ReopeningReason};
+use crate::candidate::{
+    ConductedInterview, EndedByTime, InterviewAdjustments, KeyEnd, Reopening, ReopeningReason,
+};
 use crate::evaluation::EvaluationReport;
 use crate::samples::{customer, evaluator_index};
 use crate::secret::SecretHash;
@@ -11,7 +13,11 @@ const LIMITED: ConductedInterview = ConductedInterview { max_minutes: Some(45) }
 const TERMS: ReopeningTerms = ReopeningTerms { is_running: true, has_evaluation: false };
 
 fn request(deadline: Deadline) -> ReopeningRequest {
-    ReopeningRequest { reason: ReopeningReason::parse("No sound.").unwrap(), deadline: deadline.moment() }
+    ReopeningRequest {
+        reason: ReopeningReason::parse("No sound.").unwrap(),
+        message: None,
+        deadline: deadline.moment(),
+    }
 }
 
 fn interviewed(one: Situation) -> Candidate {
@@ -56,7 +62,13 @@ fn an_interview_goes_on_as_it_was_but_for_its_time_and_the_takes() {
                 started_at: Some(now()),
                 interviewed_at: None,
                 interview: Some(ConductedInterview { max_minutes: None }),
-                reopening: Some(Reopening { reason, reopened_at: now(), count: 1 }),
+                reopening: Some(Reopening {
+                    reason,
+                    message: None,
+                    reopened_at: now(),
+                    count: 1,
+                    was_complete: true,
+                }),
                 ..before.clone()
             };
             expected.profile.deadline = deadline.moment();
@@ -81,12 +93,12 @@ fn only_the_deadline_ends_an_interview_that_goes_on() {
     let before = Candidate { interview: Some(LIMITED), ..interviewed(COMPLETE) };
     let again = before.reopen(request(Deadline::Ahead), TERMS, now(), fresh_key()).unwrap();
     assert_eq!(again.candidate.ends_at(), Deadline::Ahead.moment());
-    assert!(again.candidate.is_in_reopened_interview());
+    assert!(again.candidate.is_in_completed_interview());
     let done = again.candidate.clone().completed(now()).candidate;
-    assert!(!done.is_in_reopened_interview());
+    assert!(done.reopened_interview().is_none());
     // Begun anew, after the platform has reported that it was broken off.
     let anew = Candidate { started_at: Some(now() + TimeDelta::hours(1)), ..again.candidate };
-    assert!(!anew.is_in_reopened_interview());
+    assert!(anew.reopened_interview().is_none());
 }
 
 #[test]
@@ -165,4 +177,28 @@ fn a_mail_of_before_is_outdated() {
     ] {
         assert_eq!(mail.is_outdated(candidate, now()), is_outdated, "{mail:?} {candidate:?}");
     }
+}
+
+#[test]
+fn an_interview_goes_on_that_its_time_has_ended_with_answers() {
+    let ends_at = Deadline::Ahead.moment().unwrap();
+    let closed_at = ends_at + TimeDelta::hours(1);
+    let running = Candidate { status: Interviewing, started_at: Some(now()), ..interviewed(COMPLETE) };
+    let ended = |answered| {
+        let ended = EndedByTime { ended_at: ends_at, answered, questions: 2 };
+        running.clone().expire(closed_at).unwrap().with_end_by_time(ended, closed_at)
+    };
+    assert_eq!((ended(0).mail, ended(0).candidate.ended_by_time), (None, None));
+    assert_eq!(ended(1).mail, Some(CandidateMail::EndedByTime));
+    let mut later = request(Deadline::None);
+    later.deadline = Some(closed_at + TimeDelta::days(1));
+    let reopened = |one: Candidate| one.reopen(later.clone(), TERMS, closed_at, fresh_key());
+    let code = reopened(ended(0).candidate).map_err(|refusal| refusal.code);
+    assert_eq!(code, Err("not_interviewed"));
+    let again = reopened(ended(1).candidate).unwrap().candidate;
+    assert_eq!((again.status, again.ended_by_time), (Interviewing, None));
+    // It never was complete, so that the time ends it again.
+    assert!(again.reopened_interview().is_some() && !again.is_in_completed_interview());
+    let mail = CandidateMail::EndedByTime;
+    assert!(!mail.is_outdated(&ended(1).candidate, closed_at) && mail.is_outdated(&again, closed_at));
 }

@@ -16,7 +16,7 @@ use crate::auth::credential::{GUEST_LINK, GuestKey, rejected};
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::config::Config;
 use crate::domain::answers::Answers;
-use crate::domain::candidate::{Candidate, GuestLink};
+use crate::domain::candidate::{Candidate, GuestLink, GuestLinkEnd};
 use crate::domain::company::Company;
 use crate::domain::id::{CandidateId, CompanyId, GuestLinkId, InvalidId, ProjectId};
 use crate::domain::project::Project;
@@ -24,6 +24,7 @@ use crate::domain::questionnaire::Questionnaire;
 use crate::error::{Error, Result};
 use crate::http::exchange::state::{LoggedCaller, RequestState};
 use crate::http::reference::ReferenceUris;
+use crate::http::view::EndedGuestLinkView;
 use crate::media::{MediaSigner, MediaToken};
 use crate::store::{ItemBatch, ItemKey, Store, VersionedItem, keys};
 
@@ -65,8 +66,8 @@ struct LinkPlace {
     link: GuestLinkId,
 }
 
-/// A guest link that works, with what that depends on.
-struct LiveLink {
+/// A guest link of which the caller has the key, with what it depends on.
+struct OpenedLink {
     company: VersionedItem<Company>,
     candidate: VersionedItem<Candidate>,
     link: VersionedItem<GuestLink>,
@@ -77,21 +78,21 @@ impl LinkPlace {
         keys::guest_link(&self.company, self.project, self.candidate, self.link)
     }
 
-    /// The link at this place; refused if there is none that has not ended at `now`.
+    /// The link at this place, be it ended; refused if there is none.
     // Alone, although company and candidate could be read with it: what else is there would take time, which would tell that it is.
-    async fn find(&self, store: &Store, now: DateTime<Utc>) -> Result<VersionedItem<GuestLink>> {
+    async fn find(&self, store: &Store) -> Result<VersionedItem<GuestLink>> {
         let key = self.key();
-        let link = store.get([key.clone()]).await?.take::<GuestLink>(&key)?;
-        link.filter(|link| now < link.ends_at).ok_or_else(rejected)
+        store.get([key.clone()]).await?.take::<GuestLink>(&key)?.ok_or_else(rejected)
     }
 }
 
-impl LiveLink {
-    /// The link, of which the caller has the key, if it does not rest, and the items of `more` keys. Any other is refused like one
-    /// that does not exist.
+impl OpenedLink {
+    /// The link with the items of `more` keys. Refused like one that does not exist if the company or the candidate is gone, or knows
+    /// nothing of it.
     async fn load(
         store: &Store,
         link: VersionedItem<GuestLink>,
+        now: DateTime<Utc>,
         more: impl IntoIterator<Item = ItemKey>,
     ) -> Result<(Self, ItemBatch)> {
         let GuestLink { company, project, candidate, .. } = &*link;
@@ -100,10 +101,20 @@ impl LiveLink {
         let mut batch = store.get([of_company.clone(), of_candidate.clone()].into_iter().chain(more)).await?;
         let company = batch.take::<Company>(&of_company)?.ok_or_else(rejected)?;
         // A restored table may hold a link that its candidate knows nothing of.
-        let knows = |candidate: &Candidate| candidate.guest_links.contains_key(&link.id);
         let candidate = batch.take::<Candidate>(&of_candidate)?;
-        let candidate = candidate.filter(|of| knows(of) && of.is_shown_to_guests()).ok_or_else(rejected)?;
+        let candidate = candidate.filter(|of| of.knows_guest_link(&link, now)).ok_or_else(rejected)?;
         Ok((Self { company, candidate, link }, batch))
+    }
+
+    /// Why it shows nothing at `now`; `None` if it works.
+    fn end(&self, now: DateTime<Utc>) -> Option<GuestLinkEnd> {
+        self.link.end(now).or_else(|| self.candidate.guest_link_end())
+    }
+
+    /// The error for a link that shows nothing, with a contact.
+    fn explain(&self, end: GuestLinkEnd, project: &Project) -> Result<Error> {
+        let told = EndedGuestLinkView::new(project, &self.company);
+        Ok(Error::EndedKey(end.refusal(), told.into_map()?))
     }
 
     /// Has the log line of the request tell by which link whose answers were read.
@@ -145,9 +156,14 @@ impl FromRequestParts<App> for GuestReview {
         let of_project = keys::project(&company, project);
         let of_questions = keys::questionnaire(&company, project);
         let of_answers = keys::answers(&company, project, candidate);
-        let found = LinkPlace { company, project, candidate, link }.find(&store, now).await?;
+        let found = LinkPlace { company, project, candidate, link }.find(&store).await?;
         if !found.is_opened_by(&hash) {
             return Err(rejected().into());
+        }
+        if let Some(end) = found.end(now) {
+            let (opened, mut batch) = OpenedLink::load(&store, found, now, [of_project.clone()]).await?;
+            let project = batch.take(&of_project)?.ok_or_else(rejected)?;
+            return Err(opened.explain(end, &project)?.into());
         }
         // A HEAD shows nothing.
         let is_shown = parts.method == Method::GET;
@@ -156,10 +172,13 @@ impl FromRequestParts<App> for GuestReview {
             counted.map_err(|error| if matches!(error, Error::NotFound) { rejected() } else { error })?;
         // Only now: these are the large items, and a key that opens nothing must not cost them.
         let more = [of_project.clone(), of_questions.clone(), of_answers.clone()];
-        let (live, mut batch) = LiveLink::load(&store, counted, more).await?;
-        live.note(&state);
-        let LiveLink { company, candidate, link } = live;
+        let (opened, mut batch) = OpenedLink::load(&store, counted, now, more).await?;
         let project = batch.take(&of_project)?.ok_or_else(rejected)?;
+        if let Some(end) = opened.end(now) {
+            return Err(opened.explain(end, &project)?.into());
+        }
+        opened.note(&state);
+        let OpenedLink { company, candidate, link } = opened;
         let answers = batch.take(&of_answers)?.ok_or_else(rejected)?;
         let questionnaire = batch.take(&of_questions)?;
         let reference = [&[GUEST_LINK][..], &link.id.to_bytes()].concat();
@@ -207,16 +226,23 @@ impl GuestFile {
         let state = request.state();
         let store = state.store(app);
         let of_answers = keys::answers(&place.company, place.project, place.candidate);
-        let link = place.find(&store, now).await?;
+        let link = place.find(&store).await?;
+        if link.end(now).is_some() {
+            return Err(rejected());
+        }
         let key = store.open_media_key(&place.key(), &link.media_key).await?;
         if !key.is_some_and(|key| token.is_for(&key, object)) {
             return Err(rejected());
         }
-        let (live, mut batch) = LiveLink::load(&store, link, [of_answers.clone()]).await?;
-        live.note(&state);
+        let (opened, mut batch) = OpenedLink::load(&store, link, now, [of_answers.clone()]).await?;
+        // Only the page has to say why: it asks with the key when a file is refused.
+        if opened.end(now).is_some() {
+            return Err(rejected());
+        }
+        opened.note(&state);
         let answers = batch.take(&of_answers)?.ok_or(Error::NotFound)?;
         // The bucket knows nothing of the link, so its URL ends with both. It counts whole seconds.
-        let lifetime = left.min(live.link.ends_at - now).max(TimeDelta::seconds(1));
+        let lifetime = left.min(opened.link.ends_at - now).max(TimeDelta::seconds(1));
         let lifetime = lifetime.to_std().map_err(Error::internal)?;
         Ok(Self { answers, lifetime })
     }

@@ -87,8 +87,11 @@ fn is_about_export(mail: &MailOccasion<'_>) -> bool {
 fn completed(count: usize, projects: usize, more: usize) -> MailOccasion<'static> {
     static SALES: LazyLock<ShortName> = LazyLock::new(|| ShortName::parse(NAME).unwrap());
     static PROJECTS: LazyLock<[CompletedProject; 2]> = LazyLock::new(|| {
-        let candidate =
-            |name: &str| CompletedCandidate { name: name.to_owned(), completed_at: AT.to_owned() };
+        let candidate = |name: &str| CompletedCandidate {
+            name: name.to_owned(),
+            ended_at: AT.to_owned(),
+            ended_by_time: None,
+        };
         [
             CompletedProject {
                 name: NAME.to_owned(),
@@ -99,7 +102,14 @@ fn completed(count: usize, projects: usize, more: usize) -> MailOccasion<'static
         ]
     });
     let project = (projects == 1).then(|| &*SALES);
-    MailOccasion::InterviewsCompleted { count, project, projects: &PROJECTS[..projects], more }
+    let leads_to_application = false;
+    MailOccasion::InterviewsCompleted {
+        count,
+        project,
+        projects: &PROJECTS[..projects],
+        more,
+        leads_to_application,
+    }
 }
 
 #[test]
@@ -126,6 +136,38 @@ fn staff_are_told_who_has_completed_an_interview() {
         assert!(lines.contains(&format!("- {BY}, {AT}").as_str()), "{language:?} {}", many.text);
         assert!(lines.contains(&NAME) && lines.contains(&COMPANY), "{language:?} {}", many.text);
         assert!(!many.text.contains("\n\n\n"), "{language:?} {:?}", many.text);
+    }
+}
+
+#[test]
+fn staff_are_told_how_far_an_interview_was_answered_that_its_time_ended() {
+    let ended = EndedByTime { ended_at: DateTime::UNIX_EPOCH, answered: 3, questions: 7 };
+    let candidate =
+        CompletedCandidate { name: BY.to_owned(), ended_at: AT.to_owned(), ended_by_time: Some(ended) };
+    let projects = [CompletedProject {
+        name: NAME.to_owned(),
+        link: Some(PAGE.to_owned()),
+        candidates: vec![candidate],
+    }];
+    for language in Language::ALL {
+        let told = |leads_to_application| {
+            let (count, more) = (1, 0);
+            let mail = MailOccasion::InterviewsCompleted {
+                count,
+                project: None,
+                projects: &projects,
+                more,
+                leads_to_application,
+            };
+            render(&mail, language)
+        };
+        let [of_project, of_application] = [false, true].map(told);
+        for mail in [&of_project, &of_application] {
+            let line = mail.text.lines().find(|line| line.starts_with(&format!("- {BY}, {AT} ("))).unwrap();
+            assert!(line.contains(" 3 ") && line.contains(" 7"), "{language:?} {line}");
+            assert!(mail.html.contains("<br>") && mail.text.contains(PAGE), "{language:?} {}", mail.html);
+        }
+        assert_ne!(of_project.text, of_application.text, "{language:?}: the link says where it leads");
     }
 }
 

@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::candidate::InterviewLength;
 use crate::domain::text::ShortName;
+use crate::mail::occasion::EndedInterview;
 
 const FIRST: &str = "<script>alert(1)</script>";
 const LAST: &str = "O'Neil \"Q\" & 🎥";
@@ -19,6 +20,8 @@ struct Case {
     contact: Option<String>,
     deadline: Option<String>,
     length: Option<InterviewLength>,
+    message: Option<String>,
+    ended: Option<EndedInterview>,
     link: Option<InterviewLink>,
     logo: Option<String>,
 }
@@ -30,6 +33,8 @@ impl Case {
             contact: Some(PERSON.to_owned()),
             deadline: link.as_ref().map(|_| DEADLINE.to_owned()),
             length: None,
+            message: None,
+            ended: Some(EndedInterview { at: DEADLINE.to_owned(), answered: 2 }),
             link,
             logo: None,
         }
@@ -43,6 +48,8 @@ impl Case {
             reason,
             project,
             length: self.length,
+            message: self.message.clone(),
+            ended: self.ended.clone(),
             contact,
             deadline,
             link: self.link.clone(),
@@ -60,15 +67,18 @@ fn links() -> [InterviewLink; 3] {
     ]
 }
 
+/// The mails that ask for nothing.
+const DONE: [CandidateMail; 2] = [CandidateMail::Completed, CandidateMail::EndedByTime];
+
 /// Every mail, with and without a link as it comes.
 fn all() -> impl Iterator<Item = (CandidateMail, Language, Option<InterviewLink>)> {
-    let done = Language::ALL.map(|language| (CandidateMail::Completed, language, None));
+    let done = DONE.into_iter().flat_map(|mail| Language::ALL.map(|language| (mail, language, None)));
     asking().map(|(mail, language, link)| (mail, language, Some(link))).chain(done)
 }
 
 /// The mails that ask for something.
 fn asking() -> impl Iterator<Item = (CandidateMail, Language, InterviewLink)> {
-    let asking = CandidateMail::ALL.into_iter().filter(|mail| *mail != CandidateMail::Completed);
+    let asking = CandidateMail::ALL.into_iter().filter(|mail| !DONE.contains(mail));
     let mails = asking.flat_map(|mail| Language::ALL.map(|language| (mail, language)));
     mails.flat_map(|(mail, language)| links().map(|link| (mail, language, link)))
 }
@@ -141,9 +151,9 @@ fn the_link_stands_in_both_parts() {
 }
 
 #[test]
-fn a_mail_about_what_is_complete_asks_for_nothing() {
-    for language in Language::ALL {
-        let RenderedMail { html, text, .. } = Case::hostile(None).render(CandidateMail::Completed, language);
+fn a_mail_about_what_has_ended_asks_for_nothing() {
+    for (mail, language) in DONE.into_iter().flat_map(|mail| Language::ALL.map(|language| (mail, language))) {
+        let RenderedMail { html, text, .. } = Case::hostile(None).render(mail, language);
         for part in [&html, &text] {
             assert!(
                 !part.contains("https://") && !part.contains("<ol>") && !part.contains("class=\"note\""),
@@ -252,10 +262,37 @@ fn the_invitation_tells_how_long_the_interview_takes() {
 }
 
 #[test]
+fn whoever_was_ended_by_time_learns_when_and_what_has_arrived() {
+    for language in Language::ALL {
+        for (answered, is_told) in [(1, false), (2, true), (12, true)] {
+            let ended = Some(EndedInterview { at: DEADLINE.to_owned(), answered });
+            let mail = Case { ended, ..Case::hostile(None) }.render(CandidateMail::EndedByTime, language);
+            for part in [unescaped(&mail.html), mail.text] {
+                assert!(part.contains(DEADLINE) && part.contains(COMPANY), "{part}");
+                assert_eq!(part.contains(&format!(" {answered} ")), is_told, "{language:?}: {part}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_message_of_the_company_stands_line_by_line() {
+    const LINES: [&str; 3] = ["No <b>sound</b>.", "", "Please & thanks"];
+    for (mail, language, link) in asking() {
+        let message = Some(LINES.join("\n"));
+        let rendered = Case { message, ..Case::hostile(Some(link)) }.render(mail, language);
+        assert!(rendered.text.contains("\n> No <b>sound</b>.\n> \n> Please & thanks\n"), "{}", rendered.text);
+        let html = unescaped(&rendered.html);
+        assert!(html.contains("No <b>sound</b>.<br><br>Please & thanks</blockquote>"), "{html}");
+        assert!(!rendered.html.contains("<b>sound"));
+    }
+}
+
+#[test]
 fn mails_differ_by_occasion_and_language() {
     let mut subjects: Vec<_> =
         all().map(|(mail, language, link)| Case::hostile(link).render(mail, language).subject).collect();
     subjects.sort();
     subjects.dedup();
-    assert_eq!(subjects.len(), 30);
+    assert_eq!(subjects.len(), 42);
 }

@@ -159,6 +159,10 @@ fn s3(request: &HttpRequest) -> Vec<String> {
             ["uploads", "videos", ..] => "uploads/videos/x".to_owned(),
             _ => shortened(prefix),
         };
+        // Whether an object is there that could not be read. Functions that may not list take the refusal for a no.
+        if url.query_pairs().any(|(name, value)| name == "max-keys" && value == "1") {
+            return Vec::new();
+        }
         let prefix = url.query_pairs().find(|(name, _)| name == "prefix").map(|(_, prefix)| listed(&prefix));
         return vec![format!("s3:ListBucket bucket prefix={}", prefix.unwrap_or_default())];
     }

@@ -66,8 +66,31 @@ impl<'a> ObjectStore<'a> {
                 let length = found.content_length().and_then(|length| u64::try_from(length).ok());
                 Ok(length.map(|length| (length, found.body)))
             }
-            Err(SdkError::ServiceError(error)) if error.err().is_no_such_key() => Ok(None),
-            Err(error) => Err(failure(error)),
+            Err(error) => self.absent(key, error).await,
+        }
+    }
+
+    /// `None` if the failure of a read of the object under `key` means that there is none; else fails with it.
+    // S3 answers 404 only to those who may list the bucket without a condition, and 403 to all others. Of these, some may list this
+    // key. For the rest, an object that they may not read is not there.
+    async fn absent<T, E>(&self, key: &str, error: SdkError<E>) -> Result<Option<T>>
+    where
+        E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+    {
+        match error.raw_response().map(|response| response.status().as_u16()) {
+            Some(404) if error.code() != Some("NoSuchBucket") => return Ok(None),
+            Some(403) => {}
+            _ => return Err(failure(error)),
+        }
+        let listed = self.s3().list_objects_v2().bucket(self.bucket).prefix(key).max_keys(1).send().await;
+        match listed {
+            Ok(page) => {
+                let is_there = page.contents().iter().any(|object| object.key() == Some(key));
+                if is_there { Err(failure(error)) } else { Ok(None) }
+            }
+            // Not for credentials that have expired, for example: everything would be absent.
+            Err(refused) if refused.code() == Some("AccessDenied") => Ok(None),
+            Err(refused) => Err(failure(refused)),
         }
     }
 
@@ -94,11 +117,12 @@ impl<'a> ObjectStore<'a> {
         Ok(())
     }
 
-    /// Streams the file at `path` to `key`, unless an object of this size is there. Fails if its bytes have another hash.
+    /// Streams the file at `path` to `key`, unless these bytes are there. Fails if the file has others.
     pub async fn import_file(&self, key: &str, path: &Path, file: &CopiedObject) -> Result<()> {
         let size = i64::try_from(file.size).map_err(Error::internal)?;
         let listed = self.list(key).await?;
-        if listed.iter().any(|object| object.key == key && object.bytes == file.size) {
+        let is_there = listed.iter().any(|object| object.key == key && object.bytes == file.size);
+        if is_there && self.digest(key).await?.is_some_and(|there| there.sha256 == file.sha256) {
             return Ok(());
         }
         let body = ByteStream::from_path(path).await.map_err(Error::internal)?;
@@ -126,8 +150,7 @@ impl<'a> ObjectStore<'a> {
     pub async fn copy_to(&self, key: &str, path: &Path) -> Result<Option<CopiedObject>> {
         let found = match self.s3().get_object().bucket(self.bucket).key(key).send().await {
             Ok(found) => found,
-            Err(SdkError::ServiceError(error)) if error.err().is_no_such_key() => return Ok(None),
-            Err(error) => return Err(failure(error)),
+            Err(error) => return self.absent(key, error).await,
         };
         let content_type = found.content_type.unwrap_or_default();
         let mut file = File::create(path).await.map_err(Error::internal)?;
@@ -141,8 +164,7 @@ impl<'a> ObjectStore<'a> {
         let head = self.s3().head_object().bucket(self.bucket).key(key).checksum_mode(ChecksumMode::Enabled);
         let found = match head.send().await {
             Ok(found) => found,
-            Err(SdkError::ServiceError(error)) if error.err().is_not_found() => return Ok(None),
-            Err(error) => return Err(failure(error)),
+            Err(error) => return self.absent(key, error).await,
         };
         let size = found.content_length().and_then(|length| u64::try_from(length).ok()).unwrap_or_default();
         // Of an object in several parts, it is the hash of their hashes, which ends in their number.
@@ -164,8 +186,7 @@ impl<'a> ObjectStore<'a> {
                 let body = found.body.collect().await.map_err(|error| Error::Busy(error.into()))?;
                 Ok(Some(body.into_bytes()))
             }
-            Err(SdkError::ServiceError(error)) if error.err().is_no_such_key() => Ok(None),
-            Err(error) => Err(failure(error)),
+            Err(error) => self.absent(key, error).await,
         }
     }
 

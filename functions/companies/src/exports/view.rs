@@ -165,8 +165,8 @@ pub(crate) struct ExportedMediaView {
     /// The SHA-256 of its bytes, in hexadecimal.
     #[schemars(example = &"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     sha256: String,
-    /// Where it can be downloaded for 15 minutes, without credentials. Each response has new URLs. Returns 404 once the file was
-    /// deleted or replaced.
+    /// Where it can be downloaded for 15 minutes, without credentials. Each response has new URLs. Returns 403 or 404 once the file
+    /// was deleted or replaced.
     #[schemars(example = example_uri::DOWNLOAD)]
     url: String,
 }

@@ -75,7 +75,12 @@ impl LocalService {
             true => Some(self.conditional_puts.lock().await),
             false => None,
         };
+        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         match self.s3.call(request.map(s3s::Body::http_body_unsync)).await {
+            // As S3 answers all whose policy lets them list the bucket on a condition, or not at all.
+            Ok(response) if is_read && response.status() == StatusCode::NOT_FOUND => {
+                refuse(StatusCode::FORBIDDEN, "AccessDenied", "Access Denied")
+            }
             Ok(response) => response.map(Body::new),
             Err(error) => {
                 tracing::error!(?error, "the S3 emulator failed");
@@ -96,18 +101,27 @@ async fn verify_checksum(request: Request) -> Result<Request, Response> {
     }
     let (head, body) = request.into_parts();
     let body = to_bytes(body, MAX_CHECKED_BYTES).await;
-    let body =
-        body.map_err(|_| refuse("MissingContentLength", "Send the length of a body of more than 64 MiB."))?;
+    let body = body.map_err(|_| {
+        refuse(
+            StatusCode::BAD_REQUEST,
+            "MissingContentLength",
+            "Send the length of a body of more than 64 MiB.",
+        )
+    })?;
     let actual = STANDARD.encode(Sha256::digest(&body));
     match expected == actual.as_str() {
         true => Ok(Request::from_parts(head, Body::from(body))),
-        false => Err(refuse("BadDigest", "The SHA256 you specified did not match the calculated checksum.")),
+        false => Err(refuse(
+            StatusCode::BAD_REQUEST,
+            "BadDigest",
+            "The SHA256 you specified did not match the calculated checksum.",
+        )),
     }
 }
 
-fn refuse(code: &str, message: &str) -> Response {
+fn refuse(status: StatusCode, code: &str, message: &str) -> Response {
     let body = format!("<Error><Code>{code}</Code><Message>{message}</Message></Error>");
-    (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/xml")], body).into_response()
+    (status, [(header::CONTENT_TYPE, "application/xml")], body).into_response()
 }
 
 /// Keys of new objects by bucket, in order. Objects that existed at the start come first.

@@ -1,24 +1,33 @@
 //! The stored files of a company's archive.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
-use std::path::Path;
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::folder::{ArchiveFolder, RecordLine};
+use super::recordings::NeededRecordings;
+use super::unit::ArchiveUnit;
 use super::writer::{ArchiveState, ExportObserver};
 use super::{MEDIA, MediaCount, MediaLine, MediaOwner, MediaPlace, Result, hexadecimal, write_line};
+use crate::domain::answers::Answers;
 use crate::domain::archive::RecordKind;
 use crate::domain::id::CompanyId;
+use crate::domain::media::video::Video;
 use crate::media::{CopiedObject, ListedObject, ObjectStore};
 
 /// The files that are read at once.
 const AT_ONCE: usize = 16;
 
-/// The photos and CVs that records name. One that was replaced stays in the bucket for a moment.
-type NamedFiles = HashSet<String>;
+/// A record with its value.
+#[derive(Deserialize)]
+struct TypedLine<T> {
+    value: T,
+}
 
 /// A file of the bucket that belongs to a record of the archive.
 struct OwnedObject {
@@ -28,81 +37,245 @@ struct OwnedObject {
     below: String,
 }
 
-/// Lists the files of everything that the archive has, with copies of them if they are wanted.
-pub(super) async fn list_all<O: ExportObserver>(
-    objects: &ObjectStore<'_>,
-    company: &CompanyId,
-    wants_copies: bool,
-    state: &mut ArchiveState<O>,
-) -> Result<MediaCount> {
-    let path = state.folder.path().to_owned();
-    let mut list = BufWriter::new(File::create(path.join(MEDIA))?);
-    let mut count = MediaCount::default();
-    let copies = wants_copies.then(|| path.join("media"));
-    for place in MediaPlace::ALL {
-        let (owners, mut named) = owners_in(&mut state.folder, place.kind())?;
-        let prefix = place.prefix(company);
-        for listed in prefixes(place, &prefix, &mut state.folder)? {
-            let listed = objects.list(&listed).await?;
-            let owned = listed.into_iter().filter_map(|object| {
-                let below = object.key.strip_prefix(&prefix)?.to_owned();
-                let owner = place.owner_of(&below).filter(|owner| owners.contains(owner))?;
-                (!place.is_of_person(&below) || named.contains(&below)).then_some((object, owner, below))
-            });
-            let owned: Vec<OwnedObject> =
-                owned.map(|(object, owner, below)| OwnedObject { object, owner, below }).collect();
-            let found = owned.into_iter().map(|one| read_one(objects, place, copies.as_deref(), one));
-            let mut found = stream::iter(found).buffered(AT_ONCE);
-            while let Some((below, line)) = found.try_next().await? {
-                // `None` if it was deleted after the list was read.
-                if let Some(line) = line {
-                    named.remove(&below);
-                    count.count += 1;
-                    count.bytes += line.size;
-                    write_line(&mut list, &line)?;
+/// What the records of some units say of their files.
+#[derive(Default)]
+struct RecordedFiles {
+    /// The kinds and identifiers of records that may have files.
+    owners: HashSet<(RecordKind, String)>,
+    /// The owners of photos and CVs that records name and that were not found yet, by their paths below `media/`. A file that was
+    /// replaced stays in the bucket for a moment.
+    named: HashMap<String, String>,
+    recordings: NeededRecordings,
+}
+
+/// The list of the files of an archive, and copies of them if they are wanted.
+pub(super) struct MediaList<'a> {
+    objects: &'a ObjectStore<'a>,
+    company: &'a CompanyId,
+    path: PathBuf,
+    copies: Option<PathBuf>,
+    /// How many files are missing that records name.
+    missing: BTreeMap<ArchiveUnit, u64>,
+}
+
+impl<'a> MediaList<'a> {
+    pub(super) fn new(
+        objects: &'a ObjectStore<'a>,
+        company: &'a CompanyId,
+        folder: &Path,
+        wants_copies: bool,
+    ) -> Result<Self> {
+        let path = folder.join(MEDIA);
+        File::create(&path)?;
+        let copies = wants_copies.then(|| folder.join("media"));
+        Ok(Self { objects, company, path, copies, missing: BTreeMap::new() })
+    }
+
+    /// The units of which files are missing that their records name: the bucket was listed after the records were read.
+    pub(super) fn disagreeing(&self) -> BTreeSet<ArchiveUnit> {
+        self.missing.keys().copied().collect()
+    }
+
+    /// Counts the files in the list.
+    pub(super) fn count(&self) -> Result<MediaCount> {
+        let mut count = MediaCount { missing: self.missing.values().sum(), ..MediaCount::default() };
+        let mut lines = BufReader::new(File::open(&self.path)?).lines();
+        while let Some(line) = next_line(&mut lines)? {
+            count.count += 1;
+            count.bytes += line.size;
+        }
+        Ok(count)
+    }
+
+    /// Lists the files of everything that the archive has, or anew those of these units alone.
+    pub(super) async fn list<O: ExportObserver>(
+        &mut self,
+        units: Option<&BTreeSet<ArchiveUnit>>,
+        state: &mut ArchiveState<O>,
+    ) -> Result<()> {
+        let mut recorded = RecordedFiles::of(&mut state.folder, units)?;
+        let kept_path = self.keep_others(units)?;
+        let mut kept = BufReader::new(File::open(&kept_path)?).lines();
+        let mut next = next_line(&mut kept)?;
+        let mut list = BufWriter::new(File::create(&self.path)?);
+        for place in MediaPlace::ALL {
+            for prefix in prefixes(place, &place.prefix(self.company), units, &mut state.folder)? {
+                let owned = self.owned(place, &prefix, &recorded).await?;
+                let found = owned.into_iter().map(|one| self.read_one(place, one));
+                let mut found = stream::iter(found).buffered(AT_ONCE);
+                while let Some(line) = found.try_next().await? {
+                    // `None` if it was deleted after the list was read.
+                    if let Some(line) = line {
+                        while let Some(before) = next.take_if(|next| next.path < line.path) {
+                            write_line(&mut list, &before)?;
+                            next = next_line(&mut kept)?;
+                        }
+                        recorded.named.remove(&line.path);
+                        recorded.recordings.found(&line.path);
+                        write_line(&mut list, &line)?;
+                        state.progress.media += 1;
+                    }
+                    state.note().await?;
                 }
-                state.progress.media = count.count;
-                state.note().await?;
             }
         }
-        // Takes and uploads have no photos and CVs.
-        if matches!(place, MediaPlace::Candidates | MediaPlace::Customers) {
-            count.missing += named.len() as u64;
+        while let Some(line) = next {
+            write_line(&mut list, &line)?;
+            next = next_line(&mut kept)?;
         }
+        list.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        fs::remove_file(&kept_path)?;
+        self.missing.retain(|unit, _| units.is_some_and(|units| !units.contains(unit)));
+        for (owner, files) in recorded.missing() {
+            *self.missing.entry(unit_of(owner)?).or_default() += files;
+        }
+        Ok(())
     }
-    list.flush()?;
-    Ok(count)
-}
 
-/// The line of a file, which is copied below `copies` if that is given, with its path below the place; `None` if it was deleted.
-async fn read_one(
-    objects: &ObjectStore<'_>,
-    place: MediaPlace,
-    copies: Option<&Path>,
-    OwnedObject { object, owner, below }: OwnedObject,
-) -> Result<(String, Option<MediaLine>)> {
-    let path = format!("{}/{below}", place.name());
-    let found = match copies {
-        Some(copies) => {
-            let target = copies.join(&path);
-            fs::create_dir_all(target.parent().unwrap_or(copies))?;
-            objects.copy_to(&object.key, &target).await?
+    /// Moves the lines that are not of these units to another file, and deletes the copies that the others name.
+    fn keep_others(&self, units: Option<&BTreeSet<ArchiveUnit>>) -> Result<PathBuf> {
+        let kept_path = self.path.with_extension("kept");
+        let mut kept = BufWriter::new(File::create(&kept_path)?);
+        let mut lines = BufReader::new(File::open(&self.path)?).lines();
+        while let Some(line) = next_line(&mut lines)? {
+            let unit = unit_of(&line.owner.id)?;
+            if units.is_some_and(|units| !units.contains(&unit)) {
+                write_line(&mut kept, &line)?;
+            } else if let Some(copies) = &self.copies {
+                fs::remove_file(copies.join(&line.path))?;
+            }
         }
-        None => objects.digest(&object.key).await?,
-    };
-    let line = found.map(|CopiedObject { content_type, size, sha256 }| MediaLine {
-        path,
-        owner: MediaOwner { kind: place.kind().name().to_owned(), id: owner },
-        content_type,
-        size,
-        sha256: hexadecimal(&sha256),
-    });
-    Ok((below, line))
+        kept.flush()?;
+        Ok(kept_path)
+    }
+
+    /// The objects with this prefix that belong to records.
+    async fn owned(
+        &self,
+        place: MediaPlace,
+        prefix: &str,
+        recorded: &RecordedFiles,
+    ) -> Result<Vec<OwnedObject>> {
+        let start = place.prefix(self.company);
+        let owned = self.objects.list(prefix).await?.into_iter().filter_map(|object| {
+            let below = object.key.strip_prefix(&start)?.to_owned();
+            let owner = place.owner_of(&below)?;
+            let is_of_record = recorded.owners.contains(&(place.kind(), owner.clone()));
+            let is_named = recorded.named.contains_key(&format!("{}/{below}", place.name()));
+            (is_of_record && (!place.is_of_person(&below) || is_named)).then_some(OwnedObject {
+                object,
+                owner,
+                below,
+            })
+        });
+        Ok(owned.collect())
+    }
+
+    /// The line of a file, which is copied if copies are wanted; `None` if it was deleted.
+    async fn read_one(
+        &self,
+        place: MediaPlace,
+        OwnedObject { object, owner, below }: OwnedObject,
+    ) -> Result<Option<MediaLine>> {
+        let path = format!("{}/{below}", place.name());
+        let found = match &self.copies {
+            Some(copies) => {
+                let target = copies.join(&path);
+                fs::create_dir_all(target.parent().unwrap_or(copies))?;
+                self.objects.copy_to(&object.key, &target).await?
+            }
+            None => self.objects.digest(&object.key).await?,
+        };
+        Ok(found.map(|CopiedObject { content_type, size, sha256 }| MediaLine {
+            path,
+            owner: MediaOwner { kind: place.kind().name().to_owned(), id: owner },
+            content_type,
+            size,
+            sha256: hexadecimal(&sha256),
+        }))
+    }
 }
 
-/// What to list at a time: of candidates, a project.
-fn prefixes(place: MediaPlace, prefix: &str, folder: &mut ArchiveFolder) -> Result<Vec<String>> {
-    if place.kind() != RecordKind::Candidates {
+impl RecordedFiles {
+    /// What the records of these units say, or of all.
+    fn of(folder: &mut ArchiveFolder, units: Option<&BTreeSet<ArchiveUnit>>) -> Result<Self> {
+        let mut recorded = Self::default();
+        let is_wanted = |id: &str| -> Result<bool> {
+            Ok(match units {
+                None => true,
+                Some(units) => units.contains(&unit_of(id)?),
+            })
+        };
+        for kind in [RecordKind::Candidates, RecordKind::Customers, RecordKind::Videos, RecordKind::Answers] {
+            folder.for_each_line(kind, |line| {
+                let RecordLine { id, value } = serde_json::from_str(line)?;
+                if !is_wanted(&id)? {
+                    return Ok(());
+                }
+                match kind {
+                    RecordKind::Answers => recorded.recordings.add_answers(&typed::<Answers>(line)?),
+                    RecordKind::Videos => recorded.recordings.add_video(&typed::<Video>(line)?),
+                    _ => {
+                        let files = value.photo.into_iter().chain(value.cv);
+                        let named =
+                            files.map(|file| (format!("{}/{id}/{}", kind.name(), file.id), id.clone()));
+                        recorded.named.extend(named);
+                    }
+                }
+                if kind != RecordKind::Answers {
+                    recorded.owners.insert((kind, id));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(recorded)
+    }
+
+    /// The owners of what was not found, with the number of files.
+    fn missing(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.named.values().map(|owner| (owner.as_str(), 1)).chain(self.recordings.missing())
+    }
+}
+
+fn next_line(lines: &mut impl Iterator<Item = io::Result<String>>) -> Result<Option<MediaLine>> {
+    let line = lines.next().transpose()?;
+    Ok(line.map(|line| serde_json::from_str(&line)).transpose()?)
+}
+
+fn typed<T: DeserializeOwned>(line: &str) -> Result<T> {
+    let TypedLine { value } = serde_json::from_str(line)?;
+    Ok(value)
+}
+
+/// The unit of the record of an owner of files.
+fn unit_of(owner: &str) -> Result<ArchiveUnit> {
+    Ok(match owner.split_once('/') {
+        Some((project, candidate)) => ArchiveUnit::Candidate(project.parse()?, candidate.parse()?),
+        None => ArchiveUnit::Company,
+    })
+}
+
+/// What to list at a time, in the order of the keys: of candidates, a project or, of these units alone, a candidate.
+fn prefixes(
+    place: MediaPlace,
+    prefix: &str,
+    units: Option<&BTreeSet<ArchiveUnit>>,
+    folder: &mut ArchiveFolder,
+) -> Result<Vec<String>> {
+    let is_of_candidates = place.kind() == RecordKind::Candidates;
+    if let Some(units) = units {
+        return Ok(units
+            .iter()
+            .filter_map(|unit| match unit {
+                ArchiveUnit::Candidate(project, candidate) if is_of_candidates => {
+                    Some(format!("{prefix}{project}/{candidate}/"))
+                }
+                ArchiveUnit::Company if !is_of_candidates => Some(prefix.to_owned()),
+                _ => None,
+            })
+            .collect());
+    }
+    if !is_of_candidates {
         return Ok(vec![prefix.to_owned()]);
     }
     let mut prefixes = Vec::new();
@@ -112,18 +285,4 @@ fn prefixes(place: MediaPlace, prefix: &str, folder: &mut ArchiveFolder) -> Resu
         Ok(())
     })?;
     Ok(prefixes)
-}
-
-/// The identifiers of the records of a kind, and the files of people that they name, below the place of their kind.
-fn owners_in(folder: &mut ArchiveFolder, kind: RecordKind) -> Result<(HashSet<String>, NamedFiles)> {
-    let mut owners = HashSet::new();
-    let mut named = NamedFiles::new();
-    folder.for_each_line(kind, |line| {
-        let RecordLine { id, value } = serde_json::from_str(line)?;
-        let files = value.photo.into_iter().chain(value.cv);
-        named.extend(files.map(|file| format!("{id}/{}", file.id)));
-        owners.insert(id);
-        Ok(())
-    })?;
-    Ok((owners, named))
 }

@@ -4,6 +4,7 @@ mod folder;
 mod media;
 mod offsets;
 mod places;
+mod recordings;
 mod unit;
 mod writer;
 
@@ -18,6 +19,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use offsets::{MEDIA_OFFSETS, MediaOffsets, MediaRange};
 pub use places::MediaPlace;
+pub use recordings::NeededRecordings;
 pub use writer::{ArchiveWriter, ExportObserver, ExportResult, WriterOptions};
 
 use crate::domain::archive::RecordKind;
@@ -75,7 +77,7 @@ pub struct ArchiveFile {
 pub struct MediaCount {
     pub count: u64,
     pub bytes: u64,
-    /// Photos and CVs that records name, but that were deleted before they could be copied.
+    /// Photos, CVs and files of recordings that records name, but that were gone when they were listed.
     pub missing: u64,
 }
 

@@ -14,9 +14,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::folder::ArchiveFolder;
+use super::media::MediaList;
 use super::unit::ArchiveUnit;
 use super::{
-    ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, MediaCount, Result, SIGNATURE, describe, media, receipt,
+    ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, MediaCount, Result, SIGNATURE, describe, receipt,
     receipt_key,
 };
 use crate::auth::SystemAccess;
@@ -43,7 +44,7 @@ const NUMBERING: Duration = Duration::from_secs(2);
 /// The estimated percentages of the work at the end of its parts.
 const RECORDS_READ: u64 = 70;
 const READ_AGAIN: u32 = 75;
-const FEED_READ: u32 = 80;
+const MEDIA_LISTED: u32 = 90;
 
 /// Is told how far an archive has come, and may end the work by an error.
 pub trait ExportObserver: Send {
@@ -89,7 +90,7 @@ pub struct ExportResult {
     pub media: u64,
     /// Their bytes.
     pub media_bytes: u64,
-    /// Photos and CVs that records name, but that were deleted before they could be copied.
+    /// Photos, CVs and files of recordings that records name, but that were gone when they were listed.
     pub media_missing: u64,
     /// What it has used of DynamoDB.
     pub read_units: f64,
@@ -104,6 +105,8 @@ pub(super) struct ArchiveState<O> {
     sequence: u64,
     /// What may be newer than that.
     newer: BTreeSet<ArchiveUnit>,
+    /// What was read again since media were listed.
+    reread: BTreeSet<ArchiveUnit>,
 }
 
 impl<O: ExportObserver> ArchiveState<O> {
@@ -141,17 +144,37 @@ impl<'a> ArchiveWriter<'a> {
         }
         let folder = ArchiveFolder::create(folder)?;
         let progress = ExportProgress::default();
-        let newer = BTreeSet::new();
-        let mut state = ArchiveState { folder, progress, observer, sequence: before.last, newer };
+        let (newer, reread) = (BTreeSet::new(), BTreeSet::new());
+        let mut state = ArchiveState { folder, progress, observer, sequence: before.last, newer, reread };
         self.read_all(&mut state).await?;
         self.read_again(&mut state).await?;
         state.progress.percent = READ_AGAIN;
+        let media = self.list_media(&mut state).await?;
+        state.progress.percent = MEDIA_LISTED;
         self.read_feed(&mut state).await?;
-        state.progress.percent = FEED_READ;
-        let objects = self.system.objects()?;
-        let wants_copies = self.options.copies_media;
-        let media = media::list_all(&objects, &self.company, wants_copies, &mut state).await?;
         self.describe(state, media, created_at)
+    }
+
+    /// Lists media, and reads records again until both agree.
+    // A photo may be replaced and an answer converted after its record was read. What stays missing is lost.
+    async fn list_media<O: ExportObserver>(&self, state: &mut ArchiveState<O>) -> Result<MediaCount> {
+        let objects = self.system.objects()?;
+        let folder = state.folder.path().to_owned();
+        let mut list = MediaList::new(&objects, &self.company, &folder, self.options.copies_media)?;
+        list.list(None, state).await?;
+        let mut lost = BTreeSet::new();
+        for _ in 0..ROUNDS {
+            let disagreeing = list.disagreeing();
+            if disagreeing.is_empty() || disagreeing == lost {
+                break;
+            }
+            state.newer.extend(disagreeing.iter().copied());
+            state.reread.clear();
+            self.read_again(state).await?;
+            list.list(Some(&std::mem::take(&mut state.reread)), state).await?;
+            lost = disagreeing;
+        }
+        list.count()
     }
 
     /// Tells the observer, and waits until what was read so far is no more than may be read.
@@ -238,6 +261,7 @@ impl<'a> ArchiveWriter<'a> {
             .await?;
             state.sequence = now.last;
             let mut records = Vec::new();
+            state.reread.extend(units.iter().copied());
             for unit in &units {
                 records.extend(self.read_unit(*unit).await?);
                 self.keep_pace(state).await?;

@@ -106,10 +106,15 @@ impl AnswerObjects {
     }
 }
 
+/// The number of the part with this file name; `None` for other names.
+pub fn recorded_part_in(name: &str) -> Option<u32> {
+    name.parse().ok()
+}
+
 /// The parts among listed objects of one take.
 pub fn recorded_parts(listed: &[ListedObject]) -> Vec<RecordedPart> {
     let part = |object: &ListedObject| {
-        let number = object.key.rsplit('/').next()?.parse().ok()?;
+        let number = recorded_part_in(object.key.rsplit('/').next()?)?;
         Some(RecordedPart { number, bytes: object.bytes, arrived_at: object.stored_at })
     };
     listed.iter().filter_map(part).collect()

@@ -11,7 +11,7 @@ mod signed;
 mod text;
 
 pub use address::{MediaSigner, MediaToken};
-pub use answers::{AnswerObjects, recorded_parts};
+pub use answers::{AnswerObjects, recorded_part_in, recorded_parts};
 pub use checked::{CheckedFile, detect, inspect, is_plain_text, logo_picture};
 pub use objects::{CopiedObject, LedgerPosition, ListedObject, ObjectStore};
 pub use signed::{HashedUpload, SignedUpload};

@@ -82,6 +82,8 @@ pub enum Error {
         /// Its URL; `None` if the caller may not see it.
         resource_uri: Option<String>,
     },
+    /// The company was imported, and the operator has not started it: 409.
+    NotStarted,
     /// The same request is being processed; retry after so many seconds: 409.
     InProgress(i64),
     /// The events after the requested number have expired; this is the first one that is left: 410.
@@ -139,7 +141,9 @@ impl Error {
             Self::Forbidden(_) | Self::MissingPermission { .. } => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Changed | Self::ExternalIdTaken { .. } | Self::InProgress(_) => StatusCode::CONFLICT,
+            Self::Changed | Self::ExternalIdTaken { .. } | Self::NotStarted | Self::InProgress(_) => {
+                StatusCode::CONFLICT
+            }
             Self::Expired(_) => StatusCode::GONE,
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::TooLarge | Self::FilesTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
@@ -208,6 +212,10 @@ impl Error {
             Self::ExternalIdTaken { resource_uri: None, .. } => {
                 detail(EXTERNAL_ID_TAKEN, "This `external_id` is already in use. Send another one.")
             }
+            Self::NotStarted => detail(
+                "company_not_started",
+                "This company was imported and can only be read. Ask the operator of the service to start it.",
+            ),
             Self::InProgress(_) => detail(
                 "in_progress",
                 "A request with this `Idempotency-Key` is still running. Retry after the seconds in `Retry-After`.",

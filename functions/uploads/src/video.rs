@@ -20,6 +20,10 @@ pub(crate) async fn admit(system: &SystemAccess, company: &CompanyId, id: VideoI
 }
 
 async fn admit_once(system: &SystemAccess, company: &CompanyId, id: VideoId) -> Result<RecordOutcome> {
+    if system.store.company_import(company).await?.is_some_and(|import| import.started_at.is_none()) {
+        // The program that starts the company has the file converted.
+        return Ok(RecordOutcome::Ignored);
+    }
     let video = system.store.video(company, id).await?;
     let Some(video) = video.filter(|video| video.conversion.is_under_way()) else {
         // Deleted, failed, or converted: the event comes late or again.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::slice;
 use std::sync::Arc;
 
-use admin::import::{ArchiveImport, ImportOptions, ImportResult, TrustedKey};
+use admin::import::{ArchiveImport, ImportOptions, ImportResult, TrustedKey, start_company};
 use axum::extract::Request;
 use shared::app::App;
 use shared::clock::SystemEntropy;
@@ -118,12 +118,18 @@ impl Local {
             .transpose()
             .map_err(|_| Error::new("--as: use 2 to 63 letters a to z, digits and hyphens"))?;
         // On their own computer, users decide themselves which archives they trust.
-        let options = ImportOptions { trusted: TrustedKey::OfArchive, name, keeps_grants: true };
+        let trusted = TrustedKey::OfArchive;
+        let (keeps_grants, allows_missing) = (true, true);
+        let options = ImportOptions { trusted, name, keeps_grants, allows_missing, erased: Vec::new() };
         let report = |line: &str| tracing::info!(target: "import", "{line}");
         let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
             Error::new(format!("cannot import {}: {error}", folder.display()))
         };
-        ArchiveImport::new(&self.app, folder, options, report).map_err(failed)?.run().await.map_err(failed)
+        let import = ArchiveImport::new(&self.app, folder, options, report).map_err(failed)?;
+        let imported = import.run().await.map_err(failed)?;
+        // Here, nobody has to look at the company before its mails go out: they stay in the inbox.
+        start_company(&self.app, imported.company.clone()).await.map_err(failed)?;
+        Ok(imported)
     }
 
     /// The API's base URL, such as `http://localhost:8080/api/v3`.

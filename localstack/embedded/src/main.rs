@@ -112,13 +112,32 @@ Ctrl-C stops it."#,
 
 /// Prints how the owners of an imported company log in: an archive holds no passwords.
 fn announce_import(local: &Local, imported: Option<&ImportResult>, out: &mut impl Write) -> io::Result<()> {
-    let Some(ImportResult { company, key, records, media, owners, .. }) = imported else { return Ok(()) };
+    let Some(imported) = imported else { return Ok(()) };
+    let ImportResult {
+        company,
+        key,
+        records,
+        media,
+        media_missing,
+        base_url,
+        created_at,
+        owners,
+        grants,
+        ..
+    } = imported;
     let url = local.base_url();
     writeln!(
         out,
-        "\nImported the company {company}: {records} records and {media} files, signed by the key {key}.
-Its owners request a password, by a link in the inbox:"
+        "\nImported and started the company {company}: {records} records and {media} files of {created_at} from {base_url}, signed by
+the key {key}. Deadlines and reminders take their course."
     )?;
+    if *media_missing > 0 {
+        writeln!(out, "{media_missing} files that it names are missing.")?;
+    }
+    for grant in grants {
+        writeln!(out, "Kept, although only an operator can grant it: {grant}")?;
+    }
+    writeln!(out, "Its owners request a password, by a link in the inbox:")?;
     for owner in owners {
         let forgotten = serde_json::json!({ "company": company, "username": owner });
         writeln!(

@@ -142,12 +142,17 @@ impl ErrorResponseDoc {
                 vec![("denied", denied(false)), ("token", denied(true))]
             }
             Self::NotFound => vec![("unknown", Error::NotFound)],
-            Self::Conflict => vec![("changed", Error::Changed), ("in_progress", Error::InProgress(2))],
+            Self::Conflict => vec![
+                ("changed", Error::Changed),
+                ("in_progress", Error::InProgress(2)),
+                ("not_started", Error::NotStarted),
+            ],
             Self::ExternalIdTaken => vec![
                 ("taken", external_id_taken(Some(example_uri::CANDIDATE.to_owned()))),
                 ("taken_by_hidden", external_id_taken(None)),
                 ("changed", Error::Changed),
                 ("in_progress", Error::InProgress(2)),
+                ("not_started", Error::NotStarted),
             ],
             Self::Gone => vec![("expired", Error::Expired(57))],
             Self::PreconditionFailed => vec![("changed", Error::PreconditionFailed)],

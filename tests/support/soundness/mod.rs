@@ -4,6 +4,7 @@
 
 mod expected;
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use embedded::Backend;
@@ -67,10 +68,17 @@ impl Drop for SoundAtEnd {
     }
 }
 
+/// The companies that were imported and have not started, of which nothing is due.
+fn waiting(items: &Contents) -> BTreeSet<String> {
+    let has_started = |item: &Item| item.get("started_at").is_some_and(|at| at.is_s());
+    let imports = items.iter().filter(|((_, sk), item)| sk == "IMPORT" && !has_started(item));
+    imports.map(|((pk, _), _)| pk.trim_start_matches("COMPANY#").to_owned()).collect()
+}
+
 /// What is wrong: counts shard by shard, logins, clients' keys, search entries, memberships, shares, label texts, token
 /// values, guest links, places in the indexes, histories.
 fn problems_of(items: &Contents) -> Vec<String> {
-    let mut expected = Expected::default();
+    let mut expected = Expected { waiting: waiting(items), ..Expected::default() };
     for (key, item) in items {
         expected.add(key, item);
     }

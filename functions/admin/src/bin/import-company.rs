@@ -1,7 +1,8 @@
 //! Takes a company in from the folder of an archive: `functions/PORTABILITY.md` describes it.
 //!
-//! Usage: import-company FOLDER (--key X | --accept-key) [--as NAME] [--keep-grants], with the variables of the function `events` and
-//! AWS's for region and credentials. Progress goes to standard error, the result to standard output, in JSON.
+//! Usage: import-company FOLDER (--key X | --accept-key) [--as NAME] [--keep-grants] [--allow-missing] [--erased FILE]…, with the
+//! variables of the function `events` and AWS's for region and credentials. Progress goes to standard error, the result to standard
+//! output, in JSON.
 
 use std::io::{Write as _, stdout};
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use shared::app::App;
 use shared::domain::privacy::receipt::ReceiptKey;
 use tokio::runtime::Builder;
 
-const USAGE: &str = "usage: import-company FOLDER (--key X | --accept-key) [--as NAME] [--keep-grants]";
+const USAGE: &str = "usage: import-company FOLDER (--key X | --accept-key) [--as NAME] [--keep-grants] [--allow-missing] [--erased FILE]…";
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
@@ -41,17 +42,22 @@ fn read(mut arguments: impl Iterator<Item = String>) -> Result<(PathBuf, ImportO
     let mut trusted = None;
     let mut name = None;
     let mut keeps_grants = false;
+    let mut allows_missing = false;
+    let mut erased = Vec::new();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--key" => trusted = Some(TrustedKey::Named(ReceiptKey::parse(&arguments.next().ok_or(USAGE)?)?)),
             "--accept-key" => trusted = Some(TrustedKey::OfArchive),
             "--as" => name = Some(arguments.next().ok_or(USAGE)?.parse()?),
             "--keep-grants" => keeps_grants = true,
+            "--allow-missing" => allows_missing = true,
+            "--erased" => erased.push(PathBuf::from(arguments.next().ok_or(USAGE)?)),
             option if option.starts_with("--") => return Err(USAGE.into()),
             path if folder.is_none() => folder = Some(PathBuf::from(path)),
             _ => return Err(USAGE.into()),
         }
     }
     let trusted = trusted.ok_or(USAGE)?;
-    Ok((folder.ok_or(USAGE)?, ImportOptions { trusted, name, keeps_grants }))
+    let options = ImportOptions { trusted, name, keeps_grants, allows_missing, erased };
+    Ok((folder.ok_or(USAGE)?, options))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use futures_util::future::try_join_all;
@@ -11,7 +11,7 @@ use shared::domain::media::file::{FileKind, FileType, StoredFile};
 use shared::media::{CopiedObject, ObjectStore, detect};
 
 use super::files::SignedArchive;
-use shared::archive::{self, MEDIA, MediaCount, MediaLine, MediaPlace, Result};
+use shared::archive::{self, MEDIA, MediaCount, MediaLine, MediaPlace, NeededRecordings, Result};
 
 /// The files that are uploaded at once.
 const AT_ONCE: usize = 8;
@@ -23,16 +23,20 @@ const START: usize = 12;
 /// The photos and CVs that records name, by their paths below `media/`.
 pub(super) type NamedFiles = HashMap<String, (FileKind, StoredFile)>;
 
-/// Validates all files: the list, their bytes and their owners.
+/// Validates all files: the list, their bytes and their owners. Returns how many are missing that records name: when the archive was
+/// written or, if it `allows_missing` ones, when it was downloaded.
 pub(super) fn validate(
     archive: &SignedArchive,
     mut named: NamedFiles,
+    mut recordings: NeededRecordings,
     owners: &HashSet<(&'static str, String)>,
-) -> Result<()> {
+    allows_missing: bool,
+) -> Result<u64> {
     let mut lines = archive.lines(MEDIA)?;
     let mut paths = HashSet::new();
     let mut last = String::new();
     let mut count = MediaCount::default();
+    let mut absent = 0;
     while let Some(line) = lines.next_line()? {
         let file = read_line(&line).map_err(|error| lines.fault(&error.to_string()))?;
         if file.path <= last {
@@ -46,6 +50,15 @@ pub(super) fn validate(
         }
         let name = format!("media/{}", file.path);
         let path = archive.path_of(&name);
+        recordings.found(&file.path);
+        count.count += 1;
+        count.bytes = add(count.bytes, file.size)?;
+        last.clone_from(&file.path);
+        if allows_missing && is_absent(&path) {
+            named.remove(&file.path);
+            absent += 1;
+            continue;
+        }
         if !fs::symlink_metadata(&path).is_ok_and(|found| found.is_file() && found.len() == file.size) {
             return Err(lines.fault("there is no such file of this size"));
         }
@@ -62,24 +75,37 @@ pub(super) fn validate(
         if !is_of_its_type {
             return Err(lines.fault("the file is not of its content type"));
         }
-        count.count += 1;
-        count.bytes += file.size;
-        last.clone_from(&file.path);
         paths.insert(file.path);
     }
-    count.missing = named.len() as u64;
+    let lost: u64 = recordings.missing().map(|(_, files)| files).sum();
+    count.missing = add(named.len() as u64, lost)?;
     if count != archive.manifest.media {
         return Err("manifest.json: the numbers of media are wrong".into());
     }
-    archive.refuse_unnamed_files(&paths)
+    if let Some(candidate) = recordings.lost_take().filter(|_| !allows_missing) {
+        return Err(format!(
+            "records/answers.jsonl: a recording of {candidate} waits for its conversion, and its parts are missing; --allow-missing imports it as failed"
+        )
+        .into());
+    }
+    archive.refuse_unnamed_files(&paths)?;
+    add(count.missing, absent)
 }
 
-/// Stores all files of these places in the bucket.
+fn add(one: u64, other: u64) -> Result<u64> {
+    Ok(one.checked_add(other).ok_or("manifest.json: the numbers of media are wrong")?)
+}
+
+fn is_absent(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
+}
+
+/// Stores all files in the bucket.
 pub(super) async fn store(
     archive: &SignedArchive,
     company: &CompanyId,
     objects: &ObjectStore<'_>,
-    wanted: impl Fn(MediaPlace) -> bool,
+    allows_missing: bool,
 ) -> Result<()> {
     let mut lines = archive.lines(MEDIA)?;
     loop {
@@ -91,10 +117,11 @@ pub(super) async fn store(
         for line in together {
             let file = read_line(&line)?;
             let (place, below) = place_of(&file.path).ok_or("a path that is none")?;
-            if wanted(place) {
-                let key = format!("{}{below}", place.prefix(company));
-                uploads.push(store_one(archive, objects, key, file));
+            if allows_missing && is_absent(&archive.path_of(&format!("media/{}", file.path))) {
+                continue;
             }
+            let key = format!("{}{below}", place.prefix(company));
+            uploads.push(store_one(archive, objects, key, file));
         }
         try_join_all(uploads).await?;
     }

@@ -2,21 +2,24 @@
 //!
 //! 1. Validate the whole archive, without a write.
 //! 2. Store everything while the company is closed: its own item is missing, so logins fail, and no item is in the index by due date,
-//!    so that scheduled functions do not find it.
-//! 3. Open the company, then enter due items in that index.
+//!    so that scheduled functions do not find it. Then erase the people who were erased after the archive was written.
+//! 3. Open the company for reading.
 //!
-//! A run that failed is repeated: it skips items that are stored, and steps 1 and 2 once the company is open.
+//! A run that failed is repeated: it skips items that are stored, and step 1 once all of them are. [`start_company`] then enters due
+//! items in the index by due date, and lets requests change the company.
 
+mod erased;
 mod files;
 mod media;
+mod start;
 mod validate;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use futures_util::future::try_join_all;
 use serde::Serialize;
 use shared::app::App;
-use shared::archive::{self, MediaPlace, Result};
+use shared::archive::{self, Result};
 use shared::auth::OperatorAccess;
 use shared::domain::archive::RecordKind;
 use shared::domain::company::Company;
@@ -24,11 +27,12 @@ use shared::domain::company::import::CompanyImport;
 use shared::domain::history::{EventMark, HistoryEntry};
 use shared::domain::id::{CompanyId, WebhookId};
 use shared::domain::privacy::receipt::{ImportedReceiptKey, ReceiptKey};
-use shared::domain::retention::run::RetentionRun;
 use shared::domain::staff::customer::AccountType;
 use shared::store::{ArchiveReader, EventSequence, ImportedRecord, VersionedItem};
 
 use crate::PATIENCE;
+pub use start::{StartResult, start_company};
+
 use files::{Lines, SignedArchive};
 use validate::{REFERENCE_ORDER, ValidatedArchive};
 
@@ -53,6 +57,10 @@ pub struct ImportOptions {
     pub name: Option<CompanyId>,
     /// Whether to keep the rights that only an operator can grant: verified senders, and acting on behalf of others.
     pub keeps_grants: bool,
+    /// Whether to import an archive although some files that it lists could not be downloaded.
+    pub allows_missing: bool,
+    /// Files of receipts, one a line as in an archive: the candidates whom they name are erased.
+    pub erased: Vec<PathBuf>,
 }
 
 /// The import of an archive.
@@ -62,6 +70,8 @@ pub struct ArchiveImport {
     /// The company as it is named here.
     company: CompanyId,
     keeps_grants: bool,
+    allows_missing: bool,
+    erased: Vec<PathBuf>,
     report: fn(&str),
 }
 
@@ -71,14 +81,26 @@ pub struct ImportResult {
     pub company: CompanyId,
     /// Whether an earlier run has completed the import.
     pub was_there: bool,
+    /// Whether the operator has started it. Until then, requests change nothing.
+    pub is_started: bool,
+    /// The base URL of the service that has written the archive.
+    pub base_url: String,
+    /// When it was written.
+    pub created_at: String,
     /// The thumbprint of the key that has signed the archive.
     pub key: String,
     /// The number of the last event in it.
     pub sequence: u64,
     /// The records in all files.
     pub records: u64,
-    /// The stored files.
+    /// The files in the list of media.
     pub media: u64,
+    /// The files that records name and that are missing: when the archive was written, or downloaded.
+    pub media_missing: u64,
+    /// The people of the archive who were erased, because they had been erased since it was written.
+    pub erased: u64,
+    /// Those of them who could not be erased, in words.
+    pub kept: Vec<String>,
     /// The user names of the owners, who get a password by `POST api-password-reset/`.
     pub owners: Vec<String>,
     /// The rights in the archive that only an operator can grant, in words.
@@ -98,33 +120,61 @@ impl ArchiveImport {
         let access = OperatorAccess::of(app).with_patience(PATIENCE);
         let archive = SignedArchive::open(folder, options.trusted)?;
         let company = options.name.unwrap_or_else(|| archive.manifest.company.clone());
-        Ok(Self { access, archive, company, keeps_grants: options.keeps_grants, report })
+        let ImportOptions { keeps_grants, allows_missing, erased, .. } = options;
+        Ok(Self { access, archive, company, keeps_grants, allows_missing, erased, report })
     }
 
-    /// Imports it. Does nothing if it was imported before.
+    /// Imports it. If it was imported before and has not started, erases only the people who were erased since.
     ///
     /// # Errors
     /// Fails before anything is written if there is another company of this name, or if anything in the archive is wrong: then the
     /// message names the file and the line. Fails also if DynamoDB, S3 or the disk refuse for good: then run it again.
     pub async fn run(&self) -> Result<ImportResult> {
-        let found = self.access.store.company_import(&self.company).await?;
-        if let Some(import) = &found {
-            if import.archive != self.archive.sha256 {
+        let store = &self.access.store;
+        let found = store.company_import(&self.company).await?;
+        let exists = store.company(&self.company).await?.is_some();
+        match &found {
+            Some(import) if import.archive != self.archive.sha256 => {
                 return Err(format!("{} was imported from another archive", self.company).into());
             }
-            if import.ended_at.is_some() {
-                let is_there = self.access.store.company(&self.company).await?.is_some();
-                let erased = format!("the company {} is being erased", self.company);
-                return if is_there { self.result(true, Vec::new()).await } else { Err(erased.into()) };
+            Some(import) if import.opened_at.is_some() && !exists => {
+                return Err(format!("the company {} is being erased", self.company).into());
             }
-        } else if self.access.store.company(&self.company).await?.is_some() {
-            return Err(
-                format!("there is a company {} here; choose another name by --as", self.company).into()
-            );
+            None if exists => {
+                let taken = format!("there is a company {} here; choose another name by --as", self.company);
+                return Err(taken.into());
+            }
+            _ => {}
         }
+        let import = match found {
+            Some(import) if import.stored_at.is_some() => import,
+            found => self.store_whole(found).await?,
+        };
+        if import.started_at.is_some() {
+            return self.result(&import, true, Vec::new()).await;
+        }
+        (self.report)("erasures");
+        let people = erased::erase_again(&self.access, &self.archive, &self.company, &self.erased).await?;
+        let was_there = import.opened_at.is_some();
+        let counted = CompanyImport { erased: people.erased, ..CompanyImport::clone(&import) };
+        let import =
+            if counted == *import { import } else { store.update_company_import(&import, counted).await? };
+        let import = if was_there {
+            import
+        } else {
+            store.open_company(&import, &self.company()?, self.access.now).await?
+        };
+        self.result(&import, was_there, people.kept).await
+    }
+
+    /// Validates the archive and stores everything but the company itself.
+    async fn store_whole(
+        &self,
+        found: Option<VersionedItem<CompanyImport>>,
+    ) -> Result<VersionedItem<CompanyImport>> {
         (self.report)("validating the archive");
-        let ValidatedArchive { receipt_keys, webhooks, grants } =
-            validate::validate(&self.archive, self.reader())?;
+        let validated = validate::validate(&self.archive, self.reader(), self.allows_missing)?;
+        let ValidatedArchive { receipt_keys, webhooks, missing } = validated;
         self.refuse_foreign_webhooks(&webhooks).await?;
         let import = match found {
             Some(import) => import,
@@ -134,17 +184,9 @@ impl ArchiveImport {
                 self.access.store.begin_company_import(begun, self.access.now).await?
             }
         };
-        let company = self.company()?;
-        let import = if import.opened_at.is_some() {
-            import
-        } else {
-            self.store_all(receipt_keys).await?;
-            let sequence = self.sequence()?;
-            self.access.store.open_company(&import, &company, &sequence, self.access.now).await?
-        };
-        self.schedule_all(&company).await?;
-        self.access.store.end_company_import(&import, self.access.now).await?;
-        self.result(false, grants).await
+        self.store_all(receipt_keys).await?;
+        let stored = CompanyImport::clone(&import).stored(missing, self.access.now);
+        Ok(self.access.store.finish_storing(&import, stored, &self.sequence()?).await?)
     }
 
     /// Refuses webhooks that another company has here, as the company from which the archive was exported.
@@ -161,7 +203,12 @@ impl ArchiveImport {
         }
     }
 
-    async fn result(&self, was_there: bool, grants: Vec<String>) -> Result<ImportResult> {
+    async fn result(
+        &self,
+        import: &CompanyImport,
+        was_there: bool,
+        kept: Vec<String>,
+    ) -> Result<ImportResult> {
         let manifest = &self.archive.manifest;
         let customers = self.access.store.all_customers(&self.company).await?;
         let owners = customers
@@ -170,15 +217,33 @@ impl ArchiveImport {
         Ok(ImportResult {
             company: self.company.clone(),
             was_there,
+            is_started: import.started_at.is_some(),
+            base_url: manifest.base_url.clone(),
+            created_at: manifest.created_at.clone(),
             key: self.archive.key.thumbprint(),
             sequence: manifest.sequence,
             records: manifest.records.values().sum(),
             media: manifest.media.count,
+            media_missing: import.media_missing,
+            erased: import.erased,
+            kept,
             owners: owners.map(|owner| owner.username.as_str().to_owned()).collect(),
-            grants,
+            grants: self.grants()?,
             keeps_grants: self.keeps_grants,
             write_units: self.access.usage().write_units(),
         })
+    }
+
+    /// The rights in the archive that only an operator can grant, in words.
+    fn grants(&self) -> Result<Vec<String>> {
+        let mut grants = Vec::new();
+        for kind in [RecordKind::Company, RecordKind::Customers] {
+            let mut lines = self.archive.records(kind)?;
+            while let Some(line) = lines.next_line()? {
+                grants.extend(self.reader().read(kind, &line)?.grant());
+            }
+        }
+        Ok(grants)
     }
 
     fn reader(&self) -> ArchiveReader<'_> {
@@ -208,9 +273,6 @@ impl ArchiveImport {
     async fn store_all(&self, keys: Vec<ReceiptKey>) -> Result<()> {
         let store = &self.access.store;
         let objects = self.access.objects()?;
-        (self.report)("files");
-        // Uploads later: the function that they start would find no company.
-        media::store(&self.archive, &self.company, &objects, |place| place != MediaPlace::Uploads).await?;
         let mut receipts = self.archive.records(RecordKind::Receipts)?;
         for kind in REFERENCE_ORDER.into_iter().filter(|kind| kind.has_items()) {
             (self.report)(kind.name());
@@ -220,7 +282,7 @@ impl ArchiveImport {
                 if together.is_empty() {
                     break;
                 }
-                self.check_closed().await?;
+                self.check_under_way().await?;
                 let mut records = Vec::with_capacity(AT_ONCE);
                 for line in together {
                     let record = self.granted(self.reader().read(kind, &line)?)?;
@@ -229,6 +291,9 @@ impl ArchiveImport {
                 try_join_all(records.iter().map(|record| self.store_record(record))).await?;
             }
         }
+        // After the records: an erasure of half an import finds files by the records that own them.
+        (self.report)("files");
+        media::store(&self.archive, &self.company, &objects, self.allows_missing).await?;
         for key in keys {
             store.import_receipt_key(ImportedReceiptKey { company: self.company.clone(), key }).await?;
         }
@@ -249,12 +314,13 @@ impl ArchiveImport {
         Ok(())
     }
 
-    /// Fails if another run has opened the company: items that users have deleted since must not come back.
-    // Checked before each batch, which takes less than a second. Users need a mail to log in, so they are never that fast.
-    async fn check_closed(&self) -> Result<()> {
+    /// Fails if another run has stored everything, or the operator erases the company: what was deleted since must not come back.
+    // Checked before each batch, which takes less than a second.
+    async fn check_under_way(&self) -> Result<()> {
         match self.access.store.company_import(&self.company).await? {
-            Some(import) if import.opened_at.is_none() => Ok(()),
-            _ => Err("another run has opened the company; run this again to finish".into()),
+            Some(import) if import.stored_at.is_none() => Ok(()),
+            Some(_) => Err("another run has stored the company; run this again to finish".into()),
+            None => Err(format!("the company {} is being erased", self.company).into()),
         }
     }
 
@@ -275,35 +341,6 @@ impl ArchiveImport {
         let expired = EventMark { number: last, expires_at: self.access.now };
         sequence.last_event = sequence.last_event.or((last > 0).then_some(expired));
         Ok(sequence)
-    }
-
-    /// Enters due items in the index, and stores uploads that wait for their conversion, now that the company is open.
-    async fn schedule_all(&self, company: &Company) -> Result<()> {
-        (self.report)("what is due");
-        let store = &self.access.store;
-        for kind in [RecordKind::Tokens, RecordKind::Videos, RecordKind::Answers, RecordKind::Candidates] {
-            let mut lines = self.archive.records(kind)?;
-            loop {
-                let together = lines.next_lines(AT_ONCE)?;
-                if together.is_empty() {
-                    break;
-                }
-                let mut records = Vec::with_capacity(AT_ONCE);
-                for line in together {
-                    records.push(self.reader().read(kind, &line)?);
-                }
-                try_join_all(records.iter().map(|record| store.schedule_imported(record))).await?;
-            }
-        }
-        media::store(&self.archive, &self.company, &self.access.objects()?, |place| {
-            place == MediaPlace::Uploads
-        })
-        .await?;
-        if self.archive.manifest.records.get(RecordKind::Retention.name()) > Some(&0) {
-            let first = RetentionRun::first_after_import(company, self.access.now);
-            store.begin_imported_runs(first).await?;
-        }
-        Ok(())
     }
 }
 

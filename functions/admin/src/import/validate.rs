@@ -23,7 +23,7 @@ use shared::store::{ArchiveReader, ArchiveRecord, ArchivedCounts, ImportedRecord
 
 use super::files::{Lines, SignedArchive};
 use super::media::{self, NamedFiles};
-use shared::archive::{self, Result};
+use shared::archive::{self, NeededRecordings, Result};
 
 /// The kinds of records: each refers only to kinds before it.
 pub(super) const REFERENCE_ORDER: [RecordKind; 21] = [
@@ -78,8 +78,8 @@ struct Validator {
     erasures: HashMap<u64, String>,
     receipt_keys: Vec<ReceiptKey>,
     webhooks: Vec<WebhookId>,
-    grants: Vec<String>,
     files: NamedFiles,
+    recordings: NeededRecordings,
     owners: HashSet<(&'static str, String)>,
     last_event: u64,
 }
@@ -89,12 +89,16 @@ pub(super) struct ValidatedArchive {
     /// The keys that verify its receipts.
     pub(super) receipt_keys: Vec<ReceiptKey>,
     pub(super) webhooks: Vec<WebhookId>,
-    /// The rights that only an operator can grant, in words.
-    pub(super) grants: Vec<String>,
+    /// How many files are missing that records name.
+    pub(super) missing: u64,
 }
 
 /// Validates a whole archive. Fails at the first error, which names the file and the line.
-pub(super) fn validate(archive: &SignedArchive, reader: ArchiveReader<'_>) -> Result<ValidatedArchive> {
+pub(super) fn validate(
+    archive: &SignedArchive,
+    reader: ArchiveReader<'_>,
+    allows_missing: bool,
+) -> Result<ValidatedArchive> {
     let mut validator = Validator { last_event: archive.manifest.sequence, ..Validator::default() };
     for kind in REFERENCE_ORDER {
         let mut lines = archive.records(kind)?;
@@ -109,13 +113,13 @@ pub(super) fn validate(archive: &SignedArchive, reader: ArchiveReader<'_>) -> Re
         }
         validator.end(kind, &lines, archive)?;
     }
-    media::validate(archive, std::mem::take(&mut validator.files), &validator.owners)?;
-    let Validator { receipt_keys, webhooks, grants, .. } = validator;
-    Ok(ValidatedArchive { receipt_keys, webhooks, grants })
+    let Validator { receipt_keys, webhooks, files, recordings, owners, .. } = validator;
+    let missing = media::validate(archive, files, recordings, &owners, allows_missing)?;
+    Ok(ValidatedArchive { receipt_keys, webhooks, missing })
 }
 
 /// The identifier of the record in a line.
-fn identifier_in(line: &str) -> Result<String, String> {
+pub(super) fn identifier_in(line: &str) -> Result<String, String> {
     #[derive(Deserialize)]
     struct Identified {
         id: String,
@@ -150,7 +154,6 @@ impl Validator {
     }
 
     fn record(&mut self, record: &ImportedRecord, company: &CompanyId) -> Result<(), Fault> {
-        self.grants.extend(record.grant());
         match record {
             ImportedRecord::Answers(one) => {
                 self.note(format!("{}{INTERVIEW_HISTORY}", one.candidate), one.version());
@@ -159,6 +162,7 @@ impl Validator {
                 if one.questions.keys().any(|question| !questions.contains(question)) {
                     return Err("a question is missing");
                 }
+                self.recordings.add_answers(one);
                 self.written.extend(one.stored_texts().map(|question| (one.candidate, question)));
             }
             ImportedRecord::Candidate(one) => self.candidate(one)?,
@@ -215,6 +219,7 @@ impl Validator {
             ImportedRecord::Token(one) => self.note(one.id.to_string(), one.version()),
             ImportedRecord::Video(one) => {
                 self.note(one.id.to_string(), one.version());
+                self.recordings.add_video(one);
                 self.videos.insert(one.id, one.captions.keys().copied().collect());
             }
             ImportedRecord::Webhook(one) => {

@@ -12,8 +12,16 @@ pub struct CompanyImport {
     /// The SHA-256 of the manifest of its archive, in hexadecimal: no other archive is imported into the company.
     pub archive: String,
     pub begun_at: DateTime<Utc>,
-    /// When the company opened; `None` before. Its records are not written any more then.
+    /// When all its records and files were stored; `None` before. They are not written again then.
+    pub stored_at: Option<DateTime<Utc>>,
+    /// The files that records name and that are missing.
+    pub media_missing: u64,
+    /// When the company opened for reading; `None` before.
     pub opened_at: Option<DateTime<Utc>>,
+    /// The people of the archive who were erased because they had been erased after the export.
+    pub erased: u64,
+    /// When the operator started the company; `None` before. Until then, requests change nothing, and nothing of it is due.
+    pub started_at: Option<DateTime<Utc>>,
     /// When all due items were in their index; `None` before.
     pub ended_at: Option<DateTime<Utc>>,
 }
@@ -21,12 +29,32 @@ pub struct CompanyImport {
 impl CompanyImport {
     /// An import that begins at `now`.
     pub fn begun(company: CompanyId, archive: String, now: DateTime<Utc>) -> Self {
-        Self { company, archive, begun_at: now, opened_at: None, ended_at: None }
+        Self {
+            company,
+            archive,
+            begun_at: now,
+            stored_at: None,
+            media_missing: 0,
+            opened_at: None,
+            erased: 0,
+            started_at: None,
+            ended_at: None,
+        }
+    }
+
+    /// The import of a company that is stored at `now` without so many files.
+    pub fn stored(self, media_missing: u64, now: DateTime<Utc>) -> Self {
+        Self { stored_at: Some(now), media_missing, ..self }
     }
 
     /// The import of a company that opens at `now`.
     pub fn opened(self, now: DateTime<Utc>) -> Self {
         Self { opened_at: Some(now), ..self }
+    }
+
+    /// The import of a company that starts at `now`.
+    pub fn started(self, now: DateTime<Utc>) -> Self {
+        Self { started_at: Some(now), ..self }
     }
 
     /// The import after its end at `now`.

@@ -19,6 +19,7 @@ use crate::auth::ended_key::explain_end;
 use crate::auth::{AdmissionRule, csrf};
 use crate::domain::account::{CredentialClaim, Principal};
 use crate::domain::candidate::Candidate;
+use crate::domain::company::import::CompanyImport;
 use crate::domain::id::{CompanyId, CustomerId, InvalidId};
 use crate::domain::policy::{Action, CallerRelation, NOT_ALLOWED};
 use crate::domain::questionnaire::Questionnaire;
@@ -187,6 +188,13 @@ impl<'a> UnauthenticatedRequest<'a> {
         }
     }
 
+    /// The key of the import of the company, if the request may change something of that: an imported company is only read until
+    /// it starts.
+    fn import_that_may_forbid(&self) -> Option<ItemKey> {
+        let company = self.path.company_id().ok()?;
+        (!self.parts.method.is_safe()).then(|| keys::company_import(&company))
+    }
+
     /// What the request claims by its credential; `None` for a named token, and without a credential.
     pub(super) fn claim(&self) -> Option<CredentialClaim> {
         self.credential().ok()?.claim().cloned()
@@ -210,8 +218,10 @@ impl<'a> UnauthenticatedRequest<'a> {
         let store = state.store(self.app);
         let now = self.app.now();
         let keyed = state.intent.get().map(|intent| intent.sent_by(&sender(&credential)));
+        let import = self.import_that_may_forbid();
         // One round trip: the credential tells the keys of session and user, the path those of the target.
         let keys = keys_of(&credential).into_iter().chain(more);
+        let keys = keys.chain(import.clone());
         let mut batch = store.get(keys.chain(keyed.as_ref().map(KeyedRequest::key))).await?;
         let rules = SessionRules {
             idle_minutes: self.app.config().session_idle_minutes,
@@ -248,6 +258,11 @@ impl<'a> UnauthenticatedRequest<'a> {
         // As for a company that does not exist.
         if self.path.text("companyId").is_some_and(|company| company != caller.company().as_str()) {
             return Err(Error::NotFound);
+        }
+        if let Some(import) = &import
+            && batch.take::<CompanyImport>(import)?.is_some_and(|import| import.started_at.is_none())
+        {
+            return Err(Error::NotStarted);
         }
         // Read in the same round trip, and replayed only once the caller is admitted.
         let earlier = match &keyed {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::domain::history::HistoryEntry;
-use crate::domain::history::erasure::{CopyRetention, ErasureCounts, ErasureReason};
+use crate::domain::history::erasure::{CopyRetention, ErasedItem, ErasureCounts, ErasureReason};
 use crate::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};
 use crate::error::{Error, Result};
 use crate::http::example_uri;
@@ -114,6 +114,15 @@ impl ReceiptView {
     /// The event that it states.
     pub fn event(&self) -> &str {
         &self.statement.id
+    }
+
+    /// The candidate that it states to be erased, by whichever service, and when they were deleted; `None` if it names none.
+    pub fn erased(&self) -> Option<(ErasedItem, DateTime<Utc>)> {
+        let mut parts = self.statement.candidate.as_str().trim_end_matches('/').rsplit('/');
+        let candidate = parts.next()?.parse().ok()?;
+        let _candidates = parts.next()?;
+        let project = parts.next()?.parse().ok()?;
+        Some((ErasedItem::Candidate { project, candidate }, self.statement.deleted_at.0))
     }
 }
 

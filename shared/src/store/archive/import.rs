@@ -13,7 +13,6 @@ use crate::domain::history::HistoryEntry;
 use crate::domain::id::CompanyId;
 use crate::domain::privacy::receipt::ImportedReceiptKey;
 use crate::domain::project::Project;
-use crate::domain::retention::run::RetentionRun;
 use crate::domain::staff::named_token::NamedToken;
 use crate::domain::webhook::{DeliveryCursor, Webhook};
 use crate::error::{Error, Result};
@@ -159,49 +158,45 @@ impl Store {
         self.recount_all(company, None).await
     }
 
-    /// Opens a company whose other records are stored. Its feed goes on after `sequence`. Fails with [`Error::Changed`] if another
-    /// try was faster.
+    /// Replaces `import` by `stored`: everything but the company itself is stored. Its feed goes on after `sequence`. Fails with [`Error::Changed`] if
+    /// another try was faster.
+    pub async fn finish_storing(
+        &self,
+        import: &VersionedItem<CompanyImport>,
+        stored: CompanyImport,
+        sequence: &EventSequence,
+    ) -> Result<VersionedItem<CompanyImport>> {
+        let mut transaction = self.transaction();
+        transaction.create_unless(sequence, || Error::Changed);
+        transaction.replace(import, &stored);
+        self.commit(transaction).await?;
+        import.followed_by(stored)
+    }
+
+    /// Opens a company for reading whose other records are stored. Fails with [`Error::Changed`] if another try was faster.
     pub async fn open_company(
         &self,
         import: &VersionedItem<CompanyImport>,
         company: &VersionedItem<Company>,
-        sequence: &EventSequence,
         now: DateTime<Utc>,
     ) -> Result<VersionedItem<CompanyImport>> {
         let opened = CompanyImport::clone(import).opened(now);
         let mut transaction = self.importing(company);
-        transaction.create_unless(sequence, || Error::Changed);
         transaction.replace(import, &opened);
         self.commit(transaction).await?;
         import.followed_by(opened)
     }
 
-    /// Gives the item of a record its place in the index by due date, unless it was written since its company opened.
-    pub async fn schedule_imported(&self, record: &ImportedRecord) -> Result<()> {
-        match record {
-            ImportedRecord::Answers(one) => self.schedule(one).await,
-            ImportedRecord::Candidate(one) => self.schedule(&**one).await,
-            ImportedRecord::Token(one) => self.schedule(&**one).await,
-            ImportedRecord::Video(one) => self.schedule(&**one).await,
-            _ => Ok(()),
-        }
-    }
-
-    /// Starts the retention runs of an imported company, unless an earlier try has.
-    pub async fn begin_imported_runs(&self, first: RetentionRun) -> Result<()> {
-        self.create_unless_there(first).await
-    }
-
-    /// Ends an import.
-    pub async fn end_company_import(
+    /// Replaces `before` by `after`. Fails with [`Error::Changed`] if another program was faster.
+    pub async fn update_company_import(
         &self,
-        import: &VersionedItem<CompanyImport>,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        self.replace(import, CompanyImport::clone(import).ended(now)).await.map(drop)
+        before: &VersionedItem<CompanyImport>,
+        after: CompanyImport,
+    ) -> Result<VersionedItem<CompanyImport>> {
+        self.replace(before, after).await
     }
 
-    async fn create_unless_there<T: StoredEntity>(&self, entity: T) -> Result<()> {
+    pub(super) async fn create_unless_there<T: StoredEntity>(&self, entity: T) -> Result<()> {
         match self.create_alone(entity).await {
             Err(Error::Changed) => Ok(()),
             created => created.map(drop),
@@ -264,20 +259,5 @@ impl Store {
         let mut transaction = self.importing(&unused);
         transaction.token_by_value(token);
         self.commit_import(transaction).await
-    }
-
-    async fn schedule<T: StoredEntity + Clone>(&self, imported: &VersionedItem<T>) -> Result<()> {
-        if imported.due().is_none() {
-            return Ok(());
-        }
-        // The stored item: it has secrets that the archive lacks.
-        let Some(stored) = self.one::<T>(imported.key()).await? else { return Ok(()) };
-        if stored.version() != imported.version() {
-            return Ok(());
-        }
-        let due = stored.with_value(T::clone(&stored))?;
-        // A concurrent write enters it in the index as well.
-        let _faster = self.put_item(due.stored().clone(), WriteCondition::Version(due.version())).await?;
-        Ok(())
     }
 }

@@ -5,6 +5,7 @@ mod entities;
 mod export;
 mod import;
 mod reader;
+mod start;
 
 pub use counts::ArchivedCounts;
 pub use export::ArchivePage;

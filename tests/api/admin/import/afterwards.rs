@@ -9,7 +9,7 @@ use tests::assert_refusals;
 use tests::caller::{Caller, PASSWORD, Staff, Token, last_segment};
 use tests::http::Request;
 
-use super::{anyway, try_import};
+use super::{anyway, import_and_start, try_import};
 use crate::admin::erase_company::{begin, finish};
 use crate::admin::export::Archive;
 use crate::events::feed::{numbers, read_all};
@@ -53,7 +53,7 @@ async fn a_company_goes_on_where_it_was() {
     let archive = Archive::of(&app).await;
 
     let other = TestApp::start().await;
-    try_import(&other, archive.folder.path(), anyway()).await.unwrap();
+    import_and_start(&other, archive.folder.path()).await;
     let is_mail = |(pk, _): &(String, String)| pk.starts_with("EFFECT#");
     assert!(!other.table().contents().await.keys().any(is_mail), "an import mails nobody");
     other.anonymous().log_in("acme", &owner.username, PASSWORD).await.expect(401);
@@ -79,7 +79,7 @@ async fn a_company_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn what_is_due_is_done_once_the_company_is_open() {
+async fn what_is_due_is_done_once_the_company_has_started() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({ "default_interview_period": 1 })).await;
@@ -93,7 +93,7 @@ async fn what_is_due_is_done_once_the_company_is_open() {
 
     let other = TestApp::start().await;
     other.clock().advance(TimeDelta::days(40));
-    try_import(&other, archive.folder.path(), anyway()).await.unwrap();
+    import_and_start(&other, archive.folder.path()).await;
     let run =
         other.table().contents().await.into_iter().find(|((_, sk), _)| sk == "RETENTION#RUN").unwrap().1;
     let next: DateTime<Utc> = run["next_at"].as_s().unwrap().parse().unwrap();
@@ -117,7 +117,7 @@ async fn a_webhook_waits_for_a_new_secret() {
     let archive = Archive::of(&app).await;
 
     let other = TestApp::start().await;
-    try_import(&other, archive.folder.path(), anyway()).await.unwrap();
+    import_and_start(&other, archive.folder.path()).await;
     let there = enter(&other, &owner).await;
     let label = json!({ "text": "Senior" });
     let label = there.post("/companies/acme/labels/", label).await.expect(201).uri("resource_uri");

@@ -10,7 +10,7 @@ use tests::app::TestApp;
 use tests::caller::Caller;
 
 use super::afterwards::enter;
-use super::{anyway, try_import};
+use super::{anyway, import_and_start, try_import};
 use crate::admin::erase_company::planted::PlantedCompany;
 use crate::admin::export::Archive;
 use crate::admin::export::content::everything;
@@ -61,7 +61,7 @@ async fn a_company_that_has_moved_moves_again() {
     let PlantedCompany { owner, .. } = everything(&app).await;
     let first = Archive::of(&app).await;
     let second = TestApp::start_with(&[("RECEIPT_SECRET_ID", "another")]).await;
-    try_import(&second, first.folder.path(), anyway()).await.unwrap();
+    import_and_start(&second, first.folder.path()).await;
     let there = enter(&second, &owner).await;
     let projects = there.get("/companies/acme/projects/?status=40-running").await.expect(200).json();
     let project = projects["objects"][0]["resource_uri"].as_str().unwrap();

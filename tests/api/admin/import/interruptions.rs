@@ -74,7 +74,7 @@ async fn a_second_run_does_not_write_into_a_company_that_the_first_has_opened() 
         opened
     };
     let (slow, opened) = tokio::join!(slow, fast);
-    assert_eq!(slow.unwrap_err(), "another run has opened the company; run this again to finish");
+    assert_eq!(slow.unwrap_err(), "another run has stored the company; run this again to finish");
     assert_eq!(stored(&app).await, opened);
     assert!(try_import(&app, archive.folder.path(), anyway()).await.unwrap().was_there);
 }

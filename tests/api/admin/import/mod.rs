@@ -5,6 +5,7 @@ mod copied;
 mod hostile;
 mod identity;
 mod interruptions;
+mod start;
 mod tampering;
 mod under_way;
 
@@ -12,15 +13,26 @@ pub(crate) use identity::assert_moves;
 
 use std::path::Path;
 
-use admin::import::{ArchiveImport, ImportOptions, ImportResult, TrustedKey};
+use admin::import::{ArchiveImport, ImportOptions, ImportResult, TrustedKey, start_company};
 use tests::app::TestApp;
 
 /// Imports an archive that nobody vouches for, with all that it has.
 fn anyway() -> ImportOptions {
-    ImportOptions { trusted: TrustedKey::OfArchive, name: None, keeps_grants: true }
+    let trusted = TrustedKey::OfArchive;
+    ImportOptions { trusted, name: None, keeps_grants: true, allows_missing: false, erased: Vec::new() }
 }
 
 async fn try_import(app: &TestApp, folder: &Path, options: ImportOptions) -> Result<ImportResult, String> {
     let import = ArchiveImport::new(app.app(), folder, options, |_| {}).map_err(|error| error.to_string())?;
     import.run().await.map_err(|error| error.to_string())
+}
+
+/// Imports the archive of acme, and starts the company.
+async fn import_and_start(app: &TestApp, folder: &Path) {
+    try_import(app, folder, anyway()).await.unwrap();
+    start(app, "acme").await;
+}
+
+async fn start(app: &TestApp, company: &str) {
+    start_company(app.app(), company.parse().unwrap()).await.unwrap();
 }

@@ -95,7 +95,9 @@ async fn an_owner_downloads_everything_and_another_deployment_takes_it_in() {
     assert_eq!(events(&owner).await, [("company.exported".to_owned(), "system".to_owned())]);
 
     let other = TestApp::start().await;
-    let options = ImportOptions { trusted: TrustedKey::OfArchive, name: None, keeps_grants: true };
+    let trusted = TrustedKey::OfArchive;
+    let (keeps_grants, allows_missing) = (true, false);
+    let options = ImportOptions { trusted, name: None, keeps_grants, allows_missing, erased: Vec::new() };
     let imported =
         ArchiveImport::new(other.app(), folder.path(), options, |_| {}).unwrap().run().await.unwrap();
     assert_eq!((imported.sequence, imported.media), (same.sequence, same.media));

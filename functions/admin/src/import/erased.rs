@@ -1,0 +1,121 @@
+//! People of an archive who were erased after it was written: by another deployment, as receipts tell, or by this one, as its ledger
+//! of erasures tells.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+
+use chrono::DateTime;
+use serde_json::Value;
+use shared::archive::{self, Result};
+use shared::auth::OperatorAccess;
+use shared::domain::archive::RecordKind;
+use shared::domain::history::erasure::{ErasedItem, ErasureRecord};
+use shared::domain::id::CompanyId;
+use shared::domain::privacy::receipt::ReceiptKey;
+use shared::http::view::ReceiptView;
+use shared::media::LedgerPosition;
+
+use super::files::SignedArchive;
+use super::validate::identifier_in;
+
+/// What was erased again of a company.
+#[derive(Default)]
+pub(super) struct ErasedPeople {
+    pub(super) erased: u64,
+    /// Those that could not be erased, in words.
+    pub(super) kept: Vec<String>,
+}
+
+/// Erases the people of the archive in `company` whom the receipts in `files` or the ledger name.
+// By the ordinary deletion, as after a restore, so that counts, histories, files and receipts follow.
+pub(super) async fn erase_again(
+    access: &OperatorAccess,
+    archive: &SignedArchive,
+    company: &CompanyId,
+    files: &[PathBuf],
+) -> Result<ErasedPeople> {
+    let people = people_of(archive)?;
+    let mut erasures: BTreeMap<String, ErasureRecord> = BTreeMap::new();
+    let mut note = |record: ErasureRecord| {
+        if let Some(person) = person_in(record.erased).filter(|person| people.contains(person)) {
+            erasures.entry(person).or_insert(ErasureRecord { company: company.clone(), ..record });
+        }
+    };
+    let keys = keys_of(access, archive)?;
+    for file in files {
+        for record in read_receipts(file, company, &keys)? {
+            note(record);
+        }
+    }
+    // Whatever the company was called then: identifiers of people are never used again.
+    let objects = access.objects()?;
+    let mut position = Some(LedgerPosition::at(DateTime::UNIX_EPOCH));
+    while let Some(from) = position {
+        let (page, next) = objects.erasures(&from).await?;
+        page.into_iter().for_each(&mut note);
+        position = next;
+    }
+    let mut result = ErasedPeople::default();
+    for (person, erasure) in erasures {
+        match access.erase_again(&erasure).await {
+            Ok(_) => result.erased += 1,
+            Err(shared::Error::Refused(why)) => result.kept.push(format!("{person}: {}", why.detail)),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(result)
+}
+
+/// The identifiers of the records of people.
+fn people_of(archive: &SignedArchive) -> Result<HashSet<String>> {
+    let mut people = HashSet::new();
+    for kind in [RecordKind::Candidates, RecordKind::Customers] {
+        let mut lines = archive.records(kind)?;
+        while let Some(line) = lines.next_line()? {
+            people.insert(identifier_in(&line)?);
+        }
+    }
+    Ok(people)
+}
+
+/// The identifier of the record of a person; `None` for what is no person.
+fn person_in(erased: ErasedItem) -> Option<String> {
+    match erased {
+        ErasedItem::Candidate { project, candidate } => Some(format!("{project}/{candidate}")),
+        ErasedItem::Customer { customer } => Some(customer.to_string()),
+        ErasedItem::Video { .. } | ErasedItem::Company => None,
+    }
+}
+
+/// The keys whose receipts count: those of the archive, the one that has signed it, and those of this deployment.
+fn keys_of(access: &OperatorAccess, archive: &SignedArchive) -> Result<Vec<ReceiptKey>> {
+    let mut keys = vec![archive.key];
+    let mut lines = archive.records(RecordKind::ReceiptKeys)?;
+    while let Some(line) = lines.next_line()? {
+        let record: Value = serde_json::from_str(&line)?;
+        keys.push(ReceiptKey::parse(record["value"]["x"].as_str().unwrap_or_default())?);
+    }
+    let own = access.config().receipt_keys.as_ref();
+    keys.extend(own.into_iter().flat_map(|own| own.public()).copied());
+    Ok(keys)
+}
+
+/// The erasures that the receipts in a file tell of. Fails at the first line that is no receipt by one of these keys.
+fn read_receipts(file: &Path, company: &CompanyId, keys: &[ReceiptKey]) -> Result<Vec<ErasureRecord>> {
+    let name = file.display();
+    let opened = File::open(file).map_err(|error| format!("{name}: {error}"))?;
+    let mut erasures = Vec::new();
+    for (number, line) in BufReader::new(opened).lines().enumerate() {
+        let fault = |problem: &str| format!("{name}, line {}: {problem}", number + 1);
+        let jws = archive::jws_in(&line?).map_err(|error| fault(&error.to_string()))?;
+        if keys.iter().all(|key| key.open_receipt(&jws).is_none()) {
+            return Err(fault("no key of the archive or of this service has signed this receipt").into());
+        }
+        let stated = ReceiptView::signed(jws).and_then(|receipt| receipt.erased());
+        let (erased, at) = stated.ok_or_else(|| fault("this receipt names no candidate"))?;
+        erasures.push(ErasureRecord { company: company.clone(), erased, at });
+    }
+    Ok(erasures)
+}

@@ -1,0 +1,152 @@
+//! Until the operator starts an imported company, nothing of it moves and nothing leaves; and whoever was erased stays so.
+
+use std::fs;
+
+use chrono::TimeDelta;
+use serde_json::json;
+use shared::domain::archive::RecordKind;
+use shared::domain::candidate::CandidateStatus;
+use tests::app::TestApp;
+use tests::assert_refusals;
+use tests::caller::{Caller, last_segment};
+
+use super::afterwards::enter;
+use super::{ImportOptions, anyway, start, try_import};
+use crate::admin::erase_company::{begin, finish};
+use crate::admin::export::Archive;
+use crate::events::feed::read_all;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn until_a_company_starts_nothing_of_it_moves_and_nothing_leaves() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let fields = json!({ "default_interview_period": 2, "reminder_days": [1] });
+    let project = owner.running_project(fields).await;
+    let candidate = owner.candidate_at(&project, CandidateStatus::Invited).await;
+    let ending = json!({ "name": "Report", "expires_at": app.clock().in_days(2) });
+    owner.named_token_with(ending).await;
+    app.settle().await;
+    let archive = Archive::of(&app).await;
+
+    let other = TestApp::start().await;
+    let imported = try_import(&other, archive.folder.path(), anyway()).await.unwrap();
+    assert!(!imported.is_started);
+    let there = enter(&other, &owner).await;
+    let shown = there.get(&candidate).await.expect(200).json();
+    let email = shown["email"].as_str().unwrap();
+    let mails = other.mails_to(email).len();
+    assert_refusals!([
+        there.post(&format!("{project}candidates/"), json!({})).await,
+        there.patch(&candidate, json!({ "last_name": "King" })).await,
+        there.delete(&candidate).await,
+        there.post("/companies/acme/labels/", json!({ "text": "Sales" })).await,
+    ], @r#"4 x 409 {"code":"company_not_started","detail":"This company was imported and can only be read. Ask the operator of the service to start it."}"#);
+    // Without sessions and the like, which end by themselves.
+    let contents = async || {
+        let mut contents = other.table().contents().await;
+        contents.retain(|(pk, sk), _| pk.starts_with("COMPANY#acme#PROJECT#") || sk.starts_with("TOKEN#"));
+        contents
+    };
+    let before = contents().await;
+    for _ in 0..5 {
+        other.clock().advance(TimeDelta::days(1));
+        other.sweep().await;
+        other.settle().await;
+    }
+    assert_eq!(other.mails_to(email).len(), mails, "a mail has left");
+    assert_eq!(contents().await, before);
+    let there = enter(&other, &owner).await;
+    assert_eq!(there.get(&candidate).await.expect(200).json(), shown);
+
+    start(&other, "acme").await;
+    start(&other, "acme").await;
+    assert!(try_import(&other, archive.folder.path(), anyway()).await.unwrap().is_started);
+    other.sweep().await;
+    other.settle().await;
+    assert_eq!(there.get(&candidate).await.expect(200).json()["status"], "expired");
+    there.post("/companies/acme/labels/", json!({ "text": "Sales" })).await.expect(201);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn candidates_whom_a_receipt_names_are_not_there_any_more() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let gone = owner.candidate(&project, json!({ "first_name": "Gone", "email": "gone@acme.example" })).await;
+    let stays = owner.candidate(&project, json!({})).await;
+    app.settle().await;
+    let archive = Archive::of(&app).await;
+    owner.delete(&gone).await.expect(204);
+    app.clock().advance(TimeDelta::minutes(1));
+    app.settle().await;
+    let later = Archive::of(&app).await;
+    let file = later.folder.path().join("records/receipts.jsonl");
+
+    let other = TestApp::start_with(&[("RECEIPT_KEY", "another")]).await;
+    let copied = tempfile::tempdir().unwrap();
+    let forged = copied.path().join("forged.jsonl");
+    let line = fs::read_to_string(&file).unwrap();
+    fs::write(&forged, line.replace("\"jws\":\"ey", "\"jws\":\"eY")).unwrap();
+    let options = ImportOptions { erased: vec![forged], ..anyway() };
+    let refused = try_import(&other, archive.folder.path(), options).await.unwrap_err();
+    assert!(
+        refused.ends_with("line 1: no key of the archive or of this service has signed this receipt"),
+        "{refused}"
+    );
+    let options = ImportOptions { erased: vec![file], ..anyway() };
+    let imported = try_import(&other, archive.folder.path(), options.clone()).await.unwrap();
+    assert_eq!((imported.erased, imported.kept.as_slice()), (1, &[] as &[String]));
+    other.clock().advance(TimeDelta::minutes(1));
+    other.settle().await;
+    let again = try_import(&other, archive.folder.path(), options).await.unwrap();
+    assert_eq!((again.was_there, again.erased), (true, 1));
+    start(&other, "acme").await;
+    let there = enter(&other, &owner).await;
+    there.get(&gone).await.expect(404);
+    there.get(&stays).await.expect(200);
+    assert!(other.mails_to("gone@acme.example").is_empty());
+    let events = read_all(&there, &format!("after={}", archive.result.sequence)).await;
+    let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["candidate.deleted", "candidate.erased"]);
+    let receipt = Archive::of(&other).await.of_kind(RecordKind::Receipts).values().next().unwrap().clone();
+    assert_eq!(receipt["value"]["statement"]["reason"], "restored");
+    assert!(receipt["value"]["statement"]["candidate"].as_str().unwrap().contains(last_segment(&gone)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_was_erased_here_does_not_come_back_under_another_name() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let colleague = owner.colleague("recruiter", json!({})).await;
+    let project = owner.running_project(json!({ "interview_managers": [colleague.uri] })).await;
+    let gone = owner.candidate(&project, json!({})).await;
+    let stays = owner.candidate(&project, json!({})).await;
+    app.settle().await;
+    let archive = Archive::of(&app).await;
+    owner.delete(&gone).await.expect(204);
+    owner.delete(&colleague.uri).await.expect(204);
+    app.clock().advance(TimeDelta::minutes(1));
+    app.settle().await;
+    let named = |name: &str| ImportOptions { name: Some(name.parse().unwrap()), ..anyway() };
+    let imported = try_import(&app, archive.folder.path(), named("globex")).await.unwrap();
+    assert_eq!((imported.erased, imported.kept.len()), (2, 0));
+    app.settle().await;
+    let copy = Archive::of_company(&app, "globex").await;
+    let left: Vec<String> = copy.of_kind(RecordKind::Candidates).keys().cloned().collect();
+    assert_eq!(left.len(), 1);
+    assert!(left[0].ends_with(last_segment(&stays)));
+    assert_eq!(copy.of_kind(RecordKind::Customers).len(), 1);
+    assert!(
+        !copy
+            .of_kind(RecordKind::Projects)
+            .values()
+            .any(|one| one.to_string().contains(last_segment(&colleague.uri)))
+    );
+
+    begin(&app).await;
+    finish(&app).await;
+    let imported = try_import(&app, archive.folder.path(), named("initech")).await.unwrap();
+    assert_eq!((imported.erased, imported.kept.len()), (3, 1), "the last owner stays");
+    app.settle().await;
+    assert!(Archive::of_company(&app, "initech").await.of_kind(RecordKind::Candidates).is_empty());
+}

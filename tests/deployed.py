@@ -270,7 +270,12 @@ def company_moves(owner):
     there = log_in("moved", "ada")
     before, after = (one.get(f"/companies/{company}/projects/")["meta"]["total_count"] for one, company in ((owner, "acme"), (there, "moved")))
     assert before == after, (before, after)
-    done("the programs of operators export a company and take it in, and its owner gets in by a new password")
+    label = {"text": "Moved"}
+    refused = there.expect(409, "POST", "/companies/moved/labels/", label)
+    assert refused["code"] == "company_not_started", refused
+    assert not imported["is_started"] and run("start-company", "moved") == {"company": "moved", "was_started": False}
+    there.expect(201, "POST", "/companies/moved/labels/", label)
+    done("the programs of operators export a company, take it in and start it, and its owner gets in by a new password")
 
 
 def bad_event_is_kept():

@@ -82,7 +82,7 @@ async fn candidates_whom_a_receipt_names_are_not_there_any_more() {
     let later = Archive::of(&app).await;
     let file = later.folder.path().join("records/receipts.jsonl");
 
-    let other = TestApp::start_with(&[("RECEIPT_KEY", "another")]).await;
+    let other = TestApp::start_with(&[("RECEIPT_SECRET_ID", "another")]).await;
     let copied = tempfile::tempdir().unwrap();
     let forged = copied.path().join("forged.jsonl");
     let line = fs::read_to_string(&file).unwrap();

@@ -324,7 +324,7 @@ async fn staff_confirm_a_new_address_and_put_the_former_one_back() {
     for ended in [&confirm, &restore] {
         page.go(ended).await;
         page.on("over").await;
-        assert!(page.text().await.contains("ask those who manage it in your company"), "{ended}");
+        assert!(page.text().await.contains("ask the company to correct it"), "{ended}");
     }
 }
 

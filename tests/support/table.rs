@@ -326,8 +326,8 @@ pub(crate) fn search_entry_items(candidate: &Candidate) -> impl Iterator<Item = 
 
 /// The entries by which a candidate is found: their keys, and their places in the index with all words.
 pub(crate) fn search_entries(candidate: &Candidate) -> Vec<(Key, [(&'static str, String); 3])> {
-    let Candidate { company, project, id, profile, .. } = candidate;
-    let words = profile.words();
+    let Candidate { company, project, id, .. } = candidate;
+    let words = candidate.words();
     let all =
         words.keys().map(String::as_str).filter(|word| !word.contains(' ')).collect::<Vec<_>>().join(" ");
     let entry = |(word, source): (&String, &WordSource)| {

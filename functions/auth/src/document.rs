@@ -107,26 +107,26 @@ pub(crate) fn confirm_email(operation: OperationDoc) -> OperationDoc {
     operation
         .may_be_authenticated()
         .text(&format!(
-            "Lets the new address of a customer count for logins, password resets and mails. The key in the mail to the new \
-             address is valid for {CONFIRMATION_DAYS} days. It does not prove that its holder is the customer, so send the \
-             password of the account too, or a session of it that was not started on behalf of the customer. The former address \
-             gets a mail."
+            "Lets the new address of a customer, or of a candidate with a password, count for logins, password resets and mails. The \
+             key in the mail to the new address is valid for {CONFIRMATION_DAYS} days. It does not prove that its holder has the \
+             account, so send the password of the account too, or a session of it that was not started on behalf of its holder. The \
+             former address gets a mail."
         ))
         .body::<(), _>(account::read_confirmation)
         .is_limited(
             "A wrong `password` counts as a failed login. After ten within 15 minutes, wait as `Retry-After` says.",
         )
         .field("key", "The last part of the link in the mail.")
-        .field("password", "The customer's password. Without it, the request needs a session of the customer.")
+        .field("password", "The password of the account. Without it, the request needs a session of the account.")
         .example("password", json!({ "key": "the key in the mail", "password": "correct horse battery" }))
 }
 
 pub(crate) fn restore_email(operation: OperationDoc) -> OperationDoc {
     operation
         .text(&format!(
-            "Puts a customer's former email address back. The key in the mail to the former address is valid for \
-             {RESTORATION_HOURS} hours after the change. All sessions of the customer end, and so do the keys that were mailed \
-             since the change. If the new address has counted, the password ends too, and the former address gets a \
+            "Restores the former email address of a customer, or of a candidate with a password. The key in the mail to the former \
+             address is valid for {RESTORATION_HOURS} hours after the change. All sessions of the account end, and so do the keys \
+             that were mailed since the change. If the new address has counted, the password ends too, and the former address gets a \
              mail to choose another one. The owners of the company get a mail."
         ))
         .body::<(), _>(account::read_key)

@@ -13,7 +13,6 @@ use shared::auth::credential::COOKIE;
 use shared::auth::login::{KeyHolder, KeyPurpose};
 use shared::auth::password::Password;
 use shared::config::Config;
-use shared::domain::candidate::CandidateProfile;
 use shared::domain::language::Language;
 use shared::domain::policy::{Action, CallerRelation};
 use shared::domain::project::contact::Contact;
@@ -332,10 +331,10 @@ impl CandidateWhoAmIView {
 pub(crate) struct KeyHolderView {
     /// The kind of account; never `named_token`.
     kind: CallerKind,
-    /// The name to log in with.
+    /// The name to log in with; for candidates without one, the address that the key was mailed to.
     #[schemars(example = &"grace")]
     username: String,
-    /// The address that the key was mailed to: to confirm it, to put it back, or to choose a password. Empty if there is none.
+    /// The address that the key was mailed to: to confirm it, to restore it, or to choose a password. Empty if there is none.
     #[schemars(example = &"grace@example.com")]
     email: OrEmpty<Email>,
     /// The company of the account.
@@ -349,23 +348,33 @@ impl KeyHolderView {
         let KeyHolder { identity, purpose } = holder;
         let (kind, username, email) = match &identity {
             CallerIdentity::Customer(customer) => {
-                let email = match purpose {
-                    KeyPurpose::Password => customer.email.clone(),
-                    KeyPurpose::Confirmation => customer.shown_email().clone(),
-                    KeyPurpose::Restoration(former) => former.email,
+                let email = match &purpose {
+                    KeyPurpose::Password => &customer.email,
+                    KeyPurpose::Confirmation => customer.shown_email(),
+                    KeyPurpose::Restoration(former) => &former.email,
                 };
-                (CallerKind::Customer, customer.username.as_str(), Some(email))
+                (CallerKind::Customer, customer.username.as_str().to_owned(), Some(email.clone()))
             }
             CallerIdentity::Candidate(candidate) => {
-                let CandidateProfile { username, email, .. } = &candidate.profile;
-                let username = username.as_ref().map(Username::as_str);
-                let name = email.as_ref().map(Email::as_str).or(username).unwrap_or_default();
-                (CallerKind::Candidate, name, email.clone())
+                let email = match &purpose {
+                    KeyPurpose::Password => candidate.profile.email.as_ref(),
+                    KeyPurpose::Confirmation => candidate.shown_email(),
+                    KeyPurpose::Restoration(former) => Some(&former.email),
+                };
+                let username = candidate.profile.username.as_ref().map(Username::as_str);
+                // The reader of one address learns no other one.
+                let name = match purpose {
+                    KeyPurpose::Password => email.map(Email::as_str).or(username),
+                    KeyPurpose::Confirmation | KeyPurpose::Restoration(_) => {
+                        username.or(email.map(Email::as_str))
+                    }
+                };
+                (CallerKind::Candidate, name.unwrap_or_default().to_owned(), email.cloned())
             }
             CallerIdentity::NamedToken(_) => return None,
         };
         let company = references.company(identity.company());
-        Some(Self { kind, username: username.to_owned(), email: OrEmpty(email), company })
+        Some(Self { kind, username, email: OrEmpty(email), company })
     }
 }
 

@@ -25,17 +25,18 @@ pub(crate) fn read_new(mut body: BodyFields, now: DateTime<Utc>) -> Result<Candi
     })
 }
 
-/// Reads the body of a change by a manager.
+/// Reads the body of a change by a manager: the fields, and whether the email address counts without the candidate's confirmation.
 pub(crate) fn read_changes(
     mut body: BodyFields,
     now: DateTime<Utc>,
-) -> Result<BodyChanges<CandidateProfile>> {
+) -> Result<(BodyChanges<CandidateProfile>, bool)> {
     let mut changes = read_optional(&mut body, now);
+    let confirms_email = body.flag("confirm").unwrap_or_default();
     // Only candidates choose it.
     body.ignore("password");
     changes.set(body.text("first_name", ShortName::parse), |profile| &mut profile.first_name);
     changes.set(body.text("last_name", ShortName::parse), |profile| &mut profile.last_name);
-    body.finish(|| Some(changes))
+    body.finish(|| Some((changes, confirms_email)))
 }
 
 /// Reads what a manager grants the candidate in the interview; null takes it away.

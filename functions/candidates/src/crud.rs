@@ -2,7 +2,7 @@
 
 use axum::Json;
 use shared::auth::access::Admitted;
-use shared::domain::candidate::Candidate;
+use shared::domain::candidate::{Candidate, MANAGER_CONFIRMS};
 use shared::domain::history::erasure::ErasureReason;
 use shared::domain::policy::{CallerRelation, ChangeCandidate, ChangeProject, ReadCandidate};
 use shared::domain::project::Project;
@@ -73,7 +73,17 @@ pub(crate) async fn update(
         }
         _ => {
             let adjustments = read_adjustments(&mut body)?;
-            read_changes(body, access.now)?.apply_to(&mut after.profile);
+            let (changes, confirms_email) = read_changes(body, access.now)?;
+            // A client may send back what it has read: only another address than the shown one is a change.
+            after.profile.email = before.shown_email().cloned();
+            changes.apply_to(&mut after.profile);
+            let email = std::mem::replace(&mut after.profile.email, before.profile.email.clone());
+            if email.as_ref() != before.shown_email() || confirms_email && email != before.profile.email {
+                if confirms_email && access.caller.staff_in_person().is_none() {
+                    return Err(Error::Forbidden(MANAGER_CONFIRMS));
+                }
+                after = after.with_email(email, confirms_email, access.now)?;
+            }
             after.adjustments = adjustments.unwrap_or(after.adjustments);
             if after.misses_mails(before) {
                 return Err(Error::field("email", "Required if `receive_mails` is true."));

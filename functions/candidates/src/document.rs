@@ -5,6 +5,7 @@ use serde_json::json;
 use shared::auth::password::Password;
 use shared::domain::candidate::{CandidateStatus, EMAIL_MISSING, ON_HOLD, TOO_MANY_SHARES};
 use shared::domain::id::ProjectId;
+use shared::domain::mail::address_change::{CONFIRMATION_DAYS, RESTORATION_HOURS};
 use shared::domain::mail::suppression::UNDELIVERABLE;
 use shared::domain::media::file::FileKind;
 use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
@@ -178,18 +179,29 @@ pub(crate) fn act_on_many_candidates(operation: OperationDoc) -> OperationDoc {
 
 pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
     operation
-        .text(
+        .text(&format!(
             "Managers change the application. Candidates change their own `phone`, `gender`, `address`, \
-             `photo`, `cv` and `password`; their other fields are ignored. A new `email` ends the \
+             `photo`, `cv` and `password`; their other fields are ignored.\n\n\
+             A new `email` of a candidate without a password counts at once. It ends the \
              candidate's sessions and revokes the keys mailed to the old address; `invited` candidates get \
-             another invitation at the new one, unless they have requested erasure.\n\n\
+             another invitation at the new one, unless they have requested erasure. Candidates with a password get a mail with a link at \
+             the new address, valid for {CONFIRMATION_DAYS} days: until they open it and enter their password, `email_confirmed` is \
+             false and the former address counts for logins, password resets and mails. To send another link, set the former address, \
+             which needs no confirmation, and then the new one. The former address gets a mail with a link that undoes the change \
+             within {RESTORATION_HOURS} hours, also if a manager has set `confirm` or has removed the address.\n\n\
              With `receive_mails` false, nothing is mailed, the address may be emptied, and keys that were never mailed stay good. \
-             To turn mails on for an `invited` or `confirmed` candidate, there must be an address; that sends none by itself.",
+             To turn mails on for an `invited` or `confirmed` candidate, there must be an address; that sends none by itself."
+        ))
+        .field(
+            "confirm",
+            "Whether the email address counts at once, for a candidate with a password whose former address had a typing error. It ends \
+             all sessions. Only for managers who have logged in themselves; ignored without another address.",
         )
         .takes_external_id()
         .refuses(&[DEADLINE_REQUIRED, EMAIL_REQUIRED, UNDELIVERABLE])
         .is_limited(
-            "A candidate gets at most five mails an hour that changes and reminders cause, and may make 100 changes of their own.",
+            "A candidate gets at most five mails an hour that changes and reminders cause, and five new addresses in 72 hours, and may make \
+             100 changes of their own.",
         )
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);

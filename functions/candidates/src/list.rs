@@ -34,7 +34,7 @@ pub(crate) async fn list(
         Some(mut found) => {
             found.retain(|candidate| {
                 status.is_none_or(|status| candidate.status == status)
-                    && email.as_ref().is_none_or(|email| candidate.profile.has_email(email))
+                    && email.as_ref().is_none_or(|email| candidate.account_address().holds(email))
             });
             query.slice(found, |candidate| candidate.id.to_string())
         }

@@ -103,14 +103,14 @@ async fn perform(
         EffectTask::CustomerInvitation { customer } => {
             account::invite(system, mailer, company, *customer, effect.created_at).await
         }
-        EffectTask::AddressConfirmation { customer } => {
-            address::ask_to_confirm(system, mailer, company, *customer, effect.created_at).await
+        EffectTask::AddressConfirmation { account } => {
+            address::request_confirmation(system, mailer, company, *account, effect.created_at).await
         }
-        EffectTask::AddressChanged { customer, changed_at, by } => {
-            address::tell_of_change(system, mailer, company, *customer, *changed_at, *by).await
+        EffectTask::AddressChanged { account, changed_at, by } => {
+            address::tell_of_change(system, mailer, company, *account, *changed_at, *by).await
         }
-        EffectTask::AddressRestored { owner, customer } => {
-            address::tell_owner(system, mailer, company, *owner, *customer).await
+        EffectTask::AddressRestored { owner, account } => {
+            address::tell_owner(system, mailer, company, *owner, *account).await
         }
         EffectTask::InterviewNotice { customer, candidates } => {
             notice::send(system, mailer, company, *customer, candidates).await

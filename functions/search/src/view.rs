@@ -61,7 +61,7 @@ impl SearchResultView {
             resource_uri: references.uri_in_project(company, *project_id, *id),
             first_name: candidate.profile.first_name.to_string(),
             last_name: candidate.profile.last_name.to_string(),
-            email: OrEmpty(candidate.profile.email.clone()),
+            email: OrEmpty(candidate.shown_email().cloned()),
             status: candidate.status,
             photo: OrEmpty(references.file(company, owner, FileKind::Photo, candidate.photo)),
             project: FoundProjectView {

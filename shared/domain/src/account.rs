@@ -22,6 +22,16 @@ pub enum Account {
     },
 }
 
+impl Account {
+    /// The identifier of the customer or candidate.
+    pub fn id(self) -> String {
+        match self {
+            Self::Customer { customer } => customer.to_string(),
+            Self::Candidate { candidate, .. } => candidate.to_string(),
+        }
+    }
+}
+
 /// The account that a credential belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CredentialClaim {

@@ -150,6 +150,7 @@ impl RecordKind {
             Self::Answers => &["texts_written"],
             Self::Candidates => &[
                 "access_key",
+                "address_keys",
                 "former_keys",
                 "is_key_mailed",
                 "links_mailed",

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use crate::domain::account::{Account, CredentialClaim, Principal};
-use crate::domain::candidate::Candidate;
+use crate::domain::candidate::{Candidate, CandidateProfile};
 use crate::domain::history::ChangeOrigin;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::media::upload::UploadAuthor;
@@ -15,7 +15,7 @@ use crate::domain::secret::PasswordHash;
 use crate::domain::staff::ProjectStaff;
 use crate::domain::staff::customer::{AccountType, Customer};
 use crate::domain::staff::named_token::NamedToken;
-use crate::domain::text::Email;
+use crate::domain::text::{Email, Username};
 use crate::store::{ItemKey, Session, VersionedItem};
 
 /// An authenticated caller.
@@ -86,6 +86,14 @@ impl Caller {
     /// Whether the session is the caller's own, not one on behalf of them.
     pub fn is_in_person(&self) -> bool {
         !matches!(&self.auth_method, AuthMethod::Session(live) if live.session.claim.on_behalf_by.is_some())
+    }
+
+    /// The staff user who has logged in themselves, if it is one.
+    pub fn staff_in_person(&self) -> Option<&Customer> {
+        match &self.identity {
+            CallerIdentity::Customer(own) if self.is_in_person() => Some(own),
+            _ => None,
+        }
     }
 
     /// The caller as the author of an upload, who must still be known when the file arrives.
@@ -227,6 +235,22 @@ impl CallerIdentity {
             Self::Customer(customer) => &customer.company,
             Self::Candidate(candidate) => &candidate.company,
             Self::NamedToken(token) => &token.company,
+        }
+    }
+
+    /// A name that the account logs in by; empty if it has none.
+    pub(super) fn login_name(&self) -> &str {
+        match self {
+            Self::Customer(own) => own.username.as_str(),
+            Self::Candidate(own) => {
+                let CandidateProfile { username, email, .. } = &own.profile;
+                username
+                    .as_ref()
+                    .map(Username::as_str)
+                    .or(email.as_ref().map(Email::as_str))
+                    .unwrap_or_default()
+            }
+            Self::NamedToken(_) => "",
         }
     }
 

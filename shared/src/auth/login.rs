@@ -28,6 +28,7 @@ use crate::domain::project::Project;
 use crate::domain::secret::{OneTimeKey, PasswordHash, PresentedSecret, SecretHash};
 use crate::domain::staff::customer::{Customer, CustomerStatus};
 use crate::domain::text::{Email, Username, fold_case};
+use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
 use crate::http::exchange::state::RequestState;
 use crate::http::reference::ReferenceUris;
@@ -70,7 +71,7 @@ pub enum KeyPurpose {
     Password,
     /// To confirm a new address.
     Confirmation,
-    /// To put this address back.
+    /// To restore this address.
     Restoration(FormerEmail),
 }
 
@@ -287,50 +288,71 @@ impl PublicAccess {
     /// sender has the account: its password, or a session of it that its holder has begun. A wrong password counts as a failed
     /// login. Fails with [`Error::Throttled`] after too many.
     pub async fn confirm_email(&self, key: &str, password: Option<Password>) -> Result<Option<bool>> {
-        let Some(KeyHolder { identity: CallerIdentity::Customer(before), purpose, .. }) =
-            self.holder(key).await?
-        else {
-            return Ok(None);
-        };
-        if purpose != KeyPurpose::Confirmation {
-            return Ok(None);
-        }
-        let account = before.account();
+        let holder = self.holder(key).await?.filter(|holder| holder.purpose == KeyPurpose::Confirmation);
+        let Some(KeyHolder { identity, .. }) = holder else { return Ok(None) };
+        let Some((account, user)) = identity.user() else { return Ok(None) };
         let is_proved = match password {
             Some(password) => {
-                is_password_of(&self.store, &self.state, &self.app, &before, password, self.now).await?
+                let name = LoginPartition::of(identity.company().as_str(), identity.login_name());
+                let hash = user.password_hash.cloned();
+                is_password(&self.store, &self.state, &self.app, &name, hash, password, self.now).await?
             }
             None if self.has_credential() => {
                 let caller = self.caller().await?;
                 let is_session =
                     matches!(caller.auth_method, AuthMethod::Session(_)) && caller.is_in_person();
                 is_session
-                    && *caller.company() == before.company
+                    && caller.company() == identity.company()
                     && caller.principal() == Principal::Account(account)
             }
             None => false,
         };
         if is_proved {
-            let after = Customer::clone(&before).with_email_confirmed(self.now);
             let store = self.store_of(Principal::Account(account));
-            store.commit(store.update_customer(&before, &after, self.now)).await?;
+            let transaction = match &identity {
+                CallerIdentity::Customer(before) => {
+                    let after = Customer::clone(before).with_email_confirmed(self.now);
+                    store.update_customer(before, &after, self.now)
+                }
+                CallerIdentity::Candidate(before) => {
+                    let after = Candidate::clone(before).with_email_confirmed(self.now);
+                    store.change_candidate(before, &after.into(), self.now)
+                }
+                CallerIdentity::NamedToken(_) => return Ok(None),
+            };
+            store.commit(transaction).await?;
         }
         Ok(Some(is_proved))
     }
 
-    /// Puts back the address that `key` was mailed to, and revokes whatever a later address could open; false if the key is not
+    /// Restores the address that `key` was mailed to, and revokes whatever a later address could open; false if the key is not
     /// valid.
     pub async fn restore_email(&self, key: &str) -> Result<bool> {
-        let Some(KeyHolder { identity: CallerIdentity::Customer(before), purpose, .. }) =
-            self.holder(key).await?
+        let Some(KeyHolder { identity, purpose: KeyPurpose::Restoration(former) }) = self.holder(key).await?
         else {
             return Ok(false);
         };
-        let KeyPurpose::Restoration(former) = purpose else { return Ok(false) };
-        let staff = self.store.all_customers(&before.company).await?;
-        let after = Customer::clone(&before).with_email_restored(&former);
-        let store = self.store_of(Principal::Account(before.account()));
-        store.commit(store.restore_address(&before, &after, &staff, self.now)).await?;
+        let Some((account, _)) = identity.user() else { return Ok(false) };
+        let staff = self.store.all_customers(identity.company()).await?;
+        let password = Password::hash_of_unknown(&self.app).await?;
+        let store = self.store_of(Principal::Account(account));
+        let transaction = match &identity {
+            CallerIdentity::Customer(before) => {
+                let after = Customer::clone(before).with_email_restored(&former, password);
+                let [was, is] = [before, &after].map(Customer::account_address);
+                let transaction = store.update_customer(before, &after, self.now);
+                transaction.restoration_mails(was, is, &staff, before.version() + 1, self.now)
+            }
+            CallerIdentity::Candidate(before) => {
+                let change =
+                    CandidateChange::from(Candidate::clone(before).with_email_restored(&former, password));
+                let [was, is] = [before, &change.candidate].map(Candidate::account_address);
+                let transaction = store.change_candidate(before, &change, self.now);
+                transaction.restoration_mails(was, is, &staff, before.version() + 1, self.now)
+            }
+            CallerIdentity::NamedToken(_) => return Ok(false),
+        };
+        store.commit(transaction).await?;
         Ok(true)
     }
 
@@ -366,28 +388,27 @@ impl PublicAccess {
         let Some(claim) = SecretKind::OneTimeKey.claim_in(key) else { return Ok(None) };
         let mut batch = self.store.get(keys_of_identity(&claim)).await?;
         let Some(identity) = take_identity(&claim, &mut batch)? else { return Ok(None) };
-        let purpose = match &identity {
-            CallerIdentity::Customer(own) => self.purpose_of(key, own),
-            CallerIdentity::Candidate(own) => (own.may_log_in()
-                && self.is_key_of(key, own.one_time_key.as_ref()))
-            .then_some(KeyPurpose::Password),
-            CallerIdentity::NamedToken(_) => None,
-        };
+        let purpose = self.purpose_of(key, &identity);
         Ok(purpose.map(|purpose| KeyHolder { identity, purpose }))
     }
 
-    fn purpose_of(&self, key: &str, customer: &Customer) -> Option<KeyPurpose> {
-        // Also of an account that is deactivated, which opens nothing: whoever has moved its address may have done that too.
-        if let Some(former) = customer.address_keys.restored_by(key, self.now) {
+    fn purpose_of(&self, key: &str, identity: &CallerIdentity) -> Option<KeyPurpose> {
+        let (keys, one_time_key, may_log_in) = match identity {
+            CallerIdentity::Customer(own) => (&own.address_keys, &own.one_time_key, own.is_active),
+            CallerIdentity::Candidate(own) => (&own.address_keys, &own.one_time_key, own.may_log_in()),
+            CallerIdentity::NamedToken(_) => return None,
+        };
+        // Also of an account that may not log in, which opens nothing: whoever has moved its address may have done that too.
+        if let Some(former) = keys.restored_by(key, self.now) {
             return Some(KeyPurpose::Restoration(former.clone()));
         }
-        if !customer.is_active {
+        if !may_log_in {
             return None;
         }
-        if self.is_key_of(key, customer.address_keys.confirmation.as_ref()) {
+        if self.is_key_of(key, keys.confirmation.as_ref()) {
             return Some(KeyPurpose::Confirmation);
         }
-        self.is_key_of(key, customer.one_time_key.as_ref()).then_some(KeyPurpose::Password)
+        self.is_key_of(key, one_time_key.as_ref()).then_some(KeyPurpose::Password)
     }
 
     fn is_key_of(&self, key: &str, stored: Option<&OneTimeKey>) -> bool {
@@ -434,21 +455,24 @@ impl AdmittedRequest {
     /// Fails with [`Error::Throttled`] after too many failures.
     pub async fn is_password_of(&self, customer: &Customer, password: Password) -> Result<bool> {
         // An unattended session must not be enough to change the password, or to guess it.
-        is_password_of(&self.store, &self.state, &self.app, customer, password, self.now).await
+        let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
+        let hash = customer.password_hash.clone();
+        is_password(&self.store, &self.state, &self.app, &name, hash, password, self.now).await
     }
 }
 
-async fn is_password_of(
+/// Whether `password` is that of `hash`. A wrong one counts as a failed login by `name`.
+async fn is_password(
     store: &Store,
     state: &RequestState,
     app: &App,
-    customer: &Customer,
+    name: &LoginPartition,
+    hash: Option<PasswordHash>,
     password: Password,
     now: DateTime<Utc>,
 ) -> Result<bool> {
-    let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
-    let (_, counted) = store.begin_login(&name, &state.source, now).await?;
-    let fits = password.find(customer.password_hash.iter().cloned().collect(), app).await?.is_some();
+    let (_, counted) = store.begin_login(name, &state.source, now).await?;
+    let fits = password.find(hash.into_iter().collect(), app).await?.is_some();
     if fits {
         store.end_login(&counted, false).await?;
     }

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use tokio::sync::Semaphore;
 
 use crate::app::App;
+use crate::auth::credential::new_token_value;
 use crate::domain::secret::PasswordHash;
 use crate::error::{Error, Result};
 
@@ -93,6 +94,11 @@ impl Password {
             Ok(PasswordHash::new(hash.to_string()))
         })
         .await
+    }
+
+    /// The hash of a password that nobody knows: an account with it can only have its password reset.
+    pub(crate) async fn hash_of_unknown(app: &App) -> Result<PasswordHash> {
+        Self(new_token_value(app.entropy())).hash(None, app).await
     }
 
     /// Finds the first of `hashes` that is of this password, among those with the first two salts that occur: of the password

@@ -80,7 +80,7 @@ pub enum MailOccasion<'a> {
     },
     /// Asks the reader to confirm the address that the mail goes to.
     AddressConfirmation {
-        /// The user name of the account.
+        /// The user name of the account; for candidates without one, the name of their project.
         username: &'a str,
         /// Secret: holds a one-time key.
         link: &'a str,
@@ -89,7 +89,7 @@ pub enum MailOccasion<'a> {
     },
     /// Tells the reader, at a former address, that the account is to get another one or has got it.
     AddressChanged {
-        /// The user name of the account.
+        /// The user name of the account; for candidates without one, the name of their project.
         username: &'a str,
         /// The name of the user or token that has changed it, or of the company.
         by: &'a str,
@@ -102,11 +102,11 @@ pub enum MailOccasion<'a> {
         /// Validity of the key.
         hours: i64,
     },
-    /// Tells an owner that a colleague has put their former address back.
+    /// Tells an owner that the holder of an account has restored their former address.
     AddressRestored {
-        /// First and last name of the colleague.
-        of: &'a str,
-        /// Their user name.
+        /// First and last name of the holder.
+        by: &'a str,
+        /// Their user name; for candidates without one, the name of their project.
         username: &'a str,
     },
     /// Tells the reader that their account was deleted.

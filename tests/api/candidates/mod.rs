@@ -1,5 +1,6 @@
 //! Candidates, their files, status and shares.
 
+mod addresses;
 mod bulk;
 mod bulk_faults;
 mod by_email;

@@ -228,8 +228,12 @@ impl Expected {
         if let Some(username) = &profile.username {
             self.count((login(company.as_str(), username.as_str()), "USERNAME".to_owned()), []);
         }
-        if let Some(email) = &profile.email {
-            self.count((login(company.as_str(), email.as_str()), format!("CANDIDATE#{id}")), []);
+        let emails = candidate.account_address().held();
+        let logins: BTreeSet<_> = emails
+            .map(|email| (login(company.as_str(), email.as_str()), format!("CANDIDATE#{id}")))
+            .collect();
+        for key in logins {
+            self.count(key, []);
         }
         if let Some(external_id) = &profile.external_id {
             let leads_to = [("project", project.to_string()), ("candidate", id.to_string())];

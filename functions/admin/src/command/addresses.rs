@@ -72,20 +72,23 @@ async fn free_in(
     let FoundAccounts { customers, candidates } =
         operator.store.all_accounts_named(&company.id, address.as_str()).await?;
     for before in &customers {
-        // One that a customer has yet to confirm gets mails as well.
-        let held = [&before.email, before.shown_email()].into_iter().find(|held| is_same(held, address));
-        let Some(held) = held else { continue };
+        // One that has yet to be confirmed gets mails as well.
+        let Some(held) = before.account_address().held().find(|held| is_same(held, address)) else {
+            continue;
+        };
         let status = Suppression::status(before.suppression.as_ref(), Some(held));
         if holders.count(status, complaints, references.uri(&company.id, before.id)) {
             let after = Customer::clone(before).with_mails_allowed();
             operator.commit(operator.store.update_customer(before, &after, operator.now)).await?;
         }
     }
-    for before in
-        candidates.iter().filter(|one| one.profile.email.as_ref().is_some_and(|held| is_same(held, address)))
-    {
+    for before in &candidates {
+        let Some(held) = before.account_address().held().find(|held| is_same(held, address)) else {
+            continue;
+        };
+        let status = Suppression::status(before.suppression.as_ref(), Some(held));
         let uri = references.uri_in_project(&company.id, before.project, before.id);
-        if holders.count(before.email_status(), complaints, uri) {
+        if holders.count(status, complaints, uri) {
             let after = Candidate::clone(before).with_mails_allowed();
             operator.commit(operator.store.change_candidate(before, &after.into(), operator.now)).await?;
         }

@@ -131,6 +131,9 @@ struct ProfileDataView {
     /// The email address; empty if there is none.
     #[schemars(example = &"ada@example.com")]
     email: OrEmpty<Email>,
+    /// False while the candidate has yet to confirm this `email`; true otherwise.
+    #[schemars(example = true)]
+    email_confirmed: bool,
     /// Whether mails reach this address. Empty without an address.
     email_status: EmailStatus,
     /// Whether the service sends mails about the interview. If not, the company does.
@@ -215,6 +218,9 @@ struct InternalDataView {
     /// candidate; empty if there is none. Only staff get this field.
     #[schemars(example = &"")]
     suppressed_email: OrEmpty<Email>,
+    /// Former addresses that are still stored: the one that counts until `email` is confirmed, and those to which mails about changes
+    /// went. Only staff get this field.
+    former_emails: Vec<Email>,
     /// The hold that prevents erasure, also after its end; null without one. Only staff get this field.
     #[schemars(example = ())]
     hold: Option<HoldView>,
@@ -269,6 +275,7 @@ impl CandidateDataView {
         let Candidate {
             id,
             profile,
+            pending_email,
             status,
             created_by,
             invited_at,
@@ -298,6 +305,8 @@ impl CandidateDataView {
             guest_links: _,
             evaluations: _,
             scores: _,
+            // Told by `former_emails`; the keys are credentials.
+            address_keys: _,
             // Credentials: the document is passed on, and must not let its readers log in.
             access_key: _,
             is_key_mailed: _,
@@ -318,7 +327,7 @@ impl CandidateDataView {
             first_name,
             last_name,
             username,
-            email,
+            email: _,
             external_id,
             deadline,
             phone,
@@ -337,6 +346,7 @@ impl CandidateDataView {
                 external_id: OrEmpty(external_id.clone()),
                 partner_data: partner_data.to_json(),
                 suppressed_email: OrEmpty(suppression.as_ref().map(|known| known.address().clone())),
+                former_emails: candidate.account_address().former_emails().into_iter().cloned().collect(),
                 hold: hold.as_ref().map(HoldView::new),
                 reopening: reopening.as_ref().map(ReopeningView::new),
                 shares: ShareView::all_of(candidate, references),
@@ -370,7 +380,8 @@ impl CandidateDataView {
                 first_name: first_name.to_string(),
                 last_name: last_name.to_string(),
                 username: OrEmpty(username.clone()),
-                email: OrEmpty(email.clone()),
+                email: OrEmpty(candidate.shown_email().cloned()),
+                email_confirmed: pending_email.is_none(),
                 email_status: candidate.email_status(),
                 receive_mails: *receive_mails,
                 phone: phone.to_string(),

@@ -24,7 +24,7 @@ const DOWNLOAD: Duration = Duration::from_secs(15 * 60);
 /// The owner who is calling. Refuses sessions on behalf of an owner.
 // An export has everything of a company, so a service that may act for staff must not get it unnoticed.
 fn require_in_person(access: &AdmittedRequest) -> Result<CustomerId> {
-    let owner = access.caller.customer().filter(|_| access.caller.is_in_person());
+    let owner = access.caller.staff_in_person().map(|own| own.id);
     owner.ok_or_else(|| access.lacks(Action::ExportCompany))
 }
 

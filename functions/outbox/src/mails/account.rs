@@ -8,9 +8,7 @@ use shared::domain::company::Company;
 use shared::domain::effect::FormerCustomer;
 use shared::domain::effect::deletion::DeletionAuthor;
 use shared::domain::id::{CompanyId, CustomerId};
-use shared::domain::mail::suppression::Suppression;
 use shared::domain::staff::customer::{Customer, CustomerStatus};
-use shared::domain::text::Email;
 use shared::mail::{MailEnvelope, MailOccasion, Mailer, PersonalMail, activation_link};
 use shared::store::VersionedItem;
 
@@ -98,18 +96,7 @@ pub(crate) async fn send_to_customer(
     company: &Company,
     occasion: MailOccasion<'_>,
 ) -> Result<(EffectResult, String)> {
-    send_to_address(mailer, customer, &customer.email, company, occasion).await
-}
-
-/// Sends a mail to an address of a customer that need not be the one that counts.
-pub(crate) async fn send_to_address(
-    mailer: &Mailer<'_>,
-    customer: &Customer,
-    to: &Email,
-    company: &Company,
-    occasion: MailOccasion<'_>,
-) -> Result<(EffectResult, String)> {
-    if Suppression::reason(customer.suppression.as_ref(), Some(to)).is_some() {
+    if !customer.takes_mail() {
         return Ok((EffectResult::Outdated, "the address takes no mails".to_owned()));
     }
     let mail = PersonalMail {
@@ -120,6 +107,6 @@ pub(crate) async fn send_to_address(
         occasion,
     };
     let account = Some(customer.account());
-    let envelope = MailEnvelope { to, account, company, alias: None, reply_to: None };
+    let envelope = MailEnvelope { to: &customer.email, account, company, alias: None, reply_to: None };
     send_mail(mailer, &envelope, &mail).await
 }

@@ -1,77 +1,90 @@
-//! Mails about another address of a customer. Keys are generated here; only their hashes are stored.
+//! Mails about another address of an account. Keys are generated here; only their hashes are stored.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::Result;
 use shared::auth::SystemAccess;
-use shared::domain::account::CredentialClaim;
+use shared::domain::account::{Account, CredentialClaim};
 use shared::domain::company::Company;
 use shared::domain::history::ChangeAuthor;
 use shared::domain::id::{CompanyId, CustomerId};
-use shared::domain::mail::address_change::{CONFIRMATION_DAYS, RESTORATION_HOURS};
+use shared::domain::mail::address_change::{AddressKeys, CONFIRMATION_DAYS, RESTORATION_HOURS};
 use shared::domain::secret::OneTimeKey;
-use shared::domain::staff::customer::Customer;
 use shared::domain::text::Email;
-use shared::mail::{MailOccasion, Mailer, confirmation_link, moment_in_words, restoration_link};
+use shared::mail::{
+    MailEnvelope, MailOccasion, Mailer, PersonalMail, confirmation_link, moment_in_words, restoration_link,
+};
 use shared::store::RetryPolicy;
 
-use crate::mails::account::{send_to_address, send_to_customer};
-use crate::outcome::EffectResult;
+use crate::mails::account::send_to_customer;
+use crate::mails::holder::AccountHolder;
+use crate::outcome::{EffectResult, send_mail};
 
-/// Sends a customer the key to confirm a new address. It revokes the key of an earlier mail.
-pub(crate) async fn ask_to_confirm(
+/// Sends the holder of an account the key to confirm a new address. It revokes the key of an earlier mail.
+pub(crate) async fn request_confirmation(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
     company: &CompanyId,
-    customer: CustomerId,
+    account: Account,
     caused_at: DateTime<Utc>,
 ) -> Result<(EffectResult, String)> {
     let Some(company) = system.store.company(company).await? else {
         return Ok((EffectResult::Outdated, "the company is gone".to_owned()));
     };
-    let given = give_key(system, &company, customer, TimeDelta::days(CONFIRMATION_DAYS), |after, key| {
-        let pending = after.pending_email.as_ref().filter(|_| after.is_active);
-        // A newer mail would follow, whose key this one would revoke.
-        let to = pending.filter(|pending| pending.asked_at <= caused_at)?.email.clone();
-        after.address_keys.confirmation = Some(key);
-        Some(to)
-    });
-    let Some((customer, to, key)) = given.await? else {
-        return Ok((EffectResult::Outdated, "the customer has moved on, or was asked again".to_owned()));
+    let given =
+        give_key(system, &company, account, TimeDelta::days(CONFIRMATION_DAYS), |holder, keys, key| {
+            let pending = holder.account_address().pending.filter(|_| holder.may_confirm());
+            // A newer mail would follow, whose key this one would revoke.
+            let to = pending.filter(|pending| pending.asked_at <= caused_at)?.email.clone();
+            keys.confirmation = Some(key);
+            Some(to)
+        });
+    let Some(KeyMail { holder, to, key }) = given.await? else {
+        return Ok((EffectResult::Outdated, "the account has changed, or another mail follows".to_owned()));
     };
     let link = confirmation_link(&system.config().suite_url, &key);
-    let username = customer.username.as_str();
+    let username = &holder.username();
     let occasion = MailOccasion::AddressConfirmation { username, link: &link, days: CONFIRMATION_DAYS };
-    send_to_address(mailer, &customer, &to, &company, occasion).await
+    send_to_address(mailer, &holder, &to, &company, occasion).await
 }
 
-/// Gives a customer a key where `place` says, which returns the address to mail it to; `None` if the customer is gone, or `place`
+/// A mail that brings the holder of an account a key.
+struct KeyMail {
+    holder: AccountHolder,
+    to: Email,
+    key: String,
+}
+
+/// Gives an account a key where `place` says, which returns the address to mail it to; `None` if the account is gone, or `place`
 /// returns `None`.
-// Tried again after a conflict: the mails to both addresses give the customer keys at the same time.
+// Tried again after a conflict: the mails to both addresses give the account keys at the same time.
 async fn give_key(
     system: &SystemAccess,
     company: &Company,
-    customer: CustomerId,
+    account: Account,
     lifetime: TimeDelta,
-    place: impl Fn(&mut Customer, OneTimeKey) -> Option<Email>,
-) -> Result<Option<(Customer, Email, String)>> {
+    place: impl Fn(&AccountHolder, &mut AddressKeys, OneTimeKey) -> Option<Email>,
+) -> Result<Option<KeyMail>> {
     let give = async || {
-        let Some(before) = system.store.customer(&company.id, customer).await? else { return Ok(None) };
-        let claim = CredentialClaim::own(before.company.clone(), before.account());
+        let Some(holder) = AccountHolder::read(&system.store, &company.id, account).await? else {
+            return Ok(None);
+        };
+        let claim = CredentialClaim::own(company.id.clone(), account);
         let (key, stored) = system.new_one_time_key(&claim, lifetime);
-        let mut after = Customer::clone(&before);
-        let Some(to) = place(&mut after, stored) else { return Ok(None) };
-        system.commit(system.store.update_customer(&before, &after, system.now)).await?;
-        Ok(Some((after, to, key)))
+        let mut keys = holder.account_address().keys.clone();
+        let Some(to) = place(&holder, &mut keys, stored) else { return Ok(None) };
+        system.commit(holder.replace_address_keys(&system.store, keys, system.now)).await?;
+        Ok(Some(KeyMail { holder, to, key }))
     };
     system.store.retry_on_conflict(RetryPolicy::CHANGE, give).await
 }
 
-/// Tells a customer, at their former address, of the change made at `changed_at`, with a key to put the address back.
+/// Tells the holder of an account, at their former address, of the change made at `changed_at`, with a key to restore the address.
+// Also candidates who have requested erasure or whom the client mails: nobody may take over an account in silence.
 pub(crate) async fn tell_of_change(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
     company: &CompanyId,
-    customer: CustomerId,
+    account: Account,
     changed_at: DateTime<Utc>,
     by: ChangeAuthor,
 ) -> Result<(EffectResult, String)> {
@@ -80,28 +93,49 @@ pub(crate) async fn tell_of_change(
     };
     // The time counts from the change, however late the mail is.
     let lifetime = changed_at + TimeDelta::hours(RESTORATION_HOURS) - system.now;
-    let given = give_key(system, &company, customer, lifetime, |after, key| {
-        let former = after.address_keys.former.iter_mut().rev();
+    let given = give_key(system, &company, account, lifetime, |_, keys, key| {
+        let former = keys.former.iter_mut().rev();
         let former =
             former.filter(|_| lifetime > TimeDelta::zero()).find(|former| former.changed_at == changed_at)?;
         former.key = Some(key);
         Some(former.email.clone())
     });
-    let Some((customer, to, key)) = given.await? else {
+    let Some(KeyMail { holder, to, key }) = given.await? else {
         return Ok((EffectResult::Outdated, "the change was undone, or is too old".to_owned()));
     };
     let by = name_of(system, &company, by).await?;
-    let at = moment_in_words(changed_at, company.timezone.as_str(), customer.preferred_language);
+    let at = moment_in_words(changed_at, company.timezone.as_str(), holder.language(&company));
     let link = restoration_link(&system.config().suite_url, &key);
     let occasion = MailOccasion::AddressChanged {
-        username: customer.username.as_str(),
+        username: &holder.username(),
         by: &by,
         at: &at,
-        is_pending: to == customer.email,
+        is_pending: Some(&to) == holder.account_address().email,
         link: &link,
         hours: RESTORATION_HOURS,
     };
-    send_to_address(mailer, &customer, &to, &company, occasion).await
+    send_to_address(mailer, &holder, &to, &company, occasion).await
+}
+
+/// Sends a mail to an address of an account that need not be the one that counts.
+async fn send_to_address(
+    mailer: &Mailer<'_>,
+    holder: &AccountHolder,
+    to: &Email,
+    company: &Company,
+    occasion: MailOccasion<'_>,
+) -> Result<(EffectResult, String)> {
+    if holder.is_suppressed(to) {
+        return Ok((EffectResult::Outdated, "the address takes no mails".to_owned()));
+    }
+    let (first_name, last_name) = holder.names();
+    let language = holder.language(company);
+    let mail = PersonalMail { first_name, last_name, company: &company.name, language, occasion };
+    let contact = holder.contact(company, true);
+    let reply_to = contact.as_ref().and_then(|contact| contact.email.as_ref());
+    let envelope =
+        MailEnvelope { to, account: Some(holder.account()), company, alias: holder.alias(), reply_to };
+    send_mail(mailer, &envelope, &mail).await
 }
 
 /// The name of the author of a change; that of the company if they are gone.
@@ -115,32 +149,37 @@ async fn name_of(system: &SystemAccess, company: &Company, by: ChangeAuthor) -> 
             let tokens = system.store.tokens(&company.id).await?;
             tokens.into_iter().find(|one| one.id == token).map(|one| one.name.to_string())
         }
-        ChangeAuthor::Candidate { .. } | ChangeAuthor::System | ChangeAuthor::Operator => None,
+        ChangeAuthor::Candidate { project, candidate } => {
+            let candidate = system.store.candidate(&company.id, project, candidate).await?;
+            candidate.map(|by| format!("{} {}", by.profile.first_name, by.profile.last_name))
+        }
+        ChangeAuthor::System | ChangeAuthor::Operator => None,
     };
     Ok(name.unwrap_or_else(|| company.name.to_string()))
 }
 
-/// Tells an owner that a customer has put their former address back.
+/// Tells an owner that the holder of an account has restored their former address.
 pub(crate) async fn tell_owner(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
     company: &CompanyId,
     owner: CustomerId,
-    customer: CustomerId,
+    account: Account,
 ) -> Result<(EffectResult, String)> {
     let store = &system.store;
-    let (owner, customer, company) = tokio::try_join!(
+    let (owner, holder, company) = tokio::try_join!(
         store.customer(company, owner),
-        store.customer(company, customer),
+        AccountHolder::read(store, company, account),
         store.company(company)
     )?;
-    let (Some(owner), Some(customer), Some(company)) = (owner, customer, company) else {
-        return Ok((EffectResult::Outdated, "the owner or the customer is gone".to_owned()));
+    let (Some(owner), Some(holder), Some(company)) = (owner, holder, company) else {
+        return Ok((EffectResult::Outdated, "the owner or the account is gone".to_owned()));
     };
     if !owner.is_owner_at_work() || !owner.takes_mail() {
         return Ok((EffectResult::Outdated, "the customer is no owner, or takes no mails".to_owned()));
     }
-    let of = format!("{} {}", customer.first_name, customer.last_name);
-    let occasion = MailOccasion::AddressRestored { of: &of, username: customer.username.as_str() };
+    let (first_name, last_name) = holder.names();
+    let by = format!("{first_name} {last_name}");
+    let occasion = MailOccasion::AddressRestored { by: &by, username: &holder.username() };
     send_to_customer(mailer, &owner, &company, occasion).await
 }

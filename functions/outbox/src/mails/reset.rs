@@ -4,30 +4,22 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 use shared::auth::SystemAccess;
-use shared::domain::account::{Account, CredentialClaim};
+use shared::domain::account::CredentialClaim;
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
 use shared::domain::effect::Effect;
-use shared::domain::language::Language;
-use shared::domain::project::Project;
-use shared::domain::project::contact::Contact;
-use shared::domain::secret::{OneTimeKey, RESET_HOURS};
-use shared::domain::staff::customer::{Customer, CustomerStatus};
-use shared::domain::text::{Email, ShortName, fold_case};
+use shared::domain::secret::RESET_HOURS;
+use shared::domain::staff::customer::CustomerStatus;
+use shared::domain::text::fold_case;
 use shared::mail::{
     AccountLink, MailEnvelope, MailOccasion, Mailer, PersonalMail, activation_link, reset_link,
 };
-use shared::store::{FoundAccounts, VersionedItem};
+use shared::store::FoundAccounts;
 use shared::{Error, Result};
 
 use crate::mails::account::{INVITATION_DAYS, give_customer_key};
+use crate::mails::holder::AccountHolder;
 use crate::outcome::{EffectResult, send_mail};
-
-/// An account whose password can be reset.
-enum ResetAccount {
-    Customer(VersionedItem<Customer>),
-    Candidate(Box<VersionedItem<Candidate>>, Option<VersionedItem<Project>>),
-}
 
 /// Emails a reset key to every account that matches `name`, in one mail per address. Addresses that fail are retried;
 /// the retry skips addresses that already got their mail.
@@ -63,19 +55,19 @@ async fn holders_by_address(
     system: &SystemAccess,
     company: &Company,
     name: &str,
-) -> Result<BTreeMap<String, Vec<ResetAccount>>> {
+) -> Result<BTreeMap<String, Vec<AccountHolder>>> {
     let FoundAccounts { customers, candidates } = system.store.accounts_named(&company.id, name).await?;
-    let mut holders = BTreeMap::<String, Vec<ResetAccount>>::new();
+    let mut holders = BTreeMap::<String, Vec<AccountHolder>>::new();
     for customer in customers.into_iter().filter(|one| one.is_active && one.takes_mail()) {
         let address = fold_case(customer.email.as_str());
-        holders.entry(address).or_default().push(ResetAccount::Customer(customer));
+        holders.entry(address).or_default().push(AccountHolder::Customer(customer));
     }
     for candidate in candidates.into_iter().filter(|one| one.may_log_in() && one.password_hash.is_some()) {
         let Some(address) = candidate.mail_address().map(|address| fold_case(address.as_str())) else {
             continue;
         };
         let project = system.store.project(&company.id, candidate.project).await?;
-        holders.entry(address).or_default().push(ResetAccount::Candidate(Box::new(candidate), project));
+        holders.entry(address).or_default().push(AccountHolder::Candidate(Box::new(candidate), project));
     }
     Ok(holders)
 }
@@ -86,9 +78,9 @@ async fn send(
     mailer: &Mailer<'_>,
     company: &Company,
     effect: &str,
-    mut holders: Vec<ResetAccount>,
+    mut holders: Vec<AccountHolder>,
 ) -> Result<(EffectResult, String)> {
-    let Some(to) = holders.first().and_then(ResetAccount::address).cloned() else {
+    let Some(to) = holders.first().and_then(AccountHolder::address).cloned() else {
         return Ok((EffectResult::Outdated, "no account to reset".to_owned()));
     };
     // One mail to each address, whichever of its names was given.
@@ -102,10 +94,10 @@ async fn send(
     };
     let mut accounts = Vec::new();
     for holder in &holders {
-        accounts.push(AccountLink { name: holder.name(), link: holder.give_link(system).await? });
+        accounts.push(AccountLink { name: holder.name(), link: give_link(system, holder).await? });
     }
     let occasion = match (&accounts[..], first) {
-        ([only], ResetAccount::Customer(customer)) if customer.status == CustomerStatus::Invited => {
+        ([only], AccountHolder::Customer(customer)) if customer.status == CustomerStatus::Invited => {
             MailOccasion::StaffInvitation { link: &only.link, days: INVITATION_DAYS }
         }
         _ => MailOccasion::PasswordReset { accounts: &accounts, hours: RESET_HOURS },
@@ -125,92 +117,25 @@ async fn send(
     Ok(outcome)
 }
 
-impl ResetAccount {
-    fn address(&self) -> Option<&Email> {
-        match self {
-            Self::Customer(customer) => Some(&customer.email),
-            Self::Candidate(candidate, _) => candidate.profile.email.as_ref(),
+/// Gives the account a new key and returns its link. For customers who are still invited, the key replaces that of
+/// the invitation and is valid as long.
+async fn give_link(system: &SystemAccess, holder: &AccountHolder) -> Result<String> {
+    let suite = &system.config().suite_url;
+    let reset = TimeDelta::hours(RESET_HOURS);
+    let invitation = TimeDelta::days(INVITATION_DAYS);
+    match holder {
+        AccountHolder::Customer(customer) if customer.status == CustomerStatus::Invited => {
+            Ok(activation_link(suite, &give_customer_key(system, customer, invitation).await?))
         }
-    }
-
-    fn key(&self) -> Option<&OneTimeKey> {
-        match self {
-            Self::Customer(customer) => customer.one_time_key.as_ref(),
-            Self::Candidate(candidate, _) => candidate.one_time_key.as_ref(),
+        AccountHolder::Customer(customer) => {
+            Ok(reset_link(suite, &give_customer_key(system, customer, reset).await?))
         }
-    }
-
-    fn account(&self) -> Account {
-        match self {
-            Self::Customer(customer) => customer.account(),
-            Self::Candidate(candidate, _) => candidate.account(),
-        }
-    }
-
-    fn names(&self) -> (&ShortName, &ShortName) {
-        match self {
-            Self::Customer(customer) => (&customer.first_name, &customer.last_name),
-            Self::Candidate(candidate, _) => (&candidate.profile.first_name, &candidate.profile.last_name),
-        }
-    }
-
-    /// Distinguishes accounts with the same address.
-    fn name(&self) -> String {
-        match self {
-            Self::Customer(customer) => customer.username.as_str().to_owned(),
-            Self::Candidate(_, project) => {
-                project.as_ref().map(|project| project.settings.name.to_string()).unwrap_or_default()
-            }
-        }
-    }
-
-    fn language(&self, company: &Company) -> Language {
-        match self {
-            Self::Customer(customer) => customer.preferred_language,
-            Self::Candidate(_, project) => {
-                let own = project.as_ref().and_then(|project| project.settings.support_lang);
-                own.unwrap_or(company.default_project_lang)
-            }
-        }
-    }
-
-    fn alias(&self) -> Option<&Email> {
-        match self {
-            Self::Customer(_) => None,
-            Self::Candidate(_, project) => project.as_ref()?.settings.email_alias.as_ref(),
-        }
-    }
-
-    /// The contact in the mail: that of the project if the mail is about this account alone, else that of the company. `None`
-    /// for staff.
-    fn contact(&self, company: &Company, is_only: bool) -> Option<Contact> {
-        match self {
-            Self::Customer(_) => None,
-            Self::Candidate(_, Some(project)) if is_only => Some(Contact::of(project, company)),
-            Self::Candidate(..) => Some(Contact::of_company(company)),
-        }
-    }
-
-    /// Gives the account a new key and returns its link. For customers who are still invited, the key replaces that of
-    /// the invitation and is valid as long.
-    async fn give_link(&self, system: &SystemAccess) -> Result<String> {
-        let suite = &system.config().suite_url;
-        let reset = TimeDelta::hours(RESET_HOURS);
-        let invitation = TimeDelta::days(INVITATION_DAYS);
-        match self {
-            Self::Customer(customer) if customer.status == CustomerStatus::Invited => {
-                Ok(activation_link(suite, &give_customer_key(system, customer, invitation).await?))
-            }
-            Self::Customer(customer) => {
-                Ok(reset_link(suite, &give_customer_key(system, customer, reset).await?))
-            }
-            Self::Candidate(before, _) => {
-                let claim = CredentialClaim::own(before.company.clone(), self.account());
-                let (key, stored) = system.new_one_time_key(&claim, reset);
-                let after = Candidate { one_time_key: Some(stored), ..Candidate::clone(before) };
-                system.commit(system.store.change_candidate(before, &after.into(), system.now)).await?;
-                Ok(reset_link(suite, &key))
-            }
+        AccountHolder::Candidate(before, _) => {
+            let claim = CredentialClaim::own(before.company.clone(), before.account());
+            let (key, stored) = system.new_one_time_key(&claim, reset);
+            let after = Candidate { one_time_key: Some(stored), ..Candidate::clone(before) };
+            system.commit(system.store.change_candidate(before, &after.into(), system.now)).await?;
+            Ok(reset_link(suite, &key))
         }
     }
 }

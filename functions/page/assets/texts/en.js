@@ -260,7 +260,7 @@ export default {
         link: { title: "This link does not work", text: "It may be incomplete, or belong to an interview that was deleted. Open it in your email again, or copy all of it. If that does not help, ask the company that invited you." },
         wrong: { title: "This address is incomplete", text: "Open the link in your email again, or copy all of it into the address bar: some mail programs break long links." },
         used: { title: "This link has been used or has expired", text: "If you have chosen a password already, log in with it. Otherwise ask for a new link: press “{forgotten}” where you log in, or ask those who invited you." },
-        usedAddress: { title: "This link has been used or has expired", text: "If the address of your account is not right, ask those who manage it in your company." },
+        usedAddress: { title: "This link has been used or has expired", text: "If the address of your account is not right, ask the company to correct it." },
         completed: { title: "Your interview is complete", text: "{company} has received your answers and will contact you. There is nothing more to do.", date: "Completed", answers: "Answers" },
         replaced: { title: "There is a newer link", text: "A newer email from {company} has replaced this link. Look for the latest one, in other mailboxes too, or have it sent again." },
         ended: { title: "Your time is over", text: "{company} has received what you had answered. Required questions are left without an answer: ask {company} if you want to go on.", date: "Time over", answers: "Answers" },

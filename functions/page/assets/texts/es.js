@@ -260,7 +260,7 @@ export default {
         link: { title: "Este enlace no funciona", text: "Puede que esté incompleto o que su entrevista se haya eliminado. Ábralo de nuevo en su correo o cópielo entero. Si no sirve, pregunte a la empresa que le invitó." },
         wrong: { title: "Esta dirección está incompleta", text: "Abra de nuevo el enlace de su correo o cópielo entero en la barra de direcciones: algunos programas de correo cortan los enlaces largos." },
         used: { title: "Este enlace ya se ha usado o ha caducado", text: "Si ya eligió una contraseña, inicie sesión con ella. Si no, pida un enlace nuevo: pulse «{forgotten}» al iniciar sesión, o pregunte a quien le invitó." },
-        usedAddress: { title: "Este enlace ya se ha usado o ha caducado", text: "Si la dirección de su cuenta no es correcta, diríjase a quienes la gestionan en su empresa." },
+        usedAddress: { title: "Este enlace ya se ha usado o ha caducado", text: "Si la dirección de su cuenta no es correcta, pida a la empresa que la corrija." },
         completed: { title: "Su entrevista está completa", text: "{company} ha recibido sus respuestas y se pondrá en contacto con usted. No tiene que hacer nada más.", date: "Completada", answers: "Respuestas" },
         replaced: { title: "Hay un enlace más reciente", text: "Un correo más reciente de {company} ha sustituido este enlace. Busque el último, también en otros buzones, o pida que se lo envíen de nuevo." },
         ended: { title: "Su tiempo ha terminado", text: "{company} ha recibido lo que había respondido. Quedan preguntas obligatorias sin respuesta: diríjase a {company} si quiere continuar.", date: "Fin del tiempo", answers: "Respuestas" },

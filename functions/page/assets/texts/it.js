@@ -260,7 +260,7 @@ export default {
         link: { title: "Questo link non funziona", text: "Forse è incompleto, oppure il suo colloquio è stato eliminato. Lo apra di nuovo dalla Sua e-mail o lo copi per intero. Se non basta, chieda all’azienda che L’ha invitata." },
         wrong: { title: "Questo indirizzo è incompleto", text: "Apra di nuovo il link nella Sua e-mail o lo copi per intero nella barra degli indirizzi: alcuni programmi di posta spezzano i link lunghi." },
         used: { title: "Questo link è già stato usato o è scaduto", text: "Se ha già scelto una password, acceda con quella. Altrimenti chieda un nuovo link: prema «{forgotten}» quando accede, o si rivolga a chi L’ha invitata." },
-        usedAddress: { title: "Questo link è già stato usato o è scaduto", text: "Se l’indirizzo del Suo account non è corretto, si rivolga a chi lo gestisce nella Sua azienda." },
+        usedAddress: { title: "Questo link è già stato usato o è scaduto", text: "Se l’indirizzo del Suo account non è corretto, chieda all’azienda di correggerlo." },
         completed: { title: "Il Suo colloquio è completo", text: "{company} ha ricevuto le Sue risposte e La contatterà. Non deve fare altro.", date: "Completato", answers: "Risposte" },
         replaced: { title: "C’è un link più recente", text: "Un’e-mail più recente di {company} ha sostituito questo link. Cerchi l’ultima, anche in altre caselle, o se lo faccia inviare di nuovo." },
         ended: { title: "Il Suo tempo è scaduto", text: "{company} ha ricevuto le risposte che aveva dato. Alcune domande obbligatorie sono senza risposta: si rivolga a {company} se vuole continuare.", date: "Tempo scaduto", answers: "Risposte" },

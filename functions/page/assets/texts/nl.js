@@ -260,7 +260,7 @@ export default {
         link: { title: "Deze link werkt niet", text: "Misschien is hij onvolledig, of is het interview verwijderd. Open hem opnieuw in uw e-mail, of kopieer hem helemaal. Helpt dat niet, vraag het dan aan het bedrijf dat u heeft uitgenodigd." },
         wrong: { title: "Dit adres is onvolledig", text: "Open de link in uw e-mail opnieuw, of kopieer hem helemaal in de adresbalk: sommige mailprogramma’s breken lange links af." },
         used: { title: "Deze link is al gebruikt of verlopen", text: "Hebt u al een wachtwoord gekozen, log dan daarmee in. Vraag anders een nieuwe link aan: kies ‘{forgotten}’ bij het inloggen, of vraag het aan degene die u heeft uitgenodigd." },
-        usedAddress: { title: "Deze link is al gebruikt of verlopen", text: "Klopt het adres van uw account niet? Neem dan contact op met de mensen die het in uw bedrijf beheren." },
+        usedAddress: { title: "Deze link is al gebruikt of verlopen", text: "Klopt het adres van uw account niet? Vraag het bedrijf dan om het te corrigeren." },
         completed: { title: "Uw interview is voltooid", text: "{company} heeft uw antwoorden ontvangen en neemt contact met u op. U hoeft niets meer te doen.", date: "Voltooid", answers: "Antwoorden" },
         replaced: { title: "Er is een nieuwere link", text: "Een nieuwere e-mail van {company} heeft deze link vervangen. Zoek de nieuwste, ook in andere mailboxen, of laat hem opnieuw sturen." },
         ended: { title: "Uw tijd is om", text: "{company} heeft ontvangen wat u had beantwoord. Er zijn verplichte vragen zonder antwoord: neem contact op met {company} als u verder wilt gaan.", date: "Tijd om", answers: "Antwoorden" },

@@ -47,7 +47,7 @@ impl HasHistory for Candidate {
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
             status, profile, invited_at, confirmed_at, interviewed_at, shares, password_hash, photo, cv,
-            hold, erasure_request, ended_by_time, reopening, guest_links, consents: _,
+            hold, erasure_request, ended_by_time, reopening, guest_links, pending_email, consents: _,
             // They hint at the health of the candidate, so that not even their name is told.
             adjustments: _,
             // Told by the identifiers, by events, or by other fields.
@@ -55,9 +55,10 @@ impl HasHistory for Candidate {
             // Internal.
             interview: _, started_at: _, aborted_at: _, expired_at: _, skipped_at: _, mail_rate: _, own_changes: _, links_mailed: _, access_key: _,
             is_key_mailed: _, former_keys: _, session_epoch: _, one_time_key: _,
+            address_keys: _,
         } = self;
         let CandidateProfile {
-            first_name, last_name, username, email, external_id, deadline, phone, gender, address, partner_data, receive_mails,
+            first_name, last_name, username, email: _, external_id, deadline, phone, gender, address, partner_data, receive_mails,
         } = profile;
         let completed_by = self.completed_by();
         vec![
@@ -82,7 +83,9 @@ impl HasHistory for Candidate {
             ("first_name", private(first_name)),
             ("last_name", private(last_name)),
             ("username", private(username)),
-            ("email", private(email)),
+            ("email", private(&self.shown_email())),
+            // Null instead of true, which every event of a new candidate would tell.
+            ("email_confirmed", fact(&pending_email.as_ref().map(|_| false))),
             ("external_id", private(external_id)),
             ("phone", private(phone)),
             ("gender", private(gender)),

@@ -12,7 +12,7 @@ pub const EMAIL_MISSING: Refusal =
 impl Candidate {
     /// The `email_status` that clients see.
     pub fn email_status(&self) -> EmailStatus {
-        Suppression::status(self.suppression.as_ref(), self.profile.email.as_ref())
+        Suppression::status(self.suppression.as_ref(), self.shown_email())
     }
 
     /// The address for mails that the candidate asks for; `None` if there is none, it is suppressed, or they have requested
@@ -56,8 +56,9 @@ impl Candidate {
     /// The candidate after SES reported `reason` for mails to `reported`. None if that changes nothing.
     pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
         let known = self.suppression.as_ref();
-        let address = self.profile.email.as_ref();
-        self.suppression = Some(Suppression::after_report(known, address, reported, reason)?);
+        let after = |own| Suppression::after_report(known, Some(own), reported, reason);
+        let suppression = self.account_address().held().find_map(after)?;
+        self.suppression = Some(suppression);
         Some(self)
     }
 

@@ -1,7 +1,8 @@
 //! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
-//! `consents`, `evaluations`, `guests`, `hold`, `interview_time`, `key`, `mails` and `reopening` here, and in `scoring/status.rs`,
+//! `address`, `consents`, `evaluations`, `guests`, `hold`, `interview_time`, `key`, `mails` and `reopening` here, and in `scoring/status.rs`,
 //! `transition/mod.rs`, `transition/latest_link.rs`, `transition/reminders.rs`, `transition/reopening.rs`, `transition/report` and `retention/mod.rs`.
 
+mod address;
 mod consents;
 mod evaluations;
 mod guests;
@@ -35,6 +36,7 @@ use super::Refusal;
 use super::account::Account;
 use super::evaluation::{EvaluationReport, ScoreNumbers};
 use super::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId, ShareId};
+use super::mail::address_change::{AddressKeys, PendingEmail};
 use super::mail::rate::{ChangeRate, MailRate};
 use super::mail::suppression::Suppression;
 use super::media::file::{FileKind, StoredFile};
@@ -45,13 +47,16 @@ use super::privacy::erasure_request::ErasureRequest;
 use super::privacy::hold::CandidateHold;
 use super::privacy::legal::LegalKind;
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
-use super::text::{Email, ExternalId, ShortName, TextLine, TextLines, Username, fold_case};
-
-use search::{WordSource, words_of};
+use super::text::{Email, ExternalId, ShortName, TextLine, TextLines, Username};
 
 /// The maximum number of shares of a candidate; deleting a candidate deletes their shares in the same transaction.
 pub const MAX_SHARES: usize = 50;
 
+/// Only a person answers for an address that its holder has not confirmed.
+pub const MANAGER_CONFIRMS: Refusal = Refusal {
+    code: "permission_denied",
+    detail: "Only a manager who has logged in themselves may send `confirm`. Without it, candidates with a password confirm the address.",
+};
 /// The candidate has the maximum number of shares.
 pub const TOO_MANY_SHARES: Refusal =
     Refusal { code: "too_many_shares", detail: "A candidate may have 50 shares. Delete one first." };
@@ -149,16 +154,6 @@ impl CandidateProfile {
             receive_mails: true,
         }
     }
-
-    /// Whether this is the email address, in any case.
-    pub fn has_email(&self, email: &str) -> bool {
-        self.email.as_ref().is_some_and(|own| fold_case(own.as_str()) == fold_case(email))
-    }
-
-    /// The words that searches find the candidate by.
-    pub fn words(&self) -> BTreeMap<String, WordSource> {
-        words_of(&self.first_name, &self.last_name, self.email.as_ref())
-    }
 }
 
 /// A candidate as stored.
@@ -174,6 +169,9 @@ pub struct Candidate {
     pub status: CandidateStatus,
     /// The fields that managers set.
     pub profile: CandidateProfile,
+    /// Replaces the email address of the profile once a candidate with a password confirms it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_email: Option<PendingEmail>,
     /// `None` for a named token.
     pub created_by: Option<CustomerId>,
     /// When the candidate was last invited.
@@ -244,6 +242,9 @@ pub struct Candidate {
     pub session_epoch: u32,
     /// Resets the password.
     pub one_time_key: Option<OneTimeKey>,
+    /// Confirm another address, or restore a former one.
+    #[serde(default, skip_serializing_if = "AddressKeys::is_empty")]
+    pub address_keys: AddressKeys,
     /// Customers who may read the candidate without a role in the project, each once.
     pub shares: BTreeMap<ShareId, CustomerId>,
     /// When the links end that show the answers to guests. Each link has an item of its own.
@@ -270,6 +271,7 @@ impl Candidate {
             project,
             status: CandidateStatus::New,
             profile,
+            pending_email: None,
             created_by: by,
             invited_at: None,
             confirmed_at: None,
@@ -299,6 +301,7 @@ impl Candidate {
             password_hash: None,
             session_epoch: 0,
             one_time_key: None,
+            address_keys: AddressKeys::default(),
             shares: BTreeMap::new(),
             guest_links: BTreeMap::new(),
             suppression: None,

@@ -16,6 +16,7 @@ use super::export::{CompanyExport, ExportMail};
 use super::history::erasure::{ErasedItem, ErasureCause, ErasureCounts};
 use super::history::{ChangeAuthor, ResourceRef};
 use super::id::{CompanyId, CustomerId};
+use super::mail::address_change::AccountAddress;
 use super::staff::customer::Customer;
 use super::staff::named_token::{MadeByToken, NamedToken};
 use super::staff::notice::{InterviewNotice, InterviewedCandidates};
@@ -93,55 +94,62 @@ impl Effect {
 
     /// The invitation of a customer, as the `version`th write of the customer.
     pub fn of_invitation(customer: &Customer, version: u64, now: DateTime<Utc>) -> Self {
-        Self::of_customer(customer, EffectTask::CustomerInvitation { customer: customer.id }, version, now)
+        let task = EffectTask::CustomerInvitation { customer: customer.id };
+        Self::new(customer.company.clone(), format_args!("{}-{version}", customer.id), task, now)
     }
 
-    /// The mails about another address of a customer, as the `version`th write of the customer, whom `by` has changed: to the new
-    /// address if they have to confirm it, and to the former one.
+    /// The mails about another address of an account, as the `version`th write of the account, which `by` has changed: to the new
+    /// address if its holder has to confirm it, and to the former one.
     pub fn of_address_change(
-        before: &Customer,
-        after: &Customer,
+        before: AccountAddress<'_>,
+        after: AccountAddress<'_>,
         by: ChangeAuthor,
         version: u64,
         now: DateTime<Utc>,
     ) -> Vec<Self> {
-        let pending = |customer: &Customer| customer.pending_email.clone().map(|pending| pending.email);
-        let is_asked = pending(after).is_some() && pending(after) != pending(before);
-        let told = after.address_keys.change_since(&before.address_keys);
+        let pending = |address: AccountAddress<'_>| address.pending.map(|pending| pending.email.clone());
+        let is_requested = pending(after).is_some() && pending(after) != pending(before);
+        let told = after.keys.change_since(before.keys);
         let told = told.map(|former| {
-            let (customer, changed_at) = (after.id, former.changed_at);
-            Self::of_customer(after, EffectTask::AddressChanged { customer, changed_at, by }, version, now)
+            let task =
+                EffectTask::AddressChanged { account: after.account, changed_at: former.changed_at, by };
+            Self::of_address(after, task, version, now)
         });
-        is_asked.then(|| Self::of_confirmation(after, version, now)).into_iter().chain(told).collect()
+        is_requested.then(|| Self::of_confirmation(after, version, now)).into_iter().chain(told).collect()
     }
 
-    /// The mail with which a customer confirms a new address, as the `version`th write of the customer.
-    pub fn of_confirmation(customer: &Customer, version: u64, now: DateTime<Utc>) -> Self {
-        Self::of_customer(customer, EffectTask::AddressConfirmation { customer: customer.id }, version, now)
+    /// The mail with which the holder of an account confirms a new address, as the `version`th write of the account.
+    pub fn of_confirmation(address: AccountAddress<'_>, version: u64, now: DateTime<Utc>) -> Self {
+        let task = EffectTask::AddressConfirmation { account: address.account };
+        Self::of_address(address, task, version, now)
     }
 
-    fn of_customer(customer: &Customer, task: EffectTask, version: u64, now: DateTime<Utc>) -> Self {
-        Self::new(customer.company.clone(), format_args!("{}-{version}", customer.id), task, now)
+    fn of_address(address: AccountAddress<'_>, task: EffectTask, version: u64, now: DateTime<Utc>) -> Self {
+        Self::new(address.company.clone(), format_args!("{}-{version}", address.account.id()), task, now)
     }
 
-    /// What follows once a customer has put their former address back, as the `version`th write of the customer: a mail to each of
-    /// the other owners among `staff`, and one to themselves to choose a password if they have none any more. Owners who cannot log
-    /// in or take no mails get none; of very many, the first ones do.
+    /// What follows once the holder of an account has restored a former address, as the `version`th write of the account: a mail to
+    /// each of the other owners among `staff` and, if a later address has counted, one to the restored address to choose a password.
+    /// Owners who cannot log in or take no mails get none; of very many, the first ones do.
     pub fn of_address_restoration<'a>(
-        customer: &Customer,
+        before: AccountAddress<'_>,
+        after: AccountAddress<'_>,
         staff: impl IntoIterator<Item = &'a Customer>,
         version: u64,
         now: DateTime<Utc>,
     ) -> Vec<Self> {
-        let is_told = |one: &&Customer| one.id != customer.id && one.is_owner_at_work() && one.takes_mail();
+        let account = after.account;
+        let is_told =
+            |one: &&Customer| one.account() != account && one.is_owner_at_work() && one.takes_mail();
         let mails = staff.into_iter().filter(is_told).take(MAILED_OWNERS).map(|owner| {
-            let cause = format_args!("{}-{}-{version}", customer.id, owner.id);
-            let task = EffectTask::AddressRestored { owner: owner.id, customer: customer.id };
-            Self::new(customer.company.clone(), cause, task, now)
+            let cause = format_args!("{}-{}-{version}", account.id(), owner.id);
+            let task = EffectTask::AddressRestored { owner: owner.id, account };
+            Self::new(after.company.clone(), cause, task, now)
         });
-        let name = customer.email.as_str().to_owned();
-        let reset = || Self::of_customer(customer, EffectTask::PasswordReset { name }, version, now);
-        let reset = customer.password_hash.is_none().then(reset);
+        let reset = after.email.filter(|_| before.email != after.email).map(|email| {
+            let task = EffectTask::PasswordReset { name: email.as_str().to_owned() };
+            Self::of_address(after, task, version, now)
+        });
         mails.chain(reset).collect()
     }
 

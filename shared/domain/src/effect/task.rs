@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::account::Account;
 use crate::effect::deletion::{DeletionAuthor, ItemDeletion};
 use crate::export::ExportMail;
 use crate::history::ChangeAuthor;
@@ -45,24 +46,24 @@ pub enum EffectTask {
         /// The recipient.
         customer: CustomerId,
     },
-    /// Mail a customer the key to confirm a new address, at that address.
+    /// Mail the holder of an account the key to confirm a new address, at that address.
     AddressConfirmation {
         /// The recipient.
-        customer: CustomerId,
+        account: Account,
     },
-    /// Mail a customer that their address was changed, with the key to put it back, at the former address.
+    /// Mail the holder of an account that their address was changed, with the key to restore it, at the former address.
     AddressChanged {
         /// The recipient.
-        customer: CustomerId,
+        account: Account,
         /// Tells which change.
         changed_at: DateTime<Utc>,
         by: ChangeAuthor,
     },
-    /// Mail an owner that a customer has put their former address back.
+    /// Mail an owner that the holder of an account has restored their former address.
     AddressRestored {
         /// The recipient.
         owner: CustomerId,
-        customer: CustomerId,
+        account: Account,
     },
     /// Mail a customer which candidates of their projects have completed the interview.
     InterviewNotice {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::account::Account;
 use crate::effect::deletion::DeletionAuthor;
 use crate::history::erasure::ErasureReason;
 use crate::id::{Id, TakeRef};
@@ -39,9 +40,13 @@ fn effects() -> [Effect; 26] {
         mail(CandidateMail::LatestLink),
         EffectTask::CandidateLink { project, candidate, key: SecretHash::of("key") },
         EffectTask::CustomerInvitation { customer },
-        EffectTask::AddressConfirmation { customer },
-        EffectTask::AddressChanged { customer, changed_at: now, by: ChangeAuthor::Customer { customer } },
-        EffectTask::AddressRestored { owner: customer, customer },
+        EffectTask::AddressConfirmation { account: Account::Candidate { project, candidate } },
+        EffectTask::AddressChanged {
+            account: Account::Customer { customer },
+            changed_at: now,
+            by: ChangeAuthor::Customer { customer },
+        },
+        EffectTask::AddressRestored { owner: customer, account: Account::Customer { customer } },
         EffectTask::InterviewNotice { customer, candidates: InterviewedCandidates::default() },
         EffectTask::CustomerDeleted { was, by: by.clone() },
         EffectTask::ObjectsDeleted { keys: Vec::new() },

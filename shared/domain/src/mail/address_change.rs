@@ -1,23 +1,26 @@
-//! Another address for an account that has proved the present one. The new one counts once its holder has confirmed it, and whoever
-//! reads the former one may put it back for some time.
+//! Another address for an account that has a password. The new one counts once the holder of the account has confirmed it, and the
+//! reader of the former one may restore that for some time.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::rate::RefusedOrThrottled;
+use super::rate::{MailRate, RefusedOrThrottled};
+use crate::account::Account;
+use crate::id::CompanyId;
 use crate::secret::OneTimeKey;
-use crate::text::Email;
+use crate::text::{Email, fold_case};
 
 /// How long the key to confirm an address is valid, in days.
 pub const CONFIRMATION_DAYS: i64 = 7;
-/// How long a former address can be put back, in hours.
+/// How long a former address can be restored, in hours.
 pub const RESTORATION_HOURS: i64 = 72;
-/// The most keys of an account that undo changes within these hours. A request for a change leaves one, and so does its confirmation.
+/// The most keys of an account that restore an address within these hours. A request for a change leaves one, and so does its
+/// confirmation.
 // Beyond this, changes are refused. A limit that dropped old keys would let quick changes lock out the holder of the first address.
 const MAX_FORMER: usize = 10;
-/// The most of them that owners in person may leave by settling an address.
-// Changes by others must not keep owners from helping whoever has lost both addresses.
-const MAX_FORMER_BY_OWNERS: usize = 20;
+/// The most of them if the last change counts at once, as people answer for it.
+// Changes by others must not keep owners and managers from helping whoever has lost both addresses.
+const MAX_FORMER_CONFIRMED: usize = 20;
 
 /// An address that is to replace the present one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,18 +30,18 @@ pub struct PendingEmail {
     pub asked_at: DateTime<Utc>,
 }
 
-/// An address whose holder was told of a change, and may undo it.
+/// An address whose holder was told of a change, and may restore it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormerEmail {
     pub email: Email,
     /// When the change was requested or took effect.
     pub changed_at: DateTime<Utc>,
-    /// Puts the address back; `None` until the mail is sent.
+    /// Restores the address; `None` until the mail is sent.
     pub key: Option<OneTimeKey>,
 }
 
 impl FormerEmail {
-    /// When the address can no longer be put back.
+    /// When the address can no longer be restored.
     pub fn ends_at(&self) -> DateTime<Utc> {
         self.changed_at + TimeDelta::hours(RESTORATION_HOURS)
     }
@@ -59,14 +62,10 @@ impl AddressKeys {
         *self == Self::default()
     }
 
-    /// Limits how often an account gets another address, which owners may settle more often. Fails with the time until it may.
-    pub(crate) fn count_change(
-        &self,
-        is_settled: bool,
-        now: DateTime<Utc>,
-    ) -> Result<(), RefusedOrThrottled> {
+    /// Limits how often an account gets another address. Fails with the time until it may.
+    fn count_change(&self, is_confirmed: bool, now: DateTime<Utc>) -> Result<(), RefusedOrThrottled> {
         // A request has room for the confirmation, which comes from the account itself and is not refused.
-        let most = if is_settled { MAX_FORMER_BY_OWNERS - 1 } else { MAX_FORMER - 2 };
+        let most = if is_confirmed { MAX_FORMER_CONFIRMED - 1 } else { MAX_FORMER - 2 };
         let open: Vec<_> = self.former.iter().filter(|former| now < former.ends_at()).collect();
         match open.first() {
             Some(oldest) if open.len() > most => Err(RefusedOrThrottled::TooMany(oldest.ends_at() - now)),
@@ -75,26 +74,128 @@ impl AddressKeys {
     }
 
     /// Lets the holder of `email` undo the change that was made at `now`.
-    pub(crate) fn let_undo(&mut self, email: Email, now: DateTime<Utc>) {
+    fn keep_former(&mut self, email: Email, now: DateTime<Utc>) {
         self.former.retain(|former| now < former.ends_at());
         self.former.push(FormerEmail { email, changed_at: now, key: None });
     }
 
-    /// The address that `key` puts back at `now`.
+    /// The address that `key` restores at `now`.
     pub fn restored_by(&self, key: &str, now: DateTime<Utc>) -> Option<&FormerEmail> {
         self.former.iter().find(|former| former.key.as_ref().is_some_and(|own| own.is(key, now)))
-    }
-
-    /// Revokes the keys of the change that `former` tells of and of all later ones, and that of a pending address.
-    pub(crate) fn undo(&mut self, former: &FormerEmail) {
-        // Otherwise, whoever has brought a later address into the account could put that back.
-        let kept = self.former.iter().take_while(|other| *other != former).count();
-        self.former.truncate(kept);
-        self.confirmation = None;
     }
 
     /// The change that was made since `before`, of which nobody has been told.
     pub fn change_since(&self, before: &Self) -> Option<&FormerEmail> {
         self.former.last().filter(|last| last.key.is_none() && !before.former.contains(last))
+    }
+}
+
+/// The email address of an account, and what may replace it.
+#[derive(Debug, Clone, Copy)]
+pub struct AccountAddress<'a> {
+    pub company: &'a CompanyId,
+    pub account: Account,
+    /// The address that counts for logins, password resets and mails; `None` if a candidate has none.
+    pub email: Option<&'a Email>,
+    /// Replaces it once the holder of the account confirms it.
+    pub pending: Option<&'a PendingEmail>,
+    pub keys: &'a AddressKeys,
+}
+
+impl<'a> AccountAddress<'a> {
+    /// The address that clients see: the last one that was set.
+    pub fn shown(self) -> Option<&'a Email> {
+        self.pending.map(|pending| &pending.email).or(self.email)
+    }
+
+    /// The address that counts, and the one that is to be confirmed.
+    pub fn held(self) -> impl Iterator<Item = &'a Email> {
+        self.email.into_iter().chain(self.pending.map(|pending| &pending.email))
+    }
+
+    /// Whether one of [`held`](Self::held) is `email`, in any case.
+    pub fn holds(self, email: &str) -> bool {
+        let folded = fold_case(email);
+        self.held().any(|own| fold_case(own.as_str()) == folded)
+    }
+
+    /// Whether the account logs in by this address, in folded case.
+    pub fn logs_in_by(self, folded: &str) -> bool {
+        self.email.is_some_and(|own| fold_case(own.as_str()) == folded)
+    }
+
+    /// All other addresses that are known of the account, each once, the latest first: the one that counts until another is
+    /// confirmed, and those that could be restored.
+    pub fn former_emails(self) -> Vec<&'a Email> {
+        let former = self.keys.former.iter().rev().map(|former| &former.email);
+        let mut all: Vec<&Email> = Vec::new();
+        for email in self.email.into_iter().chain(former) {
+            if Some(email) != self.shown() && !all.contains(&email) {
+                all.push(email);
+            }
+        }
+        all
+    }
+}
+
+/// The fields of an account that a change of its address writes, besides the address itself.
+pub(crate) struct AddressFields<'a> {
+    pub(crate) pending: &'a mut Option<PendingEmail>,
+    pub(crate) keys: &'a mut AddressKeys,
+    pub(crate) mail_rate: &'a mut MailRate,
+    pub(crate) one_time_key: &'a mut Option<OneTimeKey>,
+}
+
+impl AddressFields<'_> {
+    /// Withdraws a pending address, and the key in the mail to it.
+    pub(crate) fn withdraw(self) {
+        *self.pending = None;
+        self.keys.confirmation = None;
+    }
+
+    /// Asks the holder of the account to confirm `email`, in place of `present`. Fails after too many changes or mails.
+    pub(crate) fn request(
+        self,
+        present: Option<&Email>,
+        email: Email,
+        now: DateTime<Utc>,
+    ) -> Result<(), RefusedOrThrottled> {
+        self.keys.count_change(false, now)?;
+        self.mail_rate.count(now)?;
+        if let Some(present) = present {
+            self.keys.keep_former(present.clone(), now);
+        }
+        self.keys.confirmation = None;
+        *self.pending = Some(PendingEmail { email, asked_at: now });
+        Ok(())
+    }
+
+    /// Notes that another address than `former` counts at once, without a confirmation. Fails after too many changes.
+    pub(crate) fn replace_at_once(
+        self,
+        former: Option<Email>,
+        now: DateTime<Utc>,
+    ) -> Result<(), RefusedOrThrottled> {
+        self.keys.count_change(true, now)?;
+        self.replace(former, now);
+        Ok(())
+    }
+
+    /// Notes that another address than `former` counts from `now` on.
+    pub(crate) fn replace(self, former: Option<Email>, now: DateTime<Utc>) {
+        if let Some(former) = former {
+            self.keys.keep_former(former, now);
+        }
+        *self.one_time_key = None;
+        self.withdraw();
+    }
+
+    /// Revokes the keys of the change that `former` tells of and of all later ones, and those that were mailed since.
+    pub(crate) fn restore(self, former: &FormerEmail) {
+        // Otherwise, whoever has brought a later address into the account could restore that one.
+        let kept = self.keys.former.iter().take_while(|other| *other != former).count();
+        self.keys.former.truncate(kept);
+        *self.one_time_key = None;
+        self.withdraw();
     }
 }

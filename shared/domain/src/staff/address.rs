@@ -1,13 +1,30 @@
-//! The email address of a customer: the one that counts, one that waits to be confirmed, and former ones that can be put back.
+//! The email address of a customer: the one that counts, one that waits to be confirmed, and former ones that can be restored.
 
 use chrono::{DateTime, Utc};
 
 use super::customer::{Customer, CustomerStatus};
-use crate::mail::address_change::{FormerEmail, PendingEmail};
+use crate::mail::address_change::{AccountAddress, AddressFields, FormerEmail};
 use crate::mail::rate::RefusedOrThrottled;
+use crate::secret::PasswordHash;
 use crate::text::{Email, fold_case};
 
 impl Customer {
+    /// The address of the account.
+    pub fn account_address(&self) -> AccountAddress<'_> {
+        AccountAddress {
+            company: &self.company,
+            account: self.account(),
+            email: Some(&self.email),
+            pending: self.pending_email.as_ref(),
+            keys: &self.address_keys,
+        }
+    }
+
+    fn address_fields(&mut self) -> AddressFields<'_> {
+        let Self { pending_email: pending, address_keys: keys, mail_rate, one_time_key, .. } = self;
+        AddressFields { pending, keys, mail_rate, one_time_key }
+    }
+
     /// The address that clients see: the last one that was set.
     pub fn shown_email(&self) -> &Email {
         self.pending_email.as_ref().map_or(&self.email, |pending| &pending.email)
@@ -18,13 +35,13 @@ impl Customer {
         self.status == CustomerStatus::Confirmed && self.pending_email.is_none()
     }
 
-    /// Changes the email address at `now`. Customers who have activated their account have to confirm it, unless it `is_settled` or
+    /// Changes the email address at `now`. Customers who have activated their account have to confirm it, unless it `is_confirmed` or
     /// is the one that counts anyway; others are invited again. A change that counts at once revokes all sessions and the keys
     /// mailed to the old address.
     pub fn with_email(
         mut self,
         email: Email,
-        is_settled: bool,
+        is_confirmed: bool,
         now: DateTime<Utc>,
     ) -> Result<Self, RefusedOrThrottled> {
         if self.status == CustomerStatus::Invited {
@@ -34,54 +51,43 @@ impl Customer {
             let moved = self.with_sessions_ended();
             return if moved.is_active { moved.invited_again(now) } else { Ok(moved) };
         }
-        self.address_keys.confirmation = None;
         if email == self.email {
-            self.pending_email = None;
+            self.address_fields().withdraw();
             return Ok(self);
         }
-        self.address_keys.count_change(is_settled, now)?;
-        if is_settled {
-            return Ok(self.with_email_replaced(email, now).with_sessions_ended());
+        if is_confirmed {
+            let former = std::mem::replace(&mut self.email, email);
+            self.address_fields().replace_at_once(Some(former), now)?;
+            return Ok(self.with_sessions_ended());
         }
-        self.mail_rate.count(now)?;
-        self.address_keys.let_undo(self.email.clone(), now);
-        self.pending_email = Some(PendingEmail { email, asked_at: now });
+        let present = self.email.clone();
+        self.address_fields().request(Some(&present), email, now)?;
         Ok(self)
     }
 
     /// Lets the pending address count from `now` on: its holder has proved that it is theirs, and the account too.
     pub fn with_email_confirmed(mut self, now: DateTime<Utc>) -> Self {
-        match self.pending_email.take() {
-            Some(pending) => self.with_email_replaced(pending.email, now),
-            None => self,
+        if let Some(pending) = self.pending_email.take() {
+            let former = std::mem::replace(&mut self.email, pending.email);
+            self.address_fields().replace(Some(former), now);
         }
-    }
-
-    fn with_email_replaced(mut self, email: Email, now: DateTime<Utc>) -> Self {
-        let former = std::mem::replace(&mut self.email, email);
-        self.address_keys.let_undo(former, now);
-        self.address_keys.confirmation = None;
-        self.pending_email = None;
-        self.one_time_key = None;
         self
     }
 
-    /// Puts a former address back, and revokes whatever a later one could open: sessions, keys and, if it has counted, the
-    /// password.
-    pub fn with_email_restored(mut self, former: &FormerEmail) -> Self {
-        self.address_keys.undo(former);
+    /// Restores a former address, and revokes whatever a later one could open: sessions, keys and, if it has counted, the
+    /// password, which becomes one that nobody knows.
+    pub fn with_email_restored(mut self, former: &FormerEmail, unknown_password: PasswordHash) -> Self {
+        self.address_fields().restore(former);
         if self.email != former.email {
-            // Whoever reads the later address may have chosen it.
-            self.password_hash = None;
+            // The reader of the later address may have chosen it.
+            self.password_hash = Some(unknown_password);
             self.email = former.email.clone();
         }
-        self.pending_email = None;
-        self.one_time_key = None;
         self.with_sessions_ended()
     }
 
     /// Whether the customer logs in by `name`, in folded case.
     pub fn logs_in_by(&self, name: &str) -> bool {
-        [self.username.as_str(), self.email.as_str()].into_iter().any(|own| fold_case(own) == name)
+        fold_case(self.username.as_str()) == name || self.account_address().logs_in_by(name)
     }
 }

@@ -127,7 +127,7 @@ pub struct Customer {
     pub session_epoch: u32,
     /// Lets the customer choose a password, after an invitation or a password reset.
     pub one_time_key: Option<OneTimeKey>,
-    /// Confirm another address, or put a former one back.
+    /// Confirm another address, or restore a former one.
     #[serde(default, skip_serializing_if = "AddressKeys::is_empty")]
     pub address_keys: AddressKeys,
     /// Whether the operator lets the customer act on behalf of others.
@@ -287,7 +287,8 @@ impl Customer {
     pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
         let known = self.suppression.as_ref();
         let after = |own| Suppression::after_report(known, Some(own), reported, reason);
-        self.suppression = Some(after(&self.email).or_else(|| after(self.shown_email()))?);
+        let suppression = self.account_address().held().find_map(after)?;
+        self.suppression = Some(suppression);
         Some(self)
     }
 

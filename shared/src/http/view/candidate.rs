@@ -115,9 +115,12 @@ pub struct CandidateFields {
     /// A login name in addition to the email address, unique in the company; empty if there is none.
     #[schemars(example = &"ada")]
     username: OrEmpty<Username>,
-    /// For mails and as a login name; empty if there is none.
+    /// For mails and as a login name; empty if there is none. While `email_confirmed` is false, the former address counts.
     #[schemars(example = &"ada@example.com")]
     email: OrEmpty<Email>,
+    /// False while a candidate with a password has yet to confirm this `email`; true otherwise.
+    #[schemars(example = true)]
+    email_confirmed: bool,
     /// The client's own key of the candidate, unique in the project and compared exactly; empty if there is none. Candidates do not
     /// see it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -295,7 +298,8 @@ impl CandidateFields {
             first_name: profile.first_name.to_string(),
             last_name: profile.last_name.to_string(),
             username: OrEmpty(profile.username.clone()),
-            email: OrEmpty(profile.email.clone()),
+            email: OrEmpty(candidate.shown_email().cloned()),
+            email_confirmed: candidate.pending_email.is_none(),
             external_id: viewer.is_staff.then(|| OrEmpty(profile.external_id.clone())),
             email_status: candidate.email_status(),
             status: candidate.status,

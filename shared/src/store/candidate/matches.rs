@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::candidate::search::{MAX_RESULTS, SearchTerms, WordSource, words_of};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::mail::address_change::PendingEmail;
 use crate::domain::media::file::StoredFile;
 use crate::domain::project::ProjectStatus;
 use crate::domain::staff::ProjectStaff;
@@ -35,9 +36,11 @@ pub struct CandidateMatch {
 pub struct MatchedCandidate {
     /// The current status.
     pub status: CandidateStatus,
-    /// The names and the email address.
+    /// The names, and the email address that counts.
     pub profile: MatchedProfile,
     pub photo: Option<StoredFile>,
+    /// The address that is to be confirmed.
+    pending_email: Option<PendingEmail>,
 }
 
 /// The fields of a candidate's profile that searches look in and that results show.
@@ -45,8 +48,7 @@ pub struct MatchedCandidate {
 pub struct MatchedProfile {
     pub first_name: ShortName,
     pub last_name: ShortName,
-    /// The email address.
-    pub email: Option<Email>,
+    email: Option<Email>,
 }
 
 /// The attributes of a project that results show, and that tell whether a caller may see it.
@@ -69,13 +71,18 @@ pub struct MatchedSettings {
 
 /// The attributes of these types.
 const SHOWN: ProjectionExpression = ProjectionExpression::new(
-    "pk, sk, #status, photo, profile.first_name, profile.last_name, profile.email, settings.#name, staff",
+    "pk, sk, #status, photo, profile.first_name, profile.last_name, profile.email, pending_email, settings.#name, staff",
     &[("#status", "status"), ("#name", "name")],
 );
 
 impl MatchedCandidate {
+    /// The address that clients see.
+    pub fn shown_email(&self) -> Option<&Email> {
+        self.pending_email.as_ref().map(|pending| &pending.email).or(self.profile.email.as_ref())
+    }
+
     fn words(&self) -> BTreeMap<String, WordSource> {
-        words_of(&self.profile.first_name, &self.profile.last_name, self.profile.email.as_ref())
+        words_of(&self.profile.first_name, &self.profile.last_name, self.shown_email())
     }
 }
 

@@ -9,7 +9,7 @@ pub(super) mod search;
 mod selection;
 pub(super) mod share;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -32,7 +32,7 @@ use crate::domain::history::{ResourceChange, ResourceRef};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::media::upload::ARRIVAL;
 use crate::domain::project::Project;
-use crate::domain::text::{Email, ShortName, Username, is_login};
+use crate::domain::text::{Email, ShortName, Username, fold_case, is_login};
 use crate::domain::transition::CandidateChange;
 use crate::domain::transition::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
@@ -40,6 +40,7 @@ use crate::error::{Error, Result};
 impl StoredEntity for Candidate {
     const INTERNAL_FIELDS: &'static [&'static str] = &[
         "aborted_at",
+        "address_keys",
         "ended_by_time",
         "expired_at",
         "former_keys",
@@ -227,7 +228,7 @@ impl Store {
         let keys = ids.filter(|(of, _)| *of == project).map(|(of, id)| keys::candidate(company, of, id));
         let mut candidates: Vec<VersionedItem<Candidate>> = self.listed(keys.collect()).await?;
         // The address may have changed between the two reads.
-        candidates.retain(|one| one.profile.has_email(email));
+        candidates.retain(|one| one.account_address().holds(email));
         Ok(candidates)
     }
 
@@ -261,7 +262,9 @@ impl Transaction {
     ) {
         self.replace(before, &change.candidate);
         self.follow(Some(before), Some(&change.candidate), change.needs_running_project, now);
-        self.effect(Effect::of_change(change, before.version() + 1, now));
+        let version = before.version() + 1;
+        self.effect(Effect::of_change(change, version, now));
+        self.address_mails(before.account_address(), change.candidate.account_address(), version, now);
     }
 
     pub(super) fn candidate_gone(
@@ -321,12 +324,18 @@ impl Transaction {
     fn candidate_logins(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let Some(Candidate { project, id, .. }) = after.or(before) else { return };
         let account = Account::Candidate { project: *project, candidate: *id };
-        let taken_email = Error::internal("a candidate's email leads to it already");
+        let taken_email = || Error::internal("a candidate's email leads to it already");
         let old = before.and_then(username_of);
         let new = after.and_then(username_of);
         let is_new = old != new;
         self.move_login(old, new, account, taken_username());
-        self.move_login(before.and_then(email_of), after.and_then(email_of), account, taken_email);
+        let [old_emails, new_emails] = [before, after].map(|one| one.map(emails_of).unwrap_or_default());
+        for (_, key) in old_emails.iter().filter(|(email, _)| !new_emails.contains_key(*email)) {
+            self.move_login(Some(key.clone()), None, account, taken_email());
+        }
+        for (_, key) in new_emails.iter().filter(|(email, _)| !old_emails.contains_key(*email)) {
+            self.move_login(None, Some(key.clone()), account, taken_email());
+        }
         if let Some(Candidate { company, profile, .. }) = after.filter(|_| is_new)
             && let Some(name) = &profile.username
         {
@@ -337,9 +346,9 @@ impl Transaction {
 }
 
 /// What logins and searches find a candidate by.
-fn names_of(candidate: &Candidate) -> (&ShortName, &ShortName, Option<&Email>, Option<&Username>) {
-    let CandidateProfile { first_name, last_name, email, username, .. } = &candidate.profile;
-    (first_name, last_name, email.as_ref(), username.as_ref())
+fn names_of(candidate: &Candidate) -> (&ShortName, &ShortName, Vec<&Email>, Option<&Username>) {
+    let CandidateProfile { first_name, last_name, username, .. } = &candidate.profile;
+    (first_name, last_name, candidate.account_address().held().collect(), username.as_ref())
 }
 
 pub(super) fn username_of(candidate: &Candidate) -> Option<ItemKey> {
@@ -347,9 +356,13 @@ pub(super) fn username_of(candidate: &Candidate) -> Option<ItemKey> {
     Some(keys::login_username(&candidate.company, name.as_str()))
 }
 
-fn email_of(candidate: &Candidate) -> Option<ItemKey> {
-    let email = candidate.profile.email.as_ref()?;
-    Some(keys::login_candidates(&candidate.company, email.as_str()).key(candidate.id))
+/// The markers of the address that counts and of one that is to be confirmed, by the address in folded case.
+fn emails_of(candidate: &Candidate) -> BTreeMap<String, ItemKey> {
+    let marker = |email: &Email| {
+        let key = keys::login_candidates(&candidate.company, email.as_str()).key(candidate.id);
+        (fold_case(email.as_str()), key)
+    };
+    candidate.account_address().held().map(marker).collect()
 }
 
 fn files_of(candidate: &Candidate) -> OwnedFiles<'_> {

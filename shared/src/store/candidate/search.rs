@@ -87,7 +87,7 @@ fn queries(
 impl Transaction {
     pub(in crate::store) fn search_entries(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let words = |candidate: Option<&Candidate>| -> SearchWords {
-            candidate.map(|candidate| candidate.profile.words()).unwrap_or_default()
+            candidate.map(|candidate| candidate.words()).unwrap_or_default()
         };
         let old = words(before);
         let new = words(after);

@@ -13,7 +13,9 @@ use super::table::read::query::Query;
 use super::table::write::transaction::Transaction;
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
+use crate::domain::effect::Effect;
 use crate::domain::id::CompanyId;
+use crate::domain::mail::address_change::AccountAddress;
 use crate::domain::secret::{PasswordHash, SecretHash};
 use crate::domain::staff::customer::Customer;
 use crate::domain::text::{fold_case, is_login};
@@ -33,6 +35,38 @@ impl Transaction {
         if let Some(marker) = self.or_fault(item::bare_of(&account)) {
             self.move_marker(old, new, marker, taken);
         }
+    }
+}
+
+impl Transaction {
+    /// Notes the mails that tell of another address of an account that was `before`, as its `version`th write.
+    pub(super) fn address_mails(
+        &mut self,
+        before: AccountAddress<'_>,
+        after: AccountAddress<'_>,
+        version: u64,
+        now: DateTime<Utc>,
+    ) {
+        let Some(by) = self.author() else { return };
+        for effect in Effect::of_address_change(before, after, by, version, now) {
+            self.effect(Some(effect));
+        }
+    }
+
+    /// Notes the mails that tell of a restored address of an account that was `before`, to owners among `staff` and to the address.
+    pub(crate) fn restoration_mails(
+        mut self,
+        before: AccountAddress<'_>,
+        after: AccountAddress<'_>,
+        staff: &[VersionedItem<Customer>],
+        version: u64,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let staff = staff.iter().map(|one| &**one);
+        for effect in Effect::of_address_restoration(before, after, staff, version, now) {
+            self.effect(Some(effect));
+        }
+        self
     }
 }
 
@@ -85,9 +119,10 @@ pub struct FoundAccounts {
 }
 
 impl FoundAccounts {
-    /// Those that log in by the name. It may be kept for a customer who does not: a new address before it is confirmed, and a former
-    /// one that can be put back.
+    /// Those that log in by the name. It may lead to an account that does not: a new address before it is confirmed, and a former
+    /// one of a customer that can be restored.
     fn who_log_in(mut self, partition: &LoginPartition) -> Self {
+        self.candidates.retain(|candidate| candidate.logs_in_by(&partition.name));
         self.customers.retain(|customer| customer.logs_in_by(&partition.name));
         self
     }

@@ -71,26 +71,9 @@ impl Store {
         let mut transaction = self.update_customer(before, after, now);
         let version = before.version() + 1;
         transaction.effect(Some(match after.pending_email {
-            Some(_) => Effect::of_confirmation(after, version, now),
+            Some(_) => Effect::of_confirmation(after.account_address(), version, now),
             None => Effect::of_invitation(after, version, now),
         }));
-        transaction
-    }
-
-    /// Does [`update_customer`](Self::update_customer) for a customer who has put their former address back, and notes the mails
-    /// about it to owners among `staff`.
-    pub(crate) fn restore_address(
-        &self,
-        before: &VersionedItem<Customer>,
-        after: &Customer,
-        staff: &[VersionedItem<Customer>],
-        now: DateTime<Utc>,
-    ) -> Transaction {
-        let mut transaction = self.update_customer(before, after, now);
-        let staff = staff.iter().map(|one| &**one);
-        for effect in Effect::of_address_restoration(after, staff, before.version() + 1, now) {
-            transaction.effect(Some(effect));
-        }
         transaction
     }
 
@@ -210,10 +193,8 @@ impl Transaction {
         self.files(old.map(files_of), files_of(after), now);
         let version = before.map_or(0, VersionedItem::version) + 1;
         self.effect(after.is_invited_since(old).then(|| Effect::of_invitation(after, version, now)));
-        if let (Some(before), Some(by)) = (old, self.author()) {
-            for effect in Effect::of_address_change(before, after, by, version, now) {
-                self.effect(Some(effect));
-            }
+        if let Some(before) = old {
+            self.address_mails(before.account_address(), after.account_address(), version, now);
         }
     }
 
@@ -267,18 +248,21 @@ impl Transaction {
     }
 }
 
-/// How much longer than it can be put back a former address stays with its customer.
+/// How much longer than it can be restored a former address stays with its customer.
 // The clocks of two functions differ by less. An address that one still puts back must not be another customer's for the other.
 const MARGIN: TimeDelta = TimeDelta::hours(1);
 
 /// The addresses, in folded case, that no one but this customer can have at `now`; each with its end, if it has one: of those that
-/// can be put back.
+/// can be restored.
 fn addresses_of(customer: &Customer, now: DateTime<Utc>) -> BTreeMap<String, Option<DateTime<Utc>>> {
-    let former = customer.address_keys.former.iter().filter(|former| now < former.ends_at());
+    let address = customer.account_address();
+    let former = address.keys.former.iter().filter(|former| now < former.ends_at());
     // In the order of their changes, so that the last end stays.
     let former = former.map(|former| (&former.email, Some(former.ends_at() + MARGIN)));
-    let present = [&customer.email, customer.shown_email()].map(|email| (email, None));
-    former.chain(present).map(|(email, end)| (fold_case(email.as_str()), end)).collect()
+    former
+        .chain(address.held().map(|email| (email, None)))
+        .map(|(email, end)| (fold_case(email.as_str()), end))
+        .collect()
 }
 
 /// The changes of a company's counts when a customer `before` becomes `after`.

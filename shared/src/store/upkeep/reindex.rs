@@ -144,6 +144,6 @@ impl Store {
 }
 
 fn entries_of(candidate: &Candidate) -> SearchEntries {
-    let words = candidate.profile.words();
+    let words = candidate.words();
     words.iter().map(|(word, source)| entry(candidate, word, *source, &words)).collect()
 }

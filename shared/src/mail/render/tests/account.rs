@@ -34,7 +34,7 @@ const CONFIRMATION: MailOccasion<'_> =
     MailOccasion::AddressConfirmation { username: NAME, link: LINK, days: 7 };
 const ASKED: MailOccasion<'_> = changed(true);
 const CHANGED: MailOccasion<'_> = changed(false);
-const RESTORED: MailOccasion<'_> = MailOccasion::AddressRestored { of: BY, username: NAME };
+const RESTORED: MailOccasion<'_> = MailOccasion::AddressRestored { by: BY, username: NAME };
 const DELETED: MailOccasion<'_> = MailOccasion::AccountDeleted { by: BY, contact: None };
 
 const fn changed(is_pending: bool) -> MailOccasion<'static> {

@@ -1,0 +1,162 @@
+//! The holders of accounts, as mails about their account name and address them.
+
+use chrono::{DateTime, Utc};
+use shared::Result;
+use shared::domain::account::Account;
+use shared::domain::candidate::Candidate;
+use shared::domain::company::Company;
+use shared::domain::id::CompanyId;
+use shared::domain::language::Language;
+use shared::domain::mail::address_change::{AccountAddress, AddressKeys};
+use shared::domain::mail::suppression::Suppression;
+use shared::domain::project::Project;
+use shared::domain::project::contact::Contact;
+use shared::domain::secret::OneTimeKey;
+use shared::domain::staff::customer::Customer;
+use shared::domain::text::{Email, ShortName, Username};
+use shared::store::{Store, Transaction, VersionedItem};
+
+/// The holder of an account that has or gets a password.
+pub(crate) enum AccountHolder {
+    Customer(VersionedItem<Customer>),
+    /// With their project, if it exists.
+    Candidate(Box<VersionedItem<Candidate>>, Option<VersionedItem<Project>>),
+}
+
+impl AccountHolder {
+    /// Reads the holder of an account; `None` if they are gone.
+    pub(crate) async fn read(store: &Store, company: &CompanyId, account: Account) -> Result<Option<Self>> {
+        match account {
+            Account::Customer { customer } => {
+                Ok(store.customer(company, customer).await?.map(Self::Customer))
+            }
+            Account::Candidate { project, candidate } => {
+                let (candidate, project) = tokio::try_join!(
+                    store.candidate(company, project, candidate),
+                    store.project(company, project)
+                )?;
+                Ok(candidate.map(|candidate| Self::Candidate(Box::new(candidate), project)))
+            }
+        }
+    }
+
+    /// The address of the account.
+    pub(crate) fn account_address(&self) -> AccountAddress<'_> {
+        match self {
+            Self::Customer(customer) => customer.account_address(),
+            Self::Candidate(candidate, _) => candidate.account_address(),
+        }
+    }
+
+    /// Gives the account these keys.
+    pub(crate) fn replace_address_keys(
+        &self,
+        store: &Store,
+        keys: AddressKeys,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        match self {
+            Self::Customer(before) => {
+                let after = Customer { address_keys: keys, ..Customer::clone(before) };
+                store.update_customer(before, &after, now)
+            }
+            Self::Candidate(before, _) => {
+                let after = Candidate { address_keys: keys, ..Candidate::clone(before) };
+                store.change_candidate(before, &after.into(), now)
+            }
+        }
+    }
+
+    /// Whether they may confirm a new address.
+    pub(crate) fn may_confirm(&self) -> bool {
+        match self {
+            Self::Customer(customer) => customer.is_active,
+            Self::Candidate(candidate, _) => candidate.may_log_in() && candidate.erasure_request.is_none(),
+        }
+    }
+
+    /// Whether mails to an address of theirs bounce or are reported as spam.
+    pub(crate) fn is_suppressed(&self, address: &Email) -> bool {
+        let suppression = match self {
+            Self::Customer(customer) => customer.suppression.as_ref(),
+            Self::Candidate(candidate, _) => candidate.suppression.as_ref(),
+        };
+        Suppression::reason(suppression, Some(address)).is_some()
+    }
+
+    /// The user name; for candidates without one, the name of their project.
+    pub(crate) fn username(&self) -> String {
+        match self {
+            Self::Candidate(candidate, _) => {
+                let username = candidate.profile.username.as_ref();
+                username.map_or_else(|| self.name(), |name| Username::as_str(name).to_owned())
+            }
+            Self::Customer(_) => self.name(),
+        }
+    }
+
+    pub(crate) fn address(&self) -> Option<&Email> {
+        match self {
+            Self::Customer(customer) => Some(&customer.email),
+            Self::Candidate(candidate, _) => candidate.profile.email.as_ref(),
+        }
+    }
+
+    pub(crate) fn key(&self) -> Option<&OneTimeKey> {
+        match self {
+            Self::Customer(customer) => customer.one_time_key.as_ref(),
+            Self::Candidate(candidate, _) => candidate.one_time_key.as_ref(),
+        }
+    }
+
+    pub(crate) fn account(&self) -> Account {
+        match self {
+            Self::Customer(customer) => customer.account(),
+            Self::Candidate(candidate, _) => candidate.account(),
+        }
+    }
+
+    pub(crate) fn names(&self) -> (&ShortName, &ShortName) {
+        match self {
+            Self::Customer(customer) => (&customer.first_name, &customer.last_name),
+            Self::Candidate(candidate, _) => (&candidate.profile.first_name, &candidate.profile.last_name),
+        }
+    }
+
+    /// Distinguishes accounts with the same address.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Customer(customer) => customer.username.as_str().to_owned(),
+            Self::Candidate(_, project) => {
+                project.as_ref().map(|project| project.settings.name.to_string()).unwrap_or_default()
+            }
+        }
+    }
+
+    pub(crate) fn language(&self, company: &Company) -> Language {
+        match self {
+            Self::Customer(customer) => customer.preferred_language,
+            Self::Candidate(_, project) => {
+                let own = project.as_ref().and_then(|project| project.settings.support_lang);
+                own.unwrap_or(company.default_project_lang)
+            }
+        }
+    }
+
+    pub(crate) fn alias(&self) -> Option<&Email> {
+        match self {
+            Self::Customer(_) => None,
+            Self::Candidate(_, project) => project.as_ref()?.settings.email_alias.as_ref(),
+        }
+    }
+
+    /// The contact in the mail: that of the project if the mail is about this account alone, else that of the company. `None`
+    /// for staff.
+    pub(crate) fn contact(&self, company: &Company, is_only: bool) -> Option<Contact> {
+        match self {
+            Self::Customer(_) => None,
+            Self::Candidate(_, Some(project)) if is_only => Some(Contact::of(project, company)),
+            Self::Candidate(..) => Some(Contact::of_company(company)),
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Seals. What the table must give back in the clear (stored responses, the keys of candidates, the keys that sign URLs of files) is
+//! Seals. What the table must give back in the clear (stored responses, the keys of candidates, those that sign URLs of files, the secrets of webhooks) is
 //! encrypted under a key that is not in the table but in Secrets Manager: neither a copy of the table nor a backup opens it, not
 //! even with a guess of what was sent.
 //!

@@ -1,10 +1,13 @@
-//! The secrets that are sealed: the keys of candidates, and the keys that verify URLs of files.
+//! The secrets that are sealed: the keys of candidates, those that verify URLs of files, and those that sign deliveries.
 
 use std::collections::HashMap;
 
+use chrono::{DateTime, Utc};
+
 use crate::domain::candidate::Candidate;
-use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId, WebhookId};
 use crate::domain::secret::{AccessKey, MediaKey, Sealed, SecretHash};
+use crate::domain::webhook::{SigningSecret, Webhook};
 use crate::error::{Error, Result};
 use crate::seals::{SealKeys, SealPlace};
 use crate::store::Store;
@@ -14,6 +17,9 @@ use crate::store::table::keys::{self, ItemKey};
 pub(in crate::store) const ACCESS_KEY: &str = "access_key";
 /// The attribute with the media key of a credential.
 pub(in crate::store) const MEDIA_KEY: &str = "media_key";
+
+/// The attribute with the key of a webhook's signatures. The former one keeps the place of its seal.
+pub(in crate::store) const SIGNING_SECRET: &str = "secret";
 
 /// The access keys of candidates, in the clear.
 #[derive(Default)]
@@ -72,6 +78,34 @@ impl Store {
         let Candidate { company, project, id, .. } = candidate;
         let opened = keys.open(&access_key_place(company, *project, *id), &key.sealed, self.app.now())?;
         String::from_utf8(opened).map_err(Error::internal)
+    }
+
+    /// Seals the key of a webhook's signatures.
+    pub async fn seal_signing_secret(
+        &self,
+        company: &CompanyId,
+        webhook: WebhookId,
+        secret: &SigningSecret,
+    ) -> Result<Sealed> {
+        let place = place(&keys::webhook(company, webhook), SIGNING_SECRET);
+        self.app.seal(&place, secret.reveal().as_bytes()).await
+    }
+
+    /// The keys that sign a delivery to a webhook at `now`, the current one first. Fails if no key opens the seal of one.
+    pub async fn open_signing_secrets(
+        &self,
+        webhook: &Webhook,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<SigningSecret>> {
+        let place = place(&keys::webhook(&webhook.company, webhook.id), SIGNING_SECRET);
+        let sealed: Vec<&Sealed> = webhook.secrets(now).collect();
+        let keys = self.app.seal_keys_for(sealed.iter().copied()).await?;
+        let opened = sealed.into_iter().map(|sealed| {
+            let opened =
+                String::from_utf8(keys.open(&place, sealed, self.app.now())?).map_err(Error::internal)?;
+            SigningSecret::try_from(opened).map_err(Error::internal)
+        });
+        opened.collect()
     }
 
     /// Seals the media key of a credential with this secret, for the item that admits it.

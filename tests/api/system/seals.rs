@@ -7,7 +7,9 @@ use axum::{Json, Router};
 use chrono::TimeDelta;
 use image::ImageFormat;
 use serde_json::{Value, json};
+use shared::auth::SystemAccess;
 use shared::domain::secret::MediaKey;
+use shared::domain::webhook::SigningSecret;
 use shared::media::MediaToken;
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD, last_segment};
@@ -15,14 +17,18 @@ use tests::files::{data_uri, photo};
 use tests::http::{Request, Response};
 
 use super::idempotency::{assert_first, assert_replay, keyed};
+use crate::events::webhooks::endpoint::TestEndpoint;
+use crate::events::webhooks::{URL, WEBHOOKS, stored};
 use crate::interviews::guests::GuestFixture;
 
-/// Everything that is sealed: a candidate with a key, a guest link whose URL a repeated request shows again, a named token, and the
-/// sessions of everybody.
+/// Everything that is sealed: a candidate with a key, a guest link whose URL a repeated request shows again, a named token, a webhook
+/// with a former and a present secret, and the sessions of everybody.
 struct SealedFixture {
     guests: GuestFixture,
     invited: String,
     token: String,
+    webhook: String,
+    signing: [String; 2],
 }
 
 impl SealedFixture {
@@ -32,7 +38,13 @@ impl SealedFixture {
         let invited = invite(owner, &guests.project).await;
         let token = owner.post("/companies/acme/tokens/", json!({ "name": "Payroll" })).await.expect(201);
         let token = token.uri("value");
-        Self { guests, invited, token }
+        let made = json!({ "url": URL, "types": ["label.*"] });
+        let made = owner.post(WEBHOOKS, made).await.expect(201);
+        let webhook = made.uri("resource_uri");
+        let rotated =
+            owner.post(&format!("{webhook}secret/"), json!({ "grace_hours": 168 })).await.expect(200);
+        let signing = [rotated.uri("secret"), made.uri("secret")];
+        Self { guests, invited, token, webhook, signing }
     }
 }
 
@@ -62,9 +74,9 @@ fn texts(value: &Value, found: &mut Vec<String>) {
 }
 
 #[tokio::test]
-async fn a_copy_of_table_and_bucket_with_the_source_opens_no_seal_and_signs_no_file() {
+async fn a_copy_of_table_and_bucket_with_the_source_opens_no_seal_and_signs_no_file_and_no_delivery() {
     let given = SealedFixture::start().await;
-    let SealedFixture { guests, invited, token } = &given;
+    let SealedFixture { guests, invited, token, webhook, signing } = &given;
     let GuestFixture { app, owner, .. } = guests;
     // The easiest key to guess.
     let request = guests.creation(json!({})).header("idempotency-key", "1");
@@ -116,6 +128,14 @@ async fn a_copy_of_table_and_bucket_with_the_source_opens_no_seal_and_signs_no_f
         }
     }
 
+    for secret in signing {
+        let (_, key) = secret.split_once('_').unwrap();
+        for text in &known {
+            assert!(!text.contains(key), "{text} signs deliveries");
+        }
+    }
+    assert_eq!(opened(app, webhook).await.unwrap(), *signing);
+
     // Whoever has the copy runs the source on it, with a key of their own, and logs in: nothing in the table is safe from them.
     let thief = TestApp::start().await;
     thief.leave_unsound("a copy without its bucket");
@@ -127,8 +147,16 @@ async fn a_copy_of_table_and_bucket_with_the_source_opens_no_seal_and_signs_no_f
     for (_, address) in addresses {
         thief.send(Request::get(address)).await.expect_code(500, "internal_error");
     }
+    assert!(opened(&thief, webhook).await.is_err());
     // Not even with the name of the true key: that tells nothing.
     assert_replay(&owner.send(request).await, &made);
+}
+
+/// The secrets that sign deliveries to a webhook, the present one first.
+async fn opened(app: &TestApp, webhook: &str) -> shared::Result<Vec<String>> {
+    let (webhook, _) = stored(app, webhook).await;
+    let secrets = SystemAccess::of(app.app()).store.open_signing_secrets(&webhook, app.app().now()).await?;
+    Ok(secrets.iter().map(SigningSecret::reveal).collect())
 }
 
 /// The name that addresses of an object are signed for.
@@ -145,7 +173,7 @@ fn stable(object: &str) -> String {
 #[tokio::test]
 async fn after_a_rotation_the_former_key_opens_for_90_days_and_seals_nothing() {
     let given = SealedFixture::start().await;
-    let SealedFixture { guests, invited, token } = &given;
+    let SealedFixture { guests, invited, token, webhook, signing } = &given;
     let GuestFixture { app, owner, project, .. } = guests;
     let creation = keyed(&guests.creation(json!({ "expires_at": "2027-01-30T10:00:00Z" })));
     let first = owner.send(creation.clone()).await;
@@ -179,15 +207,18 @@ async fn after_a_rotation_the_former_key_opens_for_90_days_and_seals_nothing() {
     // What is to last is sealed again, and nothing else of it changes.
     let anew = app.started_anew(&[]);
     let reseal = || async { anew.operate(json!({ "command": "reseal" })).await.unwrap()["reseal"].clone() };
-    // The keys of three candidates, of which the latest is new, and both copies of the token.
-    assert_eq!(reseal().await, json!({ "seals": 5, "resealed": 4, "unopened": 0 }));
-    assert_eq!(reseal().await, json!({ "seals": 5, "resealed": 0, "unopened": 0 }));
+    assert_eq!(opened(&anew, webhook).await.unwrap(), *signing);
+    // The keys of three candidates, of which the latest is new, both copies of the token, and both secrets of the webhook.
+    assert_eq!(reseal().await, json!({ "seals": 7, "resealed": 6, "unopened": 0 }));
+    assert_eq!(reseal().await, json!({ "seals": 7, "resealed": 0, "unopened": 0 }));
     assert_eq!(name_of_key(app, invited).await, name_of_key(app, &later).await);
     let seen = owner.send(Request::get(invited).header("if-none-match", after_tag.as_str())).await;
     assert_eq!(seen.status.as_u16(), 304);
     app.clock().advance(TimeDelta::days(91));
     let anew = app.started_anew(&[]);
     let payroll = anew.token(token);
+    // The former one has ended.
+    assert_eq!(opened(&anew, webhook).await.unwrap(), signing[..1]);
     assert_eq!(key_of(&payroll.get(invited).await.expect(200).json()), key_of(&before_rotation));
     let photo = payroll.get(invited).await.expect(200).uri("photo");
     anew.send(Request::get(&photo)).await.expect(302);
@@ -196,7 +227,7 @@ async fn after_a_rotation_the_former_key_opens_for_90_days_and_seals_nothing() {
 #[tokio::test]
 async fn what_was_not_sealed_again_is_closed_90_days_after_a_rotation() {
     let given = SealedFixture::start().await;
-    let SealedFixture { guests, invited, token } = &given;
+    let SealedFixture { guests, invited, token, webhook, .. } = &given;
     let GuestFixture { app, owner, project, .. } = guests;
     app.rotate_seal_key();
     let anew = app.started_anew(&[]);
@@ -204,6 +235,7 @@ async fn what_was_not_sealed_again_is_closed_90_days_after_a_rotation() {
     // The owner of a leaked key cannot use it, and the service neither.
     app.clock().advance(TimeDelta::days(90));
     let anew = app.started_anew(&[]);
+    assert!(opened(&anew, webhook).await.is_err());
     let payroll = anew.token(token);
     let seen = payroll.get(invited).await.expect(200).json();
     assert_eq!([&seen["interview_url"], &seen["activation_key"]], ["", ""]);
@@ -215,7 +247,7 @@ async fn what_was_not_sealed_again_is_closed_90_days_after_a_rotation() {
 #[tokio::test]
 async fn a_value_that_makes_no_key_closes_only_what_the_lost_key_has_sealed() {
     let given = SealedFixture::start().await;
-    let SealedFixture { guests, invited, token } = &given;
+    let SealedFixture { guests, invited, token, .. } = &given;
     let GuestFixture { app, owner, project, .. } = guests;
     app.put_seal_secret("short");
     app.started_anew(&[]).token(owner.secret()).get(invited).await.expect_code(500, "internal_error");
@@ -297,6 +329,12 @@ async fn many_first_uses_fetch_the_key_once_and_reads_without_a_seal_never() {
     for created in futures_util::future::join_all(creations).await {
         created.expect(201);
     }
+    assert_eq!(fetched.load(Ordering::Relaxed), 1);
+    // Neither does each delivery: their secrets are opened with the key that is known.
+    let endpoint = TestEndpoint::willing().await;
+    caller.post(WEBHOOKS, json!({ "url": endpoint.url, "types": ["label.*"], "after": 0 })).await.expect(201);
+    counting.settle().await;
+    assert!(endpoint.arrivals().len() >= 50);
     assert_eq!(fetched.load(Ordering::Relaxed), 1);
     server.abort();
 }

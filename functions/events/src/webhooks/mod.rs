@@ -51,13 +51,14 @@ pub(crate) async fn create(
     let id = access.store.next_id(access.now);
     let company = access.company_id().clone();
     let by = access.caller.principal().creator();
-    let webhook = Webhook::new(id, company.clone(), url, access.new_signing_secret(), by, access.now);
+    let (secret, sealed) = access.new_signing_secret(id).await?;
+    let webhook = Webhook::new(id, company.clone(), url, sealed, by, access.now);
     let webhook = rest.apply_to(webhook)?;
     require_within_limits(&access, &webhook)?;
     // From now on by default: the whole feed would come as a surprise.
     let cursor = DeliveryCursor::new(id, company, after.unwrap_or(latest), access.now);
     let kept = WebhookView::new(&webhook, &cursor, &access.target, access.references(), access.now);
-    let shown = NewWebhookView::new(kept.clone(), &webhook);
+    let shown = NewWebhookView::new(kept.clone(), &secret);
     let created = Created(shown);
     let transaction = access.store.create_webhook(&webhook, &cursor, access.now);
     access.commit(transaction, WithSecret(created, kept)).await
@@ -113,7 +114,8 @@ pub(crate) async fn rotate(
     let grace = TimeDelta::hours(read_grace(body)?.into());
     let before = &access.target.webhook;
     let cursor = &access.target.cursor;
-    let after = Webhook::clone(before).rotated(access.new_signing_secret(), grace, access.now);
+    let (secret, sealed) = access.new_signing_secret(before.id).await?;
+    let after = Webhook::clone(before).rotated(sealed, grace, access.now);
     // The sender deletes the former secret then.
     let mut woken = DeliveryCursor::clone(cursor).run_by(access.now + grace);
     // It came without a secret: with one, what it has missed is sent.
@@ -121,7 +123,7 @@ pub(crate) async fn rotate(
         woken = woken.resume(access.now);
     }
     let kept = view(&access, &after, &woken);
-    let shown = Json(NewWebhookView::new(kept.clone(), &after));
+    let shown = Json(NewWebhookView::new(kept.clone(), &secret));
     let transaction = access.store.update_webhook(before, &after, cursor, &woken);
     access.commit(transaction, WithSecret(shown, kept)).await
 }

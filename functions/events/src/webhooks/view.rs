@@ -151,9 +151,9 @@ pub(crate) struct NewWebhookView {
 }
 
 impl NewWebhookView {
-    /// The view with the secret of `webhook`.
-    pub(crate) fn new(view: WebhookView, webhook: &Webhook) -> Self {
-        Self { webhook: view, secret: webhook.secret.as_ref().map(SigningSecret::reveal) }
+    /// The view of a webhook with its new secret.
+    pub(crate) fn new(view: WebhookView, secret: &SigningSecret) -> Self {
+        Self { webhook: view, secret: Some(secret.reveal()) }
     }
 }
 

@@ -29,9 +29,10 @@ impl EventTransport for EventSender<'_> {
         let id = event.id().to_string();
         let view = EventView::new(event, ReferenceUris::new(self.app.config()));
         let body = serde_json::to_string(&view).map_err(Error::internal)?;
+        let secrets = self.store().open_signing_secrets(webhook, at).await?;
         let message = OutgoingMessage {
             url: Url::parse(webhook.url.as_str()).map_err(Error::internal)?,
-            signature: signature(webhook.secrets(at), &id, at, body.as_bytes()),
+            signature: signature(&secrets, &id, at, body.as_bytes()),
             timestamp: at.timestamp(),
             id: id.clone(),
             body,

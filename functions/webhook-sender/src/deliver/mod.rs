@@ -185,6 +185,10 @@ impl<'a> EndpointRun<'a> {
         task: DeliveryTask,
         mut batch: DeliveryBatch,
     ) -> Result<StepStatus> {
+        if !batch.groups.is_empty() {
+            // Before the lease, which a run that cannot open the seals would hold for nothing: the endpoint is not to blame.
+            self.sender.store().open_signing_secrets(&endpoint.webhook, self.sender.now()).await?;
+        }
         if self.lease.is_none() {
             let until = self.sender.lease_end();
             let leased = DeliveryCursor::clone(&endpoint.cursor).with_lease(until);

@@ -36,6 +36,7 @@ use super::history::{
 use super::id::{CompanyId, ProjectId, WebhookId};
 use super::names::named;
 use super::text::TextLine;
+use crate::secret::Sealed;
 
 /// The maximum per company.
 pub const MAX_WEBHOOKS: u32 = 20;
@@ -93,8 +94,8 @@ pub struct Webhook {
     pub projects: BTreeSet<ProjectId>,
     /// Why a client or the service has disabled it; `None` if neither has. [`why_disabled`](Self::why_disabled) knows more.
     pub disabled_reason: Option<DisabledReason>,
-    /// The key of its signatures; `None` since it came with an archive, until a client asks for a new one.
-    pub secret: Option<SigningSecret>,
+    /// The key of its signatures, sealed; `None` since it came with an archive, until a client asks for a new one.
+    pub secret: Option<Sealed>,
     /// The key that was replaced.
     pub former_secret: Option<FormerSecret>,
     /// When it was created.
@@ -109,7 +110,7 @@ impl Webhook {
         id: WebhookId,
         company: CompanyId,
         url: WebhookUrl,
-        secret: SigningSecret,
+        secret: Sealed,
         by: Option<Creator>,
         now: DateTime<Utc>,
     ) -> Self {
@@ -180,8 +181,8 @@ impl Webhook {
         !has_type || !self.projects.is_empty()
     }
 
-    /// The keys that sign a delivery at `now`, the current one first.
-    pub fn secrets(&self, now: DateTime<Utc>) -> impl Iterator<Item = &SigningSecret> {
+    /// The keys that sign a delivery at `now`, sealed, the current one first.
+    pub fn secrets(&self, now: DateTime<Utc>) -> impl Iterator<Item = &Sealed> {
         let former = self.former_secret.as_ref().and_then(|former| former.at(now));
         self.secret.iter().chain(former)
     }
@@ -210,7 +211,7 @@ impl Webhook {
     }
 
     /// The webhook with another key since `now`. The one that it replaces signs too for as long as `grace`.
-    pub fn rotated(self, secret: SigningSecret, grace: TimeDelta, now: DateTime<Utc>) -> Self {
+    pub fn rotated(self, secret: Sealed, grace: TimeDelta, now: DateTime<Utc>) -> Self {
         // One former key at most: a key that leaked is gone after the second rotation.
         let former = self.secret.map(|secret| FormerSecret { secret, until: now + grace });
         let former_secret = former.filter(|former| former.at(now).is_some());

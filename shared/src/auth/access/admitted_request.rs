@@ -8,7 +8,7 @@ use crate::auth::credential::{GuestKey, SecretKind, new_token_value};
 use crate::domain::Refusal;
 use crate::domain::account::{Account, CredentialClaim};
 use crate::domain::candidate::Candidate;
-use crate::domain::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId, TokenId};
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, GuestLinkId, ProjectId, TokenId, WebhookId};
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
 use crate::domain::secret::{AccessKey, Sealed};
@@ -134,9 +134,11 @@ impl AdmittedRequest {
         self.store.seal_media_key(&keys::guest_link(company, *project, *id, link), key).await
     }
 
-    /// A new key for the signatures of a webhook.
-    pub fn new_signing_secret(&self) -> SigningSecret {
-        SigningSecret::generate(self.app.entropy())
+    /// A new key for the signatures of a webhook: the key itself, for the client alone, and what is stored of it.
+    pub async fn new_signing_secret(&self, webhook: WebhookId) -> Result<(SigningSecret, Sealed)> {
+        let secret = SigningSecret::generate(self.app.entropy());
+        let sealed = self.store.seal_signing_secret(self.company_id(), webhook, &secret).await?;
+        Ok((secret, sealed))
     }
 
     /// Whether the caller is this customer.
@@ -169,8 +171,7 @@ impl AdmittedRequest {
 
     /// Whether the caller is an owner who has logged in themselves.
     pub fn is_owner_in_person(&self) -> bool {
-        matches!(&self.caller.identity, CallerIdentity::Customer(own) if own.account_type == AccountType::Owner)
-            && self.caller.is_in_person()
+        self.caller.staff_in_person().is_some_and(|own| own.account_type == AccountType::Owner)
     }
 
     /// Whether the caller sees each project in which a customer has a role, or a share of a candidate.

@@ -1,5 +1,5 @@
-//! Seals again, under the current key, what the former one has sealed: keys of candidates and named tokens may be used for longer than
-//! that key opens.
+//! Seals again, under the current key, what the former one has sealed: keys of candidates, named tokens and webhooks may be used for
+//! longer than that key opens.
 
 use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
 use aws_sdk_dynamodb::operation::scan::ScanOutput;
@@ -12,13 +12,15 @@ use crate::domain::staff::named_token::NamedToken;
 use crate::error::Result;
 use crate::seals::SealPlace;
 use crate::store::Store;
-use crate::store::seal::{ACCESS_KEY, MEDIA_KEY, place};
+use crate::store::seal::{ACCESS_KEY, MEDIA_KEY, SIGNING_SECRET, place};
 use crate::store::table::item::{self, Item, string};
 use crate::store::table::keys::{self, ItemKey, PK, SK};
 use crate::store::table::retry::CallFailure;
 
 /// The rights and the end of a named token, with its media key.
 const LIMITS: &str = "limits";
+/// The former key of a webhook's signatures, with the end of its use.
+const FORMER_SECRET: &str = "former_secret";
 /// How many seals are replaced at once.
 const AT_ONCE: usize = 32;
 
@@ -117,8 +119,9 @@ impl Store {
             .scan()
             .table_name(self.table())
             .filter_expression(format!(
-                "attribute_exists({ACCESS_KEY}) OR ((attribute_exists({MEDIA_KEY}) OR attribute_exists({LIMITS})) AND (begins_with({PK}, :token) OR begins_with({SK}, :token)))"
+                "attribute_exists({ACCESS_KEY}) OR ((attribute_exists({MEDIA_KEY}) OR attribute_exists({LIMITS})) AND (begins_with({PK}, :token) OR begins_with({SK}, :token))) OR (attribute_exists({SIGNING_SECRET}) AND begins_with({SK}, :webhook))"
             ))
+            .expression_attribute_values(":webhook", string(keys::WEBHOOK))
             .expression_attribute_values(":token", string(keys::TOKEN))
             .set_exclusive_start_key(start)
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
@@ -130,13 +133,21 @@ impl Store {
     }
 }
 
-/// The seals of a candidate or a named token.
+/// The seals of a candidate, a named token or a webhook.
 fn sealed_in(key: &ItemKey, item: &Item) -> Result<Vec<SealPath>> {
     let text = |value: Option<&AttributeValue>| Some(Sealed::new(value?.as_s().ok()?.clone()));
     let map = |name| item.get(name).and_then(|value| value.as_m().ok());
     let mut found = Vec::new();
     if let Some(sealed) = map(ACCESS_KEY).and_then(|access_key| text(access_key.get("sealed"))) {
         found.push(SealPath { path: "access_key.sealed", sealed, place: place(key, ACCESS_KEY) });
+    }
+    if key.sk.starts_with(keys::WEBHOOK) {
+        let current = text(item.get(SIGNING_SECRET)).map(|sealed| ("secret", sealed));
+        let former = map(FORMER_SECRET).and_then(|former| text(former.get(SIGNING_SECRET)));
+        let former = former.map(|sealed| ("former_secret.secret", sealed));
+        let place = place(key, SIGNING_SECRET);
+        let both = current.into_iter().chain(former);
+        found.extend(both.map(|(path, sealed)| SealPath { path, sealed, place: place.clone() }));
     }
     let whole = text(item.get(MEDIA_KEY)).map(|sealed| ("media_key", sealed));
     let limited = map(LIMITS).and_then(|limits| text(limits.get(MEDIA_KEY)));

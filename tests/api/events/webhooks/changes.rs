@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
+use shared::auth::SystemAccess;
 use shared::domain::webhook::{DeliveryCursor, DisabledReason, EndpointHealth, Webhook};
 use tests::app::TestApp;
 use tests::assert_refusal;
@@ -178,22 +179,27 @@ async fn a_webhook_is_disabled_and_goes_on_at_once_when_it_is_enabled_again() {
     assert_eq!(stored(&app, &uri).await.1.health.failures, 0);
 }
 
+/// The secrets that sign deliveries to a webhook.
+async fn opened(app: &TestApp, uri: &str) -> Vec<String> {
+    let (webhook, _) = stored(app, uri).await;
+    let secrets =
+        SystemAccess::of(app.app()).store.open_signing_secrets(&webhook, app.app().now()).await.unwrap();
+    secrets.iter().map(|secret| secret.reveal()).collect()
+}
+
 #[tokio::test]
 async fn a_former_secret_is_valid_for_the_grace_that_the_client_chooses() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let uri = webhook(&owner, json!({})).await;
     let rotate = format!("{uri}secret/");
-    let first = stored(&app, &uri).await.0.secret.as_ref().unwrap().reveal();
+    let first = opened(&app, &uri).await.remove(0);
     let request = Request::post(&rotate).json(&json!({})).header("idempotency-key", "one");
     let rotated = owner.send(request.clone()).await.expect(200);
     let second = rotated.uri("secret");
     assert_eq!(rotated.json()["former_secret_until"], "2026-11-09T10:00:00Z");
     assert!(owner.send(request).await.expect(200).json().get("secret").is_none(), "shown once");
-    let valid = async || {
-        let (webhook, _) = stored(&app, &uri).await;
-        webhook.secrets(app.app().now()).map(|secret| secret.reveal()).collect::<Vec<_>>()
-    };
+    let valid = async || opened(&app, &uri).await;
     assert_eq!(valid().await, [second.as_str(), &first]);
     let third = owner.post(&rotate, json!({ "grace_hours": 1 })).await.expect(200).uri("secret");
     assert_eq!(valid().await, [third.as_str(), &second], "one former secret at most");
@@ -330,7 +336,7 @@ async fn a_reason_to_disable_comes_from_the_service_too() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let uri = webhook(&owner, json!({})).await;
-    let system = shared::auth::SystemAccess::of(app.app());
+    let system = SystemAccess::of(app.app());
     let (webhook, cursor) = stored(&app, &uri).await;
     let gone = Webhook::clone(&webhook).disabled(DisabledReason::Gone);
     let same = DeliveryCursor::clone(&cursor);

@@ -15,10 +15,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use shared::Result;
 use shared::domain::history::{ChangeAuthor, ChangeOrigin, HistoryEntry, ResourceChange, ResourceRef};
 use shared::domain::id::Id;
+use shared::domain::secret::Sealed;
 use shared::domain::webhook::{
     AllowedTargets, DeliveryAttempt, DeliveryCursor, DeliveryError, DeliveryOutcome, DeliveryVerdict,
-    DisabledReason, EndpointResponse, HealthJudgement, SigningSecret, StalledResource, Webhook, WebhookUrl,
-    next_task,
+    DisabledReason, EndpointResponse, HealthJudgement, StalledResource, Webhook, WebhookUrl, next_task,
 };
 use shared::store::DeliveryProgress;
 
@@ -143,11 +143,10 @@ impl Simulation {
     /// A feed of events, each with its moment in seconds and the number of its resource.
     pub(super) fn new(events: impl IntoIterator<Item = (f64, u32)>, receiver: Receiver) -> Self {
         let url = WebhookUrl::parse("https://hooks.example/in", AllowedTargets::Public).unwrap();
-        let secret = SigningSecret::try_from("whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=".to_owned());
+        let secret = Sealed::new("sealed".to_owned());
         let company: shared::domain::id::CompanyId = "acme".parse().unwrap();
         let start = DateTime::UNIX_EPOCH;
-        let webhook =
-            Webhook::new(Id::from_bytes([9; 16]), company.clone(), url, secret.unwrap(), None, start);
+        let webhook = Webhook::new(Id::from_bytes([9; 16]), company.clone(), url, secret, None, start);
         let mut versions = BTreeMap::<u32, u64>::new();
         let feed = events.into_iter().enumerate().map(|(number, (at, resource))| {
             let version = versions.entry(resource).or_default();

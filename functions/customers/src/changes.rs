@@ -27,7 +27,7 @@ pub(crate) struct UpdateCustomer {
     /// Only for managers.
     pub(crate) email: Option<Email>,
     /// Whether the address counts without the customer's confirmation. Only for owners.
-    pub(crate) settles_email: bool,
+    pub(crate) confirms_email: bool,
     /// Only for managers.
     pub(crate) role: Option<TextLine<100>>,
     /// Only for managers.
@@ -37,11 +37,20 @@ pub(crate) struct UpdateCustomer {
 }
 
 impl UpdateCustomer {
-    /// Reads the body of a change. Refuses a user name unless it `is_same`, so that clients can send back what they read.
-    pub(crate) fn read(mut body: BodyFields, is_same: impl FnOnce(&Username) -> bool) -> Result<Self> {
+    /// Reads the body of a change. Refuses a user name unless it `is_same`, and another `is_active` than
+    /// that of the customer, so that clients can send back what they read.
+    pub(crate) fn read(
+        mut body: BodyFields,
+        is_same: impl FnOnce(&Username) -> bool,
+        is_active: bool,
+    ) -> Result<Self> {
         let username = body.text("username", Username::parse);
         if username.is_some_and(|sent| !is_same(&sent)) {
             body.refuse("username", "A username cannot be changed.");
+        }
+        // Ignored, it would leave an account open that a client believes to be closed. What was read can be sent back.
+        if body.flag("is_active").is_some_and(|sent| sent != is_active) {
+            body.refuse("is_active", ONLY_BY_IMPORT);
         }
         let password = body.text("password", Password::choose);
         let current = if password.is_some() {
@@ -58,7 +67,7 @@ impl UpdateCustomer {
         let changes = Self {
             profile,
             email: body.text("email", Email::parse),
-            settles_email: body.flag("confirm").unwrap_or_default(),
+            confirms_email: body.flag("confirm").unwrap_or_default(),
             role: body.emptied("role", TextLine::parse),
             account_type: body.text("account_type", parse_enum),
             password: password.zip(current),
@@ -66,6 +75,8 @@ impl UpdateCustomer {
         body.finish(|| Some(changes))
     }
 }
+
+const ONLY_BY_IMPORT: &str = "Customers are activated and deactivated by a batch import alone: those missing from its list are deactivated.";
 
 /// The body of a creation.
 pub(crate) struct CreateCustomer {
@@ -88,6 +99,9 @@ impl CreateCustomer {
         let first_name = body.required("first_name", ShortName::parse);
         let last_name = body.required("last_name", ShortName::parse);
         let preferred_language = body.required("preferred_language", parse_enum);
+        if body.flag("is_active") == Some(false) {
+            body.refuse("is_active", ONLY_BY_IMPORT);
+        }
         let mut optional = read_optional(&mut body);
         optional.set(body.emptied("role", TextLine::parse), |customer| &mut customer.role);
         body.finish(|| {

@@ -96,24 +96,28 @@ pub(crate) async fn update(
     let before = &access.target.customer;
     let own = access.references().files(access.company_id(), before.account(), FileKind::Photo);
     let photo = body.file(FileKind::Photo, Some(&own));
-    let UpdateCustomer { profile, email, settles_email, role, account_type, password } =
-        UpdateCustomer::read(body, |sent| {
-            // Folded, because a user may log in with another spelling.
-            fold_case(sent.as_str()) == fold_case(before.username.as_str())
-        })?;
+    let UpdateCustomer { profile, email, confirms_email, role, account_type, password } =
+        UpdateCustomer::read(
+            body,
+            |sent| {
+                // Folded, because a user may log in with another spelling.
+                fold_case(sent.as_str()) == fold_case(before.username.as_str())
+            },
+            before.is_active,
+        )?;
     let mut after = Customer::clone(before);
     profile.apply_to(&mut after);
     // A client may send back what it has read: only another value needs the right to change it.
     let email = email.unwrap_or_else(|| before.shown_email().clone());
-    if email != *before.shown_email() || settles_email && email != before.email {
+    if email != *before.shown_email() || confirms_email && email != before.email {
         access.require_manages(before.account_type)?;
-        if settles_email && !access.is_owner_in_person() {
+        if confirms_email && !access.is_owner_in_person() {
             return Err(Error::Forbidden(OWNER_CONFIRMS));
         }
         if !access.sees_all_projects_of(before).await? {
             return Err(Error::Forbidden(UNSEEN_PROJECTS));
         }
-        after = after.with_email(email, settles_email, access.now)?;
+        after = after.with_email(email, confirms_email, access.now)?;
     }
     if let Some(role) = role.filter(|role| *role != before.role) {
         access.require_manages(access.target.customer.account_type)?;

@@ -31,6 +31,7 @@ pub(crate) fn create_customer(operation: OperationDoc) -> OperationDoc {
             body.file(FileKind::Photo, None);
             CreateCustomer::read(body)
         })
+        .field("is_active", "New customers are active: false is refused.")
         .example(
             "customer",
             json!({ "first_name": "Grace", "last_name": "Hopper", "email": "grace@example.com",
@@ -55,7 +56,7 @@ pub(crate) fn change_customer(operation: OperationDoc) -> OperationDoc {
             body.file(FileKind::Photo, None);
             // Asked for along with a password.
             body.text("current_password", shared::auth::password::Password::attempt);
-            UpdateCustomer::read(body, |_| true)
+            UpdateCustomer::read(body, |_| true, true)
         })
         .is_limited(
             "A wrong `current_password` counts as a failed login: after ten within 15 minutes, wait as `Retry-After` says. \
@@ -66,6 +67,7 @@ pub(crate) fn change_customer(operation: OperationDoc) -> OperationDoc {
             "Whether the email address counts at once, for a customer who can neither read the former one nor log in. It ends all \
              sessions. Only for owners who have logged in themselves; ignored without another address.",
         )
+        .field("is_active", "Only as it was read: a batch import alone activates and deactivates customers.")
         .field("password", "New password; needs `current_password`. All other sessions end.")
         .field("current_password", "Current password, to set a new one.")
         .example("position", json!({ "position": "Rear Admiral", "phone": "+1 202 555 0100" }))

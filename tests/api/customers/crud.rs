@@ -115,7 +115,7 @@ async fn every_field_is_kept_as_sent_and_the_rest_is_ignored() {
     });
     let ignored = json!({
         "status": "confirmed",
-        "is_active": false,
+        "is_active": true,
         "confirmationdate": "2020-01-01T00:00:00Z",
         "created_by": null,
         "activation_key": "ivo_x",
@@ -133,6 +133,15 @@ async fn every_field_is_kept_as_sent_and_the_rest_is_ignored() {
         assert_eq!(read[name], value, "{name}");
     }
     assert_eq!(read["activation_key"], "", "nobody but the invited sees the key");
+    // Ignored, it would leave an account open that the client believes to be closed.
+    let uri = created.uri("resource_uri");
+    let closed = with(kept, json!({ "is_active": false, "email": app.next_email(), "username": "another" }));
+    let before = app.table().snapshot().await;
+    let refused =
+        [owner.post(CUSTOMERS, closed).await, owner.patch(&uri, json!({ "is_active": false })).await];
+    assert_refusals!(refused, @r#"2 x 400 {"is_active":["Customers are activated and deactivated by a batch import alone: those missing from its list are deactivated."]}"#);
+    owner.patch(&uri, json!({ "is_active": true })).await.expect(200);
+    assert_eq!(app.table().snapshot().await, before);
     assert_refusal!(app.anonymous().log_in("acme", "grace.h", PASSWORD).await, @r#"401 {"code":"invalid_credentials","detail":"Unable to log in with the provided credentials."}"#);
 }
 

@@ -104,6 +104,9 @@ impl StaffImportEntry {
         let last_name = body.required("last_name", ShortName::parse);
         let gender = body.emptied("gender", TextLine::parse);
         let position = body.emptied("position", TextLine::parse);
+        if body.flag("is_active") == Some(false) {
+            body.refuse("is_active", "Leave out customers who are to be deactivated.");
+        }
         body.finish(|| {
             let new = NewCustomer {
                 account_type: account_type?,

@@ -1,8 +1,11 @@
 //! The operator's commands that compare what follows from other things with what it follows from, and mend it.
 
+use std::collections::BTreeSet;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus;
+use shared::domain::effect::EffectTask;
 use shared::domain::id::CandidateId;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
@@ -232,4 +235,13 @@ async fn whole_projects_are_found_again_while_they_change() {
     let entries =
         app.table().snapshot().await.into_keys().filter(|(pk, _)| pk.starts_with("SEARCH#")).count();
     assert_eq!(reindex(&app).await["entries"], entries);
+}
+
+#[test]
+fn the_handbook_names_the_kinds_of_effects_that_can_be_retried() {
+    let handbook = include_str!("../../../functions/admin/README.md");
+    let list = handbook.split("Kinds are the log's values of `task`:").nth(1).unwrap();
+    let list = list.split("`retried` in the result").next().unwrap();
+    let named: BTreeSet<&str> = list.split('`').skip(1).step_by(2).collect();
+    assert_eq!(named, BTreeSet::from(EffectTask::KINDS));
 }

@@ -14,7 +14,7 @@ use shared::http::wire::Uri;
 use shared::{Error, Result};
 
 use super::entry::taken_external_id;
-use super::holders::{KeyHolders, add_links};
+use super::holders::{ExternalIdHolders, add_links};
 use super::{ImportAccess, ImportedCandidate, ReadEntry};
 use crate::entries::lanes::{EntryOutcome, LaneEntry, do_in_lanes, may_succeed_later};
 
@@ -74,7 +74,7 @@ pub(super) async fn apply_entries(
     let count = entries.len();
     let repeats: Vec<Option<usize>> = entries.iter().map(|entry| entry.repeats).collect();
     // Before the candidates: what an earlier run of this request has created by now is found there.
-    let holders = KeyHolders::read(access, &entries).await?;
+    let holders = ExternalIdHolders::read(access, &entries).await?;
     // Only an earlier run of the same request can have created any.
     let valid = entries.iter().enumerate().filter(|(_, entry)| run.is_resumed && entry.candidate.is_ok());
     let created = valid.map(|(index, _)| run.ids.id(index));
@@ -184,7 +184,7 @@ impl<'a> ImportContext<'a> {
         &self,
         id: CandidateId,
         imported: ImportedCandidate,
-        holders: &KeyHolders,
+        holders: &ExternalIdHolders,
     ) -> Result<Candidate> {
         let company = self.access.company_id().clone();
         let project = self.access.target.project.id;

@@ -12,12 +12,12 @@ use super::apply::ImportEntryResult;
 use super::{ImportAccess, ReadEntry};
 
 /// The candidates of a project who have the keys of entries.
-pub(super) struct KeyHolders {
+pub(super) struct ExternalIdHolders {
     project: ProjectId,
     holders: HashMap<ExternalId, CandidateId>,
 }
 
-impl KeyHolders {
+impl ExternalIdHolders {
     /// Reads them, without a call if no entry has a key.
     pub(super) async fn read(access: &ImportAccess, entries: &[ReadEntry]) -> Result<Self> {
         let project = access.target.project.id;

@@ -6,7 +6,7 @@ use shared::domain::text::fold_case;
 use shared::store::taken_username;
 
 use super::apply::{ImportContext, ImportEntryResult, with_holders};
-use super::holders::KeyHolders;
+use super::holders::ExternalIdHolders;
 use super::{ImportAccess, ImportedCandidate, ReadEntry};
 use crate::entries::dry_run;
 
@@ -20,7 +20,7 @@ pub(super) async fn judge_entries(
     let usernames = profiles.filter_map(|profile| profile.username.as_ref());
     let (usernames, holders) = tokio::try_join!(
         access.store.usernames_of_others(access.company_id(), usernames),
-        KeyHolders::read(access, &entries),
+        ExternalIdHolders::read(access, &entries),
     )?;
     let context = ImportContext::new(access);
     let new_id = || -> CandidateId { access.store.next_id(access.now) };

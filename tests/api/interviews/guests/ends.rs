@@ -149,6 +149,18 @@ async fn what_is_no_key_is_refused_unread() {
 }
 
 #[tokio::test]
+async fn a_guest_sends_no_unknown_parameters() {
+    let watched = Watched::start().await;
+    let send = async |request: Request| watched.given.app.send(request).await;
+    let key = format!("GuestKey {}", watched.key);
+    let with = |query: &str| Request::get(&format!("/review/{query}")).header("authorization", &key);
+    send(with("?candidate=1")).await.expect_code(400, "unknown_parameter");
+    send(with("?_=1&format=json")).await.expect(200);
+    // Refused before the parameter: a stranger learns nothing from it.
+    send(Request::get("/review/?candidate=1")).await.expect_code(401, "not_authenticated");
+}
+
+#[tokio::test]
 async fn a_link_ends_to_the_second_and_says_so_however_long_ago() {
     let watched = Watched::start().await;
     let (_, token) = watched.given.owner.named_token("Long").await;

@@ -42,6 +42,7 @@ async fn two_names_are_enough() {
         "username": "",
         "email": "",
         "external_id": "",
+        "email_confirmed": true,
         "email_status": "",
         "status": "new",
         "confirmationdate": null,

@@ -106,7 +106,7 @@ async fn staff_get_all_that_is_stored_about_a_candidate() {
         "candidate": {
             "resource_uri": candidate,
             "first_name": "Ada", "last_name": "Lovelace", "username": "countess",
-            "email": invited.email, "email_status": "deliverable", "receive_mails": true,
+            "email": invited.email, "email_confirmed": true, "email_status": "deliverable", "receive_mails": true,
             "phone": "+44 1", "gender": "mrs", "address": "12 St James's Square\nLondon",
             "status": "interviewed", "deadline": shown["deadline"],
             "created_at": "2026-11-08T10:00:00Z",
@@ -129,6 +129,7 @@ async fn staff_get_all_that_is_stored_about_a_candidate() {
         "external_id": format!("{CANARY} 7"),
         "partner_data": { "ats": CANARY },
         "suppressed_email": "",
+        "former_emails": [],
         "hold": { "reason": format!("{CANARY} sues."), "until": in_days(30) },
         "reopening": null,
         "shares": shown["shares"],

@@ -245,6 +245,7 @@ mod tests {
     use serde::de::DeserializeOwned;
 
     use super::*;
+    use crate::domain::text::Email;
     use crate::store::table::item::Item;
 
     #[derive(Debug, PartialEq, Serialize, serde::Deserialize)]
@@ -337,7 +338,7 @@ mod tests {
         #[derive(Debug, serde::Deserialize)]
         struct Strict {
             #[serde(rename = "text")]
-            _text: crate::domain::text::Email,
+            _text: Email,
             #[serde(rename = "list")]
             _list: Vec<Named>,
             #[serde(rename = "number", default)]

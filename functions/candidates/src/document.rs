@@ -192,11 +192,6 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
              With `receive_mails` false, nothing is mailed, the address may be emptied, and keys that were never mailed stay good. \
              To turn mails on for an `invited` or `confirmed` candidate, there must be an address; that sends none by itself."
         ))
-        .field(
-            "confirm",
-            "Whether the email address counts at once, for a candidate with a password whose former address had a typing error. It ends \
-             all sessions. Only for managers who have logged in themselves; ignored without another address.",
-        )
         .takes_external_id()
         .refuses(&[DEADLINE_REQUIRED, EMAIL_REQUIRED, UNDELIVERABLE])
         .is_limited(
@@ -209,6 +204,11 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
             read_adjustments(&mut body)?;
             read_changes(body, DateTime::UNIX_EPOCH)
         })
+        .field(
+            "confirm",
+            "Whether the email address counts at once, for a candidate with a password whose former address had a typing error. It ends \
+             all sessions. Only for managers who have logged in themselves; ignored without another address.",
+        )
         .field("password", "Only candidates can set their password.")
         .example("phone", json!({ "phone": "+44 20 7946 0000" }))
         .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" }))

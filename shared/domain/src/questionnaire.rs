@@ -390,7 +390,7 @@ mod tests {
     fn former_texts_are_kept_under_their_numbers_and_bounded() {
         let text = |text: &str| QuestionText::parse(text).unwrap();
         let reworded = |before: &Questionnaire, new: QuestionText| {
-            before.clone().with_question(Question { text: new, ..question(1, 1) })
+            before.clone().with_question(Question { text: new, ..before.questions[0].clone() })
         };
         let one = questionnaire([question(1, 1)]);
         let two = reworded(&one, text("Why not?")).unwrap();
@@ -401,7 +401,6 @@ mod tests {
         assert_eq!(reworded(&three, text("Why us?")).unwrap(), three, "the same text is no change");
         for (before, after) in [(&one, &two), (&one, &three), (&two, &three)] {
             assert!(before.has_its_texts_in(after));
-            assert!(!before.has_its_texts_in(&after.clone().without_former_texts()) || before == &one);
             assert!(!after.has_its_texts_in(before));
         }
         assert!(!one.has_its_texts_in(&two.clone().without_former_texts()));

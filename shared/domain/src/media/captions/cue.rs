@@ -204,9 +204,12 @@ fn plain(cue: &str) -> String {
     }
     text.push_str(&unescape(rest));
     let lines = text.split(['\n', '\u{2028}', '\u{2029}']).map(|line| {
-        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
         // References may stand for control characters, and marks that hide or reorder other text have no place in captions.
-        line.chars().filter(|character| !character.is_control() && !is_hidden(*character)).collect::<String>()
+        let is_kept = |character: &char| {
+            !is_hidden(*character) && (character.is_whitespace() || !character.is_control())
+        };
+        let line: String = line.chars().filter(is_kept).collect();
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
     });
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }

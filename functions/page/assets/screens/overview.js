@@ -57,7 +57,7 @@ function entry(app, question, n) {
     const answer = answerTo(app.model, question.resource_uri);
     const isRecorded = question.kind === "video";
     const canAnswer = question.kind === "text" || (answer?.takes_left ?? 0) > 0 || state === "elsewhere" || app.model.candidate?.adjustments?.may_write;
-    const label = filled(state === "none" ? texts.answer : texts.again, { n });
+    const label = filled(state === "none" || state === "draft" ? texts.answer : texts.again, { n });
     const facts = [
         app.texts.states[state], state !== "draft" && hasDraft(app.model, question.resource_uri) && texts.beside, question.is_required ? texts.required : texts.optional,
         isRecorded && filled(texts.length, { time: duration(app.texts, adjustedSeconds(app, question.answer_seconds)) }),

@@ -17,9 +17,8 @@ const HASTE: &str =
 /// lost, or the service is busy.
 const INTERRUPTED: &str = "(() => {
     const { fetch } = window;
-    const said = window.said = { seed: Date.now() % 2147483648, early: 0, interrupted: 0, saved: 0, has: '' };
-    let random = said.seed;
-    const next = count => (random = (random * 1103515245 + 12345) % 2147483648) % 7919 % count;
+    const said = window.said = { early: 0, interrupted: 0, saved: 0, has: '' };
+    const next = count => Math.floor(Math.random() * count);
     window.fetch = async (url, request) => {
         if (!url.endsWith('/draft/')) return fetch(url, request);
         const fate = window.isCalm ? 0 : next(4);

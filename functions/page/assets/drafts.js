@@ -126,7 +126,7 @@ class Draft extends EventTarget {
             if (!(error instanceof ApiError)) throw error;
             if (error.isTransient) {
                 this.failures += 1;
-                this.unsure = [...this.unsure.slice(-4), text];
+                this.unsure = [...this.unsure.slice(-19), text];
             } else if (error.status === 412) await this.compare(text);
             else if (error.isAboutAccess) await this.app.loseAccess();
             else this.refusal = error.code || "other";

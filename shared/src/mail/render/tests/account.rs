@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use chrono::DateTime;
+
 use super::*;
 use crate::domain::id::{ExportId, Id, WebhookId};
 use crate::domain::text::{Email, ShortName};

@@ -38,8 +38,9 @@ mod tests {
     fn each_page_stays_small() {
         let candidate = loaded(&INDEX, ["main.js", "page.css", "texts/en.js"]);
         // 2 KB of it explain links that have ended and name a contact: candidates who open such a link see nothing else. Half a KB is
-        // about addresses of staff, which is less than a page of their own would load.
-        assert!(candidate < 34_600, "{candidate} bytes");
+        // about addresses of staff, which is less than a page of their own would load. Another one tells of time that is over, of
+        // interviews that go on, and of takes that were begun elsewhere.
+        assert!(candidate < 35_300, "{candidate} bytes");
         let guest = loaded(&GUEST, ["guest.js", "guest.css", "texts/guest/en.js"]);
         assert!(guest < 14_000, "{guest} bytes");
     }

@@ -266,7 +266,7 @@ fn only_questions_of_the_kind_are_written_or_recorded() {
     assert!(none().write(&question(), true, text()).is_ok());
     let (answers, stored) = none().write(&written, false, text()).unwrap();
     assert!(!is_missing(&answers, 0));
-    assert_eq!((answers.written().collect::<Vec<_>>(), stored.text), (vec![written.id], text()));
+    assert_eq!((answers.written().collect::<Vec<_>>(), stored.text), (vec![written.id], Some(text())));
     assert_eq!(none().begin_take(&written, &terms(), &[], at(0)), Err(NOT_RECORDED));
 }
 

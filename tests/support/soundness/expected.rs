@@ -56,6 +56,11 @@ pub(super) struct Expected {
 }
 
 impl Expected {
+    /// Expects nothing yet, and nothing to be due of these companies.
+    pub(super) fn besides(waiting: BTreeSet<String>) -> Self {
+        Self { waiting, ..Self::default() }
+    }
+
     pub(super) fn add(&mut self, key: &Key, item: &Item) {
         let (pk, sk) = key;
         self.histories.add(key, item);

@@ -78,7 +78,7 @@ fn waiting(items: &Contents) -> BTreeSet<String> {
 /// What is wrong: counts shard by shard, logins, clients' keys, search entries, memberships, shares, label texts, token
 /// values, guest links, places in the indexes, histories.
 fn problems_of(items: &Contents) -> Vec<String> {
-    let mut expected = Expected { waiting: waiting(items), ..Expected::default() };
+    let mut expected = Expected::besides(waiting(items));
     for (key, item) in items {
         expected.add(key, item);
     }

@@ -7,6 +7,7 @@ use super::system::SystemAccess;
 use crate::app::App;
 use crate::auth::password::Password;
 use crate::domain::company::Company;
+use crate::domain::company::import::CompanyImport;
 use crate::domain::history::ChangeAuthor;
 use crate::domain::history::erasure::ErasureRecord;
 use crate::domain::id::{CompanyId, ProjectId};
@@ -57,6 +58,10 @@ impl OperatorAccess {
 
     pub async fn every_company(&self) -> Result<Vec<VersionedItem<Company>>> {
         self.store.every_company().await
+    }
+
+    pub async fn every_company_import(&self) -> Result<Vec<VersionedItem<CompanyImport>>> {
+        self.store.every_company_import().await
     }
 
     /// Recounts a company's tallies, of all projects or of one, and corrects them. Fails with [`crate::Error::Changed`]

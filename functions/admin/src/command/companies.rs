@@ -9,11 +9,15 @@ use shared::{Error, Result};
 
 use super::{company_id, no_company};
 
-/// Lists every company.
+/// Lists every company, and imports of companies that have not started.
 pub(super) async fn list(operator: &OperatorAccess) -> Result<Value> {
     let companies = operator.every_company().await?;
     let listed = companies.iter().map(|company| json!({ "company": company.id, "name": company.name }));
-    Ok(json!({ "companies": listed.collect::<Vec<_>>() }))
+    let imports = operator.every_company_import().await?;
+    let waiting = imports.iter().filter(|import| import.started_at.is_none()).map(|import| {
+        json!({ "company": import.company, "begun_at": import.begun_at, "opened_at": import.opened_at })
+    });
+    Ok(json!({ "companies": listed.collect::<Vec<_>>(), "imports": waiting.collect::<Vec<_>>() }))
 }
 
 /// Replaces the senders that mails in the company's name may come from.

@@ -81,7 +81,12 @@ fn references(
 async fn begun(operator: &OperatorAccess, company: &CompanyId) -> Result<VersionedItem<CompanyErasure>> {
     let begin = async || match operator.store.company(company).await? {
         Some(found) => operator.commit(operator.store.begin_company_erasure(&found, operator.now)).await,
-        None => Ok(()),
+        None => match operator.store.company_import(company).await? {
+            Some(import) if import.opened_at.is_none() => {
+                operator.commit(operator.store.begin_import_erasure(&import, operator.now)).await
+            }
+            _ => Ok(()),
+        },
     };
     operator.store.retry_on_conflict(RetryPolicy::CHANGE, begin).await?;
     operator.store.company_erasure(company).await?.ok_or_else(no_company)

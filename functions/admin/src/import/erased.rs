@@ -17,8 +17,7 @@ use shared::domain::privacy::receipt::ReceiptKey;
 use shared::http::view::ReceiptView;
 use shared::media::LedgerPosition;
 
-use super::files::SignedArchive;
-use super::validate::identifier_in;
+use super::files::{SignedArchive, identifier_in};
 
 /// What was erased again of a company.
 #[derive(Default)]

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use shared::domain::archive::RecordKind;
 use shared::domain::privacy::receipt::ReceiptKey;
@@ -47,6 +48,9 @@ impl SignedArchive {
             .into());
         }
         let value: serde_json::Value = serde_json::from_slice(&text)?;
+        if let Some(number) = too_large(&value) {
+            return Err(format!("{MANIFEST}: {number} is too large").into());
+        }
         let manifest: Manifest =
             serde_json::from_value(value).map_err(|error| format!("{MANIFEST}: {error}"))?;
         if serde_json_canonicalizer::to_vec(&manifest)? != text {
@@ -105,6 +109,28 @@ impl SignedArchive {
         }
         Ok(())
     }
+}
+
+/// A number from 2^53 on, which JSON does not hold exactly and the service could not count on from; `None` if there is none.
+fn too_large(value: &serde_json::Value) -> Option<&serde_json::Number> {
+    match value {
+        serde_json::Value::Number(number) => {
+            Some(number).filter(|number| number.as_u64().is_none_or(|number| number >= 1 << 53))
+        }
+        serde_json::Value::Array(values) => values.iter().find_map(too_large),
+        serde_json::Value::Object(values) => values.values().find_map(too_large),
+        _ => None,
+    }
+}
+
+/// The identifier of the record in a line.
+pub(super) fn identifier_in(line: &str) -> Result<String, String> {
+    #[derive(Deserialize)]
+    struct Identified {
+        id: String,
+    }
+    let Identified { id } = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    Ok(id)
 }
 
 /// The key among those in the archive that has signed the manifest.

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use serde::Deserialize;
 use shared::domain::archive::RecordKind;
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
@@ -21,7 +20,7 @@ use shared::http::view::ReceiptView;
 use shared::media::detect;
 use shared::store::{ArchiveReader, ArchiveRecord, ArchivedCounts, ImportedRecord, VersionedItem};
 
-use super::files::{Lines, SignedArchive};
+use super::files::{Lines, SignedArchive, identifier_in};
 use super::media::{self, NamedFiles};
 use shared::archive::{self, NeededRecordings, Result};
 
@@ -116,16 +115,6 @@ pub(super) fn validate(
     let Validator { receipt_keys, webhooks, files, recordings, owners, .. } = validator;
     let missing = media::validate(archive, files, recordings, &owners, allows_missing)?;
     Ok(ValidatedArchive { receipt_keys, webhooks, missing })
-}
-
-/// The identifier of the record in a line.
-pub(super) fn identifier_in(line: &str) -> Result<String, String> {
-    #[derive(Deserialize)]
-    struct Identified {
-        id: String,
-    }
-    let Identified { id } = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    Ok(id)
 }
 
 /// Whether `line` is this record.

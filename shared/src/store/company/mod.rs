@@ -15,6 +15,7 @@ use super::table::retry::CallFailure;
 use super::table::write::condition::WriteCondition;
 use super::table::write::transaction::Transaction;
 use crate::domain::company::Company;
+use crate::domain::company::import::CompanyImport;
 use crate::domain::company::logo::Logo;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, LogoId};
@@ -64,28 +65,40 @@ impl Store {
     ///
     /// Scans the whole table: each company has a partition of its own, and nothing lists them.
     pub(crate) async fn every_company(&self) -> Result<Vec<VersionedItem<Company>>> {
-        let mut companies: Vec<VersionedItem<Company>> = Vec::new();
+        let mut companies: Vec<VersionedItem<Company>> = self.scan_all(keys::COMPANY).await?;
+        companies.sort_by(|one, other| one.id.cmp(&other.id));
+        Ok(companies)
+    }
+
+    /// The imports of all companies, in the order of their identifiers. Scans the whole table.
+    pub(crate) async fn every_company_import(&self) -> Result<Vec<VersionedItem<CompanyImport>>> {
+        let mut imports: Vec<VersionedItem<CompanyImport>> = self.scan_all(keys::IMPORT).await?;
+        imports.sort_by(|one, other| one.company.cmp(&other.company));
+        Ok(imports)
+    }
+
+    async fn scan_all<T: StoredEntity>(&self, sk: &str) -> Result<Vec<VersionedItem<T>>> {
+        let mut found = Vec::new();
         let mut start = None;
         loop {
-            let page = self.with_retries(|| self.scan_companies(start.clone())).await?;
+            let page = self.with_retries(|| self.scan(sk, start.clone())).await?;
             for item in page.items.unwrap_or_default() {
-                companies.extend(item::or_skipped(item::read(item))?);
+                found.extend(item::or_skipped(item::read(item))?);
             }
             start = page.last_evaluated_key;
             if start.is_none() {
-                companies.sort_by(|one, other| one.id.cmp(&other.id));
-                return Ok(companies);
+                return Ok(found);
             }
         }
     }
 
-    async fn scan_companies(&self, start: Option<Item>) -> Result<ScanOutput, CallFailure> {
+    async fn scan(&self, sk: &str, start: Option<Item>) -> Result<ScanOutput, CallFailure> {
         let response = self
             .client()
             .scan()
             .table_name(self.table())
-            .filter_expression(format!("{} = :company", keys::SK))
-            .expression_attribute_values(":company", string(keys::COMPANY))
+            .filter_expression(format!("{} = :sk", keys::SK))
+            .expression_attribute_values(":sk", string(sk))
             .set_exclusive_start_key(start)
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
             .send()

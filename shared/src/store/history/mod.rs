@@ -177,19 +177,21 @@ impl EventSequence {
     }
 
     /// The sequence after some more numbers, which were given at `now`.
-    pub(super) fn advance(&mut self, by: u64, now: DateTime<Utc>) {
-        // Numbers are dense per company, so readers notice a gap.
-        self.last += by;
+    pub(super) fn advance(&mut self, by: u64, now: DateTime<Utc>) -> Result<()> {
+        // Numbers are dense per company, so readers notice a gap. A panic would keep other companies from theirs.
+        let last = self.last.checked_add(by);
+        self.last = last.ok_or_else(|| Error::internal("the numbers of events are used up"))?;
         self.at = now;
         self.delivery_due_at = self.delivery_due_at.or(Some(now + DELAY)).filter(|_| self.has_webhooks);
+        Ok(())
     }
 
     /// Gives the next number to `event` at `now`.
-    pub(super) fn number(&mut self, event: HistoryEntry, now: DateTime<Utc>) -> HistoryEntry {
-        self.advance(1, now);
+    pub(super) fn number(&mut self, event: HistoryEntry, now: DateTime<Utc>) -> Result<HistoryEntry> {
+        self.advance(1, now)?;
         let mark = EventMark { number: self.last, expires_at: event.expires_at };
         let predecessor = self.last_event.replace(mark);
-        event.with_number(self.last, predecessor, now)
+        Ok(event.with_number(self.last, predecessor, now))
     }
 }
 

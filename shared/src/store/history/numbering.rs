@@ -51,7 +51,7 @@ impl Store {
         let Some(before) = self.one::<EventSequence>(keys::sequence(company)).await? else { return Ok(None) };
         let mut after = EventSequence::clone(&before);
         // Clients may have seen these numbers before the restoration.
-        after.advance(LEFT_OUT, now);
+        after.advance(LEFT_OUT, now)?;
         let last = after.last;
         self.replace(&before, after).await?;
         Ok(Some(last))
@@ -74,7 +74,7 @@ impl Store {
             let mut after = EventSequence::clone(&sequence);
             let mut numbered = Vec::with_capacity(together.len());
             for event in together {
-                let told = owners.tell(after.number(HistoryEntry::clone(event), now));
+                let told = owners.tell(after.number(HistoryEntry::clone(event), now)?);
                 // Conditions on the versions of entry and sequence: two that number at once, or twice, change nothing
                 // twice.
                 transaction.replace(event, &told);

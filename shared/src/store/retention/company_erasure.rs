@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
+use crate::domain::company::import::CompanyImport;
 use crate::domain::company::label::Label;
 use crate::domain::effect::Effect;
 use crate::domain::history::erasure::{ErasedItem, ErasureReason};
@@ -70,6 +71,18 @@ pub struct CompanyRemains {
     pub webhooks: u64,
 }
 
+impl Transaction {
+    /// Has everything of a company erased, whose item the writes so far delete.
+    fn company_gone(&mut self, company: &CompanyId, now: DateTime<Utc>) {
+        self.erased(company, ErasedItem::Company, ErasureReason::CompanyClosed.into(), now);
+        let erasure = CompanyErasure::begun(company.clone(), now);
+        if let Some(item) = self.or_fault(item::write(&erasure, 1)) {
+            // Without a condition: a company that was erased before may have come back with some items of a backup.
+            self.put_derived(erasure.key(), item);
+        }
+    }
+}
+
 impl Store {
     /// Begins the erasure of a company, whose candidates can no longer log in from then on.
     /// [`end_access`](Self::end_access) does the same to all others.
@@ -82,12 +95,19 @@ impl Store {
         if let Some(logo) = &company.logo {
             transaction.delete_derived(keys::logo(&company.id, logo.id));
         }
-        transaction.erased(&company.id, ErasedItem::Company, ErasureReason::CompanyClosed.into(), now);
-        let erasure = CompanyErasure::begun(company.id.clone(), now);
-        if let Some(item) = transaction.or_fault(item::write(&erasure, 1)) {
-            // Without a condition: a company that was erased before may have come back with some items of a backup.
-            transaction.put_derived(erasure.key(), item);
-        }
+        transaction.company_gone(&company.id, now);
+        transaction
+    }
+
+    /// Begins the erasure of a company whose import has not opened it. The import fails from then on.
+    pub fn begin_import_erasure(
+        &self,
+        import: &VersionedItem<CompanyImport>,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let mut transaction = self.transaction();
+        transaction.delete_unrecorded(import);
+        transaction.company_gone(&import.company, now);
         transaction
     }
 

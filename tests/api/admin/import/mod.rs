@@ -2,6 +2,7 @@
 
 mod afterwards;
 mod copied;
+mod half;
 mod hostile;
 mod identity;
 mod interruptions;

@@ -75,9 +75,12 @@ pub(crate) fn company_erasure(c: &CompanyId) -> ItemKey {
     ItemKey::new(company_partition(c), COMPANY_ERASURE)
 }
 
+/// The sort key of imports.
+pub(crate) const IMPORT: &str = "IMPORT";
+
 /// The import of a company.
 pub(crate) fn company_import(c: &CompanyId) -> ItemKey {
-    ItemKey::new(company_partition(c), "IMPORT")
+    ItemKey::new(company_partition(c), IMPORT)
 }
 
 /// The keys that verify receipts from before a company's import. The identifiers are their thumbprints.

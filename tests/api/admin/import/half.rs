@@ -1,0 +1,87 @@
+//! Imports that were begun and are given up, and archives that lack files.
+
+use std::fs;
+
+use image::ImageFormat;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::Caller;
+use tests::files::{Form, photo};
+use tests::http::Request;
+
+use super::copied::Copied;
+use super::interruptions::small;
+use super::{ImportOptions, anyway, try_import};
+use crate::admin::erase_company::{begin, finish};
+use crate::admin::export::Archive;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn half_an_import_is_listed_and_can_be_erased() {
+    let source = TestApp::start().await;
+    let archive = small(&source).await;
+    for writes in [4, 12, 30] {
+        let (app, [table, _bucket]) = TestApp::start_with_storage_chaos().await;
+        table.cut_after_writes(writes);
+        try_import(&app, archive.folder.path(), anyway()).await.unwrap_err();
+        table.heal();
+        let listed = app.operate(json!({ "command": "list-companies" })).await.unwrap();
+        assert_eq!(listed["companies"], json!([]));
+        assert_eq!(listed["imports"][0]["company"], "acme");
+        assert_eq!(listed["imports"][0]["opened_at"], Value::Null);
+        begin(&app).await;
+        let refused = try_import(&app, archive.folder.path(), anyway()).await.unwrap_err();
+        assert!(refused.contains("A company with this identifier was erased."), "{refused}");
+        finish(&app).await;
+        let listed = app.operate(json!({ "command": "list-companies" })).await.unwrap();
+        assert_eq!(listed["imports"], json!([]));
+        assert_eq!(app.object_keys(), [""; 0]);
+        let left = app.table().contents().await.into_keys();
+        let left: Vec<_> = left.filter(|(pk, _)| pk.starts_with("COMPANY#acme")).collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+    }
+}
+
+#[tokio::test]
+async fn numbers_of_a_manifest_have_bounds() {
+    let app = TestApp::start().await;
+    app.owner().await;
+    app.settle().await;
+    let archive = Archive::of(&app).await;
+    let other = TestApp::start().await;
+    for (number, is_accepted) in [((1_u64 << 53) - 1, true), (1 << 53, false), (u64::MAX, false)] {
+        let copy = Copied::of(&archive);
+        let text = fs::read_to_string(copy.path("manifest.json")).unwrap();
+        let sequence = format!("\"sequence\":{}", archive.result.sequence);
+        assert!(text.contains(&sequence));
+        let changed = text.replace(&sequence, &format!("\"sequence\":{number}"));
+        fs::write(copy.path("manifest.json"), changed).unwrap();
+        copy.sign(&app);
+        let imported = try_import(&other, copy.folder.path(), anyway()).await;
+        match is_accepted {
+            true => assert_eq!(imported.unwrap().sequence, number),
+            false => {
+                let refused = imported.unwrap_err();
+                assert_eq!(refused, format!("manifest.json: {number} is too large"));
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_archive_whose_photo_was_replaced_can_be_imported_without_it() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let form = Form::new().file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 8, 8));
+    owner.send(Request::patch(&owner.uri).form(form)).await.expect(200);
+    app.settle().await;
+    let archive = Archive::of(&app).await;
+    let path = archive.media[0]["path"].as_str().unwrap();
+    fs::remove_file(archive.folder.path().join("media").join(path)).unwrap();
+    let other = TestApp::start().await;
+    let refused = try_import(&other, archive.folder.path(), anyway()).await.unwrap_err();
+    assert_eq!(refused, "media.jsonl, line 1: there is no such file of this size");
+    let options = ImportOptions { allows_missing: true, ..anyway() };
+    let imported = try_import(&other, archive.folder.path(), options).await.unwrap();
+    assert_eq!((imported.media, imported.media_missing), (1, 1));
+    other.leave_unsound("a file is missing");
+}

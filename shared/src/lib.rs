@@ -18,6 +18,7 @@ pub mod media;
 pub mod openapi;
 pub(crate) mod receipt_keys;
 pub mod routes;
+pub mod scratch;
 pub mod seals;
 pub mod store;
 pub mod telemetry;

@@ -1,11 +1,13 @@
 //! Writes one archive.
 
+use std::error::Error as StdError;
 use std::fmt;
+use std::io;
 use std::path::Path;
 
 use shared::app::App;
 use shared::archive::{
-    self, ArchiveFile, ArchiveWriter, ExportObserver, Manifest, MediaOffsets, WriterOptions,
+    self, ArchiveFile, ArchiveWriter, ExportObserver, ExportResult, Manifest, MediaOffsets, WriterOptions,
 };
 use shared::auth::SystemAccess;
 use shared::clock::Stopwatch;
@@ -13,10 +15,11 @@ use shared::domain::effect::Effect;
 use shared::domain::export::{
     CompanyExport, ExportFailure, ExportMail, ExportProgress, ExportedArchive, ExportedFile,
 };
+use shared::domain::history::erasure::ErasedItem;
 use shared::media::{CopiedObject, ObjectStore, export_folder};
+use shared::scratch::ScratchFolder;
 use shared::store::VersionedItem;
 use shared::{Error, Result};
-use tempfile::TempDir;
 
 use crate::{Ended, RunLimits};
 
@@ -45,8 +48,10 @@ pub(crate) async fn write(app: &App, limits: RunLimits, due: &VersionedItem<Comp
     let export = system.store.update_export(due, begun).await?;
     let started = Stopwatch::start();
     let attempt = export.version();
-    let mut worker = ExportWorker { system: &system, limits, export, attempt, started, saved: started };
-    let Err(error) = worker.write(app).await else { return Ok(Ended::Written) };
+    let erased = Vec::new();
+    let mut worker =
+        ExportWorker { app, system: &system, limits, export, attempt, started, saved: started, erased };
+    let Err(error) = worker.write().await else { return Ok(Ended::Written) };
     let folder = worker.folder();
     let export = worker.export;
     // The last write may have been carried out although its answer was lost.
@@ -55,12 +60,13 @@ pub(crate) async fn write(app: &App, limits: RunLimits, due: &VersionedItem<Comp
     if archive.is_some_and(|archive| archive.attempt == attempt) {
         return Ok(Ended::Written);
     }
+    let export = present.filter(|present| present.continues(&export)).unwrap_or(export);
     // Whatever has ended it: nothing of a part can be downloaded.
     system.objects()?.delete_all(&folder).await?;
     if system.store.company(&export.company).await?.is_none() {
         return Err(Error::NotFound);
     }
-    if error.is::<TooLarge>() {
+    if error.is::<TooLarge>() || is_disk_full(&*error) {
         give_up(app, &system, &export, ExportFailure::TooLarge).await?;
         return Ok(Ended::GivenUp);
     }
@@ -70,6 +76,13 @@ pub(crate) async fn write(app: &App, limits: RunLimits, due: &VersionedItem<Comp
         system.store.update_export(&export, after).await?;
     }
     Err(error)
+}
+
+/// Whether the archive has no room on the function's disk, where no other attempt has more.
+fn is_disk_full(error: &(dyn StdError + 'static)) -> bool {
+    let is_full =
+        error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::StorageFull);
+    is_full || error.source().is_some_and(is_disk_full)
 }
 
 /// Ends an export without an archive, and tells who has requested it.
@@ -102,6 +115,7 @@ impl fmt::Display for TooLarge {
 impl std::error::Error for TooLarge {}
 
 struct ExportWorker<'a> {
+    app: &'a App,
     system: &'a SystemAccess,
     limits: RunLimits,
     export: VersionedItem<CompanyExport>,
@@ -110,17 +124,40 @@ struct ExportWorker<'a> {
     started: Stopwatch,
     /// Since the progress was saved.
     saved: Stopwatch,
+    /// What was erased and may be in the archive.
+    erased: Vec<ErasedItem>,
 }
 
 impl ExportObserver for &mut ExportWorker<'_> {
     async fn note(&mut self, progress: ExportProgress) -> archive::Result<()> {
-        if self.started.elapsed() > self.limits.archive {
-            return Err(TooLarge.into());
-        }
+        self.check_time()?;
         if self.saved.elapsed() >= self.limits.pause {
             self.save(progress).await?;
         }
         Ok(())
+    }
+
+    async fn erased(&mut self) -> archive::Result<Vec<ErasedItem>> {
+        // Those of the next save come with it.
+        Ok(std::mem::take(&mut self.erased))
+    }
+
+    async fn publish(&mut self, path: &Path, result: &ExportResult) -> archive::Result<bool> {
+        let media = MediaOffsets::write(path)?;
+        self.check_time()?;
+        // Fails if the export was deleted meanwhile, so that nothing is stored of it.
+        let written = ExportProgress { records: result.records, media: result.media, percent: 95 };
+        self.save(written).await?;
+        if !self.erased.is_empty() {
+            return Ok(false);
+        }
+        let archive = self.upload(path, media).await?;
+        match self.finish(archive).await {
+            Err(Error::Changed) => {}
+            finished => return Ok(finished.map(|()| true)?),
+        }
+        self.adopt().await?;
+        if self.erased.is_empty() { Err(Error::Changed.into()) } else { Ok(false) }
     }
 }
 
@@ -130,25 +167,41 @@ impl ExportWorker<'_> {
         export_folder(&self.export.company, self.export.id, self.attempt)
     }
 
-    /// Saves the progress. Fails with [`Error::Changed`] once the export is no longer this worker's.
+    /// Saves the progress, and learns of erasures. Fails with [`Error::Changed`] once the export is no longer this worker's.
     async fn save(&mut self, progress: ExportProgress) -> Result<()> {
-        let after = CompanyExport::clone(&self.export).advanced(progress);
-        self.export = self.system.store.update_export(&self.export, after).await?;
-        self.saved = Stopwatch::start();
+        loop {
+            let after = CompanyExport::clone(&self.export).advanced(progress);
+            match self.system.store.update_export(&self.export, after).await {
+                Err(Error::Changed) => self.adopt().await?,
+                saved => {
+                    self.export = saved?;
+                    self.saved = Stopwatch::start();
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Reads the export again, which an erasure has changed. Fails with [`Error::Changed`] if it is no longer this worker's.
+    async fn adopt(&mut self) -> Result<()> {
+        let present = self.system.store.export(&self.export.company, self.export.id).await?;
+        let present = present
+            .filter(|present| present.continues(&self.export) && present.version() != self.export.version());
+        self.export = present.ok_or(Error::Changed)?;
+        self.erased.extend(self.export.erased.iter().copied());
         Ok(())
     }
 
-    async fn write(&mut self, app: &App) -> archive::Result<()> {
-        let folder = TempDir::new()?;
+    /// Fails once the attempt has taken as long as it may: the function would be stopped before it could say so.
+    fn check_time(&self) -> archive::Result<()> {
+        if self.started.elapsed() > self.limits.archive { Err(TooLarge.into()) } else { Ok(()) }
+    }
+
+    async fn write(&mut self) -> archive::Result<()> {
+        let folder = ScratchFolder::create()?;
         let path = folder.path().join("archive");
         let writer = ArchiveWriter::begin(self.system, self.export.company.clone(), OPTIONS).await?;
         let result = writer.write_to(&path, &mut *self).await?;
-        let media = MediaOffsets::write(&path)?;
-        // Fails if the export was deleted or withdrawn meanwhile, so that nothing is stored of it.
-        let written = ExportProgress { records: result.records, media: result.media, percent: 95 };
-        self.save(written).await?;
-        let archive = self.upload(&path, media).await?;
-        self.finish(app, archive).await?;
         let company = self.export.company.as_str();
         let read_units = result.read_units;
         tracing::info!(target: "exports", company, export = %self.export.id, records = result.records, read_units, "written");
@@ -166,6 +219,7 @@ impl ExportWorker<'_> {
         let offsets = archive::describe(path, archive::MEDIA_OFFSETS.to_owned())?;
         for file in files.iter().chain([&offsets]) {
             self.upload_one(&objects, path, file).await?;
+            self.check_time()?;
         }
         let exported = |ArchiveFile { name, size, sha256, .. }| ExportedFile { name, size, sha256 };
         let files = files.into_iter().map(exported).collect();
@@ -198,9 +252,10 @@ impl ExportWorker<'_> {
     }
 
     /// Shows the archive to the owners, and tells who has requested it.
-    async fn finish(&self, app: &App, archive: ExportedArchive) -> Result<()> {
-        let now = app.now();
-        let store = &self.system.store;
+    async fn finish(&self, archive: ExportedArchive) -> Result<()> {
+        let now = self.app.now();
+        // In the name of the owner who has requested it, so that the feed tells who that was.
+        let store = self.system.store_in_place_of(self.export.created_by);
         let after = CompanyExport::clone(&self.export).finished(archive, now);
         let requester = store.customer(&after.company, after.created_by).await?;
         let mails = Effect::of_export(&after, ExportMail::Finished, requester.as_deref(), now);

@@ -115,7 +115,7 @@ async fn erase_once(
     let objects = system.objects()?;
     let company = effect.company.clone();
     // First: whatever downloads an export could otherwise get what is erased next.
-    for export in store.withdraw_exports(&company, erased, system.now).await? {
+    for export in store.withdraw_exports(&company, erased, effect.created_at, system.now).await? {
         objects.delete_all(&export_prefix(&company, export)).await?;
     }
     let remains = PersonalDataLeft::find(system, &company, erased).await?;
@@ -171,6 +171,10 @@ async fn erase_once(
     if let ErasedItem::Candidate { project, .. } = erased
         && !(cause.reason == ErasureReason::Restored && store.is_company_erased(&company).await?)
     {
+        // Again, since the history is stripped only now: an export may have read it before.
+        for export in store.withdraw_exports(&company, erased, effect.created_at, system.now).await? {
+            objects.delete_all(&export_prefix(&company, export)).await?;
+        }
         // Before the event that tells of the erasure, so that who reads it finds the numbers.
         store.show_erased_ratings(&company, project).await?;
         let details = ErasureDetails {

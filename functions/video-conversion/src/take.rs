@@ -7,6 +7,7 @@ use shared::domain::media::conversion::{Conversion, ConversionResult};
 use shared::domain::media::file::FileType;
 use shared::event::{RecordOutcome, persist};
 use shared::media::{AnswerObjects, recorded_parts};
+use shared::scratch::ScratchFolder;
 use shared::store::{RetryPolicy, VersionedItem};
 use shared::{Error, Result};
 
@@ -53,7 +54,7 @@ impl<'a> TakeConversion<'a> {
     /// Converts a take that is leased.
     async fn work_on(&self, take: &Take) -> Result<RecordOutcome> {
         let conversion = take.last_conversion;
-        let directory = tempfile::tempdir().map_err(Error::internal)?;
+        let directory = ScratchFolder::create().map_err(Error::internal)?;
         let end = match self.make(take, &directory.path().join("recording")).await {
             Ok(files) => {
                 // Not of a take that has been finished with more parts since.

@@ -6,6 +6,7 @@ use shared::domain::media::conversion::Conversion;
 use shared::domain::media::video::{Rendition, Video};
 use shared::event::{RecordOutcome, persist};
 use shared::media::{ObjectStore, rendition_key, video_keys, video_upload_key};
+use shared::scratch::ScratchFolder;
 use shared::store::{RetryPolicy, VersionedItem};
 use shared::{Error, Result};
 
@@ -82,7 +83,7 @@ async fn settle(system: &SystemAccess, company: &CompanyId, id: VideoId) -> Resu
 /// Converts a video whose conversion has begun because of `event`.
 async fn work_on(system: &SystemAccess, video: VersionedItem<Video>, event: &str) -> Result<RecordOutcome> {
     let objects = system.objects()?;
-    let directory = tempfile::tempdir().map_err(Error::internal)?;
+    let directory = ScratchFolder::create().map_err(Error::internal)?;
     let input = directory.path().join("upload");
     let found = objects.fetch(&video_upload_key(&video.company, video.id), video.file.size, &input).await?;
     let path = system.config().program_path.as_ref();

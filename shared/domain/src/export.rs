@@ -22,6 +22,10 @@ const LISTED: TimeDelta = TimeDelta::days(7);
 const LEASE: TimeDelta = TimeDelta::minutes(16);
 /// The pause after an attempt that has failed.
 const PAUSE: TimeDelta = TimeDelta::minutes(2);
+/// The most erasures between two steps of a worker. After more, it begins again.
+const MOST_ERASED: usize = 100;
+/// Longer than a deletion may take, from the moment under which it is recorded: that is when its function began.
+const DELETION: TimeDelta = TimeDelta::minutes(16);
 /// The maximum number of attempts.
 const ATTEMPTS: u32 = 3;
 
@@ -117,6 +121,8 @@ pub struct CompanyExport {
     pub status: ExportStatus,
     /// How often the service has begun to write it.
     pub attempts: u32,
+    /// When the last attempt has begun; `None` before the first.
+    pub begun_at: Option<DateTime<Utc>>,
     /// When the service has something to do next: to write the archive or to delete its files; `None` for nothing. While a worker
     /// writes it, when another one may.
     pub next_at: Option<DateTime<Utc>>,
@@ -127,9 +133,13 @@ pub struct CompanyExport {
     pub archive: Option<ExportedArchive>,
     /// Why it has failed; `None` if it has not.
     pub failure: Option<ExportFailure>,
-    /// When an owner or an erasure has deleted it; `None` if neither has. It counts among the requests of the day and is not shown
-    /// any more.
+    /// When an owner or an erasure has deleted it; `None` if neither has. It is not shown any more, and counts among the
+    /// requests of the day if an owner has.
     pub deleted_at: Option<DateTime<Utc>>,
+    /// What was erased while its archive is being written, and its worker does not know of yet.
+    pub erased: Vec<ErasedItem>,
+    /// Whether an erasure has deleted it: it then does not count among the requests of the day.
+    pub is_withdrawn: bool,
 }
 
 /// The latest export of a company.
@@ -159,12 +169,15 @@ impl CompanyExport {
             created_by: customer,
             status: ExportStatus::Pending,
             attempts: 0,
+            begun_at: None,
             next_at: Some(now),
             progress: ExportProgress::default(),
             finished_at: None,
             archive: None,
             failure: None,
             deleted_at: None,
+            erased: Vec::new(),
+            is_withdrawn: false,
         }
     }
 
@@ -178,7 +191,8 @@ impl CompanyExport {
             if export.is_under_way() {
                 return Err(ExportRefusal::Running);
             }
-            requests.extend(Some(export.created_at).filter(|at| *at > now - WINDOW));
+            let counts = !export.is_withdrawn && export.created_at > now - WINDOW;
+            requests.extend(counts.then_some(export.created_at));
         }
         requests.sort();
         // The request that must leave the window before there is room for another.
@@ -209,15 +223,22 @@ impl CompanyExport {
         (self.attempts < ATTEMPTS).then(|| Self {
             status: ExportStatus::Running,
             attempts: self.attempts + 1,
+            begun_at: Some(now),
+            erased: Vec::new(),
             next_at: Some(now + LEASE),
             progress: ExportProgress::default(),
             ..self
         })
     }
 
-    /// The export, of which so much is written.
+    /// The export, of which so much is written, by a worker that knows of all erasures.
     pub fn advanced(self, progress: ExportProgress) -> Self {
-        Self { progress, ..self }
+        Self { progress, erased: Vec::new(), ..self }
+    }
+
+    /// Whether the worker of the attempt that `before` is about still writes its archive.
+    pub fn continues(&self, before: &Self) -> bool {
+        self.status == ExportStatus::Running && self.begun_at == before.begun_at && self.deleted_at.is_none()
     }
 
     /// The export after an attempt that has failed at `now`.
@@ -249,19 +270,31 @@ impl CompanyExport {
         Self { deleted_at: Some(now), archive: None, next_at: Some(now), ..self }
     }
 
-    /// The export after this was erased, whose data it may hold: what can be downloaded is deleted, and what is being written begins
-    /// again, unless its company is gone. `None` if it holds nothing.
-    pub fn after_erasure(self, erased: ErasedItem, now: DateTime<Utc>) -> Option<Self> {
+    /// The export after this was erased, which was deleted at `gone_at` and whose data it may hold: what can be downloaded is
+    /// deleted, and the worker that writes it is told, unless its company is gone. `None` if it holds nothing.
+    pub fn after_erasure(
+        self,
+        erased: ErasedItem,
+        gone_at: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Option<Self> {
+        let began_afterwards = self.begun_at.is_some_and(|begun| begun > gone_at + DELETION);
         match self.status {
             _ if self.deleted_at.is_some() => None,
             _ if erased == ErasedItem::Company => Some(self.deleted(now)),
+            _ if began_afterwards => None,
+            ExportStatus::Running if self.erased.len() < MOST_ERASED => {
+                let mut after = self;
+                after.erased.push(erased);
+                Some(after)
+            }
             ExportStatus::Running => {
                 let progress = ExportProgress::default();
                 // The attempt does not count: it has not failed.
                 let attempts = self.attempts.saturating_sub(1);
                 Some(Self { status: ExportStatus::Pending, attempts, progress, next_at: Some(now), ..self })
             }
-            ExportStatus::Successful => Some(self.deleted(now)),
+            ExportStatus::Successful => Some(Self { is_withdrawn: true, ..self.deleted(now) }),
             ExportStatus::Pending | ExportStatus::Failed | ExportStatus::Expired => None,
         }
     }
@@ -331,9 +364,19 @@ mod tests {
             one = one.begun(now()).unwrap().broken_off(now());
         }
         let erased = ErasedItem::Customer { customer: Id::from_bytes([3; 16]) };
-        let again = one.begun(now()).unwrap().after_erasure(erased, now()).unwrap();
+        let mut again = one.begun(now()).unwrap();
+        for _ in 0..=MOST_ERASED {
+            again = again.after_erasure(erased, now(), now()).unwrap();
+        }
         assert_eq!((again.status, again.next_at), (ExportStatus::Pending, Some(now())));
         let last = again.begun(now()).unwrap();
-        assert_eq!(last.begun(now()), None);
+        assert_eq!(last.clone().begun(now()), None);
+        let later = now() - TimeDelta::minutes(16);
+        assert!(last.clone().after_erasure(erased, later, now()).is_some());
+        assert_eq!(
+            last.after_erasure(erased, later - TimeDelta::seconds(1), now()),
+            None,
+            "it was gone before"
+        );
     }
 }

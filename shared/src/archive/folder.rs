@@ -131,12 +131,20 @@ impl ArchiveFolder {
         Ok(())
     }
 
-    /// The files of records, by their names. Nothing is added any more.
-    pub(super) fn finish(mut self) -> Result<Vec<(RecordKind, ArchiveFile)>> {
+    /// Empties the file of a kind.
+    pub(super) fn clear(&mut self, kind: RecordKind) -> Result<()> {
+        let file = BufWriter::new(File::create(self.path_of(kind))?);
+        self.files.insert(kind, file);
+        Ok(())
+    }
+
+    /// The files of records as they are now.
+    pub(super) fn describe(&mut self) -> Result<Vec<(RecordKind, ArchiveFile)>> {
         let mut described = Vec::new();
-        for (kind, file) in std::mem::take(&mut self.files) {
-            file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-            described.push((kind, describe(&self.path, name_of(kind))?));
+        for (kind, file) in &mut self.files {
+            file.flush()?;
+            file.get_ref().sync_all()?;
+            described.push((*kind, describe(&self.path, name_of(*kind))?));
         }
         Ok(described)
     }

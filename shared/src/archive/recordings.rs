@@ -15,6 +15,8 @@ use crate::media::{AnswerObjects, recorded_part_in, rendition_key, video_upload_
 pub struct NeededRecordings {
     /// The owner of each file, by its path below `media/`.
     files: BTreeMap<String, String>,
+    /// The upload and the owner of each welcome video whose file may not have come, by the path of its rendition.
+    announced: BTreeMap<String, (String, String)>,
     /// Takes that wait for their conversion, by the path of their parts.
     parts: BTreeMap<String, NeededParts>,
 }
@@ -66,8 +68,14 @@ impl NeededRecordings {
                 let key = video_upload_key(&video.company, video.id);
                 self.add_file(MediaPlace::Uploads, &video.company, &key, &owner);
             }
-            // The file may come, or there is none.
-            ConversionStatus::AwaitingUpload | ConversionStatus::Failed => {}
+            ConversionStatus::AwaitingUpload => {
+                let upload = video_upload_key(&video.company, video.id);
+                let upload = path_of(MediaPlace::Uploads, &video.company, &upload);
+                let made = rendition_key(&video.company, video.id, Rendition::Mp4);
+                let made = path_of(MediaPlace::Videos, &video.company, &made);
+                self.announced.extend(made.zip(upload.map(|upload| (upload, owner))));
+            }
+            ConversionStatus::Failed => {}
         }
     }
 
@@ -82,6 +90,12 @@ impl NeededRecordings {
         if self.files.remove(path).is_some() {
             return;
         }
+        // It was converted after its record was read, and its upload is gone.
+        if let Some((upload, owner)) = self.announced.remove(path) {
+            self.files.insert(upload, owner);
+        }
+        // Uploads are listed before renditions.
+        self.announced.retain(|_, (upload, _)| upload != path);
         let Some((parts, number)) = path.rsplit_once('/') else { return };
         if let Some(take) = self.parts.get_mut(&format!("{parts}/"))
             && recorded_part_in(number).is_some_and(|number| number <= take.last)

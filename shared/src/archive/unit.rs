@@ -2,6 +2,7 @@
 
 use crate::domain::archive::RecordLevel;
 use crate::domain::history::ResourceRef;
+use crate::domain::history::erasure::ErasedItem;
 use crate::domain::id::{CandidateId, ProjectId};
 
 use super::Result;
@@ -35,6 +36,18 @@ impl ArchiveUnit {
             Self::Company => RecordLevel::Company,
             Self::Project(_) => RecordLevel::Project,
             Self::Candidate(..) => RecordLevel::Candidate,
+        }
+    }
+
+    /// The units that have what was erased.
+    pub(super) fn erased_with(erased: ErasedItem) -> Vec<Self> {
+        match erased {
+            ErasedItem::Candidate { project, candidate } => {
+                vec![Self::Candidate(project, candidate), Self::Project(project)]
+            }
+            ErasedItem::Customer { .. } | ErasedItem::Video { .. } | ErasedItem::Company => {
+                vec![Self::Company]
+            }
         }
     }
 

@@ -25,6 +25,7 @@ use crate::clock::Stopwatch;
 use crate::domain::archive::RecordKind;
 use crate::domain::export::ExportProgress;
 use crate::domain::history::HistoryEntry;
+use crate::domain::history::erasure::ErasedItem;
 use crate::domain::id::CompanyId;
 use crate::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};
 use crate::http::reference::ReferenceUris;
@@ -49,6 +50,20 @@ const MEDIA_LISTED: u32 = 90;
 /// Is told how far an archive has come, and may end the work by an error.
 pub trait ExportObserver: Send {
     fn note(&mut self, progress: ExportProgress) -> impl Future<Output = Result<()>> + Send;
+
+    /// What was erased since the last call, and must not be in the archive.
+    fn erased(&mut self) -> impl Future<Output = Result<Vec<ErasedItem>>> + Send {
+        async { Ok(Vec::new()) }
+    }
+
+    /// Takes the archive in `folder`; false if something was erased that may be in it.
+    fn publish(
+        &mut self,
+        _folder: &Path,
+        _result: &ExportResult,
+    ) -> impl Future<Output = Result<bool>> + Send {
+        async { Ok(true) }
+    }
 }
 
 /// Nobody is told.
@@ -147,21 +162,35 @@ impl<'a> ArchiveWriter<'a> {
         let (newer, reread) = (BTreeSet::new(), BTreeSet::new());
         let mut state = ArchiveState { folder, progress, observer, sequence: before.last, newer, reread };
         self.read_all(&mut state).await?;
-        self.read_again(&mut state).await?;
-        state.progress.percent = READ_AGAIN;
-        let media = self.list_media(&mut state).await?;
-        state.progress.percent = MEDIA_LISTED;
-        self.read_feed(&mut state).await?;
-        self.describe(state, media, created_at)
+        let objects = self.system.objects()?;
+        let path = state.folder.path().to_owned();
+        let mut list = MediaList::new(&objects, &self.company, &path, self.options.copies_media)?;
+        let mut is_first = true;
+        loop {
+            let erased = state.observer.erased().await?;
+            state.newer.extend(erased.into_iter().flat_map(ArchiveUnit::erased_with));
+            self.read_again(&mut state).await?;
+            state.progress.percent = READ_AGAIN;
+            let reread = std::mem::take(&mut state.reread);
+            list.list((!is_first).then_some(&reread), &mut state).await?;
+            is_first = false;
+            let media = self.settle_media(&mut list, &mut state).await?;
+            state.progress.percent = MEDIA_LISTED;
+            self.read_feed(&mut state).await?;
+            let result = self.describe(&mut state, media, created_at)?;
+            if state.observer.publish(&path, &result).await? {
+                return Ok(result);
+            }
+        }
     }
 
-    /// Lists media, and reads records again until both agree.
+    /// Reads records again until they and the list of media agree.
     // A photo may be replaced and an answer converted after its record was read. What stays missing is lost.
-    async fn list_media<O: ExportObserver>(&self, state: &mut ArchiveState<O>) -> Result<MediaCount> {
-        let objects = self.system.objects()?;
-        let folder = state.folder.path().to_owned();
-        let mut list = MediaList::new(&objects, &self.company, &folder, self.options.copies_media)?;
-        list.list(None, state).await?;
+    async fn settle_media<O: ExportObserver>(
+        &self,
+        list: &mut MediaList<'_>,
+        state: &mut ArchiveState<O>,
+    ) -> Result<MediaCount> {
         let mut lost = BTreeSet::new();
         for _ in 0..ROUNDS {
             let disagreeing = list.disagreeing();
@@ -268,6 +297,7 @@ impl<'a> ArchiveWriter<'a> {
             }
             self.note_newer(state, &records).await?;
             state.folder.replace(&units, records)?;
+            state.note().await?;
             self.system.pause(NUMBERING).await;
             self.note_deleted(state).await?;
             if state.newer.is_empty() {
@@ -312,6 +342,9 @@ impl<'a> ArchiveWriter<'a> {
         let config = self.system.config();
         let references = ReferenceUris::new(config);
         let mut after = 0;
+        for kind in [RecordKind::Events, RecordKind::Receipts] {
+            state.folder.clear(kind)?;
+        }
         self.for_each_event(state, &sequence, &mut after, |state, event| {
             let record = self.system.store.archive_event(event)?;
             let signed = ReceiptView::of(event, references, config, &self.signer)?;
@@ -353,12 +386,12 @@ impl<'a> ArchiveWriter<'a> {
 
     fn describe<O>(
         &self,
-        state: ArchiveState<O>,
+        state: &mut ArchiveState<O>,
         media: MediaCount,
         created_at: DateTime<Utc>,
     ) -> Result<ExportResult> {
         let path = state.folder.path().to_owned();
-        let written = state.folder.finish()?;
+        let written = state.folder.describe()?;
         let records: BTreeMap<String, u64> =
             written.iter().map(|(kind, file)| (kind.name().to_owned(), file.lines)).collect();
         let mut files: Vec<ArchiveFile> = written.into_iter().map(|(_, file)| file).collect();

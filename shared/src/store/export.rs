@@ -16,7 +16,7 @@ use crate::domain::id::{CompanyId, ExportId};
 use crate::error::{Error, Result};
 
 impl StoredEntity for CompanyExport {
-    const INTERNAL_FIELDS: &'static [&'static str] = &["attempts", "next_at"];
+    const INTERNAL_FIELDS: &'static [&'static str] = &["attempts", "erased", "next_at"];
 
     fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
         after?.change_since(before?)
@@ -117,19 +117,23 @@ impl Store {
     }
 
     /// Withdraws the exports of a company that may hold data of what was erased: those that can be downloaded are deleted, and those
-    /// that are being written begin again. Returns the exports whose files must be deleted.
+    /// that are being written go on without it, unless they began after its deletion at `gone_at`. Returns the exports whose files must
+    /// be deleted.
     pub async fn withdraw_exports(
         &self,
         company: &CompanyId,
         erased: ErasedItem,
+        gone_at: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<Vec<ExportId>> {
         let exports = self.all_wanted(keys::exports(company), |_: &CompanyExport| true).await?;
         let mut withdrawn = Vec::new();
         for export in &exports {
-            if let Some(after) = CompanyExport::clone(export).after_erasure(erased, now) {
+            if let Some(after) = CompanyExport::clone(export).after_erasure(erased, gone_at, now) {
+                let is_told = after.continues(export);
                 self.commit(self.end_export(export, &after, Vec::new())).await?;
-                withdrawn.push(export.id);
+                // The worker needs its folder, and nobody can download anything from it yet.
+                withdrawn.extend((!is_told).then_some(export.id));
             } else if export.deleted_at.is_some() && export.next_at.is_some() {
                 // An earlier try has broken off.
                 withdrawn.push(export.id);

@@ -92,7 +92,7 @@ async fn an_owner_downloads_everything_and_another_deployment_takes_it_in() {
     app.settle().await;
     assert_eq!(app.mails_to(&owner.email)[0].subject, "Acme & Sons: the export of all data is ready");
     assert_eq!(app.mails_to(&colleague.email)[0].subject, "Acme & Sons: all data is being exported");
-    assert_eq!(events(&owner).await, [("company.exported".to_owned(), "system".to_owned())]);
+    assert_eq!(events(&owner).await, [("company.exported".to_owned(), "customer".to_owned())]);
 
     let other = TestApp::start().await;
     let trusted = TrustedKey::OfArchive;

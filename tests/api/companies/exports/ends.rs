@@ -4,9 +4,11 @@ use std::fs;
 
 use chrono::TimeDelta;
 use export_writer::ExportSummary;
+use image::ImageFormat;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
+use tests::files::{Form, photo};
 use tests::http::Request;
 
 use super::{EXPORTS, company, download, events, exported_objects, files_in, request, run, written};
@@ -31,7 +33,7 @@ async fn a_deleted_export_leaves_nothing_to_download() {
     assert_eq!(exported_objects(&app), [""; 0]);
     assert_eq!(run(&app).await, ExportSummary::default());
     app.settle().await;
-    let expected = [("company.exported", "system"), ("company.export_deleted", "customer")];
+    let expected = [("company.exported", "customer"), ("company.export_deleted", "customer")];
     assert_eq!(events(&owner).await, expected.map(|(kind, by)| (kind.to_owned(), by.to_owned())));
 }
 
@@ -65,7 +67,7 @@ async fn an_erasure_deletes_exports_before_it_is_told() {
     app.settle().await;
     owner.get(&export).await.expect(404);
     assert_eq!(exported_objects(&app), [""; 0]);
-    let expected = [("company.exported", "system"), ("company.export_deleted", "system")];
+    let expected = [("company.exported", "customer"), ("company.export_deleted", "system")];
     assert_eq!(events(&owner).await, expected.map(|(kind, by)| (kind.to_owned(), by.to_owned())));
     // Staff are persons too.
     let colleague = owner.colleague("recruiter", json!({})).await;
@@ -77,34 +79,45 @@ async fn an_erasure_deletes_exports_before_it_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_export_begins_again_when_a_candidate_is_erased_while_it_is_written() {
-    let (app, chaos) = TestApp::start_with_chaos().await;
-    let (owner, project) = company(&app).await;
-    let gone = owner.candidate(&project, json!({ "last_name": "Vanished" })).await;
-    app.settle().await;
-    let export = request(&owner).await;
-    // What it has read of the candidate is in its folder by then.
-    let pause = chaos.pause_about("Query", "EVENTS");
-    let erased = async {
-        pause.reached().await;
-        owner.delete(&gone).await.expect(204);
+async fn an_export_goes_on_without_candidates_who_are_erased_while_it_is_written() {
+    // Before the candidate is read, before the feed is, and while files are uploaded.
+    for (place, operation, text) in [(0, "Query", "ANSWERS"), (0, "Query", "EVENTS"), (1, "PUT", "")] {
+        let (app, chaos) = TestApp::start_with_storage_chaos().await;
+        let (owner, project) = company(&app).await;
+        let gone = owner.candidate(&project, json!({ "last_name": "Vanished" })).await;
+        let form = Form::new().file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 9, 9));
+        owner.send(Request::patch(&gone).form(form)).await.expect(200);
         app.settle().await;
-        pause.resume();
-    };
-    let (ended, ()) = tokio::join!(run(&app), erased);
-    assert_eq!(ended, ExportSummary { moved_on: 1, ..ExportSummary::default() });
-    assert_eq!(owner.get(&export).await.expect(200).json()["status"], "pending");
-    assert_eq!(exported_objects(&app), [""; 0]);
-    assert_eq!(run(&app).await, ExportSummary { written: 1, ..ExportSummary::default() });
-    let folder = download(&owner, &export).await;
-    let texts: String = files_in(folder.path())
-        .into_values()
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .collect();
-    assert!(texts.contains("Canary") && !texts.contains("Vanished"));
-    // Its identifier is left in the event of the erasure alone.
-    let records = fs::read_to_string(folder.path().join("records/candidates.jsonl")).unwrap();
-    assert!(!records.contains(last_segment(&gone)));
+        let export = request(&owner).await;
+        let pause = match text {
+            "" => chaos[place].pause(operation),
+            text => chaos[place].pause_about(operation, text),
+        };
+        let erased = async {
+            pause.reached().await;
+            owner.delete(&gone).await.expect(204);
+            app.settle().await;
+            pause.resume();
+        };
+        let (ended, ()) = tokio::join!(run(&app), erased);
+        assert_eq!(ended, ExportSummary { written: 1, ..ExportSummary::default() }, "at {operation} {text}");
+        let folder = download(&owner, &export).await;
+        let texts: String = files_in(folder.path())
+            .into_values()
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .collect();
+        assert!(texts.contains("Canary") && !texts.contains("Vanished"), "at {operation} {text}");
+        // Its identifier is left in the event of the erasure alone.
+        for name in ["records/candidates.jsonl", "media.jsonl"] {
+            let lines = fs::read_to_string(folder.path().join(name)).unwrap();
+            assert!(!lines.contains(last_segment(&gone)), "at {operation} {text}");
+        }
+        // The last look for files that may still have come: it finds an archive without the candidate.
+        app.clock().advance(TimeDelta::minutes(30));
+        app.settle().await;
+        app.sweep().await;
+        app.settle().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

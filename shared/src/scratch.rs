@@ -1,0 +1,86 @@
+//! Folders for large files of one piece of work, below the folder for temporary files.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+/// What the names of the folders begin with.
+const PREFIX: &str = "interviews-";
+/// The file that the owner of a folder holds a lock on.
+const LOCK: &str = "lock";
+
+/// A folder that is deleted when it is dropped.
+// A function that is killed drops nothing, and the next one in its place finds the disk full.
+#[derive(Debug)]
+pub struct ScratchFolder {
+    folder: TempDir,
+    _lock: File,
+}
+
+impl ScratchFolder {
+    /// Creates a folder, and deletes those of processes that were killed.
+    ///
+    /// # Errors
+    /// If the folder cannot be created.
+    pub fn create() -> io::Result<Self> {
+        Self::create_in(&std::env::temp_dir())
+    }
+
+    /// As [`create`](Self::create), below another folder.
+    ///
+    /// # Errors
+    /// If the folder cannot be created.
+    pub fn create_in(parent: &Path) -> io::Result<Self> {
+        for left in left_in(parent) {
+            // Another process may delete it as well.
+            let _ = fs::remove_dir_all(left);
+        }
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
+        let lock = File::create(folder.path().join(LOCK))?;
+        lock.lock()?;
+        Ok(Self { folder, _lock: lock })
+    }
+
+    /// The path of the folder. It holds the file of its lock.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// The folders whose owners are dead. One without a lock may be about to get it.
+fn left_in(parent: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX));
+    folders
+        .map(|entry| entry.path())
+        .filter(|path| {
+            let lock = File::open(path.join(LOCK));
+            lock.is_ok_and(|lock| !matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_the_dead_are_deleted_and_no_others() {
+        let parent = tempfile::tempdir().unwrap();
+        let alive = ScratchFolder::create_in(parent.path()).unwrap();
+        let left = parent.path().join("interviews-left");
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join(LOCK), "").unwrap();
+        // A gigabyte, of which the disk stores nothing.
+        File::create(left.join("recording")).unwrap().set_len(1 << 30).unwrap();
+        let foreign = parent.path().join("other");
+        fs::create_dir(&foreign).unwrap();
+        let next = ScratchFolder::create_in(parent.path()).unwrap();
+        assert!(!left.exists() && foreign.exists() && alive.path().exists() && next.path().exists());
+        let path = next.path().to_owned();
+        drop(next);
+        assert!(!path.exists());
+    }
+}

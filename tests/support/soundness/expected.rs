@@ -322,7 +322,10 @@ impl Expected {
         let at = at.map(|at| at.format("%Y-%m-%dT%H:%M:%SZ").to_string());
         // The last release wrote no company.
         let allowed = match &at {
-            _ if self.waiting.contains(&company_in(key, item)) => vec![[None, None]],
+            // Its events get numbers, such as that of a new password.
+            _ if self.waiting.contains(&company_in(key, item)) && !key.0.starts_with("HISTORY#") => {
+                vec![[None, None]]
+            }
             None => vec![[None, None]],
             Some(at) => vec![expected(format!("{at}#{}", company_in(key, item))), expected(at.clone())],
         };

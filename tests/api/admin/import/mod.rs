@@ -1,6 +1,7 @@
 //! `import-company`: a company from an archive, which may come from anybody.
 
 mod afterwards;
+mod converted;
 mod copied;
 mod half;
 mod hostile;

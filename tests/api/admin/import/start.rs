@@ -48,7 +48,7 @@ async fn until_a_company_starts_nothing_of_it_moves_and_nothing_leaves() {
         contents
     };
     let before = contents().await;
-    for _ in 0..5 {
+    for _ in 0..20 {
         other.clock().advance(TimeDelta::days(1));
         other.sweep().await;
         other.settle().await;

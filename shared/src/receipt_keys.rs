@@ -1,5 +1,5 @@
-//! The keys that sign receipts of erasures and archives of companies. Their secret is in Secrets Manager: no setting of a function
-//! holds it, and no version of a function that is kept.
+//! The keys that sign receipts of erasures and archives of companies. Their secret is in Secrets Manager, and in no setting of a
+//! function or of its kept versions.
 //!
 //! An environment fetches the secret when it first signs something or shows the public keys, and again when it is
 //! [`KEPT`] old, so that a replaced secret is in use everywhere after this time.
@@ -14,15 +14,15 @@ use crate::app::App;
 use crate::domain::privacy::receipt::ReceiptKeys;
 use crate::error::{Error, Result};
 
-/// How long an environment uses a secret until it looks for another one.
-// As long as caches keep the public keys: verifiers know a new key as late as functions do.
+/// The age of a secret at which an environment fetches it again.
+// It equals the time for which caches keep the public keys: verifiers learn of a new key as late as functions do.
 const KEPT: TimeDelta = TimeDelta::minutes(5);
 
 /// The keys that one environment knows.
 #[derive(Default)]
 pub(crate) struct KnownReceiptKeys {
     known: RwLock<Option<(Arc<ReceiptKeys>, DateTime<Utc>)>>,
-    /// Held by the one that fetches the secret, for whom all others wait.
+    /// Held by the request that fetches the secret; all others wait for it.
     fetching: Mutex<()>,
 }
 
@@ -59,7 +59,7 @@ impl App {
         }
         match (self.fetch_receipt_keys().await, store.known()) {
             (Ok(keys), _) => Ok(store.learn(Arc::new(keys), now)),
-            // What it signs verifies all the same: its public key is published with the next one.
+            // The known key still verifies: its public key is published with the next one.
             (Err(Error::Busy(error)), Some((keys, _))) => {
                 tracing::warn!(target: "receipts", error, "the secret of receipts could not be fetched again");
                 Ok(store.learn(keys, now))

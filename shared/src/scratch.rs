@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// What the names of the folders begin with.
+/// The beginning of the folders' names.
 const PREFIX: &str = "interviews-";
 /// The file that the owner of a folder holds a lock on.
 const LOCK: &str = "lock";
 
 /// A folder that is deleted when it is dropped.
-// A function that is killed drops nothing, and the next one in its place finds the disk full.
+// A function that is killed drops nothing, and would leave a full disk to the next one in its place.
 #[derive(Debug)]
 pub struct ScratchFolder {
     folder: TempDir,
@@ -28,7 +28,7 @@ impl ScratchFolder {
         Self::create_in(&std::env::temp_dir())
     }
 
-    /// As [`create`](Self::create), below another folder.
+    /// Creates a folder like [`create`](Self::create), below another one.
     ///
     /// # Errors
     /// If the folder cannot be created.

@@ -1,6 +1,6 @@
-//! Seals. What the table must give back in the clear (stored responses, the keys of candidates, those that sign URLs of files, the secrets of webhooks) is
-//! encrypted under a key that is not in the table but in Secrets Manager: neither a copy of the table nor a backup opens it, not
-//! even with a guess of what was sent.
+//! Seals. Values that the table must give back in the clear (stored responses, the keys of candidates, those that sign URLs of files,
+//! the secrets of webhooks) are encrypted under a key that is not in the table but in Secrets Manager: neither a copy of the table nor a
+//! backup opens them, not even with a guess of what was sent.
 //!
 //! An environment fetches the key when it first seals or opens something, and keeps it. What needs no seal does without. There is no
 //! way past a key that cannot be fetched: the request fails, and nothing is written.

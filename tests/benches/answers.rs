@@ -57,7 +57,7 @@ async fn main() -> Result<()> {
     drafts().await
 }
 
-/// What it costs to type an answer of 1,500 characters within five minutes, whose draft is saved every two seconds.
+/// Measures the cost of typing an answer of 1,500 characters within five minutes, whose draft is saved every two seconds.
 async fn drafts() -> Result<()> {
     let app = TestApp::start().await;
     let person = Interviewee::asked(&app, json!({ "kind": "text" })).await;

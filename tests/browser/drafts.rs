@@ -1,4 +1,4 @@
-//! What candidates type: saved at the service while they do, and never said to be before it is.
+//! Drafts that candidates type: the service saves them meanwhile, and the page never says so before it has.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

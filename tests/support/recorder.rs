@@ -159,7 +159,7 @@ fn s3(request: &HttpRequest) -> Vec<String> {
             ["uploads", "videos", ..] => "uploads/videos/x".to_owned(),
             _ => shortened(prefix),
         };
-        // Whether an object is there that could not be read. Functions that may not list take the refusal for a no.
+        // Asks whether an object exists that could not be read. Functions that may not list take the refusal for its absence.
         if url.query_pairs().any(|(name, value)| name == "max-keys" && value == "1") {
             return Vec::new();
         }

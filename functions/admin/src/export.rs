@@ -15,7 +15,7 @@ const OPTIONS: WriterOptions = WriterOptions { units_per_second: 300, copies_med
 /// Writes the archive of a company, with all its files, into a folder that is empty or does not exist.
 ///
 /// # Errors
-/// Those of [`ArchiveWriter::begin`] and [`ArchiveWriter::write_to`]. Then delete the folder: a part of an archive is none.
+/// Fails like [`ArchiveWriter::begin`] and [`ArchiveWriter::write_to`]. Then delete the folder: a part of an archive is none.
 pub async fn export_company(
     app: &App,
     company: CompanyId,

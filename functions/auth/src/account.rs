@@ -1,4 +1,4 @@
-//! Choosing a password, confirming an address and putting one back, by a key that came by mail.
+//! Choosing a password, confirming an address and restoring one, by a key that came by mail.
 
 use axum::Json;
 use shared::auth::login::PublicAccess;

@@ -172,8 +172,9 @@ pub(crate) fn get_calling_candidate(operation: OperationDoc) -> OperationDoc {
         "What a candidate needs for the interview: the candidate, the project, the company, a contact for questions, and \
          the remaining time. Other callers get 403.\n\n\
          If the key of a candidate has ended, the answer is 401. Its `code` gives the reason: `key_registered`, \
-         `interview_completed`, `deadline_passed`, `withdrawn` or `key_replaced`. The company and a contact come with it. With `deadline_passed`, `ended_by_time` is true if something was answered in \
-         the interview when its time ended; `answers` and `ended_at` say what and when. \
+         `interview_completed`, `deadline_passed`, `withdrawn` or `key_replaced`. The company and a contact come with it. With \
+         `deadline_passed`, `ended_by_time` is true if something had been answered when the time of the interview ended; `answers` is \
+         the number of answers, and `ended_at` the end. \
          Unknown keys get `invalid_credential` and nothing more.",
     )
 }

@@ -240,7 +240,7 @@ pub(crate) struct CandidateWhoAmIView {
     /// there is one, added to its query; empty for none. The candidate's key ends with the interview, so read it before.
     #[schemars(example = &"https://jobs.example.com/done?from=interview&candidate=01JQ8ZB4T1H6W5Y7X3Q9E2G0FA")]
     return_url: OrEmpty<Uri>,
-    /// What the company tells the candidate about the reopened interview, until it is complete again; empty for nothing.
+    /// The company's message about the reopened interview, until the interview is complete again; empty without one.
     #[schemars(example = &"")]
     message: String,
     /// Seconds until the deadline; 0 once it has passed, null if there is none.

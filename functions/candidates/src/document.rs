@@ -195,8 +195,8 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
         .takes_external_id()
         .refuses(&[DEADLINE_REQUIRED, EMAIL_REQUIRED, UNDELIVERABLE])
         .is_limited(
-            "A candidate gets at most five mails an hour that changes and reminders cause, and five new addresses in 72 hours, and may make \
-             100 changes of their own.",
+            "A candidate gets at most five mails an hour that changes and reminders cause, and, with a password, five new addresses in 72 \
+             hours, or twenty with `confirm`. Candidates may make 100 changes of their own an hour.",
         )
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);

@@ -83,10 +83,10 @@ pub(crate) fn request_export(operation: OperationDoc) -> OperationDoc {
              72 hours. All owners are mailed at once that it was requested, and the caller when it is done. The event \
              `company.exported` tells of its end.\n\nThe archive is a folder of plain files: JSON, a record a line, with a signed manifest. The \
              operator of another deployment of this service can import it.\n\nIf a candidate or a customer is deleted \
-             meanwhile, the service begins again, and if one is deleted afterwards, it deletes the export.",
+             meanwhile, the archive is written without them. If one is deleted afterwards, the service deletes the export.",
         )
         .refuses(&[EXPORT_RUNNING])
-        .is_limited("A company may request four exports in 24 hours, those that have failed or were deleted included.")
+        .is_limited("A company may request four exports in 24 hours, those that have failed or that owners have deleted included.")
 }
 
 pub(crate) fn get_export(operation: OperationDoc) -> OperationDoc {

@@ -37,8 +37,8 @@ pub(crate) struct UpdateCustomer {
 }
 
 impl UpdateCustomer {
-    /// Reads the body of a change. Refuses a user name unless it `is_same`, and another `is_active` than
-    /// that of the customer, so that clients can send back what they read.
+    /// Reads the body of a change. Refuses a user name unless it `is_same`, and a value of `is_active` other than the customer's:
+    /// clients can send back what they read.
     pub(crate) fn read(
         mut body: BodyFields,
         is_same: impl FnOnce(&Username) -> bool,
@@ -48,7 +48,7 @@ impl UpdateCustomer {
         if username.is_some_and(|sent| !is_same(&sent)) {
             body.refuse("username", "A username cannot be changed.");
         }
-        // Ignored, it would leave an account open that a client believes to be closed. What was read can be sent back.
+        // Refused instead of ignored, which would leave an account open that the client believes to be closed.
         if body.flag("is_active").is_some_and(|sent| sent != is_active) {
             body.refuse("is_active", ONLY_BY_IMPORT);
         }
@@ -76,7 +76,7 @@ impl UpdateCustomer {
     }
 }
 
-const ONLY_BY_IMPORT: &str = "Customers are activated and deactivated by a batch import alone: those missing from its list are deactivated.";
+const ONLY_BY_IMPORT: &str = "Only a batch import activates and deactivates customers: it deactivates those who are missing from its list.";
 
 /// The body of a creation.
 pub(crate) struct CreateCustomer {

@@ -2,8 +2,8 @@
 //!
 //! An archive is written in one go: into a folder of this function, and from there into the bucket below
 //! [`exports/`](shared::media::export_prefix). A lease, longer than any invocation, keeps two workers from one export. Each step saves
-//! the export under its version, so that an owner who deletes it and an erasure that withdraws it end the work. What breaks off
-//! begins again, up to three times: nothing is stored of an archive that is half written.
+//! the export under its version, so that the deletion of the export ends the work, and an erasure tells the worker whom to leave out.
+//! An attempt that breaks off begins again, up to three times: nothing is stored of an archive that is half written.
 
 mod write;
 

@@ -124,7 +124,7 @@ struct ExportWorker<'a> {
     started: Stopwatch,
     /// Since the progress was saved.
     saved: Stopwatch,
-    /// What was erased and may be in the archive.
+    /// Erased items that may be in the archive.
     erased: Vec<ErasedItem>,
 }
 
@@ -138,7 +138,7 @@ impl ExportObserver for &mut ExportWorker<'_> {
     }
 
     async fn erased(&mut self) -> archive::Result<Vec<ErasedItem>> {
-        // Those of the next save come with it.
+        // Erasures from now on come with the next save.
         Ok(std::mem::take(&mut self.erased))
     }
 
@@ -182,7 +182,7 @@ impl ExportWorker<'_> {
         }
     }
 
-    /// Reads the export again, which an erasure has changed. Fails with [`Error::Changed`] if it is no longer this worker's.
+    /// Reads the export again after an erasure has changed it. Fails with [`Error::Changed`] if it is no longer this worker's.
     async fn adopt(&mut self) -> Result<()> {
         let present = self.system.store.export(&self.export.company, self.export.id).await?;
         let present = present
@@ -254,7 +254,7 @@ impl ExportWorker<'_> {
     /// Shows the archive to the owners, and tells who has requested it.
     async fn finish(&self, archive: ExportedArchive) -> Result<()> {
         let now = self.app.now();
-        // In the name of the owner who has requested it, so that the feed tells who that was.
+        // Written in the name of the owner who has requested it, so that the feed tells who that was.
         let store = self.system.store_in_place_of(self.export.created_by);
         let after = CompanyExport::clone(&self.export).finished(archive, now);
         let requester = store.customer(&after.company, after.created_by).await?;

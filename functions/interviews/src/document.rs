@@ -42,13 +42,13 @@ pub(crate) fn reopen_interview(operation: OperationDoc) -> OperationDoc {
              interview: they are `interviewing` again with all answers and one \
              more take of each question, up to 20 takes. They have time until the deadline, whatever the project's \
              `max_interview_time`; if they do not complete the interview again by then, it counts as complete with the answers that \
-             there are, unless it never was. `interviewdate` is null in the meantime. The candidate's link works again, or the mail \
+             there are, unless it had never been complete. `interviewdate` is null in the meantime. The candidate's link works again, or the mail \
              has a new one if the time had ended the interview; candidates with a password log in, and a mail tells \
              them, unless `receive_mails` is false. 404 in projects whose `interview_platform` is `external` or that have no questions.",
         )
         .body::<CandidateView, _>(|body| read_request(body, DateTime::UNIX_EPOCH))
         .field("reason", "Why the interview goes on. Only callers who may change the project see it, as `reopening` of the candidate.")
-        .field("message", "What the company tells the candidate: in the mail, on their page and to whoever sees the interview as a manager, until the interview is complete again.")
+        .field("message", "The company's message to the candidate, until the interview is complete again: in the mail, on the page, and in the interview for managers.")
         .field("deadline", "The new deadline; without it, the deadline stays.")
         .refuses(&[
             NOT_REOPENABLE,
@@ -74,10 +74,10 @@ pub(crate) fn create_guest_link(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Makes a link for a person without an account. Its page, `url`, shows the questions and answers of a candidate who is \
-             `interviewed`, or whose interview its time ended with answers, with the names of the company, the project and the candidate, and nothing else. Anyone with the link \
-             can open it: send it to the recipient alone. Only this answer shows `url`; a retry with the same `Idempotency-Key` \
-             returns it again for 24 hours, and is refused once the link is deleted. A link rests while the candidate may go on with the interview or has requested \
-             erasure, and its page says so; it ends with the candidate, and outlives the role and the account of its creator.",
+             `interviewed`, or whose interview its time ended with answers, with the names of the company, the project and the candidate, \
+             and nothing else. Anyone with the link can open it: send it to the recipient alone. Only this answer shows `url`; a retry with the same `Idempotency-Key` \
+             returns it again for 24 hours, and is refused once the link is deleted. A link rests while the candidate may go on \
+             with the interview or has requested erasure, and its page says so; it ends with the candidate, and outlives the role and the account of its creator.",
         )
         .body::<GuestLinkView, _>(|body| read_new(body, DateTime::UNIX_EPOCH))
         .field("expires_at", "When the link stops working: at most 90 days ahead, by default 14.")
@@ -98,7 +98,7 @@ pub(crate) fn get_review(operation: OperationDoc) -> OperationDoc {
         .text(
             "What the page of a guest link shows. The key of a link that shows nothing gets 401 with `code` `link_expired`, \
              `link_withdrawn`, `link_resting` (the candidate may go on with the interview) or `candidate_gone`, and the company with a \
-             contact; unknown keys get `invalid_credential` and nothing more. Each request within ten minutes counts as the same opening of the link.",
+             contact; unknown keys get `invalid_credential` and nothing more. Requests within ten minutes count as one opening of the link.",
         )
         .is_limited("By one link, the answers are shown at most 300 times an hour.")
         .untagged()
@@ -123,7 +123,7 @@ pub(crate) fn write_answer(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn save_draft(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
-            "Saves what the candidate has typed and not sent. The interview shows them, and nobody else, the draft. It is no answer: \
+            "Saves the text that the candidate has typed and not sent. The interview shows the draft to the candidate alone. It is no answer: \
              send it with `PUT …/answers/{questionId}/`, which ends the draft. Once the time of the interview is over, the draft is \
              the answer if there is no other, and so it is when the candidate or the platform completes the interview; a draft \
              beside an answer is then dropped. No event tells of drafts. A blank text deletes the draft. \
@@ -137,7 +137,7 @@ pub(crate) fn save_draft(operation: OperationDoc) -> OperationDoc {
 }
 
 pub(crate) fn delete_draft(operation: OperationDoc) -> OperationDoc {
-    operation.text("Deletes what the candidate has typed and not sent. 204 without a draft, too.").refuses(&[
+    operation.text("Deletes the draft. 204 also without one.").refuses(&[
         NOT_INTERVIEWING,
         TIME_OVER,
         NOT_WRITTEN,

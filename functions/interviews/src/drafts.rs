@@ -28,18 +28,18 @@ pub(crate) async fn delete(access: Admitted<Draft, AnswerQuestions>) -> Result<C
 }
 
 /// Replaces the draft by `text`, once the former one has been stored for two seconds. Returns what is left to commit.
-// Here, since functions share nothing but the table: of the requests that wait, the last one writes. Nothing is answered
-// before it is stored, so a function that is stopped while it waits has promised nothing.
+// The function itself waits, since functions share nothing but the table: of the requests that wait, the last one writes. Each is
+// answered once its text is stored, so a function that is stopped while it waits has promised nothing.
 async fn replace(access: &Admitted<Draft, AnswerQuestions>, text: Option<AnswerText>) -> Result<Transaction> {
     let WrittenTarget { answer, written: before } = &access.target;
     let all = &answer.all;
     let received_at = access.received_at();
-    // A request that came in time may wait beyond it.
+    // A request that came before the end of the interview may wait beyond it.
     all.candidate.may_begin_answer(received_at)?;
     Answers::may_write(&answer.question, all.candidate.adjusted().may_write)?;
     let stored = before.draft.as_ref();
     let is_stored = before.draft_text() == text.as_ref();
-    // Of two requests under way at once, the later one counts, whichever is stored first.
+    // The later one of two concurrent requests counts, whichever is stored first.
     let is_outdated = stored.is_some_and(|stored| stored.received_at > received_at);
     if is_stored || is_outdated {
         return Ok(access.store.empty_transaction());

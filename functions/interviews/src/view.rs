@@ -76,18 +76,18 @@ pub(crate) struct InterviewView {
     now: Timestamp,
     /// When the candidate last began, or the interview was reopened; null before.
     started_at: Option<Timestamp>,
-    /// Whether the time ended the interview, with answers, before it was complete. The candidate is `aborted` then; false again after
-    /// the interview is reopened or the candidate is advanced.
+    /// Whether the time ended the interview, with answers, before it was complete. The candidate is `aborted` then. False again once
+    /// the interview is reopened or the candidate advanced.
     #[schemars(example = false)]
     ended_by_time: bool,
     /// When the time ended the interview; null unless `ended_by_time` is true.
     #[schemars(example = ())]
     ended_at: Option<Timestamp>,
-    /// Whether the interview goes on since it was reopened.
+    /// Whether the candidate goes on with the interview after a reopening.
     #[schemars(example = false)]
     is_reopened: bool,
-    /// What the company tells the candidate about the reopening, until the interview is complete again; null otherwise. Only managers
-    /// and the candidate see it.
+    /// The company's message about the reopening, until the interview is complete again; null otherwise. Only managers and the
+    /// candidate see it.
     #[schemars(example = ())]
     message: Option<String>,
     /// When the time to begin answers ends; null without a deadline. Only managers and the candidate see it.
@@ -186,8 +186,8 @@ struct InterviewAnswerView {
     // Only here: it changes with the time alone, without another tag of the answer.
     #[schemars(example = false)]
     unanswerable: bool,
-    /// What the candidate has typed and not sent; null for none, and for everyone else.
-    // Only here: it changes without another tag of the answer.
+    /// The text that the candidate has typed and not sent; null without one, and for everyone but the candidate.
+    // The answer itself does not show it: a draft changes without another tag of the answer.
     draft: Option<DraftView>,
 }
 
@@ -214,7 +214,7 @@ impl DraftView {
     }
 }
 
-/// The tag of a draft; of no draft, without a text.
+/// The tag of the draft with this text; `None` stands for no draft.
 pub(crate) fn draft_tag(text: Option<&AnswerText>) -> EntityTag {
     let body = text.map(ToString::to_string).unwrap_or_default();
     EntityTag::of(body.as_bytes()).in_revision(Some(draft_revision(text)))

@@ -75,7 +75,7 @@ pub(crate) async fn deliver(
     Ok(log(&effect, outcome, &reason))
 }
 
-/// Keeps an effect that is given up for the operator. Of a mail about completed interviews, what it was about waits for the
+/// Keeps an effect that is given up for the operator. The candidates of a mail about ended interviews wait for the
 /// next one instead, which would otherwise not tell of them.
 async fn give_up(system: &SystemAccess, before: &VersionedItem<Effect>, after: Effect) -> Result<()> {
     match &after.task {

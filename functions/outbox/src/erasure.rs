@@ -171,7 +171,7 @@ async fn erase_once(
     if let ErasedItem::Candidate { project, .. } = erased
         && !(cause.reason == ErasureReason::Restored && store.is_company_erased(&company).await?)
     {
-        // Again, since the history is stripped only now: an export may have read it before.
+        // Withdrawn once more, since the history is stripped only now: an export may have read it before.
         for export in store.withdraw_exports(&company, erased, effect.created_at, system.now).await? {
             objects.delete_all(&export_prefix(&company, export)).await?;
         }

@@ -1,5 +1,5 @@
 //! Runs the effects that changes have recorded: sends mails, erases what deletions have left, has recordings converted. Numbers
-//! the events that changes have written. Has staff told of completed interviews. Fails uploads that never arrived.
+//! the events that changes have written. Has staff told of interviews that have ended. Fails uploads that never arrived.
 //!
 //! Effects are written in the transaction of their cause, so that none is lost. The table's stream delivers each at
 //! once; the schedule picks up those that the stream missed and those that failed before.

@@ -1,4 +1,4 @@
-//! Has staff told of completed interviews: reads where the feed tells of them, notes for each person what waits, and hands what has
+//! Has staff told of interviews that have ended: reads where the feed tells of them, notes for each person what waits, and hands what has
 //! waited long enough to the outbox, as mails.
 //!
 //! A wave is a place in the feed, and each notice knows up to which event it has come. So a run that dies leaves the wave, and the
@@ -17,7 +17,7 @@ use shared::{Error, Result, log_failure};
 
 use crate::outcome::SweepSummary;
 
-/// The most completed interviews that are read together.
+/// The most ended interviews that are read together.
 const TOGETHER: usize = 100;
 /// The notices that are written at once.
 const AT_ONCE: usize = 8;
@@ -90,7 +90,7 @@ async fn read_wave(
         }
         if is_over {
             match store.end_interview_wave(&wave).await {
-                // More interviews were completed in the meantime.
+                // More interviews have ended in the meantime.
                 Err(Error::Changed) => {}
                 ended => return ended.map(|()| false),
             }
@@ -103,7 +103,7 @@ async fn read_wave(
     }
 }
 
-/// Adds completed interviews to the notices of those who manage or evaluate them, once the feed was read up to number `reached`.
+/// Adds ended interviews to the notices of those who manage or evaluate them, once the feed was read up to number `reached`.
 async fn note(
     system: &SystemAccess,
     company: &CompanyId,

@@ -66,7 +66,7 @@ pub struct SweepSummary {
     pub videos_queued: usize,
     /// Answers with takes that were abandoned, queued again, or whose conversions were killed.
     pub takes_closed: usize,
-    /// Mails to staff about completed interviews that became effects.
+    /// Mails to staff about ended interviews that became effects.
     pub notices: usize,
     /// Events that the stream did not have numbered.
     pub events: usize,

@@ -4,9 +4,9 @@ import { ApiError, delay } from "./api.js";
 import { draftName } from "./kept.js";
 import { remember, remembered } from "./local.js";
 
-/** The time between the beginnings of two requests, in milliseconds. The service writes a draft as often. */
+/** The time from one request to the next, in milliseconds. The service writes a draft as often. */
 const PACE = 2000;
-/** How long a first key waits for the next ones, in milliseconds. */
+/** The time from the first keystroke to the request, in milliseconds, so that the next ones come along. */
 const FIRST = 500;
 /** The tag of no draft. */
 const NONE = "\"0-\"";
@@ -25,10 +25,10 @@ class Draft extends EventTarget {
         this.app = app;
         this.question = answer.question;
         this.uri = answer.resource_uri;
-        /** What the service has, as far as this window knows. */
+        /** The text that the service has, as far as this window knows. */
         this.saved = answer.draft?.text ?? "";
         this.tag = answer.draft?.tag ?? NONE;
-        /** What the candidate sees and changes. */
+        /** The text that the candidate sees and changes. */
         this.text = answer.draft?.text ?? answer.text ?? "";
         /** Whether the candidate has typed anything that the service may not have. */
         this.isTyped = false;
@@ -50,7 +50,7 @@ class Draft extends EventTarget {
 
     /** Goes on with what an earlier page could not save. */
     recall() {
-        const kept = parsed(remembered(draftName(this.uri)));
+        const kept = readKept(remembered(draftName(this.uri)));
         if (!kept || isSame(kept.text, this.saved)) {
             remember(draftName(this.uri), null);
             return;
@@ -58,7 +58,7 @@ class Draft extends EventTarget {
         this.text = kept.text;
         this.isTyped = true;
         this.unsure = kept.unsure;
-        // The service has what that page had saved, or sent last, unless another window has typed since.
+        // The service has the text that the earlier page had saved or sent last, unless another window has typed since.
         if (kept.tag !== this.tag && !this.isKnown(this.saved)) this.other = this.saved;
         this.schedule();
     }
@@ -121,7 +121,7 @@ class Draft extends EventTarget {
     async put(text) {
         try {
             const { tag } = await this.app.api.send("PUT", `${this.uri}draft/`, { text }, { match: this.tag, patience: 0, keepalive: true });
-            this.hasSaved(text, tag);
+            this.noteSaved(text, tag);
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
             if (error.isTransient) {
@@ -134,7 +134,7 @@ class Draft extends EventTarget {
     }
 
     /** @param {string} text @param {string} [tag] */
-    hasSaved(text, tag = NONE) {
+    noteSaved(text, tag = NONE) {
         this.failures = 0;
         this.unsure = [];
         this.saved = text;
@@ -179,7 +179,7 @@ class Draft extends EventTarget {
             this.send();
             return;
         }
-        // Without a tag: nobody is left to compare, and that of the request under way is not known yet.
+        // Sent without a tag: the one of the request under way is not known yet, and no page is left to compare texts.
         this.app.api.send("PUT", `${this.uri}draft/`, { text: this.text }, { patience: 0, keepalive: true }).catch(() => undefined);
     }
 
@@ -267,7 +267,7 @@ export class Drafts {
 }
 
 /** @param {string | null} kept @returns {{ text: string, tag: string, unsure: string[] } | null} */
-function parsed(kept) {
+function readKept(kept) {
     try {
         return kept === null ? null : JSON.parse(kept);
     } catch {

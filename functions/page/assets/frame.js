@@ -1,4 +1,4 @@
-// What surrounds every screen: whose interview it is, the language, the time left, and what becomes of the recordings.
+// The frame around every screen: the company and project, the language, the time left, and the state of recordings and drafts.
 
 import { announce, button, element, fill } from "./dom.js";
 import { duration, filled } from "./language.js";
@@ -73,7 +73,7 @@ function warningText(app) {
     return text;
 }
 
-/** What becomes of the recordings and drafts, in words. @param {App} app */
+/** The state of recordings and drafts, in words. @param {App} app */
 function statusText({ queue, drafts, model, texts }) {
     if (drafts.list.some(({ isSaved, refusal }) => !isSaved && refusal)) return texts.status.late;
     if (!queue || model.interview?.status !== "interviewing") return "";

@@ -43,7 +43,7 @@ export function contactLine({ model, texts }) {
     return contact ? contactText(texts.ask, contact) : null;
 }
 
-/** Whom to ask; null if nobody is known. @param {string} ask @param {import("./types.js").Contact} contact */
+/** The contact for questions; null if there is none. @param {string} ask @param {import("./types.js").Contact} contact */
 export function contactText(ask, { person, email }) {
     if (!person && !email) return null;
     const link = email && element("a", { href: `mailto:${encodeURIComponent(email)}` }, email);

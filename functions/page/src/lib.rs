@@ -1,5 +1,6 @@
 //! Two pages. Links in mails lead to the one where candidates take their interview, and staff activate accounts, reset
-//! passwords, confirm addresses and put them back. On the other one, a guest without an account watches a candidate's answers, by a link that a manager has made.
+//! passwords, confirm addresses and restore them. On the other one, a guest without an account watches a candidate's answers, by a
+//! link that a manager has made.
 //!
 //! Each page is a script of this project, which calls the API. It loads nothing from other hosts than this service and the
 //! bucket. Both are made of the files in `assets`: `main.js` imports the modules of the candidate's page, `guest.js` those of the

@@ -26,7 +26,7 @@ use take::TakeConversion;
 // The rest of the function's 15 minutes is for storing the result.
 const TRY: Duration = Duration::from_secs(13 * 60);
 
-/// How much of it may be over when a conversion begins: the download of the largest file takes less.
+/// The part of [`TRY`] that may be over when a conversion begins: the download of the largest file takes less.
 const PREPARATION: Duration = Duration::from_secs(2 * 60);
 
 /// How long after the beginning a step may be repeated that has failed because of others.

@@ -127,7 +127,7 @@ impl Local {
         };
         let import = ArchiveImport::new(&self.app, folder, options, report).map_err(failed)?;
         let imported = import.run().await.map_err(failed)?;
-        // Here, nobody has to look at the company before its mails go out: they stay in the inbox.
+        // Started at once: no mail leaves the local inbox, so the operator need not look at the company first.
         start_company(&self.app, imported.company.clone()).await.map_err(failed)?;
         Ok(imported)
     }

@@ -121,7 +121,7 @@ pub struct CompanyExport {
     pub status: ExportStatus,
     /// How often the service has begun to write it.
     pub attempts: u32,
-    /// When the last attempt has begun; `None` before the first.
+    /// When the last attempt began; `None` before the first.
     pub begun_at: Option<DateTime<Utc>>,
     /// When the service has something to do next: to write the archive or to delete its files; `None` for nothing. While a worker
     /// writes it, when another one may.
@@ -136,7 +136,7 @@ pub struct CompanyExport {
     /// When an owner or an erasure has deleted it; `None` if neither has. It is not shown any more, and counts among the
     /// requests of the day if an owner has.
     pub deleted_at: Option<DateTime<Utc>>,
-    /// What was erased while its archive is being written, and its worker does not know of yet.
+    /// Items that were erased while the archive is written, and that its worker does not know of yet.
     pub erased: Vec<ErasedItem>,
     /// Whether an erasure has deleted it: it then does not count among the requests of the day.
     pub is_withdrawn: bool,
@@ -231,7 +231,7 @@ impl CompanyExport {
         })
     }
 
-    /// The export, of which so much is written, by a worker that knows of all erasures.
+    /// The export with this progress, of a worker that knows of all erasures.
     pub fn advanced(self, progress: ExportProgress) -> Self {
         Self { progress, erased: Vec::new(), ..self }
     }
@@ -270,8 +270,8 @@ impl CompanyExport {
         Self { deleted_at: Some(now), archive: None, next_at: Some(now), ..self }
     }
 
-    /// The export after this was erased, which was deleted at `gone_at` and whose data it may hold: what can be downloaded is
-    /// deleted, and the worker that writes it is told, unless its company is gone. `None` if it holds nothing.
+    /// The export after the erasure of an item that was deleted at `gone_at` and may be in it: a finished export is deleted, and the
+    /// worker of a running one is told, unless the company is gone. `None` if the item is not in it.
     pub fn after_erasure(
         self,
         erased: ErasedItem,

@@ -38,7 +38,7 @@ pub const TOO_MANY_CRITERIA: Refusal =
 /// The former texts, which answers are shown with, have the maximum size.
 pub const TOO_MANY_TEXTS: Refusal = Refusal {
     code: "too_many_texts",
-    detail: "The texts of the questions were changed too often since candidates have begun: answers are shown with the text that was asked. Copy the project to ask other questions.",
+    detail: "The texts of the questions were changed too often since candidates began: answers are shown with the text that was asked. Copy the project to ask other questions.",
 };
 /// A candidate has begun the interview.
 pub const QUESTIONS_IN_USE: Refusal = Refusal {
@@ -93,7 +93,7 @@ pub struct Question {
     pub position: u32,
     /// The question itself.
     pub text: QuestionText,
-    /// Its former texts, oldest first, since a candidate has begun: answers are shown with the text that was asked.
+    /// Its former texts since the first candidate began, oldest first: answers are shown with the text that was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former_texts: Vec<QuestionText>,
     /// How candidates answer.
@@ -113,7 +113,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The number of today's text among all that candidates were asked, from 0.
+    /// The number of today's text among all texts of the question, from 0.
     pub fn wording(&self) -> usize {
         self.former_texts.len()
     }
@@ -264,7 +264,7 @@ impl Questionnaire {
         self
     }
 
-    /// Whether `after` still has each text that this questionnaire has asked, under its number.
+    /// Whether `after` has every text of this questionnaire under the same number.
     pub fn has_its_texts_in(&self, after: &Self) -> bool {
         self.questions.iter().all(|old| {
             let new = after.question(old.id);

@@ -27,7 +27,7 @@ impl TimeZone {
         Some(Self { name: known, rules: Rules::tzif(known, rules).ok()? })
     }
 
-    /// The name.
+    /// The IANA name.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -39,7 +39,7 @@ impl TimeZone {
 
     /// The time that clocks show at a moment.
     pub fn local_time(&self, moment: DateTime<Utc>) -> DateTime<FixedOffset> {
-        // Neither fails within the years of either library.
+        // The defaults stand for years that neither library knows.
         let at = Timestamp::from_second(moment.timestamp()).unwrap_or_default();
         let offset = FixedOffset::east_opt(self.rules.to_offset(at).seconds());
         moment.with_timezone(&offset.unwrap_or_else(|| Utc.fix()))
@@ -47,7 +47,7 @@ impl TimeZone {
 
     /// The first moment when clocks show `local` or a later time.
     pub fn first_moment(&self, local: NaiveDateTime) -> DateTime<Utc> {
-        // Where clocks are set forward over it, in steps of the smallest change that any zone makes.
+        // The steps matter where clocks are set forward over `local`: 15 minutes are the smallest change of any zone.
         let times = (0..).map(|steps| local + TimeDelta::minutes(15 * steps)).take(4 * 25);
         let moment = times.filter_map(|time| self.earliest(time)).next();
         moment.unwrap_or_else(|| local.and_utc())

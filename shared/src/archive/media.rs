@@ -37,7 +37,7 @@ struct OwnedObject {
     below: String,
 }
 
-/// What the records of some units say of their files.
+/// The files that the records of some units name.
 #[derive(Default)]
 struct RecordedFiles {
     /// The kinds and identifiers of records that may have files.
@@ -54,7 +54,7 @@ pub(super) struct MediaList<'a> {
     company: &'a CompanyId,
     path: PathBuf,
     copies: Option<PathBuf>,
-    /// How many files are missing that records name.
+    /// The number of missing files that records name, by unit.
     missing: BTreeMap<ArchiveUnit, u64>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> MediaList<'a> {
         Ok(Self { objects, company, path, copies, missing: BTreeMap::new() })
     }
 
-    /// The units of which files are missing that their records name: the bucket was listed after the records were read.
+    /// The units whose records name missing files, since the bucket was listed after the records were read.
     pub(super) fn disagreeing(&self) -> BTreeSet<ArchiveUnit> {
         self.missing.keys().copied().collect()
     }
@@ -111,7 +111,7 @@ impl<'a> MediaList<'a> {
                             next = next_line(&mut kept)?;
                         }
                         recorded.named.remove(&line.path);
-                        recorded.recordings.found(&line.path);
+                        recorded.recordings.note_found(&line.path);
                         write_line(&mut list, &line)?;
                         state.progress.media += 1;
                     }
@@ -197,7 +197,7 @@ impl<'a> MediaList<'a> {
 }
 
 impl RecordedFiles {
-    /// What the records of these units say, or of all.
+    /// The files that the records of these units name, or those of all.
     fn of(folder: &mut ArchiveFolder, units: Option<&BTreeSet<ArchiveUnit>>) -> Result<Self> {
         let mut recorded = Self::default();
         let is_wanted = |id: &str| -> Result<bool> {
@@ -231,7 +231,7 @@ impl RecordedFiles {
         Ok(recorded)
     }
 
-    /// The owners of what was not found, with the number of files.
+    /// The owners of files that were not found, with their number.
     fn missing(&self) -> impl Iterator<Item = (&str, u64)> {
         self.named.values().map(|owner| (owner.as_str(), 1)).chain(self.recordings.missing())
     }
@@ -255,7 +255,8 @@ fn unit_of(owner: &str) -> Result<ArchiveUnit> {
     })
 }
 
-/// What to list at a time, in the order of the keys: of candidates, a project or, of these units alone, a candidate.
+/// The prefixes to list one after the other, in the order of the keys: of candidates, one for each project or, for these units alone, for
+/// each candidate.
 fn prefixes(
     place: MediaPlace,
     prefix: &str,

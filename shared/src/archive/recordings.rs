@@ -1,4 +1,4 @@
-//! The files of recordings that records need: what is played, and what a conversion still reads.
+//! The files of recordings that records need: those that are played, and those that a conversion has yet to read.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ struct NeededParts {
 }
 
 impl NeededRecordings {
-    /// Adds what the answers of a candidate need.
+    /// Adds the files that the answers of a candidate need.
     pub fn add_answers(&mut self, answers: &Answers) {
         let objects = AnswerObjects::of(answers);
         let owner = format!("{}/{}", answers.project, answers.candidate);
@@ -54,7 +54,7 @@ impl NeededRecordings {
         }
     }
 
-    /// Adds what a welcome video needs.
+    /// Adds the files that a welcome video needs.
     pub fn add_video(&mut self, video: &Video) {
         let owner = video.id.to_string();
         match video.conversion.status {
@@ -85,8 +85,8 @@ impl NeededRecordings {
         }
     }
 
-    /// Notes a file, by its path below `media/`.
-    pub fn found(&mut self, path: &str) {
+    /// Notes that the file at this path below `media/` was found.
+    pub fn note_found(&mut self, path: &str) {
         if self.files.remove(path).is_some() {
             return;
         }
@@ -110,7 +110,7 @@ impl NeededRecordings {
         lost.map(|take| take.owner.as_str())
     }
 
-    /// The owners of what was not found, with the number of files.
+    /// The owners of files that were not found, with their number.
     pub fn missing(&self) -> impl Iterator<Item = (&str, u64)> {
         let files = self.files.values().map(|owner| (owner.as_str(), 1));
         let parts = self.parts.values();

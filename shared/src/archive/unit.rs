@@ -39,7 +39,7 @@ impl ArchiveUnit {
         }
     }
 
-    /// The units that have what was erased.
+    /// The units that hold the erased item.
     pub(super) fn erased_with(erased: ErasedItem) -> Vec<Self> {
         match erased {
             ErasedItem::Candidate { project, candidate } => {

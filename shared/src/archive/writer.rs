@@ -51,12 +51,12 @@ const MEDIA_LISTED: u32 = 90;
 pub trait ExportObserver: Send {
     fn note(&mut self, progress: ExportProgress) -> impl Future<Output = Result<()>> + Send;
 
-    /// What was erased since the last call, and must not be in the archive.
+    /// The items that were erased since the last call and must not be in the archive.
     fn erased(&mut self) -> impl Future<Output = Result<Vec<ErasedItem>>> + Send {
         async { Ok(Vec::new()) }
     }
 
-    /// Takes the archive in `folder`; false if something was erased that may be in it.
+    /// Publishes the archive in `folder`. Returns false if an item was erased that may be in it: then it is written again.
     fn publish(
         &mut self,
         _folder: &Path,
@@ -87,7 +87,7 @@ pub struct ArchiveWriter<'a> {
     system: &'a SystemAccess,
     company: CompanyId,
     options: WriterOptions,
-    /// One for the whole archive, in which keys may be replaced.
+    /// The same keys for the whole archive: their secret may be replaced in the meantime.
     signer: Arc<ReceiptKeys>,
     stopwatch: Stopwatch,
 }
@@ -120,7 +120,7 @@ pub(super) struct ArchiveState<O> {
     sequence: u64,
     /// What may be newer than that.
     newer: BTreeSet<ArchiveUnit>,
-    /// What was read again since media were listed.
+    /// The units that were read again since media were listed.
     reread: BTreeSet<ArchiveUnit>,
 }
 
@@ -137,7 +137,7 @@ impl<O: ExportObserver> ArchiveState<O> {
 }
 
 impl<'a> ArchiveWriter<'a> {
-    /// Prepares an archive, all of which one key signs.
+    /// Prepares an archive and fetches the key that signs all of it.
     ///
     /// # Errors
     /// Fails if the key's secret cannot be fetched from Secrets Manager.
@@ -149,8 +149,7 @@ impl<'a> ArchiveWriter<'a> {
     /// Writes the archive into a folder that is empty or does not exist.
     ///
     /// # Errors
-    /// Fails if there is no such company, if an item cannot be read, if
-    /// DynamoDB, S3 or the disk refuse for good, and if the observer ends it. Then delete the folder: a part of an archive is none.
+    /// Fails if there is no such company, if an item cannot be read, if DynamoDB, S3 or the disk refuse for good, and if the observer ends it. Then delete the folder: a part of an archive is none.
     pub async fn write_to(&self, folder: &Path, observer: impl ExportObserver) -> Result<ExportResult> {
         let created_at = self.system.now;
         let before = self.sequence().await?;
@@ -185,7 +184,7 @@ impl<'a> ArchiveWriter<'a> {
     }
 
     /// Reads records again until they and the list of media agree.
-    // A photo may be replaced and an answer converted after its record was read. What stays missing is lost.
+    // A photo may be replaced and an answer converted after its record was read. Files that stay missing are lost.
     async fn settle_media<O: ExportObserver>(
         &self,
         list: &mut MediaList<'_>,

@@ -88,7 +88,7 @@ impl Caller {
         !matches!(&self.auth_method, AuthMethod::Session(live) if live.session.claim.on_behalf_by.is_some())
     }
 
-    /// The staff user who has logged in themselves, if it is one.
+    /// The staff user who has logged in themselves; `None` for all other callers.
     pub fn staff_in_person(&self) -> Option<&Customer> {
         match &self.identity {
             CallerIdentity::Customer(own) if self.is_in_person() => Some(own),

@@ -222,8 +222,8 @@ impl PublicAccess {
         self.request_mail(&effect, &hash).await
     }
 
-    /// Emails the link to the interview to the candidate who was sent `key`, if it opens nothing any more and they may go on. Does
-    /// the same for any other key, so that the answer does not tell.
+    /// Emails the link to the interview to the candidate who was sent `key`, if the key opens nothing any more and they may go on.
+    /// Returns the same, after the same work, for any other key of a candidate.
     pub async fn send_latest_link(&self, key: &str) -> Result<()> {
         let claim = SecretKind::AccessKey.claim_in(key);
         let Some(CredentialClaim { company, account: Account::Candidate { project, candidate }, .. }) = claim
@@ -237,9 +237,9 @@ impl PublicAccess {
         self.request_mail(&Effect::new(company, cause, task, self.now), &hash).await
     }
 
-    /// Notes the effect of a mail that a person without an account asks for, once in five minutes for what has this hash.
-    async fn request_mail(&self, effect: &Effect, of: &SecretHash) -> Result<()> {
-        match self.store.commit(self.store.create_reset(effect, of, self.now)).await {
+    /// Notes the effect of a mail that an unauthenticated caller asks for, once in five minutes for the name or key with this hash.
+    async fn request_mail(&self, effect: &Effect, hash: &SecretHash) -> Result<()> {
+        match self.store.commit(self.store.create_reset(effect, hash, self.now)).await {
             // One mail in five minutes, however often it is asked for.
             Err(Error::Changed) => Ok(()),
             outcome => outcome,
@@ -398,7 +398,7 @@ impl PublicAccess {
             CallerIdentity::Candidate(own) => (&own.address_keys, &own.one_time_key, own.may_log_in()),
             CallerIdentity::NamedToken(_) => return None,
         };
-        // Also of an account that may not log in, which opens nothing: whoever has moved its address may have done that too.
+        // Valid even if the account may not log in: the person who changed its address may have caused that too.
         if let Some(former) = keys.restored_by(key, self.now) {
             return Some(KeyPurpose::Restoration(former.clone()));
         }
@@ -461,7 +461,7 @@ impl AdmittedRequest {
     }
 }
 
-/// Whether `password` is that of `hash`. A wrong one counts as a failed login by `name`.
+/// Whether `password` matches `hash`. A wrong one counts as a failed login by `name`.
 async fn is_password(
     store: &Store,
     state: &RequestState,

@@ -96,7 +96,7 @@ impl Password {
         .await
     }
 
-    /// The hash of a password that nobody knows: an account with it can only have its password reset.
+    /// The hash of a random password that nobody knows: the account can only have its password reset.
     pub(crate) async fn hash_of_unknown(app: &App) -> Result<PasswordHash> {
         Self(new_token_value(app.entropy())).hash(None, app).await
     }

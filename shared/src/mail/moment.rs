@@ -139,7 +139,7 @@ mod tests {
                 "2026-01-01T12:00:00Z",
                 "Thursday 1 January 2026 at 08:30 (America/St Johns, UTC−3:30)",
             ),
-            // Without summer time since 2026.
+            // Vancouver keeps its summer time all year since 2026.
             (
                 "America/Vancouver",
                 "2026-12-15T12:00:00Z",

@@ -38,7 +38,7 @@ pub enum MailOccasion<'a> {
         project: &'a ShortName,
         /// What awaits the candidate; `None` if the interview takes place elsewhere.
         length: Option<InterviewLength>,
-        /// What the company tells the candidate with the mail.
+        /// The company's message to the candidate.
         message: Option<String>,
         /// How the time of the interview ended; `None` unless the mail is about that.
         ended: Option<EndedInterview>,
@@ -217,7 +217,7 @@ impl<'a> PersonalMail<'a> {
         let is_open = !matches!(reason, CandidateMail::Completed | CandidateMail::EndedByTime);
         let ends_at = candidate.ends_at().filter(|_| is_open);
         let in_words = |at| moment::in_words(at, company.timezone.as_str(), language);
-        // Also on other mails about the interview that goes on, such as the one with the latest link.
+        // Every mail about the reopened interview has it, such as the one with the latest link.
         let message = candidate.reopening_message().filter(|_| is_open);
         Self {
             first_name: &candidate.profile.first_name,
@@ -241,7 +241,7 @@ impl<'a> PersonalMail<'a> {
         }
     }
 
-    /// What the company tells the candidate.
+    /// The company's message to the candidate.
     pub(super) fn message(&self) -> Option<&str> {
         match &self.occasion {
             MailOccasion::Interview { message, .. } => message.as_deref(),

@@ -70,9 +70,9 @@ impl<'a> ObjectStore<'a> {
         }
     }
 
-    /// `None` if the failure of a read of the object under `key` means that there is none; else fails with it.
-    // S3 answers 404 only to those who may list the bucket without a condition, and 403 to all others. Of these, some may list this
-    // key. For the rest, an object that they may not read is not there.
+    /// Returns `None` if the failed read means that there is no object under `key`; otherwise fails with `error`.
+    // S3 answers 404 only to callers who may list the bucket without a condition, and 403 to all others. Some of these may list this
+    // key; for the rest, an object that they may not read counts as absent.
     async fn absent<T, E>(&self, key: &str, error: SdkError<E>) -> Result<Option<T>>
     where
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
@@ -88,7 +88,7 @@ impl<'a> ObjectStore<'a> {
                 let is_there = page.contents().iter().any(|object| object.key() == Some(key));
                 if is_there { Err(failure(error)) } else { Ok(None) }
             }
-            // Not for credentials that have expired, for example: everything would be absent.
+            // Other refusals, such as of expired credentials, must not make every object look absent.
             Err(refused) if refused.code() == Some("AccessDenied") => Ok(None),
             Err(refused) => Err(failure(refused)),
         }
@@ -117,7 +117,8 @@ impl<'a> ObjectStore<'a> {
         Ok(())
     }
 
-    /// Streams the file at `path` to `key`, unless these bytes are there. Fails if the file has others.
+    /// Streams the file at `path` to `key`, unless an object with the same bytes is there. Fails if the file has another hash than
+    /// `file`.
     pub async fn import_file(&self, key: &str, path: &Path, file: &CopiedObject) -> Result<()> {
         let size = i64::try_from(file.size).map_err(Error::internal)?;
         let listed = self.list(key).await?;

@@ -52,9 +52,9 @@ pub(crate) enum DueQueue {
     Answers,
     /// Named tokens that have an end.
     Tokens,
-    /// Companies whose feed tells of completed interviews that staff are to be told of.
+    /// Companies whose feed has ended interviews that staff have not been told of.
     InterviewWaves,
-    /// Staff with something to be told of completed interviews.
+    /// Staff who are to get a mail about interviews that have ended.
     InterviewNotices,
     /// Exports of companies to write, and those whose files are to be deleted.
     Exports,

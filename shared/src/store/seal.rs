@@ -18,7 +18,7 @@ pub(in crate::store) const ACCESS_KEY: &str = "access_key";
 /// The attribute with the media key of a credential.
 pub(in crate::store) const MEDIA_KEY: &str = "media_key";
 
-/// The attribute with the key of a webhook's signatures. The former one keeps the place of its seal.
+/// The attribute with the key of a webhook's signatures. Both keys, the current and the former one, are sealed for this place.
 pub(in crate::store) const SIGNING_SECRET: &str = "secret";
 
 /// The access keys of candidates, in the clear.

@@ -139,7 +139,7 @@ async fn every_field_is_kept_as_sent_and_the_rest_is_ignored() {
     let before = app.table().snapshot().await;
     let refused =
         [owner.post(CUSTOMERS, closed).await, owner.patch(&uri, json!({ "is_active": false })).await];
-    assert_refusals!(refused, @r#"2 x 400 {"is_active":["Customers are activated and deactivated by a batch import alone: those missing from its list are deactivated."]}"#);
+    assert_refusals!(refused, @r#"2 x 400 {"is_active":["Only a batch import activates and deactivates customers: it deactivates those who are missing from its list."]}"#);
     owner.patch(&uri, json!({ "is_active": true })).await.expect(200);
     assert_eq!(app.table().snapshot().await, before);
     assert_refusal!(app.anonymous().log_in("acme", "grace.h", PASSWORD).await, @r#"401 {"code":"invalid_credentials","detail":"Unable to log in with the provided credentials."}"#);

@@ -1,4 +1,4 @@
-//! Mails to staff about completed interviews: who gets them, when, and that each candidate is told of once.
+//! Mails to staff about interviews that have ended: who gets them, when, and that each candidate is told of once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -88,7 +88,7 @@ async fn after(app: &TestApp, minutes: i64) {
     app.settle().await;
 }
 
-/// The mails to a member of staff about completed interviews, oldest first.
+/// The mails to a member of staff about interviews that have ended, oldest first.
 fn told(app: &TestApp, staff: &Staff) -> Vec<Arc<Mail>> {
     let mails = app.mails_to(&staff.email).into_iter().rev();
     mails.filter(|mail| mail.subject.contains("finished interview")).collect()

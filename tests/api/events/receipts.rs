@@ -166,7 +166,7 @@ async fn a_replaced_secret_signs_within_five_minutes_and_stands_in_no_environmen
     }
     assert_eq!(during["jws"], old["jws"]);
     assert_eq!(verified(after["jws"].as_str().unwrap(), &published[1..]), None, "another key has signed it");
-    // Neither secret can be read by those who may read the settings of functions.
+    // The settings of functions hold neither secret.
     for environment in [app.environment(), released.environment()] {
         let has = |secret: &str| environment.values().any(|value| value.contains(secret));
         assert!(!has("the next secret") && !environment.contains_key("RECEIPT_KEY"));

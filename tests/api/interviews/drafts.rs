@@ -230,7 +230,7 @@ async fn drafts_are_answers_when_the_time_is_over() {
     app.clock().advance(TimeDelta::minutes(30) - TimeDelta::seconds(1));
     assert_eq!(texts(&owner, &candidate).await[0], [Value::Null, Value::Null]);
     app.clock().advance(TimeDelta::seconds(1));
-    // Whoever looks first sees it, and the last word still comes.
+    // Once the time is over, everyone sees the draft as the answer, and its last words may still arrive.
     for caller in [&owner as &dyn Caller, &candidate] {
         let read = read(caller, &answer(&candidate, &why)).await.expect(200).json();
         assert_eq!(read["text"], "In the middle of a wo");
@@ -243,7 +243,7 @@ async fn drafts_are_answers_when_the_time_is_over() {
     );
     let data = owner.get(&format!("{}data/", candidate.uri)).await.expect(200).json();
     assert_eq!(data["answers"][0]["text"], "In the middle of a word");
-    // More time makes a draft of it again.
+    // With more time, it is a draft again.
     owner.patch(&candidate.uri, json!({ "adjustments": { "time_factor": 2 } })).await.expect(200);
     assert_eq!(texts(&candidate, &candidate).await[0], [Value::Null, json!("In the middle of a word")]);
     app.clock().advance(TimeDelta::minutes(91));

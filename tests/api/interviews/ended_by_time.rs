@@ -102,7 +102,7 @@ async fn a_deadline_in_the_middle_of_an_interview_ends_it_alike() {
     send_part(candidate, &take, 1).await;
     owner.set_deadline(&candidate.uri, "2026-11-08T10:05:00Z").await.expect(200);
     given.end().await;
-    // What has arrived of the take that was running is an answer.
+    // The parts of the running take that have arrived are an answer.
     let end = given.link_end().await;
     assert_eq!(
         [&end["ended_by_time"], &end["answers"], &end["ended_at"]],
@@ -128,7 +128,7 @@ async fn without_an_answer_nobody_is_told() {
     assert!(given.app.mails_to(&given.manager.email).iter().all(|mail| !mail.subject.contains("interview")));
     let links = format!("{}guest-links/", given.candidate.uri);
     let refused = given.owner.post(&links, json!({ "recipient": "Head of sales" })).await;
-    assert_refusal!(refused, @r#"400 {"code":"not_interviewed","detail":"The candidate has not completed the interview. Make the link once they have, or once the time has ended an interview with answers."}"#);
+    assert_refusal!(refused, @r#"400 {"code":"not_interviewed","detail":"The candidate has not completed the interview. Make the link once they have, or once their time has ended with answers."}"#);
 }
 
 #[tokio::test]

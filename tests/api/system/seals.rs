@@ -330,7 +330,7 @@ async fn many_first_uses_fetch_the_key_once_and_reads_without_a_seal_never() {
         created.expect(201);
     }
     assert_eq!(fetched.load(Ordering::Relaxed), 1);
-    // Neither does each delivery: their secrets are opened with the key that is known.
+    // Deliveries do not fetch the key either: the known one opens their secrets.
     let endpoint = TestEndpoint::willing().await;
     caller.post(WEBHOOKS, json!({ "url": endpoint.url, "types": ["label.*"], "after": 0 })).await.expect(201);
     counting.settle().await;

@@ -101,7 +101,7 @@ fn problems_of(items: &Contents) -> Vec<String> {
                     wrong.push(format!("{key:?} says {stored:?}, recounted {attributes:?}"));
                 }
             }
-            // The login of an address that can no longer be put back waits for DynamoDB to delete it.
+            // The login of an address that can no longer be restored waits for DynamoDB to delete it.
             None if key.0.starts_with("LOGIN#") && item.contains_key("expires_at") => {}
             None if !is_primary(key) => wrong.push(format!("{key:?} follows from nothing")),
             None => {}

@@ -1,7 +1,7 @@
 //! Writes everything of a company as a signed archive into a folder: `functions/PORTABILITY.md` describes it.
 //!
-//! Usage: export-company COMPANY FOLDER, with the variables of the function `export-writer` and AWS's for region and credentials,
-//! which may read the secret of receipts.
+//! Usage: export-company COMPANY FOLDER, with the variables of the function `export-writer` and AWS's for region and credentials.
+//! The credentials may read the secret of receipts.
 //! Progress goes to standard error, the result to standard output, in JSON.
 
 use std::io::{Write as _, stdout};

@@ -19,16 +19,16 @@ use shared::media::LedgerPosition;
 
 use super::files::{SignedArchive, identifier_in};
 
-/// What was erased again of a company.
+/// The people whom an import has erased again.
 #[derive(Default)]
 pub(super) struct ErasedPeople {
     pub(super) erased: u64,
-    /// Those that could not be erased, in words.
+    /// The people who could not be erased, each with the reason.
     pub(super) kept: Vec<String>,
 }
 
 /// Erases the people of the archive in `company` whom the receipts in `files` or the ledger name.
-// By the ordinary deletion, as after a restore, so that counts, histories, files and receipts follow.
+// The ordinary deletion does it, as after a restore, so that counts, histories, files and receipts follow.
 pub(super) async fn erase_again(
     access: &OperatorAccess,
     archive: &SignedArchive,
@@ -48,7 +48,7 @@ pub(super) async fn erase_again(
             note(record);
         }
     }
-    // Whatever the company was called then: identifiers of people are never used again.
+    // The name of the company in the ledger does not matter: identifiers of people are never used again.
     let objects = access.objects()?;
     let mut position = Some(LedgerPosition::at(DateTime::UNIX_EPOCH));
     while let Some(from) = position {
@@ -79,7 +79,7 @@ fn people_of(archive: &SignedArchive) -> Result<HashSet<String>> {
     Ok(people)
 }
 
-/// The identifier of the record of a person; `None` for what is no person.
+/// The identifier of the record of a person; `None` for other items.
 fn person_in(erased: ErasedItem) -> Option<String> {
     match erased {
         ErasedItem::Candidate { project, candidate } => Some(format!("{project}/{candidate}")),

@@ -23,8 +23,8 @@ const START: usize = 12;
 /// The photos and CVs that records name, by their paths below `media/`.
 pub(super) type NamedFiles = HashMap<String, (FileKind, StoredFile)>;
 
-/// Validates all files: the list, their bytes and their owners. Returns how many are missing that records name: when the archive was
-/// written or, if it `allows_missing` ones, when it was downloaded.
+/// Validates all files: the list, their bytes and their owners. Returns how many files that records name are missing, since the archive
+/// was written or, if the caller `allows_missing` ones, downloaded.
 pub(super) fn validate(
     archive: &SignedArchive,
     mut named: NamedFiles,
@@ -50,7 +50,7 @@ pub(super) fn validate(
         }
         let name = format!("media/{}", file.path);
         let path = archive.path_of(&name);
-        recordings.found(&file.path);
+        recordings.note_found(&file.path);
         count.count += 1;
         count.bytes = add(count.bytes, file.size)?;
         last.clone_from(&file.path);

@@ -81,11 +81,11 @@ pub struct ImportResult {
     pub company: CompanyId,
     /// Whether an earlier run has completed the import.
     pub was_there: bool,
-    /// Whether the operator has started it. Until then, requests change nothing.
+    /// Whether the operator has started the company. Until then, requests change nothing.
     pub is_started: bool,
     /// The base URL of the service that has written the archive.
     pub base_url: String,
-    /// When it was written.
+    /// When the archive was written.
     pub created_at: String,
     /// The thumbprint of the key that has signed the archive.
     pub key: String,
@@ -95,11 +95,11 @@ pub struct ImportResult {
     pub records: u64,
     /// The files in the list of media.
     pub media: u64,
-    /// The files that records name and that are missing: when the archive was written, or downloaded.
+    /// The number of files that records name and that were missing when the archive was written or downloaded.
     pub media_missing: u64,
-    /// The people of the archive who were erased, because they had been erased since it was written.
+    /// The number of people whom the import has erased, because they were erased elsewhere after the archive was written.
     pub erased: u64,
-    /// Those of them who could not be erased, in words.
+    /// The people who could not be erased, each with the reason.
     pub kept: Vec<String>,
     /// The user names of the owners, who get a password by `POST api-password-reset/`.
     pub owners: Vec<String>,

@@ -12,7 +12,7 @@ use shared::store::{RetryPolicy, VersionedItem};
 
 use crate::PATIENCE;
 
-/// What the start of a company has done.
+/// The result of a start.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StartResult {
     pub company: CompanyId,
@@ -55,7 +55,7 @@ pub async fn start_company(app: &App, company: CompanyId) -> Result<StartResult>
 }
 
 /// Has a video converted whose file came with the archive.
-// The event of the file came while the company had not started. Its author has sent it, so their rights no longer matter.
+// The event of the file came before the company had started. Its author has sent the file, so their rights no longer matter.
 async fn convert(access: &OperatorAccess, video: &Video) -> Result<()> {
     if !video.conversion.is_under_way() {
         return Ok(());

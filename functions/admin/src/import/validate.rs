@@ -88,7 +88,7 @@ pub(super) struct ValidatedArchive {
     /// The keys that verify its receipts.
     pub(super) receipt_keys: Vec<ReceiptKey>,
     pub(super) webhooks: Vec<WebhookId>,
-    /// How many files are missing that records name.
+    /// The number of missing files that records name.
     pub(super) missing: u64,
 }
 

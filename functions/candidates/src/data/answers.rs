@@ -26,7 +26,7 @@ pub(super) struct AnswerDataView {
     /// The written answer; null for none.
     #[schemars(example = ())]
     text: Option<String>,
-    /// What the candidate has typed and not sent; null for none, and for everyone else.
+    /// The text that the candidate has typed and not sent; null without one, and for everyone but the candidate.
     #[schemars(example = ())]
     draft: Option<DraftDataView>,
     /// The recordings that are kept, oldest first.

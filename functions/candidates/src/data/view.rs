@@ -175,7 +175,7 @@ struct ProfileDataView {
     /// When the time of the interview ended, though something was answered; null otherwise.
     #[schemars(example = ())]
     ended_by_time_at: Option<Timestamp>,
-    /// What the company told the candidate when it last reopened the interview; empty for nothing.
+    /// The company's message when it last reopened the interview; empty without one.
     #[schemars(example = &"")]
     reopening_message: String,
     /// When the candidate last missed the deadline; null if they did not.

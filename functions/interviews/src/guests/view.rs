@@ -91,7 +91,7 @@ struct ReviewedCandidate {
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct ReviewedQuestion {
-    /// What the candidate was asked; today's text without an answer.
+    /// The text of the question as the candidate was asked it; today's text without an answer.
     #[schemars(example = &"Which project are you most proud of?")]
     text: String,
     /// The answer; null if there is none, or if its conversion has failed.

@@ -79,7 +79,7 @@ async fn give_key(
 }
 
 /// Tells the holder of an account, at their former address, of the change made at `changed_at`, with a key to restore the address.
-// Also candidates who have requested erasure or whom the client mails: nobody may take over an account in silence.
+// Candidates who have requested erasure, or whom the client mails, are told too: nobody may take over an account in silence.
 pub(crate) async fn tell_of_change(
     system: &SystemAccess,
     mailer: &Mailer<'_>,

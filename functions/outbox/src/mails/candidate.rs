@@ -14,8 +14,8 @@ use shared::store::MailSubject;
 
 use crate::outcome::{EffectResult, send_mail};
 
-/// Has the candidate mailed the link to their interview, if the key with this hash is one of theirs that opens nothing. Does nothing
-/// else, so that nobody learns more by asking.
+/// Mails the candidate the link to their interview if the key with this hash is one of theirs that opens nothing. Otherwise does
+/// nothing, so that a stranger learns nothing by asking.
 pub(crate) async fn send_link(
     system: &SystemAccess,
     company: &CompanyId,

@@ -14,8 +14,8 @@ use crate::outcome::EffectResult;
 /// The most candidates that a mail names.
 const MAX_NAMED: usize = 10;
 
-/// Tells a customer which candidates have completed the interview, or have answered something when their time ended. Leaves out projects in which they have no role any more, and
-/// candidates who are gone, have requested erasure, or go on with the interview.
+/// Tells a customer which candidates have completed the interview, or had answered something when their time ended. Leaves out projects
+/// in which the customer has no role any more, and candidates who are gone, have requested erasure, or go on with the interview.
 pub(crate) async fn send(
     system: &SystemAccess,
     mailer: &Mailer<'_>,

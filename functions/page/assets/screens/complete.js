@@ -1,4 +1,4 @@
-// The last question before the end: whether the interview is to be completed as it is.
+// Asks whether to complete the interview as it is.
 
 import { button, element, factList } from "../dom.js";
 import { filled } from "../language.js";
@@ -10,7 +10,7 @@ export function showComplete(app) {
     const { model } = app;
     const numbered = model.questions.map((question, index) => ({ n: index + 1, uri: question.resource_uri, state: answerState(model, question.resource_uri) }));
     const listed = (/** @type {(entry: typeof numbered[number]) => boolean} */ isListed) => numbered.filter(isListed).map(({ n }) => n).join(", ");
-    // What is required is answered, or only the candidate's word is missing: so all that is open is optional.
+    // This screen comes once all required questions are answered or have a draft, so open ones are optional.
     const open = listed(({ state }) => ["none", "elsewhere", "failed", "refused"].includes(state));
     const lost = listed(({ state }) => state === "unanswerable");
     const drafts = listed(({ state }) => state === "draft");

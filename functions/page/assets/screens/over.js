@@ -34,7 +34,7 @@ export function showOver(app, { reason = "link" }) {
     };
 }
 
-/** What arrived of the interview, and when it ended. @param {import("../main.js").App} app @param {{ date: string, answers: string }} texts */
+/** The number of answers that arrived, and the end of the interview. @param {import("../main.js").App} app @param {{ date: string, answers: string }} texts */
 function completion({ model: { ended, interview } }, texts) {
     const moment = ended?.interviewdate ?? ended?.ended_at ?? interview?.ended_at;
     const answers = ended ? ended.answers : interview?.answers.filter(({ take, text }) => take || text !== null).length;
@@ -43,7 +43,7 @@ function completion({ model: { ended, interview } }, texts) {
     return factList([date && [texts.date, date], answers && [texts.answers, answers]]);
 }
 
-/** The way to the link that works, whose address only the company knows. @param {import("../main.js").App} app @param {string} company */
+/** Has the link that works mailed, to the address that only the company knows. @param {import("../main.js").App} app @param {string} company */
 function linkSender(app, company) {
     const texts = app.texts.over;
     const sent = element("p", { role: "status" });

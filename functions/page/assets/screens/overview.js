@@ -35,7 +35,7 @@ export function showOverview(app) {
     return { title: texts.title, content: [reopeningNote(app), element("p", {}, texts.intro), list, end], update };
 }
 
-/** That the interview goes on, and what the company says about it. @param {import("../main.js").App} app */
+/** Tells that the interview was reopened, with the company's message. @param {import("../main.js").App} app */
 function reopeningNote({ model, texts: { overview: texts } }) {
     const { interview, candidate } = model;
     if (!interview?.is_reopened) return null;

@@ -114,7 +114,7 @@ export function showQuestion(app, { question: uri = "" }) {
  */
 async function offerToKeep(app, question, take, offer, note) {
     try {
-        // More parts than any recording has: the answer tells which are missing, and changes nothing.
+        // Asks for more parts than any recording has: the response lists the missing ones, and nothing changes.
         const parts = mostParts(app, question);
         const { body } = await app.api.send("PATCH", take.resource_uri, { parts });
         offer.hidden = body.missing_parts.includes(1);

@@ -44,7 +44,7 @@ export function showWrite(app, { question: uri = "" }) {
         if (other.hidden !== (draft.other === null)) showOther();
     }
 
-    /** Both texts, until the candidate has chosen. */
+    /** Shows both texts until the candidate has chosen one. */
     function showOther() {
         const found = draft.other;
         other.hidden = found === null;
@@ -62,7 +62,7 @@ export function showWrite(app, { question: uri = "" }) {
             text.focus();
             return;
         }
-        // A draft that arrived after the answer would stand beside it.
+        // A draft that arrived after the answer would be kept as a change of it.
         await draft.close();
         try {
             await app.api.send("PUT", answer.resource_uri, { text: text.value }, { match: await read });

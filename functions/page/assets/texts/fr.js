@@ -212,7 +212,7 @@ export default {
         unsaved: "Pas encore enregistré.",
         refused: "Les modifications ne sont plus acceptées. Le dernier texte enregistré compte.",
         beside: "Votre réponse précédente compte jusqu’à ce que vous appuyiez sur « {save} ».",
-        changed: "Un brouillon de cette réponse a été modifié dans une autre fenêtre. Rien n’est perdu : voici son texte. Choisissez celui avec lequel vous continuez.",
+        changed: "Le brouillon de cette réponse a été modifié dans une autre fenêtre. Rien n’est perdu : voici l’autre texte. Choisissez celui avec lequel vous continuez.",
         changedAnswer: "Cette réponse a été modifiée dans une autre fenêtre. Rechargez la page pour la voir.",
         keepMine: "Continuer avec mon texte",
         useOther: "Continuer avec l’autre texte",
@@ -246,7 +246,7 @@ export default {
         timeLeft: "Temps pour l’entretien : {time}",
         endsIn: "L’entretien se termine dans {time}.",
         typed: "Ce que vous avez écrit n’est pas encore enregistré.",
-        late: "Le temps était écoulé avant que vos dernières modifications soient enregistrées.",
+        late: "Le temps s’est écoulé avant que vos dernières modifications soient enregistrées.",
     },
     done: {
         title: "Merci, {name}",

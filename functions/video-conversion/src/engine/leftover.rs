@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, getuid, kill_process, set_child_subreaper, waitpid};
 
-/// The time between two looks at the processes.
+/// The pause before the processes are listed again.
 const PAUSE: Duration = Duration::from_millis(1);
-/// The most looks.
+/// The most lists of processes: they take at least five seconds.
 const LOOKS: usize = 5_000;
 
 /// Has this process adopt orphans among its descendants.
@@ -22,7 +22,7 @@ pub(super) fn adopt_orphans() -> io::Result<()> {
 /// Kills the processes that programs have left, except the programs that are `running` with what they have started.
 ///
 /// # Errors
-/// If a process cannot be stopped. Nothing that it must not see may start then.
+/// If a process cannot be stopped. Then start nothing that it must not see.
 pub(super) fn kill_leftovers(running: &BTreeSet<i32>) -> io::Result<()> {
     for _ in 0..LOOKS {
         let leftovers = leftovers_among(&processes()?, running);
@@ -39,13 +39,13 @@ pub(super) fn kill_leftovers(running: &BTreeSet<i32>) -> io::Result<()> {
                 let _ = waitpid(Some(id), WaitOptions::NOHANG);
             }
         }
-        // Not of Tokio: a conversion that runs out of time is dropped, which nothing can await.
+        // This blocks, because `Drop` calls it, which cannot await.
         std::thread::sleep(PAUSE);
     }
     Err(io::Error::other("a process that a program has started cannot be stopped"))
 }
 
-/// How many processes and threads the user of this process has.
+/// Counts the processes and threads of this process's user.
 pub(super) fn tasks_of_user() -> io::Result<u64> {
     let user = getuid().as_raw();
     Ok(processes()?.iter().filter(|process| process.user == user).map(|process| process.threads).sum())
@@ -63,7 +63,7 @@ struct Process {
     threads: u64,
     /// The seccomp filters, or the mode of seccomp before Linux 5.9.
     filters: u64,
-    /// Ended, while its parent has not asked for its status.
+    /// Whether it has ended and its parent has not asked for its status.
     is_dead: bool,
 }
 

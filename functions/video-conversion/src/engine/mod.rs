@@ -110,7 +110,7 @@ impl ConversionTarget {
     }
 }
 
-/// The time for a conversion.
+/// The time that is left for a conversion.
 #[derive(Debug, Clone, Copy)]
 pub struct TimeLeft {
     duration: Duration,
@@ -118,7 +118,7 @@ pub struct TimeLeft {
 }
 
 impl TimeLeft {
-    /// As much as a file may take.
+    /// All the time that a file may take.
     pub const fn whole(duration: Duration) -> Self {
         Self { duration, is_cut: false }
     }

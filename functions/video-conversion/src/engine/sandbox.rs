@@ -73,7 +73,7 @@ mod running {
     use super::super::leftover::{adopt_orphans, kill_leftovers, tasks_of_user};
     use super::SandboxedProgram;
 
-    /// How many processes and threads a program may start beside those of the user: ffmpeg has about twenty threads.
+    /// The most processes and threads that a program may add to those of the user: ffmpeg has about twenty threads.
     const SPARE_TASKS: u64 = 256;
 
     /// Their identifiers. Locked while a program starts: until it is in the list, it looks like one that was left.
@@ -109,7 +109,7 @@ mod running {
     }
 }
 
-/// Not on a developer's other system, where the credentials are none.
+// Without limits on a developer's other system, where there are no credentials to protect.
 #[cfg(not(target_os = "linux"))]
 mod running {
     use std::io;

@@ -186,7 +186,7 @@ impl<'a> EndpointRun<'a> {
         mut batch: DeliveryBatch,
     ) -> Result<StepStatus> {
         if !batch.groups.is_empty() {
-            // Before the lease, which a run that cannot open the seals would hold for nothing: the endpoint is not to blame.
+            // Opened before the lease: a run that cannot open the seals would hold it in vain, and the endpoint is not to blame.
             self.sender.store().open_signing_secrets(&endpoint.webhook, self.sender.now()).await?;
         }
         if self.lease.is_none() {

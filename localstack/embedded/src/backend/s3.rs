@@ -77,7 +77,7 @@ impl LocalService {
         };
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         match self.s3.call(request.map(s3s::Body::http_body_unsync)).await {
-            // As S3 answers all whose policy lets them list the bucket on a condition, or not at all.
+            // S3 answers so to all whose policy lets them list the bucket on a condition, or not at all.
             Ok(response) if is_read && response.status() == StatusCode::NOT_FOUND => {
                 refuse(StatusCode::FORBIDDEN, "AccessDenied", "Access Denied")
             }

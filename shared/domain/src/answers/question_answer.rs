@@ -292,7 +292,7 @@ impl QuestionAnswer {
         }
     }
 
-    /// Has it written in answer to the question's text with the number `wording`.
+    /// Marks the question as answered in writing, under its text with the number `wording`.
     pub(super) fn write(&mut self, wording: usize) {
         self.is_written = true;
         self.wording = wording;

@@ -1,4 +1,4 @@
-//! What a candidate writes: drafts, which are saved while they type, and the answers that they send.
+//! Texts that candidates write: drafts, which are saved while they type, and the answers that they send.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use crate::id::{CandidateId, CompanyId, ProjectId, QuestionId};
 
 /// The time between two writes of the draft of one question.
 const DRAFT_PACE: TimeDelta = TimeDelta::seconds(2);
-/// The part of its own waiting time that a request waits in addition.
+/// A request waits longer by its own waiting time divided by this.
 const ORDER_SHARE: i32 = 20;
 
-/// What a candidate has written about a question, as stored.
-// Apart from the answers, which each write of one stores again: all texts together are the most of them by far.
+/// The texts of a candidate about a question, as stored: the answer that they have sent, and a draft.
+// Not part of the answers, which each write of one stores again: the texts are by far the largest part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenAnswer {
     /// The candidate's company.
@@ -27,7 +27,7 @@ pub struct WrittenAnswer {
     /// The answer that they have sent; `None` while there is only a draft.
     #[serde(default)]
     pub text: Option<AnswerText>,
-    /// What they have typed since; `None` before they type.
+    /// The text that they have typed since; `None` before they type.
     #[serde(default)]
     pub draft: Option<Draft>,
 }
@@ -49,16 +49,15 @@ pub struct Draft {
 
 impl Draft {
     /// When a request that came at `received_at` may replace this draft, which then has been stored for two seconds.
-    // Of several requests that wait, the one that came last waits least and writes; the others find its text and need not
-    // write theirs.
+    // The last one of several waiting requests waits least and writes; the others find its text and need not write theirs.
     pub fn replaceable_at(&self, received_at: DateTime<Utc>) -> DateTime<Utc> {
         let at = self.saved_at + DRAFT_PACE;
         at + (at - received_at).max(TimeDelta::zero()) / ORDER_SHARE
     }
 }
 
-/// What stands for a draft in an `If-Match`: a digest of its text, and 0 for no draft.
-// The content alone: a draft that was deleted and typed again in another window is the one that this window knows.
+/// The revision of a draft in its tag: a digest of the text; 0 for no draft.
+// A digest instead of a count: a draft that was deleted and typed again in another window is the one that this window knows.
 pub fn draft_revision(text: Option<&AnswerText>) -> u64 {
     let Some(text) = text else { return 0 };
     let digest = Sha256::digest(text.to_string());
@@ -67,7 +66,7 @@ pub fn draft_revision(text: Option<&AnswerText>) -> u64 {
 }
 
 impl WrittenAnswer {
-    /// What a candidate has written about a question before they type anything.
+    /// No text about a question: neither an answer nor a draft.
     pub fn none(answers: &Answers, question: QuestionId) -> Self {
         let Answers { company, project, candidate, .. } = answers;
         let (project, candidate) = (*project, *candidate);
@@ -80,11 +79,11 @@ impl WrittenAnswer {
     }
 }
 
-/// What a candidate has written, by question.
+/// The texts of a candidate, by question.
 pub type WrittenAnswers = BTreeMap<QuestionId, WrittenAnswer>;
 
 impl Answers {
-    /// The questions about which something is stored that the candidate has written: an answer, a draft, or both.
+    /// The questions with stored texts: a written answer, a draft, or both.
     pub fn stored_texts(&self) -> impl Iterator<Item = QuestionId> {
         let has_text = |answer: &QuestionAnswer| answer.is_written || answer.has_draft;
         self.questions.iter().filter(move |(_, answer)| has_text(answer)).map(|(question, _)| *question)
@@ -101,9 +100,9 @@ impl Answers {
         self
     }
 
-    /// Ends all drafts, which are among the `written` texts: those of questions without an answer are answers from now on, and
-    /// the others are dropped. Returns the answers, and what is left of these texts.
-    // A draft beside an answer changes it only once the candidate sends it.
+    /// Ends all drafts, which are among the `written` texts: drafts of unanswered questions become answers, the others are dropped.
+    /// Returns the answers and the texts that are left.
+    // A draft beside an answer replaces it only if the candidate sends it.
     pub fn end_drafts<'a>(
         mut self,
         written: impl IntoIterator<Item = &'a WrittenAnswer>,
@@ -128,7 +127,8 @@ impl Answers {
 }
 
 impl Candidate {
-    /// Whether drafts are answers at `now`, since the time of the interview is over. The end of the interview stores them as such.
+    /// Whether drafts count as answers at `now`, because the time of the interview is over. The end of the interview stores them as
+    /// answers.
     pub fn has_final_drafts(&self, now: DateTime<Utc>) -> bool {
         self.is_in_interview() && self.ends_at().is_some_and(|end| end <= now)
     }

@@ -33,7 +33,7 @@ const MAX_REQUESTS: u32 = 300;
 /// The interview has not ended with answers.
 pub const NOT_INTERVIEWED: Refusal = Refusal {
     code: "not_interviewed",
-    detail: "The candidate has not completed the interview. Make the link once they have, or once the time has ended an interview with answers.",
+    detail: "The candidate has not completed the interview. Make the link once they have, or once their time has ended with answers.",
 };
 /// The interview goes on.
 pub const REOPENED: Refusal = Refusal {
@@ -65,7 +65,7 @@ pub struct GuestLink {
     pub company: CompanyId,
     pub project: ProjectId,
     pub candidate: CandidateId,
-    /// Who is meant to open it, as its creator calls them; `None` once it is withdrawn.
+    /// The person who is meant to open it, as its creator calls them; `None` once it is withdrawn.
     pub recipient: Option<ShortName>,
     /// Whether guests see no name of the candidate.
     pub hide_name: bool,
@@ -131,7 +131,7 @@ impl GuestLinkEnd {
 }
 
 impl GuestLink {
-    /// Why it opens nothing at `now`, whatever became of the candidate; `None` if it has not ended.
+    /// Why the link itself opens nothing at `now`, apart from the candidate; `None` if it has not ended.
     pub fn end(&self, now: DateTime<Utc>) -> Option<GuestLinkEnd> {
         if self.withdrawn_at.is_some() {
             return Some(GuestLinkEnd::Withdrawn);
@@ -139,7 +139,7 @@ impl GuestLink {
         (self.ends_at <= now).then_some(GuestLinkEnd::Expired)
     }
 
-    /// The link after a manager has deleted it at `now`: what is left tells its key that it was.
+    /// The link after a manager has deleted it at `now`: the rest tells the key that it was withdrawn.
     pub fn withdrawn(self, now: DateTime<Utc>) -> Self {
         Self {
             recipient: None,

@@ -77,7 +77,7 @@ pub struct ConductedInterview {
     pub max_minutes: Option<u32>,
 }
 
-/// That the time of an interview ended before the interview was complete, though something was answered.
+/// The end of an interview by its time, before it was complete, though something was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedByTime {
     pub ended_at: DateTime<Utc>,

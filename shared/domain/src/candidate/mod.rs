@@ -1,6 +1,7 @@
 //! A candidate of a project. Their rules by topic are in files with an `impl Candidate` of their own:
-//! `address`, `consents`, `evaluations`, `guests`, `hold`, `interview_time`, `key`, `mails` and `reopening` here, and in `scoring/status.rs`,
-//! `transition/mod.rs`, `transition/latest_link.rs`, `transition/reminders.rs`, `transition/reopening.rs`, `transition/report` and `retention/mod.rs`.
+//! `address`, `consents`, `evaluations`, `guests`, `hold`, `interview_time`, `key`, `mails` and `reopening` here, and in
+//! `answers/written.rs`, `scoring/status.rs`, `transition/mod.rs`, `transition/latest_link.rs`, `transition/reminders.rs`,
+//! `transition/reopening.rs`, `transition/report` and `retention/mod.rs`.
 
 mod address;
 mod consents;
@@ -52,7 +53,7 @@ use super::text::{Email, ExternalId, ShortName, TextLine, TextLines, Username};
 /// The maximum number of shares of a candidate; deleting a candidate deletes their shares in the same transaction.
 pub const MAX_SHARES: usize = 50;
 
-/// Only a person answers for an address that its holder has not confirmed.
+/// The caller is no manager in person, and only a person may answer for an address that its holder has not confirmed.
 pub const MANAGER_CONFIRMS: Refusal = Refusal {
     code: "permission_denied",
     detail: "Only a manager who has logged in themselves may send `confirm`. Without it, candidates with a password confirm the address.",

@@ -1,4 +1,4 @@
-//! That an interview goes on after it was completed, or after its time ended.
+//! Interviews that go on after they were completed, or after their time ended.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl fmt::Display for ReopeningReason {
     }
 }
 
-/// What the company tells the candidate about the reopening: up to 300 characters in several lines, not blank.
+/// The company's message to the candidate about a reopening: up to 300 characters in several lines, not blank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
 pub struct ReopeningMessage(TextLines<300>);
@@ -65,18 +65,18 @@ pub struct Reopening {
 impl Candidate {
     /// The last reopening, if the interview has been going on since then.
     pub fn reopened_interview(&self) -> Option<&Reopening> {
-        // Not one that was begun anew since.
+        // An interview that was begun anew since then is another one.
         let is_current =
             |last: &&Reopening| self.is_in_interview() && self.started_at == Some(last.reopened_at);
         self.reopening.as_ref().filter(is_current)
     }
 
-    /// What the company tells the candidate about the reopening, while the interview goes on.
+    /// The company's message about the reopening, while the interview goes on.
     pub fn reopening_message(&self) -> Option<&ReopeningMessage> {
         self.reopened_interview()?.message.as_ref()
     }
 
-    /// Whether the interview goes on that was complete once. Its takes and texts are those with which it was, and later ones.
+    /// Whether the interview goes on and was complete before. It has the takes and texts with which it was complete, and later ones.
     pub fn is_in_completed_interview(&self) -> bool {
         self.reopened_interview().is_some_and(|last| last.was_complete)
     }

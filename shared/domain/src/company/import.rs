@@ -14,11 +14,11 @@ pub struct CompanyImport {
     pub begun_at: DateTime<Utc>,
     /// When all its records and files were stored; `None` before. They are not written again then.
     pub stored_at: Option<DateTime<Utc>>,
-    /// The files that records name and that are missing.
+    /// The number of missing files that records name.
     pub media_missing: u64,
     /// When the company opened for reading; `None` before.
     pub opened_at: Option<DateTime<Utc>>,
-    /// The people of the archive who were erased because they had been erased after the export.
+    /// The number of people whom the import has erased, because they were erased after the export.
     pub erased: u64,
     /// When the operator started the company; `None` before. Until then, requests change nothing, and nothing of it is due.
     pub started_at: Option<DateTime<Utc>>,
@@ -42,7 +42,7 @@ impl CompanyImport {
         }
     }
 
-    /// The import of a company that is stored at `now` without so many files.
+    /// The import once everything is stored at `now`, without so many files.
     pub fn stored(self, media_missing: u64, now: DateTime<Utc>) -> Self {
         Self { stored_at: Some(now), media_missing, ..self }
     }
@@ -52,7 +52,7 @@ impl CompanyImport {
         Self { opened_at: Some(now), ..self }
     }
 
-    /// The import of a company that starts at `now`.
+    /// The import once the operator has started the company at `now`.
     pub fn started(self, now: DateTime<Utc>) -> Self {
         Self { started_at: Some(now), ..self }
     }

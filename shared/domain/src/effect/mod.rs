@@ -128,8 +128,8 @@ impl Effect {
         Self::new(address.company.clone(), format_args!("{}-{version}", address.account.id()), task, now)
     }
 
-    /// What follows once the holder of an account has restored a former address, as the `version`th write of the account: a mail to
-    /// each of the other owners among `staff` and, if a later address has counted, one to the restored address to choose a password.
+    /// The mails after the holder of an account has restored a former address, as the `version`th write of the account: one to each of
+    /// the other owners among `staff` and, if a later address has counted, one to the restored address to choose a password.
     /// Owners who cannot log in or take no mails get none; of very many, the first ones do.
     pub fn of_address_restoration<'a>(
         before: AccountAddress<'_>,
@@ -153,7 +153,7 @@ impl Effect {
         mails.chain(reset).collect()
     }
 
-    /// The mail to a customer about completed interviews, as the `version`th write of their notice.
+    /// The mail to a customer about interviews that have ended, as the `version`th write of their notice.
     pub fn of_notice(
         notice: &InterviewNotice,
         candidates: InterviewedCandidates,

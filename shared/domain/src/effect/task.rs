@@ -33,7 +33,7 @@ pub enum EffectTask {
         /// The kind of mail.
         mail: CandidateMail,
     },
-    /// Mail a candidate the link to their interview, if a key of them that opens nothing has this hash.
+    /// Mail a candidate the link to their interview, if one of their keys that open nothing has this hash.
     CandidateLink {
         /// The candidate's project.
         project: ProjectId,

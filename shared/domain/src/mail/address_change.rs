@@ -18,8 +18,8 @@ pub const RESTORATION_HOURS: i64 = 72;
 /// confirmation.
 // Beyond this, changes are refused. A limit that dropped old keys would let quick changes lock out the holder of the first address.
 const MAX_FORMER: usize = 10;
-/// The most of them if the last change counts at once, as people answer for it.
-// Changes by others must not keep owners and managers from helping whoever has lost both addresses.
+/// The most of them if the last change counts at once because an owner or a manager answers for it.
+// Changes by others must not keep owners and managers from helping a person who has lost both addresses.
 const MAX_FORMER_CONFIRMED: usize = 20;
 
 /// An address that is to replace the present one.
@@ -108,7 +108,7 @@ impl<'a> AccountAddress<'a> {
         self.pending.map(|pending| &pending.email).or(self.email)
     }
 
-    /// The address that counts, and the one that is to be confirmed.
+    /// The address that counts, and the pending one.
     pub fn held(self) -> impl Iterator<Item = &'a Email> {
         self.email.into_iter().chain(self.pending.map(|pending| &pending.email))
     }
@@ -124,8 +124,8 @@ impl<'a> AccountAddress<'a> {
         self.email.is_some_and(|own| fold_case(own.as_str()) == folded)
     }
 
-    /// All other addresses that are known of the account, each once, the latest first: the one that counts until another is
-    /// confirmed, and those that could be restored.
+    /// All stored addresses of the account but the shown one, each once, the latest first: the one that counts until the pending one is
+    /// confirmed, and those that can be restored.
     pub fn former_emails(self) -> Vec<&'a Email> {
         let former = self.keys.former.iter().rev().map(|former| &former.email);
         let mut all: Vec<&Email> = Vec::new();
@@ -153,7 +153,7 @@ impl AddressFields<'_> {
         self.keys.confirmation = None;
     }
 
-    /// Asks the holder of the account to confirm `email`, in place of `present`. Fails after too many changes or mails.
+    /// Asks the holder of the account to confirm `email` instead of `present`. Fails after too many changes or mails.
     pub(crate) fn request(
         self,
         present: Option<&Email>,

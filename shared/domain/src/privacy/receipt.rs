@@ -39,7 +39,7 @@ impl ReceiptKeys {
         let present = pair.public_key().as_ref().try_into().map(ReceiptKey);
         let mut public = vec![present.map_err(|_| "has no public key of 32 bytes".to_owned())?];
         for former in former {
-            // The key is noted before its secret is replaced.
+            // Operators add the present key to the former ones before they replace its secret.
             if !public.contains(former) {
                 public.push(*former);
             }
@@ -90,7 +90,7 @@ impl ReceiptKey {
         bytes.map(Self).ok_or_else(|| format!("\"{x}\" is not the `x` of a JWK with the curve Ed25519"))
     }
 
-    /// The keys with these `x`, separated by commas. Fails with what is wrong.
+    /// The keys with these values of `x`, separated by commas. Fails with the problem.
     pub fn parse_list(list: &str) -> Result<Vec<Self>, String> {
         list.split(',').filter(|key| !key.is_empty()).map(Self::parse).collect()
     }

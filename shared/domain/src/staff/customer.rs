@@ -117,7 +117,7 @@ pub struct Customer {
     pub mail_rate: MailRate,
     /// `None` for the operator.
     pub created_by: Option<CustomerId>,
-    /// Whether the customer wants mails about completed interviews of their projects.
+    /// Whether the customer wants mails about interviews of their projects that have ended.
     pub receive_interview_notifications: bool,
     /// Whether the web application has greeted the customer.
     pub seen_welcome: bool,
@@ -303,7 +303,7 @@ impl Customer {
         self.is_active && self.status == CustomerStatus::Confirmed
     }
 
-    /// Whether the customer gets mails about completed interviews of their projects.
+    /// Whether the customer gets mails about interviews of their projects that have ended.
     pub fn takes_interview_notices(&self) -> bool {
         self.receive_interview_notifications && self.is_at_work() && self.takes_mail()
     }

@@ -97,7 +97,7 @@ impl ProjectStaff {
         customer.filter(|customer| self.evaluators.contains(customer))
     }
 
-    /// Whether `customer` works with completed interviews: manages or evaluates them.
+    /// Whether `customer` works with interviews that have ended: manages or evaluates them.
     pub fn awaits_interviews(&self, customer: CustomerId) -> bool {
         self.interview_managers.contains(&customer) || self.evaluators.contains(&customer)
     }

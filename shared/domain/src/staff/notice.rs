@@ -1,4 +1,4 @@
-//! Mails to staff about interviews that have ended, complete or by their time with answers: what waits for the next one.
+//! Mails to staff about interviews that have ended, complete or by their time with answers: the candidates who wait for the next one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,7 +89,7 @@ impl InterviewedCandidates {
     }
 }
 
-/// What one member of staff is to be told of completed interviews, and when.
+/// The candidates with ended interviews whom a member of staff is to be told of, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterviewNotice {
     pub company: CompanyId,

@@ -1,8 +1,8 @@
 //! Text from clients: trimmed, limited, free of control characters.
 //!
 //! People paste texts from word processors, chats and terminals. Line breaks of every kind and blanks become those of plain
-//! text, and characters that show nothing are dropped, because nobody can find in a form what cannot be seen. Identifiers,
-//! addresses and keys are compared with others, so they are refused instead ([`TextLine::parse_exact`]).
+//! text, and characters that show nothing are dropped, because people cannot find them in a form. Identifiers,
+//! addresses and keys with such characters are refused, because they are compared with others ([`TextLine::parse_exact`]).
 //!
 //! Deserialisation checks limits and forbidden characters too, because an archive of a company may come from anybody. A stricter
 //! check makes stored texts unreadable, so change those first.
@@ -36,7 +36,7 @@ const BLANK: &str = "This field may not be blank.";
 pub struct TextLine<const MAX: usize>(String);
 
 impl<const MAX: usize> TextLine<MAX> {
-    /// Trims `text`, makes one space of line breaks and tabs, drops control characters and normalises the rest to Unicode
+    /// Trims `text`, replaces line breaks and tabs by a space, drops control characters and normalises the rest to Unicode
     /// NFC. Fails if the text is too long.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = normalised(text);
@@ -121,7 +121,7 @@ fn normalised(text: &str) -> String {
     visible.filter(|character| matches!(character, '\n' | '\t') || !is_forbidden(*character)).nfc().collect()
 }
 
-/// One of the characters that end a line or a page (UAX #14, class BK).
+/// Whether the character ends a line or a page (UAX #14, classes BK, CR, LF and NL).
 fn is_line_break(character: char) -> bool {
     matches!(character, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
@@ -206,7 +206,7 @@ impl<const MAX: usize> fmt::Display for VisibleLine<MAX> {
 pub struct TextLines<const MAX: usize>(String);
 
 impl<const MAX: usize> TextLines<MAX> {
-    /// Makes `\n` of every line break, drops control characters but tabs, blanks at the ends of lines and empty lines around
+    /// Replaces every line break by `\n`, drops control characters but tabs, blanks at the ends of lines and empty lines around
     /// the text, and normalises the rest to Unicode NFC. Lines keep their indentation. Fails if the text is too long.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = normalised(text);
@@ -414,7 +414,7 @@ mod tests {
             assert_eq!(TextLines::<30>::parse(&lines).unwrap().to_string(), kept, "a second time: {sent:?}");
             assert_eq!(serde_json::from_value::<TextLines<30>>(lines.into()).unwrap().to_string(), kept);
         }
-        // Only what is kept counts.
+        // The length is that of the stored text.
         assert!(TextLines::<5>::parse("\r\n12\u{200b}\r\n45  \r\n").is_ok());
         assert!(TextLines::<5>::parse("123\n456").is_err());
     }

@@ -8,10 +8,10 @@ use crate::mail::rate::{ChangeRate, MAX_LINKS};
 use crate::secret::SecretHash;
 
 impl Candidate {
-    /// Mails the candidate the link that opens their interview at `now`, asked for with the key of this hash. `None` if the key
-    /// still opens the interview or never did, they cannot go on, no mail reaches them, or they were mailed [`MAX_LINKS`] within an
-    /// hour.
-    // Also with a key that went to a former address: the mail goes to the present one.
+    /// Mails the candidate the link that opens their interview at `now`, as asked for with the key of this hash. `None` if the key
+    /// still opens the interview or never did, the candidate cannot go on, no mail reaches them, or they got [`MAX_LINKS`] such mails
+    /// within an hour.
+    // A key that went to a former address is enough, because the mail goes to the present one.
     pub fn with_latest_link(mut self, key: &SecretHash, now: DateTime<Utc>) -> Option<CandidateChange> {
         self.key_end(key, now)?;
         let is_current = self.access_key.as_ref().is_some_and(|current| current.hash == *key);

@@ -188,8 +188,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         }
     }
 
-    /// The key of the import of the company, if the request may change something of that: an imported company is only read until
-    /// it starts.
+    /// The key of the company's import if the request may change something: until an imported company starts, it is read-only.
     fn import_that_may_forbid(&self) -> Option<ItemKey> {
         let company = self.path.company_id().ok()?;
         (!self.parts.method.is_safe()).then(|| keys::company_import(&company))

@@ -212,7 +212,7 @@ impl HttpExchange {
         self.app.now() - self.now
     }
 
-    /// When the request came, before all attempts at it.
+    /// When the request came: the time of its first attempt.
     pub fn received_at(&self) -> DateTime<Utc> {
         *self.state.received_at.get_or_init(|| self.now)
     }

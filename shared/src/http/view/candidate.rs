@@ -232,7 +232,7 @@ pub struct ReopeningView {
     /// Why the interview was reopened. It never appears in events.
     #[schemars(example = &"The second answer has no sound.")]
     reason: String,
-    /// What the candidate was told; empty for nothing.
+    /// The message to the candidate; empty without one.
     #[schemars(example = &"Please record the second answer once more.")]
     message: String,
     /// When the interview was reopened.

@@ -51,7 +51,7 @@ pub(crate) struct EndedKeyView {
     ended_at: Option<Timestamp>,
 }
 
-/// What the key of a guest link that has ended tells, beside why. The document describes it as a failure.
+/// The fields of the refusal of a guest link's key besides `detail` and `code`. The document describes them with the failure.
 #[derive(Debug, Serialize)]
 pub(crate) struct EndedGuestLinkView {
     company: ReviewedCompanyView,
@@ -59,7 +59,7 @@ pub(crate) struct EndedGuestLinkView {
 }
 
 /// A company as guests know it.
-// Without its URL, which guests may not read.
+// It has no `resource_uri`, because guests may not read the company.
 #[derive(Debug, Serialize)]
 struct ReviewedCompanyView {
     name: String,

@@ -62,9 +62,10 @@ pub struct CustomerView {
     /// The customer who created the resource; null for a named token or the operator.
     #[schemars(example = example_uri::CUSTOMER)]
     created_by: Option<Uri>,
-    /// Whether the customer gets mails about completed interviews of projects that they manage or evaluate: about five minutes after
-    /// the first one, then at most one an hour over all projects, in `preferred_language`. A mail names up to ten candidates by
-    /// project and counts the others. Who is not activated or not active, and addresses that bounced, get none.
+    /// Whether the customer gets mails about interviews of projects that they manage or evaluate, once these are complete or their time
+    /// ended them with answers: about five minutes after the first one, then at most one an hour over all projects, in
+    /// `preferred_language`. A mail names up to ten candidates by project and counts the others. Customers who are not activated or not
+    /// active, and addresses that bounced, get none.
     receive_interview_notifications: bool,
     /// The URL of the photo, valid for the session that fetched it; empty if there is none.
     #[schemars(example = &"")]

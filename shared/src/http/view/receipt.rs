@@ -116,7 +116,7 @@ impl ReceiptView {
         &self.statement.id
     }
 
-    /// The candidate that it states to be erased, by whichever service, and when they were deleted; `None` if it names none.
+    /// The candidate whose erasure it states, by whichever service, and the time of their deletion; `None` if it names none.
     pub fn erased(&self) -> Option<(ErasedItem, DateTime<Utc>)> {
         let mut parts = self.statement.candidate.as_str().trim_end_matches('/').rsplit('/');
         let candidate = parts.next()?.parse().ok()?;

@@ -57,7 +57,7 @@ pub fn confirmation_link(suite: &Url, key: &str) -> String {
     page(suite, &["confirm-email", key])
 }
 
-/// The page where a user puts a former address back.
+/// The page where a user restores a former address.
 pub fn restoration_link(suite: &Url, key: &str) -> String {
     page(suite, &["restore-email", key])
 }

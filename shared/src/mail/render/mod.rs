@@ -27,9 +27,9 @@ enum MailLine {
     Body,
     /// What the reader does next, counted from 1.
     Step(usize),
-    /// Precedes what the company tells the candidate.
+    /// Precedes the company's message to the candidate.
     Message,
-    /// How far the interview was answered of a candidate whose time ended.
+    /// How far an interview was answered that its time ended.
     EndedByTime {
         answered: usize,
         questions: usize,

@@ -158,8 +158,8 @@ impl Store {
         self.recount_all(company, None).await
     }
 
-    /// Replaces `import` by `stored`: everything but the company itself is stored. Its feed goes on after `sequence`. Fails with [`Error::Changed`] if
-    /// another try was faster.
+    /// Replaces `import` by `stored`, once everything but the company itself is stored. The company's feed goes on after `sequence`. Fails
+    /// with [`Error::Changed`] if another try was faster.
     pub async fn finish_storing(
         &self,
         import: &VersionedItem<CompanyImport>,
@@ -173,7 +173,7 @@ impl Store {
         import.followed_by(stored)
     }
 
-    /// Opens a company for reading whose other records are stored. Fails with [`Error::Changed`] if another try was faster.
+    /// Opens a company whose other records are stored, for reading. Fails with [`Error::Changed`] if another try was faster.
     pub async fn open_company(
         &self,
         import: &VersionedItem<CompanyImport>,

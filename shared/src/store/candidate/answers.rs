@@ -1,5 +1,5 @@
-//! Access patterns of answers: all answers of a candidate are one item, which is missing until the first take, text or draft. What
-//! is written about a question, answer and draft, has an item of its own.
+//! Access patterns of answers: all answers of a candidate are one item, which is missing until the first take, text or draft. The
+//! written answer and the draft of a question have an item of their own.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -75,8 +75,8 @@ impl Store {
         Ok(all)
     }
 
-    /// Reads what the candidate has written about these questions of `answers`, by question. Fails with [`Error::Unreadable`] if
-    /// one cannot be read.
+    /// Reads the texts of the candidate about these questions of `answers`, by question. Fails with [`Error::Unreadable`] if one
+    /// cannot be read.
     // After the answers, never at once: a text may then be newer than what the tag of a response says, but not older, so that
     // no client keeps an old text under a new tag. One that was reset in between is missing.
     pub async fn written_answers(
@@ -97,8 +97,8 @@ impl Store {
         Ok(texts)
     }
 
-    /// Reads what `reader` sees of a candidate's answers at `now`. Once the time of the interview is over, drafts are answers; until
-    /// then, only the candidate sees them. Fails like [`written_answers`](Self::written_answers).
+    /// Reads the part of a candidate's answers that `reader` sees at `now`. Once the time of the interview is over, drafts are answers;
+    /// until then, only the candidate sees them. Fails like [`written_answers`](Self::written_answers).
     pub async fn shown_answers(
         &self,
         candidate: &Candidate,
@@ -261,7 +261,7 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`, in which a question was reset, and deletes what was written about it. Fails like
+    /// Replaces `before` by `after`, in which a question was reset, and deletes the texts about it. Fails like
     /// [`save_answers`](Self::save_answers).
     pub fn reset_answer(
         &self,
@@ -280,7 +280,7 @@ impl Store {
     }
 
     /// Replaces a draft. Fails with [`Error::Changed`] after a concurrent write of it, the end of the interview included.
-    // Alone, at half the price of a transaction: whatever ends drafts also writes the items that have one.
+    // A single write costs half of a transaction, and is enough: every write that ends drafts also writes their items.
     pub async fn replace_draft(
         &self,
         before: &VersionedItem<WrittenAnswer>,
@@ -332,10 +332,10 @@ pub struct AnswerReader {
     pub only: Option<QuestionId>,
 }
 
-/// What a caller sees of answers.
+/// The answers of a candidate as a caller sees them.
 pub struct ShownAnswers {
     pub answers: Answers,
-    /// What is written about those questions that the caller looks at.
+    /// The texts about the questions that the caller looks at.
     pub written: WrittenAnswers,
 }
 
@@ -345,7 +345,7 @@ pub struct FinalAnswers {
     pub answers: Answers,
     /// The texts that had a draft.
     written: Vec<VersionedItem<WrittenAnswer>>,
-    /// What is left of these texts.
+    /// The texts that stay, by question.
     left: WrittenAnswers,
 }
 

@@ -25,9 +25,8 @@ impl StoredEntity for GuestLink {
 }
 
 impl Store {
-    /// Creates a link of a candidate who is `after` with it. Those that `after` has dropped stay until the candidate is deleted, for their
-    /// keys. Fails with
-    /// [`Error::Changed`] after a concurrent write of the candidate.
+    /// Creates a link of a candidate who is `after` with it. Links that `after` has dropped stay until the candidate is deleted, so that
+    /// their keys can tell why they open nothing. Fails with [`Error::Changed`] after a concurrent write of the candidate.
     pub fn create_guest_link(
         &self,
         before: &VersionedItem<Candidate>,
@@ -42,7 +41,7 @@ impl Store {
         transaction
     }
 
-    /// Withdraws a link of a candidate, which works no longer from this write on. Fails with [`Error::Changed`] after a concurrent
+    /// Withdraws a link of a candidate, which stops working with this write. Fails with [`Error::Changed`] after a concurrent
     /// write of either.
     pub fn delete_guest_link(
         &self,
@@ -76,7 +75,7 @@ impl Store {
             // Another guest was faster.
             let key = before.key();
             before = self.get([key.clone()]).await?.take(&key)?.ok_or(Error::NotFound)?;
-            // Deleted meanwhile: it no longer keeps when it was opened.
+            // It was deleted in the meantime, and no longer keeps its openings.
             if before.withdrawn_at.is_some() {
                 return Ok(before);
             }

@@ -39,7 +39,7 @@ pub struct MatchedCandidate {
     /// The names, and the email address that counts.
     pub profile: MatchedProfile,
     pub photo: Option<StoredFile>,
-    /// The address that is to be confirmed.
+    /// The address that the candidate has yet to confirm.
     pending_email: Option<PendingEmail>,
 }
 

@@ -356,7 +356,7 @@ pub(super) fn username_of(candidate: &Candidate) -> Option<ItemKey> {
     Some(keys::login_username(&candidate.company, name.as_str()))
 }
 
-/// The markers of the address that counts and of one that is to be confirmed, by the address in folded case.
+/// The markers of the address that counts and of a pending one, by the address in folded case.
 fn emails_of(candidate: &Candidate) -> BTreeMap<String, ItemKey> {
     let marker = |email: &Email| {
         let key = keys::login_candidates(&candidate.company, email.as_str()).key(candidate.id);

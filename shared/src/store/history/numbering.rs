@@ -20,7 +20,7 @@ use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::read::projection::ProjectionExpression;
 use crate::store::table::retry::RetryPolicy;
 
-/// The most events that one transaction numbers, besides the sequence and the wave of completed interviews.
+/// The most events that one transaction numbers, besides the sequence and the wave of ended interviews.
 const MAX_TOGETHER: usize = 98;
 
 /// More numbers than a company is given between a backup and its restoration.
@@ -88,7 +88,7 @@ impl Store {
         Ok(())
     }
 
-    /// The company's wave of completed interviews. Makes no call if none of these events tells of one.
+    /// The company's wave of ended interviews. Makes no call if none of these events tells of one.
     async fn wave_before(
         &self,
         company: &CompanyId,

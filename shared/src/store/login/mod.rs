@@ -119,8 +119,8 @@ pub struct FoundAccounts {
 }
 
 impl FoundAccounts {
-    /// Those that log in by the name. It may lead to an account that does not: a new address before it is confirmed, and a former
-    /// one of a customer that can be restored.
+    /// Keeps the accounts that log in by the name. It may lead to others: by a new address before it is confirmed, and by a former one
+    /// of a customer that can be restored.
     fn who_log_in(mut self, partition: &LoginPartition) -> Self {
         self.candidates.retain(|candidate| candidate.logs_in_by(&partition.name));
         self.customers.retain(|customer| customer.logs_in_by(&partition.name));

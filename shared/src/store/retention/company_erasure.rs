@@ -72,8 +72,8 @@ pub struct CompanyRemains {
 }
 
 impl Transaction {
-    /// Has everything of a company erased, whose item the writes so far delete.
-    fn company_gone(&mut self, company: &CompanyId, now: DateTime<Utc>) {
+    /// Notes that everything of a company is to be erased, whose item the transaction deletes.
+    fn note_company_erasure(&mut self, company: &CompanyId, now: DateTime<Utc>) {
         self.erased(company, ErasedItem::Company, ErasureReason::CompanyClosed.into(), now);
         let erasure = CompanyErasure::begun(company.clone(), now);
         if let Some(item) = self.or_fault(item::write(&erasure, 1)) {
@@ -95,11 +95,11 @@ impl Store {
         if let Some(logo) = &company.logo {
             transaction.delete_derived(keys::logo(&company.id, logo.id));
         }
-        transaction.company_gone(&company.id, now);
+        transaction.note_company_erasure(&company.id, now);
         transaction
     }
 
-    /// Begins the erasure of a company whose import has not opened it. The import fails from then on.
+    /// Begins the erasure of a company that its import has not opened. Later runs of the import fail.
     pub fn begin_import_erasure(
         &self,
         import: &VersionedItem<CompanyImport>,
@@ -107,7 +107,7 @@ impl Store {
     ) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete_unrecorded(import);
-        transaction.company_gone(&import.company, now);
+        transaction.note_company_erasure(&import.company, now);
         transaction
     }
 

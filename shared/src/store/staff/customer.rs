@@ -249,7 +249,7 @@ impl Transaction {
 }
 
 /// How much longer than it can be restored a former address stays with its customer.
-// The clocks of two functions differ by less. An address that one still puts back must not be another customer's for the other.
+// The clocks of two functions differ by less. An address that one of them still restores must not be another customer's for the other.
 const MARGIN: TimeDelta = TimeDelta::hours(1);
 
 /// The addresses, in folded case, that no one but this customer can have at `now`; each with its end, if it has one: of those that

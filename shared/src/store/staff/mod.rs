@@ -1,4 +1,4 @@
-//! Customers, named tokens, and what customers are told of completed interviews.
+//! Customers, named tokens, and the notices of interviews that have ended.
 
 pub(super) mod customer;
 pub(super) mod notice;

@@ -1,4 +1,4 @@
-//! Access patterns of mails to staff about completed interviews: where the feed tells of them, and what waits for each person.
+//! Access patterns of mails to staff about interviews that have ended: where the feed tells of them, and what waits for each person.
 
 use std::collections::HashMap;
 
@@ -50,7 +50,7 @@ impl StoredEntity for InterviewNotice {
 }
 
 impl Transaction {
-    /// Notes that the first of these events, which have numbers, tells of a completed interview, if one does: begins the
+    /// Notes that the first of these events, which have numbers, tells of an interview that has ended, if one does: begins the
     /// company's wave, or only counts a write of one that has begun. Returns the wave.
     // Each completion is a write, so that the run that ends the wave fails if it has not read one of them.
     pub(in crate::store) fn note_interviews(
@@ -72,7 +72,7 @@ impl Transaction {
     }
 }
 
-/// What a mail about completed interviews is made of, without what is deleted or cannot be read.
+/// The content of a mail about interviews that have ended, without what is deleted or cannot be read.
 pub struct NoticeSubject {
     pub company: Option<VersionedItem<Company>>,
     /// The recipient.
@@ -82,7 +82,7 @@ pub struct NoticeSubject {
 }
 
 impl Store {
-    /// Waves of completed interviews that staff are to be told of.
+    /// Waves of ended interviews that staff are to be told of.
     pub fn due_interview_waves(&self, now: DateTime<Utc>) -> DuePages<'_, InterviewWave> {
         self.due(DueQueue::InterviewWaves, now)
     }
@@ -92,7 +92,7 @@ impl Store {
         self.due(DueQueue::InterviewNotices, now)
     }
 
-    /// Reads the wave of a company; `None` if staff have been told of all completed interviews.
+    /// Reads the wave of a company; `None` if staff have been told of all interviews that have ended.
     pub async fn interview_wave(&self, company: &CompanyId) -> Result<Option<VersionedItem<InterviewWave>>> {
         self.one(keys::interview_wave(company)).await
     }

@@ -11,8 +11,8 @@ use serde::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, Expected, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Why a value cannot be read: the attribute and the types, without what is stored, which may be secret or about a person. A message
-/// that a type of the domain gives may quote it, so it is left out.
+/// Why a value cannot be read: the attribute and the types, but not the stored value, which may be secret or about a person. Messages of
+/// types of the domain are left out, because they may quote it.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::store) struct ReadError {
     /// The attribute of the item; `None` if it is missing, or not known.

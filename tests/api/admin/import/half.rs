@@ -55,7 +55,7 @@ async fn numbers_of_a_manifest_have_bounds() {
         assert!(text.contains(&sequence));
         let changed = text.replace(&sequence, &format!("\"sequence\":{number}"));
         fs::write(copy.path("manifest.json"), changed).unwrap();
-        copy.sign(&app);
+        copy.sign(&app).await;
         let imported = try_import(&other, copy.folder.path(), anyway()).await;
         match is_accepted {
             true => assert_eq!(imported.unwrap().sequence, number),

@@ -1,4 +1,4 @@
-//! Former addresses: who is told, and puts them back.
+//! Former addresses: their holders are told of a change, and restore them.
 
 use chrono::TimeDelta;
 use serde_json::json;

@@ -20,7 +20,7 @@ fn assert_dead(response: &Response) {
     assert_refused(response, 1, 0.0);
 }
 
-/// What those get whose key is that of a link that shows nothing: why, and whom to ask.
+/// The answer to the key of a link that shows nothing: the reason and the contact.
 #[track_caller]
 fn assert_ended(response: &Response, code: &str) {
     let end = response.json();

@@ -38,7 +38,7 @@ async fn the_body_is_checked_before_the_candidate() {
     }
     400 {"expires_at":["Must be in the future."],"recipient":["Not a valid string."]}
     400 {"expires_at":["Must be at most 90 days ahead."]}
-    400 {"code":"not_interviewed","detail":"The candidate has not completed the interview. Make the link once they have, or once the time has ended an interview with answers."}
+    400 {"code":"not_interviewed","detail":"The candidate has not completed the interview. Make the link once they have, or once their time has ended with answers."}
     "#);
 }
 

@@ -113,7 +113,7 @@ async fn texts_are_kept_from_the_first_candidate_on_up_to_a_limit() {
             break changed;
         }
     };
-    assert_refusal!(refused, @r#"400 {"code":"too_many_texts","detail":"The texts of the questions were changed too often since candidates have begun: answers are shown with the text that was asked. Copy the project to ask other questions."}"#);
+    assert_refusal!(refused, @r#"400 {"code":"too_many_texts","detail":"The texts of the questions were changed too often since candidates began: answers are shown with the text that was asked. Copy the project to ask other questions."}"#);
     assert_eq!(number, 16, "60,000 bytes");
     assert_eq!(interview(&owner, &candidate.uri).await["answers"][0]["question_text"], "Two?");
     owner.patch(&asked[0], json!({ "internal_description": "Listen." })).await.expect(200);

@@ -184,7 +184,7 @@ impl AccessFixture {
         last_segment(link.as_str().unwrap()).to_owned()
     }
 
-    /// The keys to confirm a new address of somebody new, and to put the former one back.
+    /// The keys to confirm a new address of a new account, and to restore the former one.
     async fn address_keys(&self) -> [String; 2] {
         let staff = self.app.staff("hiring-manager").await;
         let email = self.app.next_email();

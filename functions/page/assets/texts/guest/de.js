@@ -49,8 +49,8 @@ export default {
 
     over: {
         expired: { title: "Dieser Link ist abgelaufen", text: "{company} hat ihn befristet. Bitten Sie um einen neuen, wenn Sie noch etwas ansehen möchten." },
-        withdrawn: { title: "Dieser Link wurde zurückgezogen", text: "{company} hat ihn beendet. Fragen Sie nach, wenn Sie das für ein Versehen halten." },
-        resting: { title: "Das Interview geht weiter", text: "{company} lässt die Person ihr Interview fortsetzen. Sobald es beendet ist, funktioniert dieser Link wieder: Öffnen Sie ihn später." },
+        withdrawn: { title: "Dieser Link wurde zurückgezogen", text: "{company} hat ihn beendet. Fragen Sie dort nach, wenn Sie das für einen Irrtum halten." },
+        resting: { title: "Das Interview geht weiter", text: "{company} hat der Person erlaubt, ihr Interview fortzusetzen. Sobald es beendet ist, funktioniert dieser Link wieder: Öffnen Sie ihn später." },
         gone: { title: "Diese Antworten werden nicht mehr gezeigt", text: "{company} zeigt die Antworten dieser Person nicht mehr. Fragen Sie dort nach, wenn Sie Fragen haben." },
         ended: { title: "Dieser Link funktioniert nicht", text: "Vielleicht ist er unvollständig, oder das Interview wurde gelöscht. Bitten Sie die Person, die ihn geschickt hat, um einen neuen." },
         wrong: { title: "Diese Adresse ist unvollständig", text: "Öffnen Sie den Link dort noch einmal, wo Sie ihn bekommen haben, oder kopieren Sie ihn ganz in die Adresszeile: Manche Programme brechen lange Links um. Wenn das nicht hilft, bitten Sie die Person, die ihn geschickt hat, um einen neuen." },

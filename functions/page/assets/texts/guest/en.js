@@ -48,10 +48,10 @@ export default {
     },
 
     over: {
-        expired: { title: "This link has expired", text: "{company} has given it an end. Ask for a new one if you still want to watch." },
-        withdrawn: { title: "This link was withdrawn", text: "{company} has ended it. Ask if you think that this is a mistake." },
+        expired: { title: "This link has expired", text: "{company} has limited its time. Ask for a new one if you still want to watch." },
+        withdrawn: { title: "This link was withdrawn", text: "{company} has ended it. Ask there if you think that this is a mistake." },
         resting: { title: "The interview is going on", text: "{company} has let the candidate go on with the interview. This link works again once it has ended: open it later." },
-        gone: { title: "These answers are no longer shown", text: "{company} does not show the answers of this candidate any more. Ask if you have questions." },
+        gone: { title: "These answers are no longer shown", text: "{company} does not show the answers of this candidate any more. Ask there if you have questions." },
         ended: { title: "This link does not work", text: "It may be incomplete, or belong to an interview that was deleted. Ask the person who sent it to you for a new one." },
         wrong: { title: "This address is incomplete", text: "Open the link where you got it again, or copy all of it into the address bar: some programs break long links. If that does not help, ask the person who sent it to you for a new one." },
         offline: { title: "No connection", text: "The answers could not be loaded. Check your connection. The page keeps trying by itself." },

@@ -48,10 +48,10 @@ export default {
     },
 
     over: {
-        expired: { title: "Este enlace ha caducado", text: "{company} le puso un final. Pida uno nuevo si aún quiere ver las respuestas." },
-        withdrawn: { title: "Este enlace se ha retirado", text: "{company} lo ha terminado. Pregunte si cree que es un error." },
+        expired: { title: "Este enlace ha caducado", text: "{company} limitó su validez. Pida uno nuevo si aún quiere ver las respuestas." },
+        withdrawn: { title: "Este enlace se ha retirado", text: "{company} lo ha anulado. Consulte a la empresa si cree que es un error." },
         resting: { title: "La entrevista continúa", text: "{company} permite que la persona continúe su entrevista. Este enlace volverá a funcionar cuando termine: ábralo más tarde." },
-        gone: { title: "Estas respuestas ya no se muestran", text: "{company} ya no muestra las respuestas de esta persona. Pregunte si tiene dudas." },
+        gone: { title: "Estas respuestas ya no se muestran", text: "{company} ya no muestra las respuestas de esta persona. Consulte a la empresa si tiene preguntas." },
         ended: { title: "Este enlace no funciona", text: "Puede que esté incompleto o que la entrevista se haya eliminado. Pida uno nuevo a la persona que se lo envió." },
         wrong: { title: "Esta dirección está incompleta", text: "Abra de nuevo el enlace donde lo recibió o cópielo entero en la barra de direcciones: algunos programas cortan los enlaces largos. Si no sirve, pida uno nuevo a la persona que se lo envió." },
         offline: { title: "Sin conexión", text: "No se han podido cargar las respuestas. Compruebe su conexión. La página lo sigue intentando por sí sola." },

@@ -48,9 +48,9 @@ export default {
     },
 
     over: {
-        expired: { title: "Ce lien a expiré", text: "{company} lui a donné une fin. Demandez-en un nouveau si vous souhaitez encore regarder." },
+        expired: { title: "Ce lien a expiré", text: "{company} en a limité la durée. Demandez-en un nouveau si vous souhaitez encore regarder les réponses." },
         withdrawn: { title: "Ce lien a été retiré", text: "{company} y a mis fin. Renseignez-vous si vous pensez que c’est une erreur." },
-        resting: { title: "L’entretien se poursuit", text: "{company} laisse la personne poursuivre son entretien. Ce lien fonctionnera à nouveau quand il sera terminé : ouvrez-le plus tard." },
+        resting: { title: "L’entretien se poursuit", text: "{company} a permis à la personne de poursuivre son entretien. Ce lien fonctionnera à nouveau quand il sera terminé : ouvrez-le plus tard." },
         gone: { title: "Ces réponses ne sont plus affichées", text: "{company} ne montre plus les réponses de cette personne. Renseignez-vous si vous avez des questions." },
         ended: { title: "Ce lien ne fonctionne pas", text: "Il est peut-être incomplet, ou l’entretien a été supprimé. Demandez-en un nouveau à la personne qui vous l’a envoyé." },
         wrong: { title: "Cette adresse est incomplète", text: "Ouvrez à nouveau le lien là où vous l’avez reçu, ou copiez-le en entier dans la barre d’adresse : certains programmes coupent les liens longs. Si cela ne suffit pas, demandez-en un nouveau à la personne qui vous l’a envoyé." },

@@ -48,10 +48,10 @@ export default {
     },
 
     over: {
-        expired: { title: "Questo link è scaduto", text: "{company} gli ha dato un termine. Ne chieda uno nuovo se vuole ancora guardare." },
-        withdrawn: { title: "Questo link è stato ritirato", text: "{company} lo ha chiuso. Chieda se pensa che sia un errore." },
+        expired: { title: "Questo link è scaduto", text: "{company} ne ha limitato la durata. Ne chieda uno nuovo se vuole ancora guardare le risposte." },
+        withdrawn: { title: "Questo link è stato ritirato", text: "{company} lo ha disattivato. Si rivolga all’azienda se pensa che sia un errore." },
         resting: { title: "Il colloquio prosegue", text: "{company} ha permesso alla persona di proseguire il colloquio. Questo link funzionerà di nuovo quando sarà concluso: lo apra più tardi." },
-        gone: { title: "Queste risposte non sono più mostrate", text: "{company} non mostra più le risposte di questa persona. Chieda se ha domande." },
+        gone: { title: "Queste risposte non sono più mostrate", text: "{company} non mostra più le risposte di questa persona. Si rivolga all’azienda se ha domande." },
         ended: { title: "Questo link non funziona", text: "Forse è incompleto, o il colloquio è stato eliminato. Ne chieda uno nuovo alla persona che glielo ha inviato." },
         wrong: { title: "Questo indirizzo è incompleto", text: "Apra di nuovo il link dove lo ha ricevuto o lo copi per intero nella barra degli indirizzi: alcuni programmi spezzano i link lunghi. Se non basta, ne chieda uno nuovo alla persona che glielo ha inviato." },
         offline: { title: "Nessuna connessione", text: "Non è stato possibile caricare le risposte. Controlli la connessione. La pagina continua a provare da sola." },

@@ -48,9 +48,9 @@ export default {
     },
 
     over: {
-        expired: { title: "Deze link is verlopen", text: "{company} heeft er een einde aan gegeven. Vraag om een nieuwe als u nog wilt kijken." },
-        withdrawn: { title: "Deze link is ingetrokken", text: "{company} heeft hem beëindigd. Vraag na als u denkt dat dit een vergissing is." },
-        resting: { title: "Het interview gaat verder", text: "{company} laat de persoon verdergaan met het interview. Deze link werkt weer zodra het is beëindigd: open hem later." },
+        expired: { title: "Deze link is verlopen", text: "{company} heeft de geldigheid beperkt. Vraag om een nieuwe als u de antwoorden nog wilt bekijken." },
+        withdrawn: { title: "Deze link is ingetrokken", text: "{company} heeft hem beëindigd. Neem contact op als u denkt dat dit een vergissing is." },
+        resting: { title: "Het interview gaat verder", text: "{company} heeft de persoon laten verdergaan met het interview. Deze link werkt weer zodra het is beëindigd: open hem later." },
         gone: { title: "Deze antwoorden worden niet meer getoond", text: "{company} toont de antwoorden van deze persoon niet meer. Neem contact op als u vragen hebt." },
         ended: { title: "Deze link werkt niet", text: "Misschien is hij onvolledig of is het interview verwijderd. Vraag de persoon die hem heeft gestuurd om een nieuwe." },
         wrong: { title: "Dit adres is onvolledig", text: "Open de link opnieuw waar u hem kreeg, of kopieer hem helemaal in de adresbalk: sommige programma’s breken lange links af. Helpt dat niet, vraag de persoon die hem heeft gestuurd dan om een nieuwe." },

@@ -128,7 +128,7 @@ impl RequestTarget for QuestionAnswer {
     }
 }
 
-/// What a candidate has written about a question.
+/// The texts of a candidate about a question, with the answer.
 pub struct WrittenTarget {
     pub answer: AnswerTarget,
     pub written: VersionedItem<WrittenAnswer>,

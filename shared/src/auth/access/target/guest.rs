@@ -66,7 +66,7 @@ struct LinkPlace {
     link: GuestLinkId,
 }
 
-/// A guest link of which the caller has the key, with what it depends on.
+/// A guest link whose key the caller has, with the items that it depends on.
 struct OpenedLink {
     company: VersionedItem<Company>,
     candidate: VersionedItem<Candidate>,
@@ -78,8 +78,8 @@ impl LinkPlace {
         keys::guest_link(&self.company, self.project, self.candidate, self.link)
     }
 
-    /// The link at this place, be it ended; refused if there is none.
-    // Alone, although company and candidate could be read with it: what else is there would take time, which would tell that it is.
+    /// The link at this place, even if it has ended; refused if there is none.
+    // Read alone, although company and candidate could be read with it: the response time would tell whether they exist.
     async fn find(&self, store: &Store) -> Result<VersionedItem<GuestLink>> {
         let key = self.key();
         store.get([key.clone()]).await?.take::<GuestLink>(&key)?.ok_or_else(rejected)
@@ -87,8 +87,8 @@ impl LinkPlace {
 }
 
 impl OpenedLink {
-    /// The link with the items of `more` keys. Refused like one that does not exist if the company or the candidate is gone, or knows
-    /// nothing of it.
+    /// The link with the items of `more` keys. Refused like one that does not exist if the company or the candidate is gone, or the
+    /// candidate does not know the link.
     async fn load(
         store: &Store,
         link: VersionedItem<GuestLink>,
@@ -235,7 +235,7 @@ impl GuestFile {
             return Err(rejected());
         }
         let (opened, mut batch) = OpenedLink::load(&store, link, now, [of_answers.clone()]).await?;
-        // Only the page has to say why: it asks with the key when a file is refused.
+        // The page asks with the key when a file is refused, and says why.
         if opened.end(now).is_some() {
             return Err(rejected());
         }

@@ -30,7 +30,7 @@ pub(in crate::store) const EFFECT: &str = "EFFECT#";
 pub(in crate::store) const EXPORTS: &str = "EXPORTS#";
 pub(in crate::store) const FAILURES: &str = "FAILURES#";
 pub(in crate::store) const GUESTS: &str = "GUESTS#";
-/// Of what staff are told of completed interviews.
+/// The partition of notices to staff about interviews that have ended.
 pub(in crate::store) const NOTICES: &str = "NOTICES#";
 pub(in crate::store) const RESET: &str = "RESET#";
 pub(in crate::store) const SESSION: &str = "SESSION#";
@@ -206,13 +206,13 @@ pub(crate) fn memberships(c: &CompanyId, u: CustomerId) -> ItemCollection {
     ItemCollection { pk: customer_partition(c, u), prefix: "PROJECT#" }
 }
 
-/// What the staff of a company are told of completed interviews.
+/// The notices to the staff of a company about interviews that have ended.
 pub(crate) fn notices(c: &CompanyId) -> ItemCollection {
     // Not in the company's, whose items each request reads.
     ItemCollection { pk: format!("{NOTICES}{c}"), prefix: "" }
 }
 
-/// Where the feed tells of completed interviews that staff are to be told of.
+/// The place in the feed from which staff are to be told of interviews that have ended.
 pub(crate) fn interview_wave(c: &CompanyId) -> ItemKey {
     notices(c).key("WAVE")
 }

@@ -79,7 +79,8 @@ pub(crate) async fn update(
             changes.apply_to(&mut after.profile);
             let email = std::mem::replace(&mut after.profile.email, before.profile.email.clone());
             if email.as_ref() != before.shown_email() || confirms_email && email != before.profile.email {
-                if confirms_email && access.caller.staff_in_person().is_none() {
+                let is_answered_for = confirms_email && access.caller.staff_in_person().is_some();
+                if (confirms_email || before.loses_address(email.as_ref())) && !is_answered_for {
                     return Err(Error::Forbidden(MANAGER_CONFIRMS));
                 }
                 after = after.with_email(email, confirms_email, access.now)?;

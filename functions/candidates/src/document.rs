@@ -188,7 +188,7 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
              the new address, valid for {CONFIRMATION_DAYS} days: until they open it and enter their password, `email_confirmed` is \
              false and the former address counts for logins, password resets and mails. To send another link, set the former address, \
              which needs no confirmation, and then the new one. The former address gets a mail with a link that undoes the change \
-             within {RESTORATION_HOURS} hours, also if a manager has set `confirm` or has removed the address.\n\n\
+             within {RESTORATION_HOURS} hours, also if a manager has set `confirm`. Only with `confirm` can their address be removed.\n\n\
              With `receive_mails` false, nothing is mailed, the address may be emptied, and keys that were never mailed stay good. \
              To turn mails on for an `invited` or `confirmed` candidate, there must be an address; that sends none by itself."
         ))
@@ -206,8 +206,8 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
         })
         .field(
             "confirm",
-            "Whether the email address counts at once, for a candidate with a password whose former address had a typing error. It ends \
-             all sessions. Only for managers who have logged in themselves; ignored without another address.",
+            "Whether the email address counts at once, for a candidate with a password whose former address had a typing error, or is \
+             removed. It ends all sessions. Only for managers who have logged in themselves; ignored without another address.",
         )
         .field("password", "Only candidates can set their password.")
         .example("phone", json!({ "phone": "+44 20 7946 0000" }))

@@ -211,7 +211,7 @@ async fn a_manager_in_person_corrects_an_address_at_once_and_no_token_does() {
         given.change(json!({ "confirm": "yes" })).await,
     ];
     assert_refusals!(refused, @r#"
-        3 x 403 {"code":"permission_denied","detail":"Only a manager who has logged in themselves may send `confirm`. Without it, candidates with a password confirm the address."}
+        3 x 403 {"code":"permission_denied","detail":"Only a manager who has logged in themselves may send `confirm`. Without it, candidates with a password confirm a new address, and theirs cannot be removed."}
         400 {"confirm":["Must be a valid boolean."]}
         "#);
     assert_eq!(app.table().snapshot().await, before);
@@ -240,12 +240,42 @@ async fn no_setting_keeps_the_former_address_from_learning_of_a_change() {
     owner.send(Request::put(&format!("{}erasure-request/", candidate.uri))).await.expect(200);
     let mails = app.mails_to(former).len();
     // Removed, and another one set as if there had been none.
-    given.change(json!({ "email": "" })).await.expect(200);
+    given.change(json!({ "email": "", "confirm": true })).await.expect(200);
     assert_eq!(given.shown().await, (String::new(), true));
     assert_eq!(given.log_in(former).await, 401);
     given.change(json!({ "email": given.new, "confirm": true })).await.expect(200);
     app.settle().await;
     assert_eq!(app.mails_to(former).len(), mails + 1);
+    given.restore(&app.mailed_key(former)).await.expect(204);
+    assert_eq!(given.shown().await, (former.clone(), true));
+}
+
+#[tokio::test]
+async fn an_address_is_removed_by_a_manager_in_person_alone() {
+    let given = Registered::start().await;
+    let Registered { app, owner, candidate, former, new, .. } = &given;
+    let (_, token) = owner.named_token("CI").await;
+    token.patch(&candidate.uri, json!({ "receive_mails": false })).await.expect(200);
+    // Removed while another one waits, too.
+    for pending in [false, true] {
+        if pending {
+            token.patch(&candidate.uri, json!({ "email": new })).await.expect(200);
+            app.settle().await;
+        }
+        let before = app.table().snapshot().await;
+        let refused = [
+            token.patch(&candidate.uri, json!({ "email": "" })).await,
+            token.patch(&candidate.uri, json!({ "email": null })).await,
+            token.patch(&candidate.uri, json!({ "email": "", "confirm": true })).await,
+            given.change(json!({ "email": "" })).await,
+        ];
+        assert_refusals!(refused, @r#"4 x 403 {"code":"permission_denied","detail":"Only a manager who has logged in themselves may send `confirm`. Without it, candidates with a password confirm a new address, and theirs cannot be removed."}"#);
+        assert_eq!(app.table().snapshot().await, before);
+    }
+    assert_eq!([given.log_in(former).await, given.log_in(new).await], [200, 401]);
+    given.change(json!({ "email": "", "confirm": true })).await.expect(200);
+    assert_eq!(given.shown().await, (String::new(), true));
+    app.settle().await;
     given.restore(&app.mailed_key(former)).await.expect(204);
     assert_eq!(given.shown().await, (former.clone(), true));
 }

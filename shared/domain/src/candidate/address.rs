@@ -34,8 +34,14 @@ impl Candidate {
         self.account_address().shown()
     }
 
+    /// Whether setting `email` leaves a candidate who has a password without the address that counts. Only a manager in person may.
+    // A removal counts at once: it can end the password, and without one, the next address counts at once as well.
+    pub fn loses_address(&self, email: Option<&Email>) -> bool {
+        email.is_none() && self.profile.email.is_some() && self.password_hash.is_some()
+    }
+
     /// Sets another email address, or none, at `now`. Candidates with a password have to confirm it, unless it `is_confirmed`, is the
-    /// one that counts anyway, or is none. [`after_change`](Self::after_change) applies what follows from one that counts at once.
+    /// one that counts anyway, or is none: see [`loses_address`](Self::loses_address). [`after_change`](Self::after_change) applies what follows from one that counts at once.
     pub fn with_email(
         mut self,
         email: Option<Email>,
@@ -50,7 +56,7 @@ impl Candidate {
         let present = self.profile.email.clone();
         match email {
             Some(email) if !is_confirmed => self.address_fields().request(present.as_ref(), email, now)?,
-            // Without an address, nobody can take over the account. The former one is told, and can be restored.
+            // The former one is told, and can be restored.
             email => {
                 self.profile.email = email;
                 self.address_fields().replace_at_once(present, now)?;

@@ -56,7 +56,7 @@ pub const MAX_SHARES: usize = 50;
 /// The caller is no manager in person, and only a person may answer for an address that its holder has not confirmed.
 pub const MANAGER_CONFIRMS: Refusal = Refusal {
     code: "permission_denied",
-    detail: "Only a manager who has logged in themselves may send `confirm`. Without it, candidates with a password confirm the address.",
+    detail: "Only a manager who has logged in themselves may send `confirm`. Without it, candidates with a password confirm a new address, and theirs cannot be removed.",
 };
 /// The candidate has the maximum number of shares.
 pub const TOO_MANY_SHARES: Refusal =

@@ -127,7 +127,9 @@ impl ServiceState {
             }
             HistoryStep::Email { candidate, has_email } => {
                 let email = has_email.then_some(&self.candidates[candidate].email);
-                answer(&self.owner.patch(uri(candidate), json!({ "email": email })).await)
+                // Those who have a password lose theirs only if somebody answers for it.
+                let fields = json!({ "email": email, "confirm": !has_email });
+                answer(&self.owner.patch(uri(candidate), fields).await)
             }
             HistoryStep::Deadline { candidate, deadline: DeadlineChange::In(minutes) } => {
                 let at = self.app.clock().now() + TimeDelta::minutes(minutes);

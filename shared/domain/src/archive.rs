@@ -143,8 +143,9 @@ impl RecordKind {
     }
 
     /// The stored attributes that no record has. A dot leads into an attribute.
-    // Secrets and their hashes: whoever has the archive must not act for anybody. And what limits how often somebody may do
-    // something, which is this deployment's matter.
+    // Secrets and their hashes: whoever has the archive must not act for anybody. What limits how often somebody may do something,
+    // which is this deployment's matter. And the address that a candidate has yet to confirm: clients would be shown it, but nobody
+    // could confirm it without the key and the password. Customers keep theirs, since they can be asked again to confirm it.
     pub const fn left_out(self) -> &'static [&'static str] {
         match self {
             Self::Answers => &["texts_written"],
@@ -158,6 +159,7 @@ impl RecordKind {
                 "one_time_key",
                 "own_changes",
                 "password_hash",
+                "pending_email",
                 "session_epoch",
             ],
             Self::Customers => {

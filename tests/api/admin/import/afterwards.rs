@@ -79,6 +79,31 @@ async fn a_company_goes_on_where_it_was() {
 }
 
 #[tokio::test]
+async fn a_candidate_is_mailed_at_the_address_that_is_shown() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let candidate = owner.invite(&project, json!({})).await;
+    candidate.register().await;
+    let new = app.next_email();
+    let asked = owner.patch(&candidate.uri, json!({ "email": new })).await.expect(200).json();
+    assert_eq!((&asked["email"], &asked["email_confirmed"]), (&json!(new), &json!(false)));
+    app.settle().await;
+    let archive = Archive::of(&app).await;
+
+    let other = TestApp::start().await;
+    import_and_start(&other, archive.folder.path()).await;
+    let there = enter(&other, &owner).await;
+    let shown = there.get(&candidate.uri).await.expect(200).json();
+    assert_eq!((&shown["email"], &shown["email_confirmed"]), (&json!(candidate.email), &json!(true)));
+    let mails = || [&candidate.email, &new].map(|address| other.mails_to(address).len());
+    let [former, later] = mails();
+    there.post(&format!("{}reminder/", candidate.uri), json!({})).await.expect(200);
+    other.settle().await;
+    assert_eq!(mails(), [former + 1, later]);
+}
+
+#[tokio::test]
 async fn what_is_due_is_done_once_the_company_has_started() {
     let app = TestApp::start().await;
     let owner = app.owner().await;

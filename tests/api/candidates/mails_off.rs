@@ -185,6 +185,31 @@ async fn mails_are_turned_on_with_an_address_only_and_that_sends_none() {
 }
 
 #[tokio::test]
+async fn mails_that_are_turned_on_with_a_first_address_wait_until_it_is_confirmed() {
+    let (app, owner, project) = given(json!({})).await;
+    let ada = invite(&owner, &project, json!({ "username": "ada" })).await;
+    ada.choose_password().await;
+    let email = app.next_email();
+    let on = owner.patch(&ada.uri, json!({ "receive_mails": true, "email": email })).await.expect(200).json();
+    assert_eq!(
+        [&on["email"], &on["email_confirmed"], &on["receive_mails"]],
+        [&json!(email), &json!(false), &json!(true)]
+    );
+    owner.set_deadline(&ada.uri, &app.clock().in_days(8)).await.expect(200);
+    app.settle().await;
+    // The one that asks for the confirmation.
+    assert_eq!(app.mails_to(&email).len(), 1);
+    let remind = async || owner.post(&format!("{}reminder/", ada.uri), json!({})).await;
+    assert_refusal!(remind().await, @r#"400 {"code":"email_missing","detail":"The candidate has no email address. Set one first."}"#);
+    assert_refusal!(owner.patch(&ada.uri, json!({ "email": "" })).await, @r#"400 {"code":"email_missing","detail":"An invited candidate needs an email address. Replace it instead of removing it."}"#);
+    let confirmed = json!({ "key": app.mailed_key(&email), "password": PASSWORD });
+    app.anonymous().post("/api-email-confirm/", confirmed).await.expect(204);
+    remind().await.expect(200);
+    app.settle().await;
+    assert_eq!(app.mails_to(&email).len(), 2);
+}
+
+#[tokio::test]
 async fn the_key_that_the_client_has_handed_out_survives_changes_of_the_address() {
     let (app, owner, project) = given(json!({})).await;
     let ada = invite(&owner, &project, json!({})).await;

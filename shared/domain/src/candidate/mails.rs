@@ -33,10 +33,10 @@ impl Candidate {
     }
 
     /// Whether mails about the interview have been turned on since `before` though there is no address, and the candidate
-    /// waits for them.
+    /// waits for them. They are held back until a pending address is confirmed.
     pub fn misses_mails(&self, before: &Self) -> bool {
         let is_turned_on = self.profile.receive_mails && !before.profile.receive_mails;
-        self.status.is_waiting() && is_turned_on && self.profile.email.is_none()
+        self.status.is_waiting() && is_turned_on && self.shown_email().is_none()
     }
 
     fn is_suppressed(&self) -> bool {

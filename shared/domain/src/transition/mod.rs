@@ -158,9 +158,13 @@ impl Candidate {
         {
             return Err(DEADLINE_REQUIRED.into());
         }
+        let needs_email = self.status == CandidateStatus::Invited && self.profile.receive_mails;
+        // A pending one that is withdrawn may have been the only one.
+        if needs_email && self.shown_email().is_none() && before.shown_email().is_some() {
+            return Err(EMAIL_REQUIRED.into());
+        }
         if self.profile.email != before.profile.email {
-            if self.status == CandidateStatus::Invited && self.profile.receive_mails {
-                self.profile.email.as_ref().ok_or(EMAIL_REQUIRED)?;
+            if needs_email {
                 self.require_reachable()?;
             }
             // A first address revokes nothing: no mail has gone to another person.

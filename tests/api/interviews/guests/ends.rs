@@ -92,7 +92,7 @@ impl Watched {
 
     /// The candidate or the company is gone, whose link still awaits its deletion.
     async fn assert_orphaned(&self) {
-        assert_refused(&self.given.review(&self.key).await, 3, 1.0);
+        assert_refused(&self.given.review(&self.key).await, 2, 0.0);
         for file in &self.files {
             assert_refused(&self.given.fetch(file).await, 2, 0.0);
         }
@@ -236,6 +236,30 @@ async fn links_rest_while_an_interview_goes_on() {
     assert_eq!(link["recipient"], "Head of sales");
     candidate.advance(&candidate.uri).await.expect(200);
     watched.assert_alive().await;
+}
+
+#[tokio::test]
+async fn a_link_that_rests_is_not_opened() {
+    let watched = Watched::start().await;
+    let given = &watched.given;
+    let GuestFixture { owner, candidate, .. } = given;
+    let (uri, key) = given.link(json!({})).await;
+    let assert_unopened = async |code: &str| {
+        assert_ended(&given.review(&key).await, code);
+        let link = owner.get(&uri).await.expect(200).json();
+        assert_eq!([&link["opened_at"], &link["last_opened_at"]], [&Value::Null, &Value::Null]);
+    };
+    let request = format!("{}erasure-request/", candidate.uri);
+    owner.send(Request::put(&request)).await.expect(200);
+    assert_unopened("candidate_gone").await;
+    owner.delete(&request).await.expect(204);
+    owner.send(reopening(&candidate.uri, json!({}))).await.expect(200);
+    assert_unopened("link_resting").await;
+    // Such requests count, too.
+    for _ in 2..300 {
+        assert_ended(&given.review(&key).await, "link_resting");
+    }
+    given.review(&key).await.expect_code(429, "throttled");
 }
 
 #[tokio::test]

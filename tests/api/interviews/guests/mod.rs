@@ -299,13 +299,13 @@ async fn whoever_watches_opens_the_link_once_in_ten_minutes_and_each_request_cos
     let given = GuestFixture::start().await;
     let (uri, key) = given.link(json!({})).await;
     let looked = given.app.send(review(&key).head()).await.expect(200);
-    assert_eq!((looked.log().write_units, looked.log().dynamodb_calls), (1.0, 4));
+    assert_eq!((looked.log().write_units, looked.log().dynamodb_calls), (1.0, 5));
     assert_eq!(given.owner.get(&uri).await.expect(200).json()["opened_at"], Value::Null);
     let minutes = 60;
     for _ in 0..minutes {
         let seen = given.review(&key).await.expect(200);
-        // The link; the request, which counts; what it shows; the texts.
-        assert_eq!((seen.log().dynamodb_calls, seen.log().write_units), (4, 1.0));
+        // The link; whether it shows something; the request, which counts; what it shows; the texts.
+        assert_eq!((seen.log().dynamodb_calls, seen.log().write_units), (5, 1.0));
         let film = seen.json()["questions"][0]["answer"]["streams"]["mp4"].as_str().unwrap().to_owned();
         let fetched = given.fetch(&film).await.expect(302).log();
         assert_eq!((fetched.dynamodb_calls, fetched.write_units), (2, 0.0));

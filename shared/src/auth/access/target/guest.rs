@@ -160,24 +160,26 @@ impl FromRequestParts<App> for GuestReview {
         if !found.is_opened_by(&hash) {
             return Err(rejected().into());
         }
-        if let Some(end) = found.end(now) {
-            let (opened, mut batch) = OpenedLink::load(&store, found, now, [of_project.clone()]).await?;
-            let project = batch.take(&of_project)?.ok_or_else(rejected)?;
-            return Err(opened.explain(end, &project)?.into());
+        if found.end(now).is_none() {
+            // Too many requests cost no further read.
+            GuestLink::clone(&found).requested(now).map_err(Error::Throttled)?;
         }
-        // A HEAD shows nothing.
-        let is_shown = parts.method == Method::GET;
-        let counted = store.count_guest_request(found, is_shown, now).await;
-        let counted =
-            counted.map_err(|error| if matches!(error, Error::NotFound) { rejected() } else { error })?;
-        // Only now: these are the large items, and a key that opens nothing must not cost them.
-        let more = [of_project.clone(), of_questions.clone(), of_answers.clone()];
-        let (opened, mut batch) = OpenedLink::load(&store, counted, now, more).await?;
-        let project = batch.take(&of_project)?.ok_or_else(rejected)?;
+        let (mut opened, mut batch) = OpenedLink::load(&store, found, now, [of_project.clone()]).await?;
+        let project = batch.take::<Project>(&of_project)?.ok_or_else(rejected)?;
+        if opened.link.end(now).is_none() {
+            // A HEAD shows nothing, and neither does a link that rests.
+            let is_shown = parts.method == Method::GET && opened.end(now).is_none();
+            let counted = store.count_guest_request(opened.link, is_shown, now).await;
+            opened.link =
+                counted.map_err(|error| if matches!(error, Error::NotFound) { rejected() } else { error })?;
+        }
+        // It may have been deleted in the meantime.
         if let Some(end) = opened.end(now) {
             return Err(opened.explain(end, &project)?.into());
         }
         opened.note(&state);
+        // Only now: these are the large items, and a key that opens nothing must not cost them.
+        let mut batch = store.get([of_questions.clone(), of_answers.clone()]).await?;
         let OpenedLink { company, candidate, link } = opened;
         let answers = batch.take(&of_answers)?.ok_or_else(rejected)?;
         let questionnaire = batch.take(&of_questions)?;

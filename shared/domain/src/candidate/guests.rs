@@ -37,7 +37,7 @@ pub const NOT_INTERVIEWED: Refusal = Refusal {
 };
 /// The interview goes on.
 pub const REOPENED: Refusal = Refusal {
-    code: "not_interviewed",
+    code: "interview_reopened",
     detail: "The interview was reopened. Make the link once the candidate has completed it again; earlier links work again then.",
 };
 /// There is nothing to show to guests.

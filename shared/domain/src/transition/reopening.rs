@@ -13,7 +13,7 @@ use crate::secret::AccessKey;
 /// There is nothing to reopen.
 pub const NOT_REOPENABLE: Refusal = Refusal {
     code: "not_interviewed",
-    detail: "The candidate has not completed an interview that this service conducts, and none with answers was ended by its time.",
+    detail: "Only an interview that this service conducts can be reopened, once it is complete or its time has ended with answers.",
 };
 /// An evaluation, a draft or a veto is saved.
 pub const ALREADY_EVALUATED: Refusal = Refusal {

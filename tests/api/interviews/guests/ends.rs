@@ -231,7 +231,7 @@ async fn links_rest_while_an_interview_goes_on() {
     owner.send(reopening(&candidate.uri, json!({}))).await.expect(200);
     watched.assert_ended("link_resting").await;
     let refused = owner.send(watched.given.creation(json!({}))).await;
-    assert_refusal!(refused, @r#"400 {"code":"not_interviewed","detail":"The interview was reopened. Make the link once the candidate has completed it again; earlier links work again then."}"#);
+    assert_refusal!(refused, @r#"400 {"code":"interview_reopened","detail":"The interview was reopened. Make the link once the candidate has completed it again; earlier links work again then."}"#);
     let link = owner.get(&watched.uri).await.expect(200).json();
     assert_eq!(link["recipient"], "Head of sales");
     candidate.advance(&candidate.uri).await.expect(200);

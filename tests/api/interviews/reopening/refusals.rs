@@ -32,7 +32,7 @@ async fn the_body_is_checked_before_the_candidate() {
     400 {"deadline":["Not a valid string."],"reason":["Not a valid string."]}
     400 {"reason":["This field may not be null."]}
     400 {"deadline":["Must be within a hundred years."]}
-    400 {"code":"not_interviewed","detail":"The candidate has not completed an interview that this service conducts, and none with answers was ended by its time."}
+    400 {"code":"not_interviewed","detail":"Only an interview that this service conducts can be reopened, once it is complete or its time has ended with answers."}
     "#);
 }
 
@@ -62,7 +62,7 @@ async fn refusals_come_in_their_order() {
     let passed = owner.send(reopening(uri, json!({ "deadline": app.clock().in_days(-1) }))).await;
     assert_refusal!(passed, @r#"400 {"code":"deadline_passed","detail":"The candidate's deadline has passed. Set a later one first."}"#);
     owner.send(reopening(uri, json!({ "deadline": app.clock().in_days(1) }))).await.expect(200);
-    assert_refusal!(reopen().await, @r#"400 {"code":"not_interviewed","detail":"The candidate has not completed an interview that this service conducts, and none with answers was ended by its time."}"#);
+    assert_refusal!(reopen().await, @r#"400 {"code":"not_interviewed","detail":"Only an interview that this service conducts can be reopened, once it is complete or its time has ended with answers."}"#);
 }
 
 #[tokio::test]

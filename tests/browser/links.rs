@@ -283,6 +283,30 @@ async fn staff_learn_which_account_they_activate_and_where_to_log_in() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_candidate_without_a_user_name_reads_of_their_account() {
+    let visit = visit(false).await;
+    let (candidate, _) = another(&visit).await;
+    candidate.register().await;
+    let email = visit.app.next_email();
+    visit.owner.patch(&candidate.uri, json!({ "email": email })).await.expect(200);
+    visit.app.settle().await;
+    let mut page = Page::open().await;
+    for (path, address, about) in [
+        ("confirm-email", &email, "is to become the address of your account with Acme & Sons. Until"),
+        (
+            "restore-email",
+            &candidate.email,
+            "is to be the address of your account with Acme & Sons again. The",
+        ),
+    ] {
+        page.go(&format!("{}/{path}/{}", visit.origin, visit.app.mailed_key(address))).await;
+        page.on("address").await;
+        let text = page.text().await;
+        assert!(text.contains(&format!("{address} {about}")), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn staff_confirm_a_new_address_and_put_the_former_one_back() {
     let visit = visit(true).await;
     let staff = visit.app.staff("recruiter").await;

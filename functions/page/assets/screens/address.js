@@ -13,7 +13,8 @@ export function showAddress(app) {
     const holder = /** @type {import("../types.js").KeyHolder} */ (app.model.holder);
     const { company, name, app_url: appUrl } = /** @type {import("../types.js").CompanyLogin} */ (app.model.company);
     // Candidates without a user name are known by the address alone.
-    const names = { email: holder.email, name: holder.username === holder.email ? "" : holder.username, company: name };
+    const about = holder.username === holder.email ? texts.aboutUnnamed : texts.about;
+    const names = { email: holder.email, name: holder.username, company: name };
     const password = field(app.texts.login.password, { name: "password", type: "password", autocomplete: "current-password", required: true }, { reveal: app.texts.showPassword });
 
     async function save() {
@@ -39,5 +40,5 @@ export function showAddress(app) {
             app.attempt(save);
         },
     }, isConfirmation && element("input", { class: "hidden", type: "text", name: "username", autocomplete: "username", value: holder.username, readonly: true, tabindex: -1, "aria-label": app.texts.login.email }), isConfirmation && password.whole, element("button", { class: "main" }, texts.submit));
-    return { title: texts.title, content: [element("p", { class: "lead" }, filled(texts.about, names).replace("  ", " ")), form] };
+    return { title: texts.title, content: [element("p", { class: "lead" }, filled(about, names)), form] };
 }

@@ -45,6 +45,7 @@ export default {
         confirm: {
             title: "E-Mail-Adresse bestätigen",
             about: "{email} soll die Adresse des Kontos {name} bei {company} werden. Bis Sie das bestätigen, gilt die bisherige Adresse.",
+            aboutUnnamed: "{email} soll die Adresse Ihres Kontos bei {company} werden. Bis Sie das bestätigen, gilt die bisherige Adresse.",
             submit: "Adresse bestätigen",
             wrong: "Das ist nicht das Passwort des Kontos. Prüfen Sie es und versuchen Sie es noch einmal.",
             done: "Ihre Adresse ist bestätigt",
@@ -53,6 +54,7 @@ export default {
         restore: {
             title: "E-Mail-Adresse behalten",
             about: "{email} soll wieder die Adresse des Kontos {name} bei {company} sein. Das Konto wird dann überall abgemeldet, und die Inhaber des Unternehmens erhalten eine E-Mail.",
+            aboutUnnamed: "{email} soll wieder die Adresse Ihres Kontos bei {company} sein. Das Konto wird dann überall abgemeldet, und die Inhaber des Unternehmens erhalten eine E-Mail.",
             submit: "Diese Adresse behalten",
             done: "Ihr Konto hat wieder diese Adresse",
             next: "Falls die andere Adresse schon galt, erhalten Sie eine E-Mail, um ein neues Passwort zu wählen. Fragen Sie {company}, wer die Adresse geändert hat.",

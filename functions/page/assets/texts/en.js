@@ -45,6 +45,7 @@ export default {
         confirm: {
             title: "Confirm your email address",
             about: "{email} is to become the address of the account {name} with {company}. Until you confirm it, the former address stays in use.",
+            aboutUnnamed: "{email} is to become the address of your account with {company}. Until you confirm it, the former address stays in use.",
             submit: "Confirm the address",
             wrong: "This is not the password of the account. Check it and try again.",
             done: "Your address is confirmed",
@@ -53,6 +54,7 @@ export default {
         restore: {
             title: "Keep your email address",
             about: "{email} is to be the address of the account {name} with {company} again. The account is then logged out everywhere, and the owners of the company get an email.",
+            aboutUnnamed: "{email} is to be the address of your account with {company} again. The account is then logged out everywhere, and the owners of the company get an email.",
             submit: "Keep this address",
             done: "Your account has this address again",
             next: "If the other address was in use already, you get an email to choose a new password. Ask {company} who changed the address.",

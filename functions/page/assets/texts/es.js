@@ -45,6 +45,7 @@ export default {
         confirm: {
             title: "Confirme su dirección de correo",
             about: "{email} va a ser la dirección de la cuenta {name} en {company}. Hasta que la confirme, se sigue utilizando la anterior.",
+            aboutUnnamed: "{email} va a ser la dirección de su cuenta en {company}. Hasta que la confirme, se sigue utilizando la anterior.",
             submit: "Confirmar la dirección",
             wrong: "Esta no es la contraseña de la cuenta. Compruébela e inténtelo de nuevo.",
             done: "Su dirección está confirmada",
@@ -53,6 +54,7 @@ export default {
         restore: {
             title: "Conserve su dirección de correo",
             about: "{email} va a ser de nuevo la dirección de la cuenta {name} en {company}. Se cerrarán todas las sesiones de la cuenta y los propietarios de la empresa recibirán un correo.",
+            aboutUnnamed: "{email} va a ser de nuevo la dirección de su cuenta en {company}. Se cerrarán todas las sesiones de la cuenta y los propietarios de la empresa recibirán un correo.",
             submit: "Conservar esta dirección",
             done: "Su cuenta vuelve a tener esta dirección",
             next: "Si la otra dirección ya estaba en uso, recibirá un correo para elegir una nueva contraseña. Pregunte a {company} quién ha cambiado la dirección.",

@@ -45,6 +45,7 @@ export default {
         confirm: {
             title: "Confirmez votre adresse e-mail",
             about: "{email} doit devenir l’adresse du compte {name} chez {company}. Tant que vous ne la confirmez pas, l’ancienne adresse reste utilisée.",
+            aboutUnnamed: "{email} doit devenir l’adresse de votre compte chez {company}. Tant que vous ne la confirmez pas, l’ancienne adresse reste utilisée.",
             submit: "Confirmer l’adresse",
             wrong: "Ce n’est pas le mot de passe du compte. Vérifiez-le et réessayez.",
             done: "Votre adresse est confirmée",
@@ -53,6 +54,7 @@ export default {
         restore: {
             title: "Conservez votre adresse e-mail",
             about: "{email} doit redevenir l’adresse du compte {name} chez {company}. Toutes les sessions du compte sont alors fermées, et les propriétaires de l’entreprise reçoivent un e-mail.",
+            aboutUnnamed: "{email} doit redevenir l’adresse de votre compte chez {company}. Toutes les sessions du compte sont alors fermées, et les propriétaires de l’entreprise reçoivent un e-mail.",
             submit: "Conserver cette adresse",
             done: "Votre compte a retrouvé cette adresse",
             next: "Si l’autre adresse était déjà utilisée, vous recevez un e-mail pour choisir un nouveau mot de passe. Demandez à {company} qui a modifié l’adresse.",

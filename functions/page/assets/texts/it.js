@@ -45,6 +45,7 @@ export default {
         confirm: {
             title: "Confermi il Suo indirizzo e-mail",
             about: "{email} diventerà l’indirizzo dell’account {name} presso {company}. Finché non lo conferma, resta in uso quello precedente.",
+            aboutUnnamed: "{email} diventerà l’indirizzo del Suo account presso {company}. Finché non lo conferma, resta in uso quello precedente.",
             submit: "Confermi l’indirizzo",
             wrong: "Questa non è la password dell’account. La controlli e riprovi.",
             done: "Il Suo indirizzo è confermato",
@@ -53,6 +54,7 @@ export default {
         restore: {
             title: "Mantenga il Suo indirizzo e-mail",
             about: "{email} tornerà a essere l’indirizzo dell’account {name} presso {company}. Tutte le sessioni dell’account saranno terminate e i proprietari dell’azienda riceveranno un’e-mail.",
+            aboutUnnamed: "{email} tornerà a essere l’indirizzo del Suo account presso {company}. Tutte le sessioni dell’account saranno terminate e i proprietari dell’azienda riceveranno un’e-mail.",
             submit: "Mantenga questo indirizzo",
             done: "Il Suo account ha di nuovo questo indirizzo",
             next: "Se l’altro indirizzo era già in uso, riceverà un’e-mail per scegliere una nuova password. Chieda a {company} chi ha modificato l’indirizzo.",

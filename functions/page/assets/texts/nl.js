@@ -45,6 +45,7 @@ export default {
         confirm: {
             title: "Bevestig uw e-mailadres",
             about: "{email} wordt het adres van het account {name} bij {company}. Zolang u het niet bevestigt, blijft het vorige adres in gebruik.",
+            aboutUnnamed: "{email} wordt het adres van uw account bij {company}. Zolang u het niet bevestigt, blijft het vorige adres in gebruik.",
             submit: "Adres bevestigen",
             wrong: "Dit is niet het wachtwoord van het account. Controleer het en probeer het opnieuw.",
             done: "Uw adres is bevestigd",
@@ -53,6 +54,7 @@ export default {
         restore: {
             title: "Houd uw e-mailadres",
             about: "{email} wordt weer het adres van het account {name} bij {company}. Het account wordt dan overal uitgelogd en de eigenaren van het bedrijf krijgen een e-mail.",
+            aboutUnnamed: "{email} wordt weer het adres van uw account bij {company}. Het account wordt dan overal uitgelogd en de eigenaren van het bedrijf krijgen een e-mail.",
             submit: "Dit adres houden",
             done: "Uw account heeft dit adres terug",
             next: "Was het andere adres al in gebruik? Dan krijgt u een e-mail om een nieuw wachtwoord te kiezen. Vraag {company} wie het adres heeft gewijzigd.",

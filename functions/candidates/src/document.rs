@@ -196,7 +196,7 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
         .refuses(&[DEADLINE_REQUIRED, EMAIL_REQUIRED, UNDELIVERABLE])
         .is_limited(
             "A candidate gets at most five mails an hour that changes and reminders cause, and, with a password, five new addresses in 72 \
-             hours, or twenty with `confirm`. Candidates may make 100 changes of their own an hour.",
+             hours, or twenty with `confirm`; both count together. Candidates may make 100 changes of their own an hour.",
         )
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);

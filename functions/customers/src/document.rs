@@ -60,7 +60,8 @@ pub(crate) fn change_customer(operation: OperationDoc) -> OperationDoc {
         })
         .is_limited(
             "A wrong `current_password` counts as a failed login: after ten within 15 minutes, wait as `Retry-After` says. \
-             A customer gets at most five mails an hour to new addresses, and five new addresses in 72 hours.",
+             A customer gets at most five mails an hour to new addresses, and five new addresses in 72 hours, or twenty with \
+             `confirm`; both count together.",
         )
         .field(
             "confirm",

@@ -19,7 +19,8 @@ pub const RESTORATION_HOURS: i64 = 72;
 // Beyond this, changes are refused. A limit that dropped old keys would let quick changes lock out the holder of the first address.
 const MAX_FORMER: usize = 10;
 /// The most of them if the last change counts at once because an owner or a manager answers for it.
-// Changes by others must not keep owners and managers from helping a person who has lost both addresses.
+// Changes by others must not keep owners and managers from helping a person who has lost both addresses. The reverse locks nobody out:
+// those who manage the account request changes, not its holder, whose confirmations and restorations are not limited.
 const MAX_FORMER_CONFIRMED: usize = 20;
 
 /// An address that is to replace the present one.

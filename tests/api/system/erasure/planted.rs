@@ -102,7 +102,7 @@ pub(crate) fn written() -> Value {
             // Of numbers.
             "adjustments" => json!({ "extra_takes": 1 }),
             // Files come as a form; the others are the candidate's own, or no text.
-            "photo" | "cv" | "password" | "deadline" | "receive_mails" => continue,
+            "photo" | "cv" | "password" | "deadline" | "receive_mails" | "confirm" => continue,
             // What this does not know must be a text: a field of another kind needs a line above.
             _ => json!(format!("{CANARY} {name}").chars().take(20).collect::<String>()),
         };

@@ -225,7 +225,7 @@ async fn a_draft_beside_an_answer_replaces_it_only_when_it_is_sent() {
 #[tokio::test]
 async fn drafts_are_answers_when_the_time_is_over() {
     let app = TestApp::start().await;
-    let (owner, candidate, [why, ..]) = given(&app).await;
+    let (owner, candidate, [why, when, _]) = given(&app).await;
     save(&candidate, &why, "In the middle of a wo").await.expect(204);
     app.clock().advance(TimeDelta::minutes(30) - TimeDelta::seconds(1));
     assert_eq!(texts(&owner, &candidate).await[0], [Value::Null, Value::Null]);
@@ -246,11 +246,16 @@ async fn drafts_are_answers_when_the_time_is_over() {
     // With more time, it is a draft again.
     owner.patch(&candidate.uri, json!({ "adjustments": { "time_factor": 2 } })).await.expect(200);
     assert_eq!(texts(&candidate, &candidate).await[0], [Value::Null, json!("In the middle of a word")]);
+    for text in ["2019", ""] {
+        save(&candidate, &when, text).await.expect(204);
+    }
     app.clock().advance(TimeDelta::minutes(91));
     app.expire_overdue().await;
     assert_eq!(status(&app, &candidate.uri).await, "interviewed");
-    assert_eq!(texts(&owner, &candidate).await[0], [json!("In the middle of a word"), Value::Null]);
-    assert!(stored(&app).await.iter().all(|item| item.get("draft").is_none()));
+    let shown = texts(&owner, &candidate).await;
+    assert_eq!(shown[..2], [[json!("In the middle of a word"), Value::Null], [Value::Null, Value::Null]]);
+    let stored = stored(&app).await;
+    assert!(stored.len() == 1 && stored[0].get("draft").is_none(), "an empty draft leaves nothing");
 }
 
 #[tokio::test]

@@ -1,24 +1,26 @@
 //! An interview, its answers and takes as clients see them.
 
+mod draft;
+mod take;
+
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::AnswersTarget;
-use shared::domain::answers::{
-    AnswerText, Answers, QuestionAnswer, Take, TakeSource, WrittenAnswer, draft_revision,
-};
+use shared::domain::answers::{Answers, QuestionAnswer, Take, WrittenAnswer};
 use shared::domain::candidate::{Candidate, CandidateStatus, ConductedInterview, InterviewAdjustments};
-use shared::domain::id::{QuestionId, TakeRef};
 use shared::domain::media::conversion::ConversionStatus;
 use shared::domain::media::file::FileType;
 use shared::domain::policy::{Action, CallerRelation};
 use shared::domain::questionnaire::{Question, QuestionKind, Questionnaire};
+use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::view::{QuestionView, SignedUploadView};
 use shared::http::wire::{Timestamp, Uri};
-use shared::http::{EntityTag, example_uri};
-use shared::media::{AnswerObjects, SignedUpload};
+use shared::media::AnswerObjects;
 use shared::store::ShownAnswers;
+
+pub(crate) use draft::{DraftView, draft_tag};
+pub(crate) use take::{BegunTakeView, FinishedTakeView, SignedPartView, SignedPartsView, TakeView};
 
 /// A caller who looks at an interview.
 pub(crate) struct InterviewViewer<'a> {
@@ -191,35 +193,6 @@ struct InterviewAnswerView {
     draft: Option<DraftView>,
 }
 
-/// A text that the candidate has not sent as an answer yet.
-#[derive(Serialize, JsonSchema)]
-#[schemars(inline)]
-pub(crate) struct DraftView {
-    /// The text.
-    #[schemars(example = &"The race in our")]
-    text: String,
-    /// When it was saved.
-    saved_at: Timestamp,
-    /// For `If-Match`, so that another window does not overwrite it.
-    #[schemars(example = &"\"4183563425738265211-e3b0c44298fc1c149afbf4c8996fb924\"")]
-    tag: String,
-}
-
-impl DraftView {
-    fn of(written: &WrittenAnswer) -> Option<Self> {
-        let draft = written.draft.as_ref()?;
-        let text = draft.text.as_ref()?;
-        let tag = draft_tag(Some(text)).to_string();
-        Some(Self { text: text.to_string(), saved_at: Timestamp(draft.saved_at), tag })
-    }
-}
-
-/// The tag of the draft with this text; `None` stands for no draft.
-pub(crate) fn draft_tag(text: Option<&AnswerText>) -> EntityTag {
-    let body = text.map(ToString::to_string).unwrap_or_default();
-    EntityTag::of(body.as_bytes()).in_revision(Some(draft_revision(text)))
-}
-
 /// The answer to a question.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Answer")]
@@ -324,127 +297,5 @@ impl AnswerView {
             open_take: given.open_take().map(shown),
             take: take.map(shown),
         }
-    }
-}
-
-/// A take.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Take")]
-pub(crate) struct TakeView {
-    /// The URL of the resource.
-    #[schemars(example = example_uri::TAKE)]
-    resource_uri: Uri,
-    /// Its number; no two takes of a question have the same.
-    #[schemars(example = 2)]
-    number: u32,
-    /// How far it is. While it is `awaiting-upload`, parts can be sent.
-    status: ConversionStatus,
-    /// When it was begun.
-    begun_at: Timestamp,
-    /// When the film that asks the question and the time to prepare end. Only managers and the candidate see it.
-    record_from: Option<Timestamp>,
-    /// When the time to answer ends; what is recorded later is cut off. Only managers and the candidate see it.
-    record_until: Option<Timestamp>,
-    /// When it was finished, or closed by the service; null before.
-    #[schemars(example = ())]
-    finished_at: Option<Timestamp>,
-    /// The length in seconds, as the client says.
-    #[schemars(example = 84)]
-    recorded_seconds: Option<u32>,
-    /// Where it comes from.
-    source: TakeSource,
-    /// Whether the service has closed it with the parts that had arrived. It can still be finished while no later take has
-    /// begun.
-    #[schemars(example = false)]
-    is_interrupted: bool,
-}
-
-impl TakeView {
-    fn new(take_ref: TakeRef, take: &Take, viewer: &InterviewViewer<'_>) -> Self {
-        Self {
-            resource_uri: viewer.references.take(&viewer.objects, take_ref),
-            number: take.number,
-            status: take.conversion.status,
-            begun_at: Timestamp(take.begun_at),
-            record_from: viewer.sees_limits.then_some(Timestamp(take.record_from)),
-            record_until: viewer.sees_limits.then_some(Timestamp(take.record_until)),
-            finished_at: take.finished_at.map(Timestamp),
-            recorded_seconds: take.recorded_seconds,
-            source: take.source,
-            is_interrupted: take.is_interrupted,
-        }
-    }
-}
-
-/// A take that has begun, with the question, which some candidates see only now.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "BegunTake")]
-pub(crate) struct BegunTakeView {
-    #[serde(flatten)]
-    take: Option<TakeView>,
-    /// The question.
-    question: QuestionView,
-}
-
-impl BegunTakeView {
-    /// The view of the open take of a question.
-    pub(crate) fn new(
-        question: &Question,
-        answer: Option<&QuestionAnswer>,
-        viewer: &InterviewViewer<'_>,
-    ) -> Self {
-        let asked = QuestionView::new(question, viewer.questionnaire, viewer.references);
-        let take = answer.and_then(QuestionAnswer::open_take);
-        Self {
-            take: take.map(|take| TakeView::new(take.reference(question.id), take, viewer)),
-            question: if viewer.is_candidate { asked.for_candidate() } else { asked },
-        }
-    }
-}
-
-/// A take after the attempt to finish it.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "FinishedTake")]
-pub(crate) struct FinishedTakeView {
-    #[serde(flatten)]
-    take: TakeView,
-    /// The parts that have not arrived. Unless there are none, the take is still open: send them and finish it again.
-    #[schemars(example = [3, 7])]
-    missing_parts: Vec<u32>,
-}
-
-impl FinishedTakeView {
-    pub(crate) fn new(
-        take_ref: TakeRef,
-        take: &Take,
-        missing_parts: Vec<u32>,
-        viewer: &InterviewViewer<'_>,
-    ) -> Self {
-        Self { take: TakeView::new(take_ref, take, viewer), missing_parts }
-    }
-}
-
-/// The requests that upload parts.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "SignedParts")]
-pub(crate) struct SignedPartsView {
-    /// One for each part, in the order of the request.
-    pub(crate) parts: Vec<SignedPartView>,
-}
-
-/// The request that uploads a part.
-#[derive(Serialize, JsonSchema)]
-#[schemars(inline)]
-pub(crate) struct SignedPartView {
-    /// The number of the part.
-    #[schemars(example = 7)]
-    number: u32,
-    /// The request. It stores the bytes once: 412 means that the part is there.
-    upload: SignedUploadView,
-}
-
-impl SignedPartView {
-    pub(crate) fn new(number: u32, request: SignedUpload, expires_at: DateTime<Utc>) -> Self {
-        Self { number, upload: SignedUploadView::new(request, expires_at) }
     }
 }

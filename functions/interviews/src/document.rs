@@ -127,9 +127,10 @@ pub(crate) fn save_draft(operation: OperationDoc) -> OperationDoc {
              send it with `PUT …/answers/{questionId}/`, which ends the draft. Once the time of the interview is over, the draft is \
              the answer if there is no other, and so it is when the candidate or the platform completes the interview; a draft \
              beside an answer is then dropped. No event tells of drafts. A blank text deletes the draft. \
-             A draft is written once in two seconds: a request that comes earlier waits, and is answered when its text, or a later \
-             one, is stored. With `If-Match`, a second window does not overwrite what the first has typed: send the `ETag` of the \
-             response, or the `tag` of the draft that the interview shows, or `\"0-\"` if it shows none.",
+             A draft is written once in two seconds: a request that comes earlier waits, and is answered when its text is stored, \
+             or, without `If-Match`, a later one, whose `ETag` the response then has. With `If-Match`, a second window does not \
+             overwrite what the first has typed: send the `ETag` of the response, or the `tag` of the draft that the interview \
+             shows, or `\"0-\"` if it shows none.",
         )
         .body::<DraftView, _>(read_draft)
         .refuses(&[NOT_INTERVIEWING, TIME_OVER, NOT_WRITTEN])

@@ -15,22 +15,24 @@ pub(crate) async fn save(
     access: Admitted<Draft, AnswerQuestions>,
     body: BodyFields,
 ) -> Result<CommittedResponse<NoContentTagged>> {
-    let text = read_draft(body)?;
-    let answer = NoContentTagged(draft_tag(text.as_ref()));
-    let writes = replace(&access, text).await?;
-    access.commit(writes, answer).await
+    let (writes, stored) = replace(&access, read_draft(body)?).await?;
+    access.commit(writes, NoContentTagged(draft_tag(stored.as_ref()))).await
 }
 
 /// DELETE …/answers/{questionId}/draft/
 pub(crate) async fn delete(access: Admitted<Draft, AnswerQuestions>) -> Result<CommittedResponse<NoContent>> {
-    let writes = replace(&access, None).await?;
+    let (writes, _) = replace(&access, None).await?;
     access.commit(writes, NoContent).await
 }
 
-/// Replaces the draft by `text`, once the former one has been stored for two seconds. Returns what is left to commit.
+/// Replaces the draft by `text`, once the former one has been stored for two seconds. Returns what is left to commit, and the text
+/// that is then stored: that of a later request, if there is one.
 // The function itself waits, since functions share nothing but the table: of the requests that wait, the last one writes. Each is
 // answered once its text is stored, so a function that is stopped while it waits has promised nothing.
-async fn replace(access: &Admitted<Draft, AnswerQuestions>, text: Option<AnswerText>) -> Result<Transaction> {
+async fn replace(
+    access: &Admitted<Draft, AnswerQuestions>,
+    text: Option<AnswerText>,
+) -> Result<(Transaction, Option<AnswerText>)> {
     let WrittenTarget { answer, written: before } = &access.target;
     let all = &answer.all;
     let received_at = access.received_at();
@@ -39,24 +41,32 @@ async fn replace(access: &Admitted<Draft, AnswerQuestions>, text: Option<AnswerT
     Answers::may_write(&answer.question, all.candidate.adjusted().may_write)?;
     let stored = before.draft.as_ref();
     let is_stored = before.draft_text() == text.as_ref();
-    // The later one of two concurrent requests counts, whichever is stored first.
-    let is_outdated = stored.is_some_and(|stored| stored.received_at > received_at);
+    // The later one of two concurrent requests counts, whichever is stored first. One that names the stored text is later, whatever
+    // the clocks of two functions say.
+    let is_outdated =
+        !access.names_revision() && stored.is_some_and(|stored| stored.received_at > received_at);
     if is_stored || is_outdated {
-        return Ok(access.store.empty_transaction());
+        return Ok((access.store.empty_transaction(), before.draft_text().cloned()));
     }
     let saved_at = match stored {
         Some(stored) => access.wait_until(stored.replaceable_at(received_at)).await,
         None => access.now,
     };
-    let draft = Some(Draft { text, wording: answer.question.wording(), received_at, saved_at });
-    let after = WrittenAnswer { draft, ..WrittenAnswer::clone(before) };
+    let draft = Draft {
+        text: text.clone(),
+        wording: answer.question.wording(),
+        received_at: stored.map_or(received_at, |stored| received_at.max(stored.received_at)),
+        saved_at,
+    };
+    let after = WrittenAnswer { draft: Some(draft), ..WrittenAnswer::clone(before) };
     if stored.is_some() {
         access.store.replace_draft(before, &after).await?;
-        return Ok(access.store.empty_transaction());
+        return Ok((access.store.empty_transaction(), text));
     }
     let begun = Answers::clone(&all.answers).begin_draft(answer.question.id);
     let texts = (before, &after);
-    Ok(access.store.save_written_answer(&all.candidate, &all.answers, &begun, texts, access.now))
+    let writes = access.store.save_written_answer(&all.candidate, &all.answers, &begun, texts, access.now);
+    Ok((writes, text))
 }
 
 /// Reads the body of a draft: the text, `None` if nothing in it can be seen.

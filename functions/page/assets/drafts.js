@@ -120,6 +120,7 @@ class Draft extends EventTarget {
     /** @param {string} text */
     async put(text) {
         try {
+            // With a tag, since without one the service may answer that it has stored a later text instead.
             const { tag } = await this.app.api.send("PUT", `${this.uri}draft/`, { text }, { match: this.tag, patience: 0, keepalive: true });
             this.noteSaved(text, tag);
         } catch (error) {

@@ -138,6 +138,25 @@ async fn of_two_texts_on_their_way_the_later_one_counts() {
 }
 
 #[tokio::test]
+async fn a_clock_that_lags_drops_no_text_of_a_client_that_names_the_former_one() {
+    let app = TestApp::start().await;
+    let (_, candidate, [why, ..]) = given(&app).await;
+    let tag_of = |saved: &Response| saved.header("etag").unwrap().to_owned();
+    let first = tag_of(&save(&candidate, &why, "one").await.expect(204));
+    app.clock().advance(-TimeDelta::milliseconds(200));
+    for unproven in [typed(&candidate, &why, "zero"), typed(&candidate, &why, "zero").header("if-match", "*")]
+    {
+        let dropped = candidate.send(unproven).await.expect(204);
+        assert_eq!(tag_of(&dropped), first, "the tag is that of the stored text");
+        assert_eq!(texts(&candidate, &candidate).await[0][1], "one");
+    }
+    let next =
+        candidate.send(typed(&candidate, &why, "one two").header("if-match", &first)).await.expect(204);
+    assert_eq!(texts(&candidate, &candidate).await[0][1], "one two");
+    assert_ne!(tag_of(&next), first);
+}
+
+#[tokio::test]
 async fn a_second_window_does_not_overwrite_what_the_first_has_typed() {
     let app = TestApp::start().await;
     let (_, candidate, [why, ..]) = given(&app).await;

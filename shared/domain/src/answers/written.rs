@@ -41,7 +41,7 @@ pub struct Draft {
     /// The number of the question's text that was shown when it was typed.
     #[serde(default)]
     pub wording: usize,
-    /// When the request came that brought the text.
+    /// When the request came that brought the text, by the clock that was ahead if it has replaced one that seemed to come later.
     pub received_at: DateTime<Utc>,
     /// When the text was stored.
     pub saved_at: DateTime<Utc>,

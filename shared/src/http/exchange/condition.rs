@@ -65,6 +65,11 @@ impl RequestConditions {
         }
     }
 
+    /// Whether a change names the revisions that it applies to. `*` names none.
+    pub(crate) fn names_revisions(&self) -> bool {
+        matches!(self.if_match, Some(TagCondition::Tags(_)))
+    }
+
     /// 200 with a view that is the same for everyone, or 304 without it if the client has it. `caching` tells how long anyone
     /// may keep it, as `Cache-Control`.
     pub fn show_to_all<V: Serialize>(

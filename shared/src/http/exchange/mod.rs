@@ -217,6 +217,11 @@ impl HttpExchange {
         *self.state.received_at.get_or_init(|| self.now)
     }
 
+    /// Whether the request names the revision that it changes, by a tag in `If-Match` that was found to be the present one.
+    pub fn names_revision(&self) -> bool {
+        self.conditions.names_revisions()
+    }
+
     /// Waits until the clock shows `moment`, and returns the time.
     pub async fn wait_until(&self, moment: DateTime<Utc>) -> DateTime<Utc> {
         self.app.wait_until(moment).await;

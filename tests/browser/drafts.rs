@@ -172,6 +172,36 @@ async fn the_end_of_time_in_the_middle_of_a_word_is_announced_and_loses_nothing(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_time_waits_for_a_draft_that_the_service_could_not_take_at_once() {
+    let visit = Visit::writing(json!({ "max_interview_time": 30 }), &[written()]).await;
+    let mut page = Page::open().await;
+    page.write_first(&visit).await;
+    page.type_text("In March").await;
+    page.until(SAVED).await;
+    // Busy until the page completes the interview, and for two more requests.
+    page.evaluate(
+        "(() => {
+            const { fetch } = window;
+            window.left = 2;
+            window.fetch = async (url, request) => {
+                const isSending = document.querySelector('#screen').dataset.screen === 'sending';
+                if (url.endsWith('/draft/') && (!isSending || (left -= 1) >= 0)) return new Response('', { status: 503 });
+                return fetch(url, request);
+            };
+        })()",
+    )
+    .await;
+    page.type_text("In March, by chance.").await;
+    visit.app.clock().advance(TimeDelta::minutes(30));
+    // The page reads the state each half a minute, and with it the time.
+    page.evaluate("(() => { const { now } = Date; Date.now = () => now() + 31_000; })()").await;
+    page.on("done").await;
+    assert_eq!(visit.status().await, "interviewed");
+    assert_eq!(visit.answers().await[0]["text"], "In March, by chance.");
+    assert!(page.evaluate("left").await.as_i64().unwrap() < 0, "it has met the busy service");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_platform_completes_the_interview_in_the_middle_of_a_text() {
     let visit = Visit::writing(json!({}), &[written()]).await;
     let mut page = Page::open().await;

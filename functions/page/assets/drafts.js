@@ -231,6 +231,11 @@ export class Drafts {
         return [...this.all.values()];
     }
 
+    /** Whether any is not saved, but can be. */
+    get areWaiting() {
+        return this.list.some((draft) => !draft.isSaved && !draft.isStopped);
+    }
+
     /** Begins with what an earlier page has kept of answers that can still be written. @param {import("./types.js").Answer[]} answers */
     recall(answers) {
         for (const answer of answers) {

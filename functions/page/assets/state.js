@@ -64,8 +64,7 @@ export function screenOf(model) {
     const status = interview?.status ?? candidate?.status;
     if (status === "interviewed") return { name: "done" };
     // The session has ended with the interview: nothing can be sent any more.
-    const isClosed = Boolean(interview?.closes_at) && model.now >= Date.parse(interview?.closes_at ?? "");
-    if (model.isLoggedOut && status === "interviewing" && isClosed) return over("time");
+    if (model.isLoggedOut && status === "interviewing" && isClosed(interview, model.now)) return over("time");
     if (ended?.ended_by_time) return over("ended");
     if (ended && ended.code in ENDS) return over(ENDS[ended.code]);
     if (model.isLoggedOut || !candidate) return link.key ? over("link") : { name: "login" };
@@ -121,6 +120,9 @@ function screenOfUnfinished({ record, slices }) {
     const { question } = record;
     return { name: slices.length > 0 ? "review" : "prepare", question };
 }
+
+/** Whether the service takes nothing more, not even what was on its way when the time was over. @param {Interview | null} interview @param {number} now */
+export const isClosed = (interview, now) => Boolean(interview?.closes_at) && now >= Date.parse(interview?.closes_at ?? "");
 
 /** Whether a recording waits for the candidate. A file that is still being read is no recording. @param {LocalTake} take */
 export const isUnfinished = ({ record }) => !record.isEnded && !record.refusal && record.source !== "file";

@@ -3,7 +3,7 @@
 import { ApiError } from "../api.js";
 import { button, element } from "../dom.js";
 import { filled } from "../language.js";
-import { isComplete } from "../state.js";
+import { isClosed, isComplete } from "../state.js";
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
 export function showSending(app) {
@@ -12,12 +12,16 @@ export function showSending(app) {
     const state = element("p", { role: "status" });
     const again = button(app.texts.tryAgain, () => finish(), { hidden: true });
     let isCompleting = false;
+    /** Whether drafts are to be saved first. */
+    let isWaiting = false;
 
     async function complete() {
-        const { candidate } = app.model;
+        const { candidate, interview } = app.model;
         if (!candidate) return;
-        // Once the time is over, the page completes the interview itself.
+        // Once the time is over, the page completes the interview itself. A complete one would take no draft any more.
         await app.drafts.flush();
+        isWaiting = !isClosed(interview, app.api.now()) && app.drafts.areWaiting;
+        if (isWaiting) return;
         try {
             await app.api.advance(candidate.resource_uri, "interviewing");
         } catch (error) {
@@ -36,6 +40,8 @@ export function showSending(app) {
     async function finish() {
         isCompleting = true;
         again.hidden = await app.attempt(complete);
+        // With the next tick: each change until here has updated this screen.
+        isCompleting = !isWaiting;
     }
 
     return {

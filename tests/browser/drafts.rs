@@ -144,6 +144,36 @@ async fn two_windows_keep_both_texts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_the_browser_brings_back_knows_what_it_has_sent_when_it_was_left() {
+    let visit = Visit::writing(json!({}), &[written()]).await;
+    let mut page = Page::open().await;
+    page.write_first(&visit).await;
+    page.evaluate(
+        "(() => {
+            const { fetch } = window;
+            window.fetch = async (url, request) => {
+                const response = await fetch(url, request);
+                const text = url.endsWith('/draft/') && JSON.parse(request.body).text;
+                if (text === 'In') await new Promise(done => window.goOn = done);
+                if (text === 'In March') window.isLeft = true;
+                return response;
+            };
+        })()",
+    )
+    .await;
+    page.type_text("In").await;
+    page.until_promised("typeof goOn === 'function'").await;
+    page.type_text("In March").await;
+    page.evaluate("window.dispatchEvent(new Event('pagehide')) && undefined").await;
+    page.until_promised("window.isLeft").await;
+    page.type_text("In March, by chance.").await;
+    page.evaluate("goOn()").await;
+    page.until(&format!("{SAVED} || document.body.innerText.includes('changed in another window')")).await;
+    assert!(!page.text().await.contains("changed in another window"));
+    assert_eq!(visit.first().await.1, "In March, by chance.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_time_in_the_middle_of_a_word_is_announced_and_loses_nothing() {
     let visit = Visit::writing(json!({ "max_interview_time": 30 }), &[written()]).await;
     visit.app.clock().advance(TimeDelta::minutes(30) - TimeDelta::seconds(13));

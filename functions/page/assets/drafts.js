@@ -36,7 +36,7 @@ class Draft extends EventTarget {
         this.other = null;
         /** Why the service takes nothing more. */
         this.refusal = "";
-        /** Texts that were sent, and may have arrived: their response was lost. @type {string[]} */
+        /** Texts that were sent, and may have arrived: their response is on its way or lost. The last one was sent last. @type {string[]} */
         this.unsure = [];
         this.sentAt = 0;
         this.failures = 0;
@@ -119,25 +119,31 @@ class Draft extends EventTarget {
 
     /** @param {string} text */
     async put(text) {
+        this.noteSent(text);
         try {
             // With a tag, since without one the service may answer that it has stored a later text instead.
             const { tag } = await this.app.api.send("PUT", `${this.uri}draft/`, { text }, { match: this.tag, patience: 0, keepalive: true });
             this.noteSaved(text, tag);
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
-            if (error.isTransient) {
-                this.failures += 1;
-                this.unsure = [...this.unsure.slice(-19), text];
-            } else if (error.status === 412) await this.compare(text);
+            if (error.isTransient) this.failures += 1;
+            else if (error.status === 412) await this.compare(text);
             else if (error.isAboutAccess) await this.app.loseAccess();
             else this.refusal = error.code || "other";
         }
     }
 
+    /** Before a text is sent: the page may end before the response comes. @param {string} text */
+    noteSent(text) {
+        this.unsure = [...this.unsure.slice(-19), text];
+        this.keep();
+    }
+
     /** @param {string} text @param {string} [tag] */
     noteSaved(text, tag = NONE) {
         this.failures = 0;
-        this.unsure = [];
+        // One that was sent later, when the page was left, may have replaced this one.
+        this.unsure = this.unsure.slice(this.unsure.lastIndexOf(text) + 1);
         this.saved = text;
         this.tag = tag;
     }
@@ -180,7 +186,9 @@ class Draft extends EventTarget {
             this.send();
             return;
         }
-        // Sent without a tag: the one of the request under way is not known yet, and no page is left to compare texts.
+        // Sent without a tag: the one of the request under way is not known yet, and no page is left to compare texts. The browser may
+        // bring the page back, which then knows the text.
+        this.noteSent(this.text);
         this.app.api.send("PUT", `${this.uri}draft/`, { text: this.text }, { patience: 0, keepalive: true }).catch(() => undefined);
     }
 

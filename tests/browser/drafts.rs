@@ -232,6 +232,28 @@ async fn the_end_of_time_waits_for_a_draft_that_the_service_could_not_take_at_on
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_refused_draft_is_said_to_be_late_only_if_it_is() {
+    let visit = Visit::writing(json!({}), &[written()]).await;
+    for (code, said) in [
+        ("time_over", "The time was over before your last changes were saved."),
+        ("not_interviewing", "Your last changes were not accepted. What was saved last counts."),
+    ] {
+        let mut page = Page::open().await;
+        page.write_first(&visit).await;
+        page.evaluate(&format!(
+            "(() => {{
+                const {{ fetch }} = window;
+                window.fetch = async (url, request) => url.endsWith('/draft/')
+                    ? new Response(JSON.stringify({{ code: '{code}' }}), {{ status: 400 }}) : fetch(url, request);
+            }})()"
+        ))
+        .await;
+        page.type_text("In March").await;
+        page.until(&format!("document.querySelector('#status').textContent === '{said}'")).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_platform_completes_the_interview_in_the_middle_of_a_text() {
     let visit = Visit::writing(json!({}), &[written()]).await;
     let mut page = Page::open().await;

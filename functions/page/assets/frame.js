@@ -75,7 +75,8 @@ function warningText(app) {
 
 /** The state of recordings and drafts, in words. @param {App} app */
 function statusText({ queue, drafts, model, texts }) {
-    if (drafts.list.some(({ isSaved, refusal }) => !isSaved && refusal)) return texts.status.late;
+    const refused = drafts.list.find(({ isSaved, refusal }) => !isSaved && refusal);
+    if (refused) return refused.refusal === "time_over" ? texts.status.late : texts.status.refused;
     if (!queue || model.interview?.status !== "interviewing") return "";
     if (queue.isLoggedOut) return texts.status.loggedOut;
     if (!navigator.onLine || queue.isStuck) return texts.status.offline;

@@ -249,6 +249,7 @@ export default {
         endsIn: "Das Interview endet in {time}.",
         typed: "Was Sie geschrieben haben, ist noch nicht gespeichert.",
         late: "Die Zeit war abgelaufen, bevor Ihre letzten Änderungen gespeichert waren.",
+        refused: "Ihre letzten Änderungen wurden nicht angenommen. Es zählt, was zuletzt gespeichert wurde.",
     },
     done: {
         title: "Vielen Dank, {name}",

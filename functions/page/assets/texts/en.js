@@ -249,6 +249,7 @@ export default {
         endsIn: "The interview ends in {time}.",
         typed: "What you have typed is not saved yet.",
         late: "The time was over before your last changes were saved.",
+        refused: "Your last changes were not accepted. What was saved last counts.",
     },
     done: {
         title: "Thank you, {name}",

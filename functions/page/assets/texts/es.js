@@ -249,6 +249,7 @@ export default {
         endsIn: "La entrevista termina en {time}.",
         typed: "Lo que ha escrito aún no está guardado.",
         late: "El tiempo se acabó antes de que se guardaran sus últimos cambios.",
+        refused: "Sus últimos cambios no se han aceptado. Cuenta lo último que se guardó.",
     },
     done: {
         title: "Gracias, {name}",

@@ -249,6 +249,7 @@ export default {
         endsIn: "L’entretien se termine dans {time}.",
         typed: "Ce que vous avez écrit n’est pas encore enregistré.",
         late: "Le temps s’est écoulé avant que vos dernières modifications soient enregistrées.",
+        refused: "Vos dernières modifications n’ont pas été acceptées. Le dernier texte enregistré compte.",
     },
     done: {
         title: "Merci, {name}",

@@ -249,6 +249,7 @@ export default {
         endsIn: "Il colloquio termina tra {time}.",
         typed: "Ciò che ha scritto non è ancora salvato.",
         late: "Il tempo è scaduto prima che le Sue ultime modifiche fossero salvate.",
+        refused: "Le Sue ultime modifiche non sono state accettate. Vale l’ultimo testo salvato.",
     },
     done: {
         title: "Grazie, {name}",

@@ -249,6 +249,7 @@ export default {
         endsIn: "Het interview eindigt over {time}.",
         typed: "Wat u hebt geschreven, is nog niet opgeslagen.",
         late: "De tijd was om voordat uw laatste wijzigingen waren opgeslagen.",
+        refused: "Uw laatste wijzigingen zijn niet aangenomen. Wat het laatst is opgeslagen, telt.",
     },
     done: {
         title: "Hartelijk dank, {name}",

@@ -126,7 +126,8 @@ pub(crate) fn save_draft(operation: OperationDoc) -> OperationDoc {
             "Saves the text that the candidate has typed and not sent. The interview shows the draft to the candidate alone. It is no answer: \
              send it with `PUT …/answers/{questionId}/`, which ends the draft. Once the time of the interview is over, the draft is \
              the answer if there is no other, and so it is when the candidate or the platform completes the interview; a draft \
-             beside an answer is then dropped. No event tells of drafts. A blank text deletes the draft. \
+             beside an answer is then dropped. No event tells of drafts; the history keeps that one has begun, without its text, and \
+             nothing of the texts that follow. A blank text deletes the draft. \
              A draft is written once in two seconds: a request that comes earlier waits, and is answered when its text is stored, \
              or, without `If-Match`, a later one, whose `ETag` the response then has. With `If-Match`, a second window does not \
              overwrite what the first has typed: send the `ETag` of the response, or the `tag` of the draft that the interview \

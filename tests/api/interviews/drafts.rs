@@ -64,8 +64,9 @@ async fn a_draft_is_for_the_candidate_alone_and_no_answer() {
         let items = app.table().snapshot().await;
         items.keys().filter(|(pk, _)| pk.starts_with("HISTORY#")).count()
     };
-    let before = events().await;
+    let (before, entries_before) = (events().await, entries().await);
     let saved = save(&candidate, &why, "The race\nin our").await.expect(204);
+    assert_eq!(entries().await, entries_before + 1, "a draft has begun");
     let own = interview(&candidate, &candidate.uri).await;
     let tag = saved.header("etag").unwrap().to_owned();
     let expected = json!({ "text": "The race\nin our", "saved_at": "2026-11-08T10:00:00Z", "tag": tag });

@@ -48,6 +48,8 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
         &[
             "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/interview",
             "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/answers",
+            // Within the mount above, since its routes have a limit of their own.
+            "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/answers/{questionId}/draft",
             "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/guest-links",
             "/review",
         ],

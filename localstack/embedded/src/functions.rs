@@ -157,7 +157,7 @@ mod tests {
             for root in *roots {
                 let path = format!("/api/v3{root}/");
                 assert_eq!(function_of(&with_slash, &path), logical_id(group), "{path}");
-                // `auth` has the $default route, and so serves its own. A mount within another one of its function is served by that.
+                // `auth` has the $default route, and so serves its own. The other routes of a function take what is within them.
                 let is_within = roots.iter().any(|outer| root.starts_with(&format!("{outer}/")));
                 let is_lost = function_of(&routes, &path) != logical_id(group);
                 assert_eq!(is_lost, *group != "auth" && !is_within, "{path}");

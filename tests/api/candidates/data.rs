@@ -194,7 +194,7 @@ async fn candidates_get_what_they_gave_and_nothing_that_staff_have_written() {
     webhook(owner, json!({ "url": format!("https://{CANARY}.example.com/in") })).await;
 
     let response = data_for(&itself, &invited.uri).await;
-    assert_eq!(response.log().dynamodb_calls, 2);
+    assert_eq!(response.log().dynamodb_calls, 3);
     let text = text_of(&response);
     let document = response.json();
     let fields: Vec<&str> = document.as_object().unwrap().keys().map(String::as_str).collect();

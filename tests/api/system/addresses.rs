@@ -29,7 +29,7 @@ async fn moved(owner: &Staff, uri: &str) -> (String, Response) {
     let app = owner.app();
     app.clock().advance(TimeDelta::seconds(1));
     let email = app.next_email();
-    let changed = owner.patch(uri, json!({ "email": email })).await.expect(200);
+    let changed = owner.patch(uri, json!({ "email": email, "confirm": true })).await.expect(200);
     (email, changed)
 }
 

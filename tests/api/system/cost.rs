@@ -240,7 +240,7 @@ async fn the_data_of_a_candidate_are_admitted_and_then_read_at_once() {
     };
     let (response, ()) = tokio::join!(owner.get(&data), two_round_trips);
     assert_calls(&response.expect(200), 7);
-    assert_calls(&invited.get(&data).await.expect(200), 2);
+    assert_calls(&invited.get(&data).await.expect(200), 3);
 }
 
 #[tokio::test]

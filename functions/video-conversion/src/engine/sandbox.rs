@@ -67,7 +67,7 @@ mod running {
     use std::io;
     use std::sync::{Mutex, MutexGuard, PoisonError};
 
-    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
     use tokio::process::Command;
 
     use super::super::leftover::{adopt_orphans, kill_leftovers, tasks_of_user};
@@ -76,7 +76,7 @@ mod running {
     /// The most processes and threads that a program may add to those of the user: ffmpeg has about twenty threads.
     const SPARE_TASKS: u64 = 256;
 
-    /// Their identifiers. Locked while a program starts: until it is in the list, it looks like one that was left.
+    /// Their identifiers. Locked until a program that starts is in the list: before, it looks like one that was left.
     static RUNNING: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
     fn running() -> MutexGuard<'static, BTreeSet<i32>> {
@@ -86,15 +86,20 @@ mod running {
     pub(super) fn start(command: &mut Command, processor_seconds: u64) -> io::Result<SandboxedProgram> {
         adopt_orphans()?;
         let tasks = tasks_of_user()? + SPARE_TASKS;
-        let mut running = running();
-        kill_leftovers(&running)?;
-        let child = command.spawn()?;
-        let id = child.id().and_then(|id| i32::try_from(id).ok());
-        running.extend(id);
-        let program = SandboxedProgram { child, id };
+        // Unlocked before anything more can fail: a program that is dropped locks the list itself.
+        let (program, id) = {
+            let mut running = running();
+            kill_leftovers(&running)?;
+            let child = command.spawn()?;
+            let id = child.id().and_then(|id| i32::try_from(id).ok());
+            running.extend(id);
+            (SandboxedProgram { child, id }, id)
+        };
         // `None` if it has ended, which only waiting for it finds out.
         if let Some(id) = id.and_then(Pid::from_raw) {
             for (resource, most) in [(Resource::Cpu, processor_seconds), (Resource::Nproc, tasks)] {
+                // A process without privileges cannot exceed its own hard limit, which the program has inherited.
+                let most = getrlimit(resource).maximum.map_or(most, |own| own.min(most));
                 prlimit(Some(id), resource, Rlimit { current: Some(most), maximum: Some(most) })?;
             }
         }
@@ -170,4 +175,31 @@ pub fn hide_process() -> io::Result<()> {
 #[cfg(not(target_os = "linux"))]
 fn deny_sockets() -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    use tokio::process::Command;
+
+    use super::SandboxedProgram;
+
+    #[tokio::test]
+    async fn a_program_may_not_exceed_the_hard_limit_of_this_process() {
+        // In seconds of a processor, which no test of this process takes.
+        let own = 1_000_000;
+        setrlimit(Resource::Cpu, Rlimit { current: Some(own), maximum: Some(own) }).unwrap();
+        let mut command = Command::new("sleep");
+        command.arg("60");
+        let program = SandboxedProgram::start(command, own + 1).await.unwrap();
+        let limits = fs::read_to_string(format!("/proc/{}/limits", program.id.unwrap())).unwrap();
+        let limit = limits.lines().find(|line| line.starts_with("Max cpu time")).unwrap();
+        assert_eq!(limit.split_whitespace().nth(3), Some("1000000"), "{limit}");
+        drop(program);
+        // The list of programs is not locked any more.
+        let next = SandboxedProgram::start(Command::new("true"), 1).await.unwrap().wait().await.unwrap();
+        assert!(next.success());
+    }
 }

@@ -10,6 +10,8 @@ use tempfile::TempDir;
 const PREFIX: &str = "interviews-";
 /// The file that the owner of a folder holds a lock on.
 const LOCK: &str = "lock";
+/// The name of that file until it is locked.
+const UNLOCKED: &str = "unlocked";
 
 /// A folder that is deleted when it is dropped.
 // A function that is killed drops nothing, and would leave a full disk to the next one in its place.
@@ -38,8 +40,7 @@ impl ScratchFolder {
             let _ = fs::remove_dir_all(left);
         }
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
-        let lock = File::create(folder.path().join(LOCK))?;
-        lock.lock()?;
+        let lock = lock_in(folder.path())?;
         Ok(Self { folder, _lock: lock })
     }
 
@@ -47,6 +48,16 @@ impl ScratchFolder {
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
+}
+
+/// Creates and locks the file of the lock.
+// Under another name first: a lock that is there and not held yet looks like that of a dead owner.
+fn lock_in(folder: &Path) -> io::Result<File> {
+    let unlocked = folder.join(UNLOCKED);
+    let lock = File::create(&unlocked)?;
+    lock.lock()?;
+    fs::rename(unlocked, folder.join(LOCK))?;
+    Ok(lock)
 }
 
 /// The folders whose owners are dead. One without a lock may be about to get it.
@@ -64,6 +75,8 @@ fn left_in(parent: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
 
     #[test]
@@ -82,5 +95,20 @@ mod tests {
         let path = next.path().to_owned();
         drop(next);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn folders_that_others_create_meanwhile_are_not_deleted() {
+        let parent = tempfile::tempdir().unwrap();
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..250 {
+                        let own = ScratchFolder::create_in(parent.path()).unwrap();
+                        assert!(own.path().join(LOCK).exists(), "another thread has deleted it");
+                    }
+                });
+            }
+        });
     }
 }

@@ -121,6 +121,10 @@ pub(crate) async fn apply_feedback(system: &SystemAccess, feedback: MailFeedback
     let tag: RecipientTag = tag.parse().map_err(|_| Error::field("recipient", "Unknown recipient tag."))?;
     feedback.log(&tag);
     let Some((reason, addresses)) = feedback.suppressed() else { return Ok(RecordOutcome::Ignored) };
+    // Retried, and a dead letter in the end, like other events before the start.
+    if system.store.awaits_start(&tag.company).await? {
+        return Err(Error::NotStarted);
+    }
     let mut outcome = RecordOutcome::Ignored;
     for address in addresses {
         if system

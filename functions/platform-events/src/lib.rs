@@ -21,8 +21,8 @@ use event::CandidateEvent;
 /// Processes one event.
 ///
 /// # Errors
-/// Field errors if the event is malformed; storage failures. The event is retried and, after some tries, becomes a dead
-/// letter.
+/// Field errors if the event is malformed; [`Error::NotStarted`] if its company was imported and has not started; storage
+/// failures. The event is retried and, after some tries, becomes a dead letter.
 pub async fn process(app: &App, event: BusEvent) -> Result<RecordOutcome> {
     let id = event.id.clone();
     let kind = event.kind.clone();
@@ -32,7 +32,7 @@ pub async fn process(app: &App, event: BusEvent) -> Result<RecordOutcome> {
         Ok(outcome) => {
             log_run!(target: "platform-events", system.usage(), event = id, kind, ?outcome, "processed");
         }
-        Err(error @ Error::Fields(_)) => {
+        Err(error @ (Error::Fields(_) | Error::NotStarted)) => {
             tracing::warn!(target: "platform-events", event = id, kind, %error, "the event is not acceptable");
         }
         Err(error) => {
@@ -59,6 +59,10 @@ async fn apply_event(system: &SystemAccess, event: &CandidateEvent) -> Result<Re
     let found = system.store.load_report_subject(&event.id, company, *project, *candidate, customer).await?;
     if found.is_known {
         return Ok(RecordOutcome::Duplicate);
+    }
+    // A dead letter as well, which the operator hands over again after the start: nothing of the company moves before.
+    if found.awaits_start {
+        return Err(Error::NotStarted);
     }
     // A dead letter, which the operator sees: the platform knows a customer that this service does not.
     if customer.is_some() && !found.knows_customer {

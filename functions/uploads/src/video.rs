@@ -20,7 +20,7 @@ pub(crate) async fn admit(system: &SystemAccess, company: &CompanyId, id: VideoI
 }
 
 async fn admit_once(system: &SystemAccess, company: &CompanyId, id: VideoId) -> Result<RecordOutcome> {
-    if system.store.company_import(company).await?.is_some_and(|import| import.started_at.is_none()) {
+    if system.store.awaits_start(company).await? {
         // `start-company` has the file converted.
         return Ok(RecordOutcome::Ignored);
     }

@@ -104,6 +104,29 @@ impl DueQueue {
         }
     }
 
+    /// Whether the items of an imported company wait in it until the company starts. What serves its administration does not wait:
+    /// mails of password resets, the numbers of events, exports, and its erasure.
+    fn waits_for_start(self) -> bool {
+        match self {
+            Self::Candidates
+            | Self::Uploads
+            | Self::Videos
+            | Self::Erasures
+            | Self::Retention
+            | Self::Answers
+            | Self::Tokens
+            | Self::InterviewWaves
+            | Self::InterviewNotices => true,
+            Self::Effects
+            | Self::GivenUpEffects
+            | Self::Events
+            | Self::Webhooks
+            | Self::Feeds
+            | Self::CompanyErasures
+            | Self::Exports => false,
+        }
+    }
+
     pub(crate) fn shard_of<T>(self, id: Id<T>) -> u8 {
         self.shard(id.to_bytes()[15])
     }
@@ -134,7 +157,7 @@ const LATEST: usize = 500;
 const TURN: usize = 10;
 
 /// Items that are due, by pages of up to 100: up to ten of each company in turn, the longest due first. Items that are
-/// no longer due are left out, so that a page may be empty.
+/// no longer due are left out, and those of companies that have not started, so that a page may be empty.
 pub type DuePages<'a, T> = BoxStream<'a, Result<Vec<VersionedItem<T>>>>;
 
 impl Store {
@@ -219,7 +242,7 @@ impl Store {
         });
         let pages = windows.map_ok(move |keys| {
             let pages: Vec<Vec<ItemKey>> = keys.chunks(PAGE).map(<[_]>::to_vec).collect();
-            stream::iter(pages).then(move |keys| self.still_due(queue, keys, now))
+            stream::iter(pages).then(move |keys| self.due_page(queue, keys, now))
         });
         pages.try_flatten().boxed()
     }
@@ -239,6 +262,26 @@ impl Store {
         let mut due: Vec<VersionedItem<T>> = self.still_due(queue, item::keys_of(&rows)?, now).await?;
         due.retain(|row| row.due().is_some_and(|due| due.company == company));
         Ok(due)
+    }
+
+    /// Reads items that the index names like [`still_due`](Self::still_due), without those of companies that have not started.
+    // They stay in the index, for the first run after the start.
+    async fn due_page<T>(
+        &self,
+        queue: DueQueue,
+        keys: Vec<ItemKey>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<VersionedItem<T>>>
+    where
+        T: StoredEntity + Send + Sync,
+    {
+        let mut rows: Vec<VersionedItem<T>> = self.still_due(queue, keys, now).await?;
+        if queue.waits_for_start() {
+            let companies = rows.iter().filter_map(|row| row.due().map(|due| due.company.clone())).collect();
+            let waiting = self.awaiting_start(companies).await?;
+            rows.retain(|row| row.due().is_some_and(|due| !waiting.contains(due.company)));
+        }
+        Ok(rows)
     }
 
     /// Reads items that the index names, without those that cannot be read: they must not hold up those behind them.

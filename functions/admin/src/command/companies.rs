@@ -14,7 +14,7 @@ pub(super) async fn list(operator: &OperatorAccess) -> Result<Value> {
     let companies = operator.every_company().await?;
     let listed = companies.iter().map(|company| json!({ "company": company.id, "name": company.name }));
     let imports = operator.every_company_import().await?;
-    let waiting = imports.iter().filter(|import| import.started_at.is_none()).map(|import| {
+    let waiting = imports.iter().filter(|import| import.awaits_start()).map(|import| {
         json!({ "company": import.company, "begun_at": import.begun_at, "opened_at": import.opened_at })
     });
     Ok(json!({ "companies": listed.collect::<Vec<_>>(), "imports": waiting.collect::<Vec<_>>() }))

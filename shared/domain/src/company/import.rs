@@ -42,6 +42,11 @@ impl CompanyImport {
         }
     }
 
+    /// Whether the operator has not started the company: nothing of it moves, and nothing leaves.
+    pub fn awaits_start(&self) -> bool {
+        self.started_at.is_none()
+    }
+
     /// The import once everything is stored at `now`, without so many files.
     pub fn stored(self, media_missing: u64, now: DateTime<Utc>) -> Self {
         Self { stored_at: Some(now), media_missing, ..self }

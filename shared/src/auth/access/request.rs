@@ -259,7 +259,7 @@ impl<'a> UnauthenticatedRequest<'a> {
             return Err(Error::NotFound);
         }
         if let Some(import) = &import
-            && batch.take::<CompanyImport>(import)?.is_some_and(|import| import.started_at.is_none())
+            && batch.take::<CompanyImport>(import)?.is_some_and(|import| import.awaits_start())
         {
             return Err(Error::NotStarted);
         }

@@ -1,7 +1,9 @@
 //! Writes the records of an archive as the items of a company.
 //!
-//! Until the company opens, nothing else writes its items, and they are not in the index by due date. A repeated import leaves
-//! existing items unchanged.
+//! Until the company opens, nothing else writes its items, and they are not in the index by due date. A later write may enter one of
+//! them there: scheduled functions pass it by until the company starts. A repeated import leaves existing items unchanged.
+
+use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
@@ -78,6 +80,37 @@ impl Store {
     /// Reads the import of a company; `None` if it was never imported.
     pub async fn company_import(&self, company: &CompanyId) -> Result<Option<VersionedItem<CompanyImport>>> {
         self.one(keys::company_import(company)).await
+    }
+
+    /// Whether a company was imported and has not started.
+    pub async fn awaits_start(&self, company: &CompanyId) -> Result<bool> {
+        Ok(self.company_import(company).await?.is_some_and(|import| import.awaits_start()))
+    }
+
+    /// Those among `companies` that were imported and have not started.
+    pub(in crate::store) async fn awaiting_start(
+        &self,
+        mut companies: BTreeSet<CompanyId>,
+    ) -> Result<BTreeSet<CompanyId>> {
+        if companies.is_empty() {
+            return Ok(companies);
+        }
+        // An import is older than its items, and a start that is seen late is only late.
+        let imports: Vec<ItemKey> = companies.iter().map(keys::company_import).collect();
+        let mut batch = self.get_that_may_lag(imports).await?;
+        let mut waiting = BTreeSet::new();
+        while let Some(company) = companies.pop_first() {
+            let read = batch.take::<CompanyImport>(&keys::company_import(&company));
+            // One that cannot be read may wait, and must not hold up other companies.
+            let waits = match item::or_skipped(read)? {
+                Some(import) => import.is_some_and(|import| import.awaits_start()),
+                None => true,
+            };
+            if waits {
+                waiting.insert(company);
+            }
+        }
+        Ok(waiting)
     }
 
     /// Begins the import of a company. Fails with messages on `company` if there is one of this name, or was one until

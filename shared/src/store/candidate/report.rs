@@ -3,6 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::domain::candidate::Candidate;
+use crate::domain::company::import::CompanyImport;
 use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
@@ -26,6 +27,8 @@ pub struct ReportSubject {
     pub project: Option<VersionedItem<Project>>,
     /// Whether the customer whom the event names belongs to the company.
     pub knows_customer: bool,
+    /// Whether the company was imported and has not started.
+    pub awaits_start: bool,
     /// Whether the event was applied before.
     pub is_known: bool,
 }
@@ -44,12 +47,14 @@ impl Store {
         let candidate = keys::candidate(company, project, candidate);
         let project = keys::project(company, project);
         let customer = customer.map(|customer| keys::customer(company, customer));
-        let all = [&event, &candidate, &project].into_iter().chain(&customer);
+        let import = keys::company_import(company);
+        let all = [&event, &candidate, &project, &import].into_iter().chain(&customer);
         let mut batch = self.get(all.cloned()).await?;
         Ok(ReportSubject {
             candidate: batch.take(&candidate)?,
             project: batch.take(&project)?,
             knows_customer: customer.is_some_and(|customer| batch.take_item(&customer).is_some()),
+            awaits_start: batch.take::<CompanyImport>(&import)?.is_some_and(|import| import.awaits_start()),
             is_known: batch.take_item(&event).is_some(),
         })
     }

@@ -6,15 +6,18 @@ use chrono::TimeDelta;
 use serde_json::json;
 use shared::domain::archive::RecordKind;
 use shared::domain::candidate::CandidateStatus;
+use shared::event::RecordOutcome;
 use tests::app::TestApp;
 use tests::assert_refusals;
 use tests::caller::{Caller, last_segment};
+use tests::platform::event;
 
 use super::afterwards::enter;
 use super::{ImportOptions, anyway, start, try_import};
 use crate::admin::erase_company::{begin, finish};
 use crate::admin::export::Archive;
 use crate::events::feed::read_all;
+use crate::system::undeliverable::{bounced, put};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn until_a_company_starts_nothing_of_it_moves_and_nothing_leaves() {
@@ -68,6 +71,59 @@ async fn until_a_company_starts_nothing_of_it_moves_and_nothing_leaves() {
     }
     assert_eq!(there.get(&candidate).await.expect(200).json()["status"], "expired");
     there.post("/companies/acme/labels/", json!({ "text": "Sales" })).await.expect(201);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reports_before_the_start_change_nothing_and_count_after_it() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let fields = json!({ "default_interview_period": 2, "reminder_days": [1] });
+    let project = owner.running_project(fields).await;
+    let interviewing = owner.candidate_at(&project, CandidateStatus::Interviewing).await;
+    let invited = owner.invite(&project, json!({})).await;
+    let suppressed = owner.invite(&project, json!({})).await;
+    app.settle().await;
+    put(&app, bounced(&app, &suppressed.email, "Permanent")).await;
+    app.settle().await;
+    let archive = Archive::of(&app).await;
+
+    let other = TestApp::start().await;
+    try_import(&other, archive.folder.path(), anyway()).await.unwrap();
+    let now = other.clock().now().format("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let completed = event("interview.completed", &now, json!({ "candidate": interviewing }));
+    let bounce = bounced(&app, &invited.email, "Permanent");
+    let before = other.table().contents().await;
+    for report in [&completed, &bounce] {
+        let refused = other.report(report.clone()).await;
+        assert!(matches!(refused, Err(shared::Error::NotStarted)), "{refused:?}");
+    }
+    assert_eq!(other.table().contents().await, before);
+
+    // A write by the operator enters the candidate in the index by due date.
+    let free = json!({ "command": "free-address", "company": "acme", "address": suppressed.email });
+    assert_eq!(other.operate(free).await.unwrap()["freed"], json!([suppressed.uri]));
+    other.settle().await;
+    let mails = other.mails_to(&suppressed.email).len();
+    for _ in 0..10 {
+        other.clock().advance(TimeDelta::days(1));
+        other.sweep().await;
+        other.settle().await;
+    }
+    assert_eq!(other.mails_to(&suppressed.email).len(), mails, "a reminder has left");
+    let there = enter(&other, &owner).await;
+    assert_eq!(there.get(&suppressed.uri).await.expect(200).json()["status"], "invited");
+
+    start(&other, "acme").await;
+    for report in [completed, bounce] {
+        assert_eq!(other.report(report).await.unwrap(), RecordOutcome::Applied);
+    }
+    assert_eq!(there.get(&interviewing).await.expect(200).json()["status"], "interviewed");
+    assert_eq!(there.get(&invited.uri).await.expect(200).json()["email_status"], "bounced");
+    for _ in 0..2 {
+        other.sweep().await;
+        other.settle().await;
+    }
+    assert_eq!(there.get(&suppressed.uri).await.expect(200).json()["status"], "expired");
 }
 
 #[tokio::test(flavor = "multi_thread")]

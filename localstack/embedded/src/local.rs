@@ -6,7 +6,7 @@ use std::path::Path;
 use std::slice;
 use std::sync::Arc;
 
-use admin::import::{ArchiveImport, ImportOptions, ImportResult, TrustedKey, start_company};
+use admin::import::{ArchiveImport, ImportOptions, ImportResult, TrustedKeys, start_company};
 use axum::extract::Request;
 use shared::app::App;
 use shared::clock::SystemEntropy;
@@ -118,7 +118,7 @@ impl Local {
             .transpose()
             .map_err(|_| Error::new("--as: use 2 to 63 letters a to z, digits and hyphens"))?;
         // On their own computer, users decide themselves which archives they trust.
-        let trusted = TrustedKey::OfArchive;
+        let trusted = TrustedKeys::OfArchive;
         let (keeps_grants, allows_missing) = (true, true);
         let options = ImportOptions { trusted, name, keeps_grants, allows_missing, erased: Vec::new() };
         let report = |line: &str| tracing::info!(target: "import", "{line}");

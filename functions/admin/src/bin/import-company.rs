@@ -1,6 +1,6 @@
 //! Takes a company in from the folder of an archive: `functions/PORTABILITY.md` describes it.
 //!
-//! Usage: import-company FOLDER (--key X | --accept-key) [--as NAME] [--keep-grants] [--allow-missing] [--erased FILE]…, with the
+//! Usage: import-company FOLDER ((--key X)… | --accept-key) [--as NAME] [--keep-grants] [--allow-missing] [--erased FILE]…, with the
 //! variables of the function `events` and AWS's for region and credentials. Progress goes to standard error, the result to standard
 //! output, in JSON.
 
@@ -8,13 +8,13 @@ use std::io::{Write as _, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use admin::import::{ArchiveImport, ImportOptions, TrustedKey};
+use admin::import::{ArchiveImport, ImportOptions, TrustedKeys};
 use serde_json::json;
 use shared::app::App;
 use shared::domain::privacy::receipt::ReceiptKey;
 use tokio::runtime::Builder;
 
-const USAGE: &str = "usage: import-company FOLDER (--key X | --accept-key) [--as NAME] [--keep-grants] [--allow-missing] [--erased FILE]…";
+const USAGE: &str = "usage: import-company FOLDER ((--key X)… | --accept-key) [--as NAME] [--keep-grants] [--allow-missing] [--erased FILE]…";
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
@@ -39,15 +39,16 @@ fn run() -> Result<()> {
 
 fn read(mut arguments: impl Iterator<Item = String>) -> Result<(PathBuf, ImportOptions)> {
     let mut folder = None;
-    let mut trusted = None;
+    let mut keys = Vec::new();
+    let mut accepts_key = false;
     let mut name = None;
     let mut keeps_grants = false;
     let mut allows_missing = false;
     let mut erased = Vec::new();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--key" => trusted = Some(TrustedKey::Named(ReceiptKey::parse(&arguments.next().ok_or(USAGE)?)?)),
-            "--accept-key" => trusted = Some(TrustedKey::OfArchive),
+            "--key" => keys.push(ReceiptKey::parse(&arguments.next().ok_or(USAGE)?)?),
+            "--accept-key" => accepts_key = true,
             "--as" => name = Some(arguments.next().ok_or(USAGE)?.parse()?),
             "--keep-grants" => keeps_grants = true,
             "--allow-missing" => allows_missing = true,
@@ -57,7 +58,11 @@ fn read(mut arguments: impl Iterator<Item = String>) -> Result<(PathBuf, ImportO
             _ => return Err(USAGE.into()),
         }
     }
-    let trusted = trusted.ok_or(USAGE)?;
+    let trusted = match (keys.is_empty(), accepts_key) {
+        (false, false) => TrustedKeys::Named(keys),
+        (true, true) => TrustedKeys::OfArchive,
+        _ => return Err(USAGE.into()),
+    };
     let options = ImportOptions { trusted, name, keeps_grants, allows_missing, erased };
     Ok((folder.ok_or(USAGE)?, options))
 }

@@ -17,6 +17,7 @@ use shared::domain::privacy::receipt::ReceiptKey;
 use shared::http::view::ReceiptView;
 use shared::media::LedgerPosition;
 
+use super::TrustedKeys;
 use super::files::{SignedArchive, identifier_in};
 
 /// The people whom an import has erased again.
@@ -27,13 +28,13 @@ pub(super) struct ErasedPeople {
     pub(super) kept: Vec<String>,
 }
 
-/// Erases the people of the archive in `company` whom the receipts in `files` or the ledger name.
+/// Erases the people of the archive in `company` whom `receipts` or the ledger name.
 // The ordinary deletion does it, as after a restore, so that counts, histories, files and receipts follow.
 pub(super) async fn erase_again(
     access: &OperatorAccess,
     archive: &SignedArchive,
     company: &CompanyId,
-    files: &[PathBuf],
+    receipts: Vec<ErasureRecord>,
 ) -> Result<ErasedPeople> {
     let people = people_of(archive)?;
     let mut erasures: BTreeMap<String, ErasureRecord> = BTreeMap::new();
@@ -42,12 +43,7 @@ pub(super) async fn erase_again(
             erasures.entry(person).or_insert(ErasureRecord { company: company.clone(), ..record });
         }
     };
-    let keys = if files.is_empty() { Vec::new() } else { keys_of(access, archive).await? };
-    for file in files {
-        for record in read_receipts(file, company, &keys)? {
-            note(record);
-        }
-    }
+    receipts.into_iter().for_each(&mut note);
     // The name of the company in the ledger does not matter: identifiers of people are never used again.
     let objects = access.objects()?;
     let mut position = Some(LedgerPosition::at(DateTime::UNIX_EPOCH));
@@ -88,9 +84,17 @@ fn person_in(erased: ErasedItem) -> Option<String> {
     }
 }
 
-/// The keys whose receipts count: those of the archive, the one that has signed it, and those of this deployment.
-async fn keys_of(access: &OperatorAccess, archive: &SignedArchive) -> Result<Vec<ReceiptKey>> {
+/// The keys whose receipts count: those of the archive, the one that has signed it, those that the operator trusts, and those of
+/// this deployment.
+async fn keys_of(
+    access: &OperatorAccess,
+    archive: &SignedArchive,
+    trusted: &TrustedKeys,
+) -> Result<Vec<ReceiptKey>> {
     let mut keys = vec![archive.key];
+    if let TrustedKeys::Named(named) = trusted {
+        keys.extend(named);
+    }
     let mut lines = archive.records(RecordKind::ReceiptKeys)?;
     while let Some(line) = lines.next_line()? {
         let record: Value = serde_json::from_str(&line)?;
@@ -103,6 +107,25 @@ async fn keys_of(access: &OperatorAccess, archive: &SignedArchive) -> Result<Vec
     Ok(keys)
 }
 
+/// The erasures in `company` that the receipts in `files` tell of. Fails at the first line that is no receipt by a key that counts.
+pub(super) async fn read_erasures(
+    access: &OperatorAccess,
+    archive: &SignedArchive,
+    company: &CompanyId,
+    trusted: &TrustedKeys,
+    files: &[PathBuf],
+) -> Result<Vec<ErasureRecord>> {
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let keys = keys_of(access, archive, trusted).await?;
+    let mut erasures = Vec::new();
+    for file in files {
+        erasures.extend(read_receipts(file, company, &keys)?);
+    }
+    Ok(erasures)
+}
+
 /// The erasures that the receipts in a file tell of. Fails at the first line that is no receipt by one of these keys.
 fn read_receipts(file: &Path, company: &CompanyId, keys: &[ReceiptKey]) -> Result<Vec<ErasureRecord>> {
     let name = file.display();
@@ -112,7 +135,8 @@ fn read_receipts(file: &Path, company: &CompanyId, keys: &[ReceiptKey]) -> Resul
         let fault = |problem: &str| format!("{name}, line {}: {problem}", number + 1);
         let jws = archive::jws_in(&line?).map_err(|error| fault(&error.to_string()))?;
         if keys.iter().all(|key| key.open_receipt(&jws).is_none()) {
-            return Err(fault("no key of the archive or of this service has signed this receipt").into());
+            let problem = "no key of the archive, of this service or given by --key has signed this receipt";
+            return Err(fault(problem).into());
         }
         let stated = ReceiptView::signed(jws).and_then(|receipt| receipt.erased());
         let (erased, at) = stated.ok_or_else(|| fault("this receipt names no candidate"))?;

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use shared::domain::archive::RecordKind;
 use shared::domain::privacy::receipt::ReceiptKey;
 
-use super::TrustedKey;
+use super::TrustedKeys;
 use shared::archive::{
     ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, Result, SIGNATURE, hexadecimal, name_of,
 };
@@ -33,20 +33,13 @@ pub(super) struct SignedArchive {
 
 impl SignedArchive {
     /// Reads and verifies the manifest of the archive in `folder`.
-    pub(super) fn open(folder: &Path, trusted: TrustedKey) -> Result<Self> {
+    pub(super) fn open(folder: &Path, trusted: &TrustedKeys) -> Result<Self> {
         let text = read_whole(folder, MANIFEST)?;
         let signature = String::from_utf8(read_whole(folder, SIGNATURE)?)?;
         let key = match trusted {
-            TrustedKey::Named(key) => key,
-            TrustedKey::OfArchive => key_in(folder, &signature, &text)?,
+            TrustedKeys::Named(keys) => named_key(keys, &signature, &text)?,
+            TrustedKeys::OfArchive => key_in(folder, &signature, &text)?,
         };
-        if !key.has_signed_manifest(&signature, &text) {
-            return Err(format!(
-                "{SIGNATURE}: this is no signature of {MANIFEST} by the key {}",
-                key.thumbprint()
-            )
-            .into());
-        }
         let value: serde_json::Value = serde_json::from_slice(&text)?;
         if let Some(number) = too_large(&value) {
             return Err(format!("{MANIFEST}: {number} is too large").into());
@@ -131,6 +124,15 @@ pub(super) fn identifier_in(line: &str) -> Result<String, String> {
     }
     let Identified { id } = serde_json::from_str(line).map_err(|error| error.to_string())?;
     Ok(id)
+}
+
+/// The key among those that the operator trusts that has signed the manifest.
+fn named_key(keys: &[ReceiptKey], signature: &str, manifest: &[u8]) -> Result<ReceiptKey> {
+    let found = keys.iter().find(|key| key.has_signed_manifest(signature, manifest));
+    Ok(*found.ok_or_else(|| {
+        let named: Vec<String> = keys.iter().map(ReceiptKey::thumbprint).collect();
+        format!("{SIGNATURE}: this is no signature of {MANIFEST} by the key {}", named.join(" or "))
+    })?)
 }
 
 /// The key among those in the archive that has signed the manifest.

@@ -1,6 +1,6 @@
 //! Imports a company from an archive, which may come from anybody.
 //!
-//! 1. Validate the whole archive, without a write.
+//! 1. Validate the whole archive and the receipts of people who were erased since, without a write.
 //! 2. Store everything while the company is closed: its own item is missing, so logins fail, and no item is in the index by due date,
 //!    so that scheduled functions do not find it. Then erase the people who were erased after the archive was written.
 //! 3. Open the company for reading.
@@ -41,10 +41,11 @@ use validate::{REFERENCE_ORDER, ValidatedArchive};
 const AT_ONCE: usize = 32;
 
 /// Which signature of the manifest is accepted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TrustedKey {
-    /// By this key, which the operator has from the former deployment.
-    Named(ReceiptKey),
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TrustedKeys {
+    /// By one of these keys, which the operator has from the former deployment. Receipts may be by any of them: it may have changed its
+    /// key after the export.
+    Named(Vec<ReceiptKey>),
     /// By any key in the archive, which may come from anybody.
     OfArchive,
 }
@@ -52,7 +53,7 @@ pub enum TrustedKey {
 /// How an archive is imported.
 #[derive(Debug, Clone)]
 pub struct ImportOptions {
-    pub trusted: TrustedKey,
+    pub trusted: TrustedKeys,
     /// The identifier of the company here; `None` for that of the archive.
     pub name: Option<CompanyId>,
     /// Whether to keep the rights that only an operator can grant: verified senders, and acting on behalf of others.
@@ -69,6 +70,7 @@ pub struct ArchiveImport {
     archive: SignedArchive,
     /// The company as it is named here.
     company: CompanyId,
+    trusted: TrustedKeys,
     keeps_grants: bool,
     allows_missing: bool,
     erased: Vec<PathBuf>,
@@ -118,17 +120,17 @@ impl ArchiveImport {
     /// Fails if there is no archive, or if its signature is not by a trusted key.
     pub fn new(app: &App, folder: &Path, options: ImportOptions, report: fn(&str)) -> Result<Self> {
         let access = OperatorAccess::of(app).with_patience(PATIENCE);
-        let archive = SignedArchive::open(folder, options.trusted)?;
+        let archive = SignedArchive::open(folder, &options.trusted)?;
         let company = options.name.unwrap_or_else(|| archive.manifest.company.clone());
-        let ImportOptions { keeps_grants, allows_missing, erased, .. } = options;
-        Ok(Self { access, archive, company, keeps_grants, allows_missing, erased, report })
+        let ImportOptions { trusted, keeps_grants, allows_missing, erased, .. } = options;
+        Ok(Self { access, archive, company, trusted, keeps_grants, allows_missing, erased, report })
     }
 
     /// Imports it. If it was imported before and has not started, erases only the people who were erased since.
     ///
     /// # Errors
-    /// Fails before anything is written if there is another company of this name, or if anything in the archive is wrong: then the
-    /// message names the file and the line. Fails also if DynamoDB, S3 or the disk refuse for good: then run it again.
+    /// Fails before anything is written if there is another company of this name, or if anything in the archive or the receipts is
+    /// wrong: then the message names the file and the line. Fails also if DynamoDB, S3 or the disk refuse for good: then run it again.
     pub async fn run(&self) -> Result<ImportResult> {
         let store = &self.access.store;
         let found = store.company_import(&self.company).await?;
@@ -146,6 +148,10 @@ impl ArchiveImport {
             }
             _ => {}
         }
+        // Before anything is written, because a file may be misspelt or forged.
+        let receipts =
+            erased::read_erasures(&self.access, &self.archive, &self.company, &self.trusted, &self.erased)
+                .await?;
         let import = match found {
             Some(import) if import.stored_at.is_some() => import,
             found => self.store_whole(found).await?,
@@ -154,7 +160,7 @@ impl ArchiveImport {
             return self.result(&import, true, Vec::new()).await;
         }
         (self.report)("erasures");
-        let people = erased::erase_again(&self.access, &self.archive, &self.company, &self.erased).await?;
+        let people = erased::erase_again(&self.access, &self.archive, &self.company, receipts).await?;
         let was_there = import.opened_at.is_some();
         let counted = CompanyImport { erased: people.erased, ..CompanyImport::clone(&import) };
         let import =

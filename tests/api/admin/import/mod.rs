@@ -15,12 +15,12 @@ pub(crate) use identity::assert_moves;
 
 use std::path::Path;
 
-use admin::import::{ArchiveImport, ImportOptions, ImportResult, TrustedKey, start_company};
+use admin::import::{ArchiveImport, ImportOptions, ImportResult, TrustedKeys, start_company};
 use tests::app::TestApp;
 
 /// Imports an archive that nobody vouches for, with all that it has.
 fn anyway() -> ImportOptions {
-    let trusted = TrustedKey::OfArchive;
+    let trusted = TrustedKeys::OfArchive;
     ImportOptions { trusted, name: None, keeps_grants: true, allows_missing: false, erased: Vec::new() }
 }
 

@@ -13,11 +13,14 @@ use tests::caller::{Caller, last_segment};
 use tests::platform::event;
 
 use super::afterwards::enter;
-use super::{ImportOptions, anyway, start, try_import};
+use super::{ImportOptions, TrustedKeys, anyway, import_and_start, start, try_import};
 use crate::admin::erase_company::{begin, finish};
 use crate::admin::export::Archive;
 use crate::events::feed::read_all;
 use crate::system::undeliverable::{bounced, put};
+
+const NOT_SIGNED: &str =
+    "line 1: no key of the archive, of this service or given by --key has signed this receipt";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn until_a_company_starts_nothing_of_it_moves_and_nothing_leaves() {
@@ -146,12 +149,16 @@ async fn candidates_whom_a_receipt_names_are_not_there_any_more() {
     let forged = copied.path().join("forged.jsonl");
     let line = fs::read_to_string(&file).unwrap();
     fs::write(&forged, line.replace("\"jws\":\"ey", "\"jws\":\"eY")).unwrap();
-    let options = ImportOptions { erased: vec![forged], ..anyway() };
-    let refused = try_import(&other, archive.folder.path(), options).await.unwrap_err();
-    assert!(
-        refused.ends_with("line 1: no key of the archive or of this service has signed this receipt"),
-        "{refused}"
-    );
+    let misspelt = copied.path().join("misspelt.jsonl");
+    let refusals =
+        [(forged, NOT_SIGNED), (misspelt, "misspelt.jsonl: No such file or directory (os error 2)")];
+    let before = other.table().contents().await;
+    for (file, expected) in refusals {
+        let options = ImportOptions { erased: vec![file], ..anyway() };
+        let refused = try_import(&other, archive.folder.path(), options).await.unwrap_err();
+        assert!(refused.ends_with(expected), "{refused}");
+    }
+    assert_eq!(other.table().contents().await, before);
     let options = ImportOptions { erased: vec![file], ..anyway() };
     let imported = try_import(&other, archive.folder.path(), options.clone()).await.unwrap();
     assert_eq!((imported.erased, imported.kept.as_slice()), (1, &[] as &[String]));
@@ -170,6 +177,45 @@ async fn candidates_whom_a_receipt_names_are_not_there_any_more() {
     let receipt = Archive::of(&other).await.of_kind(RecordKind::Receipts).values().next().unwrap().clone();
     assert_eq!(receipt["value"]["statement"]["reason"], "restored");
     assert!(receipt["value"]["statement"]["candidate"].as_str().unwrap().contains(last_segment(&gone)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn receipts_by_a_later_key_of_the_former_deployment_count_if_it_is_named() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let gone = owner.candidate(&project, json!({})).await;
+    app.settle().await;
+    let archive = Archive::of(&app).await;
+    // The same company where another key signs.
+    let later = TestApp::start_with(&[("RECEIPT_SECRET_ID", "another")]).await;
+    import_and_start(&later, archive.folder.path()).await;
+    enter(&later, &owner).await.delete(&gone).await.expect(204);
+    later.clock().advance(TimeDelta::minutes(1));
+    later.settle().await;
+    let newer = Archive::of(&later).await;
+    let keys = [
+        app.app().receipt_keys().await.unwrap().public()[0],
+        later.app().receipt_keys().await.unwrap().public()[0],
+    ];
+
+    let other = TestApp::start().await;
+    let options = |trusted| ImportOptions {
+        trusted,
+        erased: vec![newer.folder.path().join("records/receipts.jsonl")],
+        ..anyway()
+    };
+    for trusted in [TrustedKeys::OfArchive, TrustedKeys::Named(vec![keys[0]])] {
+        let refused = try_import(&other, archive.folder.path(), options(trusted)).await.unwrap_err();
+        assert!(refused.ends_with(NOT_SIGNED), "{refused}");
+    }
+    let foreign = options(TrustedKeys::Named(vec![keys[1]]));
+    let refused = try_import(&other, archive.folder.path(), foreign).await.unwrap_err();
+    assert!(refused.starts_with("manifest.jws: this is no signature of manifest.json"), "{refused}");
+    let named = options(TrustedKeys::Named(keys.to_vec()));
+    let imported = try_import(&other, archive.folder.path(), named).await.unwrap();
+    assert_eq!((imported.erased, imported.kept.len()), (1, 0));
+    other.settle().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -78,7 +78,7 @@ async fn no_change_passes_that_its_signer_has_not_made() {
     let archive = small(&app).await;
     let other = TestApp::start().await;
     let key = app.app().receipt_keys().await.unwrap().public()[0];
-    let trusted = super::ImportOptions { trusted: super::TrustedKey::Named(key), ..anyway() };
+    let trusted = super::ImportOptions { trusted: super::TrustedKeys::Named(vec![key]), ..anyway() };
     let mut names: Vec<String> = RecordKind::ALL.map(name_of).into();
     names.extend(["media.jsonl", "manifest.json", "manifest.jws"].map(str::to_owned));
     names.extend(archive.media.iter().map(|line| format!("media/{}", line["path"].as_str().unwrap())));

@@ -1,7 +1,7 @@
 //! What owners download.
 
 use admin::export::export_company;
-use admin::import::{ArchiveImport, ImportOptions, TrustedKey};
+use admin::import::{ArchiveImport, ImportOptions, TrustedKeys};
 use export_writer::ExportSummary;
 use serde_json::{Value, json};
 use tests::app::TestApp;
@@ -95,7 +95,7 @@ async fn an_owner_downloads_everything_and_another_deployment_takes_it_in() {
     assert_eq!(events(&owner).await, [("company.exported".to_owned(), "customer".to_owned())]);
 
     let other = TestApp::start().await;
-    let trusted = TrustedKey::OfArchive;
+    let trusted = TrustedKeys::OfArchive;
     let (keeps_grants, allows_missing) = (true, false);
     let options = ImportOptions { trusted, name: None, keeps_grants, allows_missing, erased: Vec::new() };
     let imported =

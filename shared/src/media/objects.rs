@@ -66,14 +66,14 @@ impl<'a> ObjectStore<'a> {
                 let length = found.content_length().and_then(|length| u64::try_from(length).ok());
                 Ok(length.map(|length| (length, found.body)))
             }
-            Err(error) => self.absent(key, error).await,
+            Err(error) => self.confirm_absence(key, error).await,
         }
     }
 
     /// Returns `None` if the failed read means that there is no object under `key`; otherwise fails with `error`.
     // S3 answers 404 only to callers who may list the bucket without a condition, and 403 to all others. Some of these may list this
     // key; for the rest, an object that they may not read counts as absent.
-    async fn absent<T, E>(&self, key: &str, error: SdkError<E>) -> Result<Option<T>>
+    async fn confirm_absence<T, E>(&self, key: &str, error: SdkError<E>) -> Result<Option<T>>
     where
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
     {
@@ -151,7 +151,7 @@ impl<'a> ObjectStore<'a> {
     pub async fn copy_to(&self, key: &str, path: &Path) -> Result<Option<CopiedObject>> {
         let found = match self.s3().get_object().bucket(self.bucket).key(key).send().await {
             Ok(found) => found,
-            Err(error) => return self.absent(key, error).await,
+            Err(error) => return self.confirm_absence(key, error).await,
         };
         let content_type = found.content_type.unwrap_or_default();
         let mut file = File::create(path).await.map_err(Error::internal)?;
@@ -165,7 +165,7 @@ impl<'a> ObjectStore<'a> {
         let head = self.s3().head_object().bucket(self.bucket).key(key).checksum_mode(ChecksumMode::Enabled);
         let found = match head.send().await {
             Ok(found) => found,
-            Err(error) => return self.absent(key, error).await,
+            Err(error) => return self.confirm_absence(key, error).await,
         };
         let size = found.content_length().and_then(|length| u64::try_from(length).ok()).unwrap_or_default();
         // Of an object in several parts, it is the hash of their hashes, which ends in their number.
@@ -187,7 +187,7 @@ impl<'a> ObjectStore<'a> {
                 let body = found.body.collect().await.map_err(|error| Error::Busy(error.into()))?;
                 Ok(Some(body.into_bytes()))
             }
-            Err(error) => self.absent(key, error).await,
+            Err(error) => self.confirm_absence(key, error).await,
         }
     }
 

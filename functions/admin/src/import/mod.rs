@@ -186,12 +186,12 @@ impl ArchiveImport {
             Some(import) => import,
             None => {
                 let begun =
-                    CompanyImport::begun(self.company.clone(), self.archive.sha256.clone(), self.access.now);
+                    CompanyImport::begin(self.company.clone(), self.archive.sha256.clone(), self.access.now);
                 self.access.store.begin_company_import(begun, self.access.now).await?
             }
         };
         self.store_all(receipt_keys).await?;
-        let stored = CompanyImport::clone(&import).stored(missing, self.access.now);
+        let stored = CompanyImport::clone(&import).finish_storing(missing, self.access.now);
         Ok(self.access.store.finish_storing(&import, stored, &self.sequence()?).await?)
     }
 

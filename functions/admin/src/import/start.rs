@@ -41,14 +41,14 @@ pub async fn start_company(app: &App, company: CompanyId) -> Result<StartResult>
         let import = if import.started_at.is_some() {
             import
         } else {
-            let started = CompanyImport::clone(&import).started(access.now);
+            let started = CompanyImport::clone(&import).start(access.now);
             store.update_company_import(&import, started).await?
         };
         for video in store.all_company_videos(&company).await? {
             convert(&access, &video).await?;
         }
         store.schedule_company(&found, access.now).await?;
-        let ended = CompanyImport::clone(&import).ended(access.now);
+        let ended = CompanyImport::clone(&import).end(access.now);
         store.update_company_import(&import, ended).await?;
     }
     Ok(StartResult { company, was_started })

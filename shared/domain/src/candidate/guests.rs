@@ -140,7 +140,7 @@ impl GuestLink {
     }
 
     /// The link after a manager has deleted it at `now`: the rest tells the key that it was withdrawn.
-    pub fn withdrawn(self, now: DateTime<Utc>) -> Self {
+    pub fn withdraw(self, now: DateTime<Utc>) -> Self {
         Self {
             recipient: None,
             created_by: None,
@@ -366,7 +366,7 @@ mod tests {
         let live = link(1, minute(10));
         assert_eq!((live.end(minute(9)), live.end(minute(10))), (None, Some(GuestLinkEnd::Expired)));
         let opened = live.opened(minute(1)).unwrap();
-        let withdrawn = opened.withdrawn(minute(2));
+        let withdrawn = opened.withdraw(minute(2));
         assert_eq!(withdrawn.end(minute(20)), Some(GuestLinkEnd::Withdrawn));
         assert_eq!(
             (&withdrawn.recipient, withdrawn.opened_at, withdrawn.last_opened_at),

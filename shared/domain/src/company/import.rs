@@ -28,7 +28,7 @@ pub struct CompanyImport {
 
 impl CompanyImport {
     /// An import that begins at `now`.
-    pub fn begun(company: CompanyId, archive: String, now: DateTime<Utc>) -> Self {
+    pub fn begin(company: CompanyId, archive: String, now: DateTime<Utc>) -> Self {
         Self {
             company,
             archive,
@@ -48,22 +48,22 @@ impl CompanyImport {
     }
 
     /// The import once everything is stored at `now`, without so many files.
-    pub fn stored(self, media_missing: u64, now: DateTime<Utc>) -> Self {
+    pub fn finish_storing(self, media_missing: u64, now: DateTime<Utc>) -> Self {
         Self { stored_at: Some(now), media_missing, ..self }
     }
 
     /// The import of a company that opens at `now`.
-    pub fn opened(self, now: DateTime<Utc>) -> Self {
+    pub fn open(self, now: DateTime<Utc>) -> Self {
         Self { opened_at: Some(now), ..self }
     }
 
     /// The import once the operator has started the company at `now`.
-    pub fn started(self, now: DateTime<Utc>) -> Self {
+    pub fn start(self, now: DateTime<Utc>) -> Self {
         Self { started_at: Some(now), ..self }
     }
 
     /// The import after its end at `now`.
-    pub fn ended(self, now: DateTime<Utc>) -> Self {
+    pub fn end(self, now: DateTime<Utc>) -> Self {
         Self { ended_at: Some(now), ..self }
     }
 }

@@ -213,7 +213,7 @@ impl Store {
         company: &VersionedItem<Company>,
         now: DateTime<Utc>,
     ) -> Result<VersionedItem<CompanyImport>> {
-        let opened = CompanyImport::clone(import).opened(now);
+        let opened = CompanyImport::clone(import).open(now);
         let mut transaction = self.importing(company);
         transaction.replace(import, &opened);
         self.commit(transaction).await?;

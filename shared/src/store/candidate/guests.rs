@@ -52,7 +52,7 @@ impl Store {
         let after = Candidate::clone(before).without_guest_link(link.id);
         let mut transaction = self.transaction();
         transaction.change_candidate(before, &after.into(), now);
-        transaction.replace(link, &GuestLink::clone(link).withdrawn(now));
+        transaction.replace(link, &GuestLink::clone(link).withdraw(now));
         transaction
     }
 

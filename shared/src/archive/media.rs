@@ -10,9 +10,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::folder::{ArchiveFolder, RecordLine};
+use super::observer::ExportObserver;
 use super::recordings::NeededRecordings;
 use super::unit::ArchiveUnit;
-use super::writer::{ArchiveState, ExportObserver};
+use super::writer::ArchiveState;
 use super::{MEDIA, MediaCount, MediaLine, MediaOwner, MediaPlace, Result, hexadecimal, write_line};
 use crate::domain::answers::Answers;
 use crate::domain::archive::RecordKind;

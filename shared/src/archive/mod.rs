@@ -2,6 +2,7 @@
 
 mod folder;
 mod media;
+mod observer;
 mod offsets;
 mod places;
 mod recordings;
@@ -17,10 +18,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+pub use observer::ExportObserver;
 pub use offsets::{MEDIA_OFFSETS, MediaOffsets, MediaRange};
 pub use places::MediaPlace;
 pub use recordings::NeededRecordings;
-pub use writer::{ArchiveWriter, ExportObserver, ExportResult, WriterOptions};
+pub use writer::{ArchiveWriter, ExportResult, WriterOptions};
 
 use crate::domain::archive::RecordKind;
 use crate::domain::id::CompanyId;

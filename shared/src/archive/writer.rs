@@ -15,6 +15,7 @@ use serde_json::json;
 
 use super::folder::ArchiveFolder;
 use super::media::MediaList;
+use super::observer::ExportObserver;
 use super::unit::ArchiveUnit;
 use super::{
     ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, MediaCount, Result, SIGNATURE, describe, receipt,
@@ -25,7 +26,6 @@ use crate::clock::Stopwatch;
 use crate::domain::archive::RecordKind;
 use crate::domain::export::ExportProgress;
 use crate::domain::history::HistoryEntry;
-use crate::domain::history::erasure::ErasedItem;
 use crate::domain::id::CompanyId;
 use crate::domain::privacy::receipt::{ReceiptKey, ReceiptKeys};
 use crate::http::reference::ReferenceUris;
@@ -39,39 +39,12 @@ const EVENTS_TOGETHER: usize = 100;
 /// The pause before another look for events whose numbers the index does not show yet, and the most of these looks.
 const PAUSE: Duration = Duration::from_millis(500);
 const LOOKS: usize = 240;
-
 /// Longer than an event waits for its number, unless the table's stream is late.
 const NUMBERING: Duration = Duration::from_secs(2);
 /// The estimated percentages of the work at the end of its parts.
 const RECORDS_READ: u64 = 70;
 const READ_AGAIN: u32 = 75;
 const MEDIA_LISTED: u32 = 90;
-
-/// Is told how far an archive has come, and may end the work by an error.
-pub trait ExportObserver: Send {
-    fn note(&mut self, progress: ExportProgress) -> impl Future<Output = Result<()>> + Send;
-
-    /// The items that were erased since the last call and must not be in the archive.
-    fn erased(&mut self) -> impl Future<Output = Result<Vec<ErasedItem>>> + Send {
-        async { Ok(Vec::new()) }
-    }
-
-    /// Publishes the archive in `folder`. Returns false if an item was erased that may be in it: then it is written again.
-    fn publish(
-        &mut self,
-        _folder: &Path,
-        _result: &ExportResult,
-    ) -> impl Future<Output = Result<bool>> + Send {
-        async { Ok(true) }
-    }
-}
-
-/// Nobody is told.
-impl ExportObserver for () {
-    async fn note(&mut self, _: ExportProgress) -> Result<()> {
-        Ok(())
-    }
-}
 
 /// How an archive is written.
 #[derive(Debug, Clone, Copy)]

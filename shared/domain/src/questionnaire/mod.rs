@@ -1,9 +1,8 @@
 //! The questionnaire of a project: the questions that candidates answer, and the criteria that evaluators rate
 //! them by.
 
-use std::fmt;
+mod wording;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
@@ -11,6 +10,9 @@ use super::history::{FieldValue, private};
 use super::id::{CompanyId, CriterionId, ProjectId, QuestionId, VideoId};
 use super::names::named;
 use super::text::{TextLines, VisibleLine};
+
+use wording::MAX_FORMER_TEXT_BYTES;
+pub use wording::{QuestionText, TOO_MANY_TEXTS};
 
 /// The greatest position of a question or a criterion.
 pub const MAX_POSITION: u32 = 1_000_000;
@@ -25,9 +27,6 @@ pub const MAX_TAKES: u32 = 10;
 pub const MAX_QUESTIONS: usize = 30;
 /// The maximum number of criteria in a project.
 pub const MAX_CRITERIA: usize = 20;
-/// The most bytes of all former texts of questions together.
-// With the longest texts and descriptions in four bytes a character, a questionnaire has 330 KB of the 400 KB of an item.
-const MAX_FORMER_TEXT_BYTES: usize = 60_000;
 
 /// The project has the maximum number of questions.
 pub const TOO_MANY_QUESTIONS: Refusal =
@@ -35,11 +34,6 @@ pub const TOO_MANY_QUESTIONS: Refusal =
 /// The project has the maximum number of criteria.
 pub const TOO_MANY_CRITERIA: Refusal =
     Refusal { code: "too_many_criteria", detail: "A project may have 20 criteria. Delete one first." };
-/// The former texts, which answers are shown with, have the maximum size.
-pub const TOO_MANY_TEXTS: Refusal = Refusal {
-    code: "too_many_texts",
-    detail: "The texts of the questions were changed too often since candidates began: answers are shown with the text that was asked. Copy the project to ask other questions.",
-};
 /// A candidate has begun the interview.
 pub const QUESTIONS_IN_USE: Refusal = Refusal {
     code: "questions_in_use",
@@ -58,24 +52,6 @@ named! {
         Video = "video",
         /// In writing.
         Text = "text",
-    }
-}
-
-/// Up to 1,000 characters in several lines, not blank.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline, extend("minLength" = 1))]
-pub struct QuestionText(TextLines<1000>);
-
-impl QuestionText {
-    /// Parses `text` like [`TextLines::parse`].
-    pub fn parse(text: &str) -> Result<Self, String> {
-        TextLines::parse_visible(text).map(Self)
-    }
-}
-
-impl fmt::Display for QuestionText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 
@@ -113,25 +89,6 @@ pub struct Question {
 }
 
 impl Question {
-    /// The number of today's text among all texts of the question, from 0.
-    pub fn wording(&self) -> usize {
-        self.former_texts.len()
-    }
-
-    /// The text with this number; today's if there is none.
-    pub fn text_in(&self, wording: usize) -> &QuestionText {
-        self.former_texts.get(wording).unwrap_or(&self.text)
-    }
-
-    /// Takes the place of `before` and keeps its texts.
-    fn replacing(mut self, before: &Self) -> Self {
-        self.former_texts.clone_from(&before.former_texts);
-        if self.text != before.text {
-            self.former_texts.push(before.text.clone());
-        }
-        self
-    }
-
     /// Whether candidates have time to prepare once they know the question, with the beginning of a take.
     pub fn has_preparation(&self) -> bool {
         self.kind == QuestionKind::Video && self.preparation_seconds.is_some_and(|seconds| seconds > 0)
@@ -252,24 +209,6 @@ impl Questionnaire {
         }
         self.criteria.sort_by_key(|criterion| criterion.position);
         Ok(self)
-    }
-
-    fn former_text_bytes(&self) -> usize {
-        self.questions.iter().flat_map(|question| &question.former_texts).map(|text| text.0.len()).sum()
-    }
-
-    /// Forgets the former texts, which no candidate has been asked.
-    pub fn without_former_texts(mut self) -> Self {
-        self.questions.iter_mut().for_each(|question| question.former_texts.clear());
-        self
-    }
-
-    /// Whether `after` has every text of this questionnaire under the same number.
-    pub fn has_its_texts_in(&self, after: &Self) -> bool {
-        self.questions.iter().all(|old| {
-            let new = after.question(old.id);
-            new.is_some_and(|new| (0..=old.wording()).all(|one| old.text_in(one) == new.text_in(one)))
-        })
     }
 
     /// Removes a question.

@@ -1,0 +1,79 @@
+//! The texts of questions, today's and former ones.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Question, Questionnaire};
+use crate::Refusal;
+use crate::text::TextLines;
+
+/// The most bytes of all former texts of questions together.
+// With the longest texts and descriptions in four bytes a character, a questionnaire has 330 KB of the 400 KB of an item.
+pub(super) const MAX_FORMER_TEXT_BYTES: usize = 60_000;
+/// The former texts, which answers are shown with, have the maximum size.
+pub const TOO_MANY_TEXTS: Refusal = Refusal {
+    code: "too_many_texts",
+    detail: "The texts of the questions were changed too often since candidates began: answers are shown with the text that was asked. Copy the project to ask other questions.",
+};
+
+/// Up to 1,000 characters in several lines, not blank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minLength" = 1))]
+pub struct QuestionText(TextLines<1000>);
+
+impl QuestionText {
+    /// Parses `text` like [`TextLines::parse`].
+    pub fn parse(text: &str) -> Result<Self, String> {
+        TextLines::parse_visible(text).map(Self)
+    }
+}
+
+impl fmt::Display for QuestionText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Question {
+    /// The number of today's text among all texts of the question, from 0.
+    pub fn wording(&self) -> usize {
+        self.former_texts.len()
+    }
+
+    /// The text with this number; today's if there is none.
+    pub fn text_in(&self, wording: usize) -> &QuestionText {
+        self.former_texts.get(wording).unwrap_or(&self.text)
+    }
+
+    /// Takes the place of `before` and keeps its texts.
+    pub(super) fn replacing(mut self, before: &Self) -> Self {
+        self.former_texts.clone_from(&before.former_texts);
+        if self.text != before.text {
+            self.former_texts.push(before.text.clone());
+        }
+        self
+    }
+}
+
+impl Questionnaire {
+    /// The size of all former texts together.
+    pub(super) fn former_text_bytes(&self) -> usize {
+        self.questions.iter().flat_map(|question| &question.former_texts).map(|text| text.0.len()).sum()
+    }
+
+    /// Forgets the former texts, which no candidate has been asked.
+    pub fn without_former_texts(mut self) -> Self {
+        self.questions.iter_mut().for_each(|question| question.former_texts.clear());
+        self
+    }
+
+    /// Whether `after` has every text of this questionnaire under the same number.
+    pub fn has_its_texts_in(&self, after: &Self) -> bool {
+        self.questions.iter().all(|old| {
+            let new = after.question(old.id);
+            new.is_some_and(|new| (0..=old.wording()).all(|one| old.text_in(one) == new.text_in(one)))
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! Messages about the fields of a request.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Messages by field, in the order of the names; no field has one message twice.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldErrors(pub(super) BTreeMap<String, Vec<String>>);
+
+/// The most characters of a message.
+// Some repeat what was sent, and an answer must not grow with that.
+const MAX_MESSAGE: usize = 300;
+
+impl FieldErrors {
+    /// The name of messages about several fields.
+    pub const ACROSS: &str = "non_field_errors";
+
+    /// Adds a message about `field`, unless it is there already.
+    pub fn add(&mut self, field: &str, message: impl Into<String>) {
+        let messages = self.0.entry(field.to_owned()).or_default();
+        let mut message = message.into();
+        if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
+            message.truncate(end);
+            message.push('…');
+        }
+        if !messages.contains(&message) {
+            messages.push(message);
+        }
+    }
+
+    /// Returns the value, or adds its message about `field` and returns `None`.
+    pub fn read<T>(&mut self, field: &str, value: Result<T, String>) -> Option<T> {
+        value.map_err(|message| self.add(field, message)).ok()
+    }
+
+    /// Adds all messages of `other`.
+    pub fn merge(&mut self, other: Self) {
+        self.extend(other.0);
+    }
+
+    /// The same messages about fields of the part at `path`.
+    pub fn below(self, path: &str) -> Self {
+        let below =
+            |field: String| if field == Self::ACROSS { path.to_owned() } else { format!("{path}.{field}") };
+        self.0.into_iter().map(|(field, messages)| (below(field), messages)).collect()
+    }
+
+    /// The same messages, all about `field`.
+    pub fn about(self, field: &str) -> Self {
+        self.0.into_values().map(|messages| (field.to_owned(), messages)).collect()
+    }
+
+    /// Whether there is nothing to correct.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// All messages, without the fields.
+impl fmt::Display for FieldErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let messages: Vec<&str> = self.0.values().flatten().map(String::as_str).collect();
+        f.write_str(&messages.join(" "))
+    }
+}
+
+impl FromIterator<(String, Vec<String>)> for FieldErrors {
+    fn from_iter<I: IntoIterator<Item = (String, Vec<String>)>>(messages: I) -> Self {
+        let mut errors = Self::default();
+        errors.extend(messages);
+        errors
+    }
+}
+
+impl Extend<(String, Vec<String>)> for FieldErrors {
+    fn extend<I: IntoIterator<Item = (String, Vec<String>)>>(&mut self, messages: I) {
+        for (field, messages) in messages {
+            messages.into_iter().for_each(|message| self.add(&field, message));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn no_field_has_a_message_twice_however_they_come_together() {
+        let mut errors = FieldErrors::default();
+        for (field, message) in [("a", "Wrong."), ("a", "Wrong."), ("b", "Wrong."), ("a", "Too long.")] {
+            errors.add(field, message);
+        }
+        let mut merged = errors.clone();
+        merged.merge(errors);
+        let expected = |a: Value, b: Value| json!({ "a": a, "b": b });
+        assert_eq!(json!(merged.0), expected(json!(["Wrong.", "Too long."]), json!(["Wrong."])));
+        assert_eq!(json!(merged.about("c").0), json!({ "c": ["Wrong.", "Too long."] }));
+    }
+}

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use shared::auth::OperatorAccess;
 use shared::domain::company::Company;
+use shared::domain::company::import::CompanyImport;
 use shared::domain::mail::sender::SenderAddress;
 use shared::error::FieldErrors;
 use shared::{Error, Result};
@@ -15,7 +16,8 @@ pub(super) async fn list(operator: &OperatorAccess) -> Result<Value> {
     let listed = companies.iter().map(|company| json!({ "company": company.id, "name": company.name }));
     let imports = operator.every_company_import().await?;
     let waiting = imports.iter().filter(|import| import.awaits_start()).map(|import| {
-        json!({ "company": import.company, "begun_at": import.begun_at, "opened_at": import.opened_at })
+        let CompanyImport { company, begun_at, stored_at, opened_at, .. } = &**import;
+        json!({ "company": company, "begun_at": begun_at, "stored_at": stored_at, "opened_at": opened_at })
     });
     Ok(json!({ "companies": listed.collect::<Vec<_>>(), "imports": waiting.collect::<Vec<_>>() }))
 }

@@ -28,6 +28,7 @@ async fn half_an_import_is_listed_and_can_be_erased() {
         assert_eq!(listed["companies"], json!([]));
         assert_eq!(listed["imports"][0]["company"], "acme");
         assert_eq!(listed["imports"][0]["opened_at"], Value::Null);
+        assert_eq!(listed["imports"][0]["stored_at"], Value::Null);
         begin(&app).await;
         let refused = try_import(&app, archive.folder.path(), anyway()).await.unwrap_err();
         assert!(refused.contains("A company with this identifier was erased."), "{refused}");

@@ -20,7 +20,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 
 /// The targets of the service's own lines. A test finds missing ones.
-pub const TARGETS: [&str; 17] = [
+pub const TARGETS: [&str; 18] = [
     "aws",
     "bulk",
     "conversion",
@@ -32,6 +32,7 @@ pub const TARGETS: [&str; 17] = [
     "operator",
     "outbox",
     "platform-events",
+    "receipts",
     "request",
     "retention",
     "search",

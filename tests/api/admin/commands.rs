@@ -191,12 +191,13 @@ async fn a_company_sends_only_from_its_own_verified_senders() {
 async fn companies_are_listed_by_their_identifiers() {
     let app = TestApp::start().await;
     let list = async || app.operate(json!({ "command": "list-companies" })).await;
-    assert_eq!(*list().await.unwrap(), json!({ "companies": [] }));
+    assert_eq!(*list().await.unwrap(), json!({ "companies": [], "imports": [] }));
     for company in ["initech", "acme", "globex"] {
         app.owner_of(company).await.project(json!({})).await;
     }
     let listed = |company: &str| json!({ "company": company, "name": "Acme & Sons" });
-    let expected = json!({ "companies": [listed("acme"), listed("globex"), listed("initech")] });
+    let expected =
+        json!({ "companies": [listed("acme"), listed("globex"), listed("initech")], "imports": [] });
     assert_eq!(*list().await.unwrap(), expected);
 }
 

@@ -112,7 +112,8 @@ async fn staff_get_all_that_is_stored_about_a_candidate() {
             "created_at": "2026-11-08T10:00:00Z",
             "invitationdate": shown["invitationdate"], "reminded_at": "2026-11-08T10:00:00Z",
             "confirmationdate": shown["confirmationdate"], "started_at": shown["confirmationdate"],
-            "interviewdate": at, "aborted_at": null, "expired_at": null, "skipped_at": null,
+            "interviewdate": at, "aborted_at": null, "ended_by_time_at": null, "reopening_message": "",
+            "expired_at": null, "skipped_at": null,
         },
         "files": [
             { "kind": "photo", "content_type": "image/jpeg", "uploaded_at": "2026-11-08T10:00:00Z", "url": null },

@@ -35,7 +35,9 @@ async fn who_is_on_hold_is_not_deleted_until_the_hold_is() {
     owner.delete(&hold).await.expect_code(404, "not_found");
     assert_eq!(is_on_hold(&owner, &candidate).await, false);
     let held = json!({ "reason": REASON, "until": null });
-    put(&owner, &candidate, json!({ "reason": format!(" {REASON}\n") })).await.expect_json(200, held.clone());
+    put(&owner, &candidate, json!({ "reason": format!("\n{REASON}\u{0} \n") }))
+        .await
+        .expect_json(200, held.clone());
     owner.get(&hold).await.expect_json(200, held);
     assert_eq!(is_on_hold(&owner, &candidate).await, true);
 
@@ -92,7 +94,7 @@ async fn a_hold_needs_a_reason_and_ends_in_the_future() {
         json!({ "reason": null }),
         json!({ "reason": " \u{ad} " }),
         json!({ "reason": 7 }),
-        json!({ "reason": "\u{0}" }),
+        json!({ "reason": "\u{0}\u{feff}" }),
         json!({ "reason": "x".repeat(501) }),
         json!({ "until": "2026-11-08T10:00:00Z" }),
         until(json!("2026-11-08T10:00:00Z")),
@@ -106,9 +108,8 @@ async fn a_hold_needs_a_reason_and_ends_in_the_future() {
     assert_refusals!(send_each(bodies, |body| put(&owner, &candidate, body)).await, @r#"
         400 {"reason":["This field is required."]}
         400 {"reason":["This field may not be null."]}
-        400 {"reason":["This field may not be blank."]}
+        2 x 400 {"reason":["This field may not be blank."]}
         400 {"reason":["Not a valid string."]}
-        400 {"reason":["Control characters are not allowed."]}
         400 {"reason":["Ensure this field has no more than 500 characters."]}
         400 {"reason":["This field is required."],"until":["Must be in the future."]}
         2 x 400 {"until":["Must be in the future."]}

@@ -60,6 +60,7 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
     });
     around["contact"] = json!({ "person": "", "email": "" });
     around["return_url"] = json!("");
+    around["message"] = json!("");
     around["seconds_until_deadline"] = json!(7 * 24 * 3600 - 3600);
     candidate.get("/whoami/candidate/").await.expect_json(200, around.clone());
     let whoami = candidate.get("/whoami/").await.expect(200).json();

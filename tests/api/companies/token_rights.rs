@@ -190,7 +190,13 @@ async fn a_token_outlives_its_creator_with_the_rights_that_it_was_given() {
     works().await;
     owner.patch(&creator.uri, json!({ "account_type": "hiring-manager" })).await.expect(200);
     works().await;
-    owner.patch(&creator.uri, json!({ "is_active": false })).await.expect(200);
+    let stays = json!({
+        "pk_attribute": "username", "username": owner.username, "email": owner.email,
+        "account_type": "owner", "first_name": "Sam", "last_name": "Staff",
+    });
+    let import = owner.post("/companies/acme/customers/batch-import/", json!([stays])).await.expect(200);
+    assert_eq!(import.json()["deactivated"], 1);
+    assert_eq!(owner.get(&creator.uri).await.expect(200).json()["is_active"], false);
     works().await;
     owner.delete(&creator.uri).await.expect(204);
     works().await;

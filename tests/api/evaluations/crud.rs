@@ -133,7 +133,7 @@ async fn two_evaluators_rate_blindly_and_the_results_follow() {
     let mut result = json!({
         "resource_uri": result_of(&given.project, &candidate), "candidate": candidate,
         "overall_rating": 4.25, "maximum_score": 5,
-        "question_results": [{ "question": given.question, "average_rating": 4.5 }],
+        "question_results": [{ "question": given.question, "question_text": "Why us?", "average_rating": 4.5 }],
         "criteria_results": [{ "criterion": given.criterion, "average_rating": 4 }],
         "vetos": [],
     });

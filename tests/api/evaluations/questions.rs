@@ -31,7 +31,7 @@ async fn listed(caller: &impl Caller, list: &str, field: &str) -> Vec<Value> {
 async fn a_question_has_defaults_and_all_of_it_can_be_changed() {
     let (_app, owner, project) = given().await;
     let list = format!("{project}questions/");
-    let created = owner.post(&list, json!({ "text": " Why us? " })).await.expect(201);
+    let created = owner.post(&list, json!({ "text": "\r\nWhy us? \n" })).await.expect(201);
     let uri = created.uri("resource_uri");
     assert_eq!(created.header("location"), Some(uri.as_str()));
     let mut expected = json!({

@@ -34,8 +34,10 @@ async fn usernames_cannot_be_taken_for_others() {
     assert_refusals!(refusals, @r#"
         9 x 400 {"username":["This username could be mistaken for another. Use letters of one script."]}
         3 x 400 {"[0].username":["This username could be mistaken for another. Use letters of one script."]}
-        15 x 400 {"username":["Use only letters, digits and ASCII punctuation."]}
-        5 x 400 {"[0].username":["Use only letters, digits and ASCII punctuation."]}
+        12 x 400 {"username":["Use only letters, digits and ASCII punctuation."]}
+        4 x 400 {"[0].username":["Use only letters, digits and ASCII punctuation."]}
+        3 x 400 {"username":["Control characters are not allowed."]}
+        400 {"[0].username":["Control characters are not allowed."]}
         3 x 400 {"username":["A username may not contain spaces."]}
         400 {"[0].username":["A username may not contain spaces."]}
         "#);

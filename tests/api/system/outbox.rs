@@ -289,7 +289,6 @@ async fn nothing_that_a_client_sends_gets_into_the_headers() {
     for (field, value) in [
         ("email_alias", "jobs@acme.example\r\nBcc: all@other.example"),
         ("email_alias", "a@b.example, c@d.example"),
-        ("name", "Sales\r\nBcc: all@other.example"),
     ] {
         let mut body = json!({ "name": "Sales" });
         body[field] = value.into();
@@ -298,19 +297,28 @@ async fn nothing_that_a_client_sends_gets_into_the_headers() {
     assert_refusals!(refusals, @r#"
         400 {"email_alias":["Control characters are not allowed."]}
         400 {"email_alias":["Enter a valid email address."]}
-        400 {"name":["Control characters are not allowed."]}
         "#);
-    let project = owner.running_project(json!({ "name": "a, b <c@d.example>: \"e\"" })).await;
+    let odd = "a, b <c@d.example>: \"e\"";
+    let project = owner.running_project(json!({ "name": odd })).await;
     for email in ["a@b.co\nBcc: c@d.co", "a@b.co,c@d.co", "<a@b.co>", "a@b.co "] {
         let body = json!({ "first_name": "Ada", "last_name": "Byron", "email": email });
         let response = owner.post(&format!("{project}candidates/"), body).await;
         assert!(email.ends_with(' ') || response.status == 400, "{response}");
     }
-    let ada = owner.invite(&project, json!({ "first_name": "Bcc: x", "last_name": "@\"<>" })).await;
-    app.settle().await;
-    let mail = app.mails_to(&ada.email).remove(0);
-    assert_eq!((mail.to.len(), mail.cc.len(), mail.bcc.len()), (1, 0, 0));
-    assert!(!mail.subject.contains(['\r', '\n']), "{}", mail.subject);
+    // Line breaks in a name become spaces, so that none gets into a subject.
+    let broken = owner.running_project(json!({ "name": "Sales\r\nBcc: all@other.example" })).await;
+    for (project, name) in [(project, odd), (broken, "Sales Bcc: all@other.example")] {
+        assert_eq!(owner.get(&project).await.expect(200).json()["name"], name);
+        let ada = owner.invite(&project, json!({ "first_name": "Bcc: x", "last_name": "@\"<>" })).await;
+        app.settle().await;
+        let mail = app.mails_to(&ada.email).remove(0);
+        assert_eq!((mail.to.len(), mail.cc.len(), mail.bcc.len()), (1, 0, 0));
+        assert!(!mail.subject.contains(['\r', '\n']), "{}", mail.subject);
+        assert!(mail.subject.contains(name), "{}", mail.subject);
+        let raw = mail.raw.as_deref().unwrap();
+        let (head, _) = raw.split_once("\r\n\r\n").unwrap();
+        assert!(!head.lines().any(|line| line.to_ascii_lowercase().starts_with("bcc")), "{head}");
+    }
 }
 
 #[tokio::test]

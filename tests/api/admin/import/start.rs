@@ -4,6 +4,7 @@ use std::fs;
 
 use chrono::TimeDelta;
 use serde_json::json;
+use shared::clock::Clock as _;
 use shared::domain::archive::RecordKind;
 use shared::domain::candidate::CandidateStatus;
 use shared::event::RecordOutcome;

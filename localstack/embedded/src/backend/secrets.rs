@@ -2,7 +2,7 @@
 //!
 //! Like the service, it keeps two versions of a secret by their stages, and answers nothing to a request that is not signed.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -37,7 +37,7 @@ pub(super) enum Secrets {
 pub(super) struct Kept(Arc<Inner>);
 
 struct Inner {
-    secrets: Mutex<HashMap<String, Secret>>,
+    secrets: Mutex<BTreeMap<String, Secret>>,
     file: Option<StateFile>,
 }
 
@@ -74,7 +74,7 @@ impl Secrets {
         let file = file.map(StateFile::private);
         let secrets = match &file {
             Some(file) => file.load()?.unwrap_or_default(),
-            None => HashMap::new(),
+            None => BTreeMap::new(),
         };
         let kept = Kept(Arc::new(Inner { secrets: Mutex::new(secrets), file }));
         let answering = kept.clone();
@@ -136,11 +136,11 @@ impl Secrets {
 }
 
 impl Kept {
-    fn secrets(&self) -> MutexGuard<'_, HashMap<String, Secret>> {
+    fn secrets(&self) -> MutexGuard<'_, BTreeMap<String, Secret>> {
         self.0.secrets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn store(&self, secrets: &HashMap<String, Secret>) -> Result<(), Error> {
+    fn store(&self, secrets: &BTreeMap<String, Secret>) -> Result<(), Error> {
         self.0.file.as_ref().map_or(Ok(()), |file| file.store(secrets))
     }
 

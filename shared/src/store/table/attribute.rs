@@ -3,12 +3,15 @@
 //! `serde_dynamo` takes items by value, and an item is kept with its value, so that it would be copied for each read. A page
 //! of 20 candidates takes 5.59 million instructions by this module and 6.55 million by `serde_dynamo`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map};
 use std::fmt;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use serde::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer};
-use serde::de::{Deserialize, Deserializer, Error, Expected, IntoDeserializer, Unexpected, Visitor};
+use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, MapDeserializer, SeqDeserializer};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, Expected, IntoDeserializer, MapAccess, Unexpected,
+    Visitor,
+};
 use serde::forward_to_deserialize_any;
 
 /// Why a value cannot be read: the attribute and the types, but not the stored value, which may be secret or about a person. Messages of
@@ -88,8 +91,8 @@ fn type_of(unexpected: Unexpected<'_>) -> &'static str {
 pub(in crate::store) fn from_item<'a, T: Deserialize<'a>>(
     item: &'a HashMap<String, AttributeValue>,
 ) -> Result<T, ReadError> {
-    let attributes = item.iter().map(|(name, value)| (name.as_str(), ItemAttribute { name, value }));
-    T::deserialize(MapDeserializer::new(attributes))
+    let attributes = ItemAttributes { rest: item.iter(), current: None };
+    T::deserialize(MapAccessDeserializer::new(attributes))
 }
 
 fn entries<'a>(
@@ -98,63 +101,30 @@ fn entries<'a>(
     MapDeserializer::new(map.iter().map(|(name, value)| (name.as_str(), AttributeReader(value))))
 }
 
-/// An attribute of an item, which is named if it cannot be read.
+/// The attributes of an item. One whose value cannot be read is named.
 // Names within attributes are left out: clients choose some of them.
-#[derive(Clone, Copy)]
-struct ItemAttribute<'a> {
-    name: &'a str,
-    value: &'a AttributeValue,
+struct ItemAttributes<'a> {
+    rest: hash_map::Iter<'a, String, AttributeValue>,
+    /// The attribute whose name was read last.
+    current: Option<(&'a str, &'a AttributeValue)>,
 }
 
-impl ItemAttribute<'_> {
-    fn named<T>(self, read: Result<T, ReadError>) -> Result<T, ReadError> {
-        read.map_err(|error| ReadError { attribute: Some(self.name.to_owned()), ..error })
-    }
-}
-
-impl<'de> Deserializer<'de> for ItemAttribute<'de> {
+impl<'de> MapAccess<'de> for ItemAttributes<'de> {
     type Error = ReadError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        self.named(AttributeReader(self.value).deserialize_any(visitor))
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
+        self.current = self.rest.next().map(|(name, value)| (name.as_str(), value));
+        self.current.map(|(name, _)| seed.deserialize(BorrowedStrDeserializer::new(name))).transpose()
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        self.named(AttributeReader(self.value).deserialize_option(visitor))
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
+        let (name, value) = self.current.ok_or_else(|| ReadError::new("a value without a name"))?;
+        let read = seed.deserialize(AttributeReader(value));
+        read.map_err(|error| ReadError { attribute: Some(name.to_owned()), ..error })
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, ReadError> {
-        self.named(AttributeReader(self.value).deserialize_newtype_struct(name, visitor))
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, ReadError> {
-        self.named(AttributeReader(self.value).deserialize_enum(name, variants, visitor))
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        visitor.visit_unit()
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
-        tuple tuple_struct map struct identifier
-    }
-}
-
-impl<'de> IntoDeserializer<'de, ReadError> for ItemAttribute<'de> {
-    type Deserializer = Self;
-
-    fn into_deserializer(self) -> Self {
-        self
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.rest.len())
     }
 }
 

@@ -81,7 +81,7 @@ async fn until_a_company_starts_nothing_of_it_moves_and_nothing_leaves() {
 async fn reports_before_the_start_change_nothing_and_count_after_it() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let fields = json!({ "default_interview_period": 2, "reminder_days": [1] });
+    let fields = json!({ "default_interview_period": 2, "reminder_days": [1], "allow_hash_login": true });
     let project = owner.running_project(fields).await;
     let interviewing = owner.candidate_at(&project, CandidateStatus::Interviewing).await;
     let invited = owner.invite(&project, json!({})).await;

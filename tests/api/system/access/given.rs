@@ -296,6 +296,7 @@ impl AccessFixture {
             path.contains("{candidateId}/evaluations/") || path.contains("{candidateId}/vetos/");
         match is_evaluated {
             true => "evaluator",
+            false if path.ends_with("/draft/") => "itself",
             false if is_conducted(path) && *method != Method::DELETE && !is_interviewed(path) => "itself",
             false => "owner",
         }

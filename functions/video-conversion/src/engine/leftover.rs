@@ -40,6 +40,7 @@ pub(super) fn kill_leftovers(running: &BTreeSet<i32>) -> io::Result<()> {
             }
         }
         // This blocks, because `Drop` calls it, which cannot await.
+        #[expect(clippy::disallowed_methods, reason = "processes end in real time")]
         std::thread::sleep(PAUSE);
     }
     Err(io::Error::other("a process that a program has started cannot be stopped"))

@@ -220,6 +220,7 @@ struct InternalDataView {
     suppressed_email: OrEmpty<Email>,
     /// Former addresses that are still stored: the one that counts until `email` is confirmed, and those to which mails about changes
     /// went. Only staff get this field.
+    #[schemars(example = &["ada@mail.example"])]
     former_emails: Vec<Email>,
     /// The hold that prevents erasure, also after its end; null without one. Only staff get this field.
     #[schemars(example = ())]

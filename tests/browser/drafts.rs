@@ -26,8 +26,9 @@ const INTERRUPTED: &str = "(() => {
         if (fate === 1) throw new TypeError('it does not arrive');
         if (fate === 3) return new Response('', { status: 503 });
         const response = await fetch(url, request);
-        if (fate === 2) throw new TypeError('the response is lost');
+        // The service has the text, and the page may find that out by reading it.
         if (response.ok) said.has = JSON.parse(request.body).text;
+        if (fate === 2) throw new TypeError('the response is lost');
         return response;
     };
     // Each change of what the page says, and each key.

@@ -76,13 +76,19 @@ impl Intercept for CallRecorder {
 fn calls(request: &HttpRequest) -> Vec<String> {
     let body = request.body().bytes().unwrap_or_default();
     match request.headers().get("x-amz-target") {
-        Some("secretsmanager.GetSecretValue") => vec!["secretsmanager:GetSecretValue SealKey".to_owned()],
+        Some("secretsmanager.GetSecretValue") => vec![secret(body)],
         Some(target) => dynamodb(target, body),
         None if request.headers().get("content-type") == Some("application/x-www-form-urlencoded") => {
             ses(body)
         }
         None => s3(request),
     }
+}
+
+/// The template's name of the secret that is fetched.
+fn secret(body: &[u8]) -> String {
+    let is_of_seals = String::from_utf8_lossy(body).contains("-seals\"");
+    format!("secretsmanager:GetSecretValue {}", if is_of_seals { "SealKey" } else { "ReceiptKey" })
 }
 
 /// With the forms of the partition keys, which policies may have conditions on.

@@ -74,7 +74,7 @@ function warningText(app) {
 }
 
 /** The state of recordings and drafts, in words. @param {App} app */
-function statusText({ queue, drafts, model, texts }) {
+function statusText({ queue, drafts, model, screen, texts }) {
     const refused = drafts.list.find(({ isSaved, refusal }) => !isSaved && refusal);
     if (refused) return refused.refusal === "time_over" ? texts.status.late : texts.status.refused;
     if (!queue || model.interview?.status !== "interviewing") return "";
@@ -84,5 +84,6 @@ function statusText({ queue, drafts, model, texts }) {
     const percent = queue.percentSent();
     if (queue.progress.takes > 0) return filled(texts.status.sending, { percent });
     if (drafts.list.some(({ isSaved }) => !isSaved)) return texts.status.typed;
-    return queue.takes.length > 0 ? "" : texts.status.sent;
+    // What is written is not sent before its button is pressed, and the field says what is saved of it.
+    return queue.takes.length > 0 || screen === "write" ? "" : texts.status.sent;
 }

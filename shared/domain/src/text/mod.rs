@@ -2,7 +2,7 @@
 //!
 //! People paste texts from word processors, chats and terminals. Line breaks of every kind and blanks become those of plain
 //! text, and characters that show nothing are dropped, because people cannot find them in a form. Identifiers,
-//! addresses and keys with such characters are refused, because they are compared with others ([`TextLine::parse_exact`]).
+//! addresses and keys with such characters are refused, because they are compared with others.
 //!
 //! Deserialisation checks limits and forbidden characters too, because an archive of a company may come from anybody. A stricter
 //! check makes stored texts unreadable, so change those first.

@@ -1,4 +1,4 @@
-//! What is told of an archive while it is written.
+//! The progress of an archive that is being written, and its observer.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub trait ExportObserver: Send {
     }
 }
 
-/// Nobody is told.
+/// An observer that ignores all progress.
 impl ExportObserver for () {
     async fn note(&mut self, _: ExportProgress) -> Result<()> {
         Ok(())

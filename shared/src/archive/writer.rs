@@ -60,7 +60,7 @@ pub struct ArchiveWriter<'a> {
     system: &'a SystemAccess,
     company: CompanyId,
     options: WriterOptions,
-    /// The same keys for the whole archive: their secret may be replaced in the meantime.
+    /// The keys that sign the whole archive, although their secret may be replaced in the meantime.
     signer: Arc<ReceiptKeys>,
     stopwatch: Stopwatch,
 }

@@ -38,14 +38,14 @@ impl FieldErrors {
         self.extend(other.0);
     }
 
-    /// The same messages about fields of the part at `path`.
+    /// Moves the messages to the fields of the part at `path`.
     pub fn below(self, path: &str) -> Self {
         let below =
             |field: String| if field == Self::ACROSS { path.to_owned() } else { format!("{path}.{field}") };
         self.0.into_iter().map(|(field, messages)| (below(field), messages)).collect()
     }
 
-    /// The same messages, all about `field`.
+    /// Moves all messages to `field`.
     pub fn about(self, field: &str) -> Self {
         self.0.into_values().map(|messages| (field.to_owned(), messages)).collect()
     }

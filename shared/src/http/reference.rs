@@ -32,7 +32,7 @@ pub enum StaffPage {
 }
 
 impl StaffPage {
-    /// Its URL.
+    /// The URL of the page.
     pub fn uri(&self) -> &Uri {
         match self {
             Self::Resource(uri) | Self::Login(uri) => uri,

@@ -106,7 +106,7 @@ pub enum MailOccasion<'a> {
     AddressRestored {
         /// First and last name of the holder.
         by: &'a str,
-        /// Their user name; for candidates without one, the name of their project.
+        /// The account's user name; for candidates without one, the name of their project.
         username: &'a str,
     },
     /// Tells the reader that their account was deleted.
@@ -176,7 +176,7 @@ pub struct CompletedCandidate {
     pub name: String,
     /// When, in words.
     pub ended_at: String,
-    /// How far it was answered; `None` if it is complete.
+    /// The answers at the end of the time; `None` if the interview is complete.
     pub ended_by_time: Option<EndedByTime>,
 }
 

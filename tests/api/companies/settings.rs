@@ -128,7 +128,7 @@ async fn invalid_fields_are_named_and_nothing_is_changed() {
         "#);
     assert_refusal!(owner.patch(COMPANY, json!([])).await, @r#"400 {"non_field_errors":["Invalid data. Expected an object."]}"#);
     assert_eq!(app.table().snapshot().await, before);
-    // What shows nothing is dropped, and no reason to refuse the rest.
+    // Invisible characters are dropped, and the rest is stored.
     let pasted = owner.patch(COMPANY, json!({ "city": "a\u{7}b\u{feff}" })).await.expect(200).json();
     assert_eq!(pasted["city"], "ab");
 }

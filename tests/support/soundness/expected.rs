@@ -322,7 +322,7 @@ impl Expected {
         let at = at.map(|at| at.format("%Y-%m-%dT%H:%M:%SZ").to_string());
         // The last release wrote no company.
         let allowed = match &at {
-            // Its events get numbers, such as that of a new password.
+            // Events of a company that waits get numbers, such as that of a new password.
             _ if self.waiting.contains(&company_in(key, item)) && !key.0.starts_with("HISTORY#") => {
                 vec![[None, None]]
             }

@@ -20,7 +20,7 @@ use shared::media::LedgerPosition;
 use super::TrustedKeys;
 use super::files::{SignedArchive, identifier_in};
 
-/// The people whom an import has erased again.
+/// The people that an import has erased again.
 #[derive(Default)]
 pub(super) struct ErasedPeople {
     pub(super) erased: u64,
@@ -28,7 +28,7 @@ pub(super) struct ErasedPeople {
     pub(super) kept: Vec<String>,
 }
 
-/// Erases the people of the archive in `company` whom `receipts` or the ledger name.
+/// Erases the people of the archive in `company` that are in `receipts` or in the ledger.
 // The ordinary deletion does it, as after a restore, so that counts, histories, files and receipts follow.
 pub(super) async fn erase_again(
     access: &OperatorAccess,

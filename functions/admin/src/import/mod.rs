@@ -60,7 +60,7 @@ pub struct ImportOptions {
     pub keeps_grants: bool,
     /// Whether to import an archive although some files that it lists could not be downloaded.
     pub allows_missing: bool,
-    /// Files of receipts, one a line as in an archive: the candidates whom they name are erased.
+    /// Files of receipts, one a line as in an archive. The import erases the people in them.
     pub erased: Vec<PathBuf>,
 }
 
@@ -99,7 +99,7 @@ pub struct ImportResult {
     pub media: u64,
     /// The number of files that records name and that were missing when the archive was written or downloaded.
     pub media_missing: u64,
-    /// The number of people whom the import has erased, because they were erased elsewhere after the archive was written.
+    /// The number of people that the import has erased, because they were erased elsewhere after the archive was written.
     pub erased: u64,
     /// The people who could not be erased, each with the reason.
     pub kept: Vec<String>,

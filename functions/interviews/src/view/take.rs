@@ -21,7 +21,7 @@ pub(crate) struct TakeView {
     /// The URL of the resource.
     #[schemars(example = example_uri::TAKE)]
     resource_uri: Uri,
-    /// Its number; no two takes of a question have the same.
+    /// The number of the take, unique among the takes of its question.
     #[schemars(example = 2)]
     number: u32,
     /// How far it is. While it is `awaiting-upload`, parts can be sent.

@@ -76,7 +76,7 @@ mod running {
     /// The most processes and threads that a program may add to those of the user: ffmpeg has about twenty threads.
     const SPARE_TASKS: u64 = 256;
 
-    /// Their identifiers. Locked until a program that starts is in the list: before, it looks like one that was left.
+    /// The identifiers of running programs. Locked until a program that starts is in the list: before, it looks like a leftover.
     static RUNNING: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
     fn running() -> MutexGuard<'static, BTreeSet<i32>> {

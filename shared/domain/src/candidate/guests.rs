@@ -93,7 +93,7 @@ pub struct GuestLink {
 /// Why the key of a link opens nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GuestLinkEnd {
-    /// Its time is over.
+    /// The time of the link is over.
     Expired,
     /// A manager has deleted it.
     Withdrawn,

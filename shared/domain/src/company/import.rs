@@ -18,7 +18,7 @@ pub struct CompanyImport {
     pub media_missing: u64,
     /// When the company opened for reading; `None` before.
     pub opened_at: Option<DateTime<Utc>>,
-    /// The number of people whom the import has erased, because they were erased after the export.
+    /// The number of people that the import has erased, because they were erased after the export.
     pub erased: u64,
     /// When the operator started the company; `None` before. Until then, requests change nothing, and nothing of it is due.
     pub started_at: Option<DateTime<Utc>>,

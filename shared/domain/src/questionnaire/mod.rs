@@ -69,7 +69,7 @@ pub struct Question {
     pub position: u32,
     /// The question itself.
     pub text: QuestionText,
-    /// Its former texts since the first candidate began, oldest first: answers are shown with the text that was asked.
+    /// The question's former texts since the first candidate began, oldest first: answers are shown with the text that was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former_texts: Vec<QuestionText>,
     /// How candidates answer.

@@ -14,19 +14,22 @@ use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-use url::Url;
 
 mod address;
 mod email;
 mod external_id;
+mod fold;
 mod username;
+mod web_link;
 
 pub use address::is_loopback;
 pub(super) use address::problem_of_address;
 pub use email::Email;
 pub(super) use email::is_domain;
 pub use external_id::ExternalId;
+pub use fold::{fold_accents, fold_case, is_login};
 pub use username::Username;
+pub use web_link::WebLink;
 
 const BLANK: &str = "This field may not be blank.";
 
@@ -246,92 +249,6 @@ impl<const MAX: usize> fmt::Display for TextLines<MAX> {
     }
 }
 
-/// An absolute http or https URL, at most 2,000 characters, possibly empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(inline, extend("format" = "uri"))]
-pub struct WebLink(TextLine<2000>);
-
-impl WebLink {
-    /// Parses `text` like [`TextLine::parse_unmarked`].
-    pub fn parse(text: &str) -> Result<Self, String> {
-        Self::check(TextLine::parse_unmarked(text)?)
-    }
-
-    fn check(line: TextLine<2000>) -> Result<Self, String> {
-        if line.is_empty() {
-            return Ok(Self(line));
-        }
-        // Schemes have no case. The slashes are looked for, since the parser does without them.
-        let (scheme, _) = line.as_str().split_once("://").unwrap_or_default();
-        let is_absolute = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
-        if is_absolute && Url::parse(line.as_str()).is_ok_and(|url| url.has_host()) {
-            Ok(Self(line))
-        } else {
-            Err("Enter a valid URL that begins with https:// or http://.".to_owned())
-        }
-    }
-
-    /// The URL.
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-}
-
-impl<'de> Deserialize<'de> for WebLink {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::check(TextLine::deserialize(deserializer)?).map_err(D::Error::custom)
-    }
-}
-
-/// Folds a login name for comparison: composed, lower case, an address with its domain in ASCII.
-pub fn fold_case(text: &str) -> String {
-    let folded: String = text.trim().nfkc().flat_map(char::to_lowercase).nfkc().collect();
-    let address = folded.rsplit_once('@').and_then(|(local, domain)| Some((local, email::to_ascii(domain)?)));
-    address.map_or_else(|| folded.clone(), |(local, domain)| format!("{local}@{domain}"))
-}
-
-/// Whether `text` can be a login name: its folded form, which may be much longer, must fit in a key.
-pub fn is_login(text: &str) -> bool {
-    fold_case(text).len() <= 1024
-}
-
-/// Folds text for search: lower case, without accents.
-///
-/// Letters without a Unicode decomposition are replaced by what people type without a special keyboard.
-pub fn fold_accents(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_ascii_lowercase().replace('`', "'");
-    }
-    // Before it is decomposed, which makes a space of an accent without a letter.
-    let text = text.chars().map(|character| if is_apostrophe(character) { '\'' } else { character });
-    let mut folded = String::new();
-    for character in
-        text.nfkd().filter(|character| !is_combining_mark(*character)).flat_map(char::to_lowercase)
-    {
-        match character {
-            'ß' => folded.push_str("ss"),
-            'æ' => folded.push_str("ae"),
-            'œ' => folded.push_str("oe"),
-            'þ' => folded.push_str("th"),
-            'ø' => folded.push('o'),
-            'đ' | 'ð' => folded.push('d'),
-            'ł' => folded.push('l'),
-            'ħ' => folded.push('h'),
-            'ı' => folded.push('i'),
-            'ς' => folded.push('σ'),
-            '‐' | '–' => folded.push('-'),
-            other if is_combining_mark(other) => {}
-            other => folded.push(other),
-        }
-    }
-    folded
-}
-
-/// What people type as an apostrophe.
-fn is_apostrophe(character: char) -> bool {
-    matches!(character, '\'' | '`' | '´' | '‘' | '’' | '‛' | '′' | 'ʹ'..='ʿ' | '＇')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -417,42 +334,5 @@ mod tests {
         // The length is that of the stored text.
         assert!(TextLines::<5>::parse("\r\n12\u{200b}\r\n45  \r\n").is_ok());
         assert!(TextLines::<5>::parse("123\n456").is_err());
-    }
-
-    #[test]
-    fn links_are_absolute_web_addresses() {
-        assert!(WebLink::parse("https://jobs.example/1?x=y").is_ok());
-        for link in ["Https://example.com/", "HTTP://Example.com", "https://[::1]:8443/"] {
-            assert_eq!(WebLink::parse(link).unwrap().as_str(), link);
-        }
-        assert_eq!(
-            WebLink::parse("\u{200e}https://jobs.\u{200b}example/").unwrap().as_str(),
-            "https://jobs.example/"
-        );
-        assert!(WebLink::parse("").is_ok());
-        for bad in [
-            "http:x",
-            "http:/x",
-            "hTtps:",
-            "//jobs.example/",
-            "javascript:alert(1)",
-            "JavaScript://x/",
-            "/jobs/1",
-            "ftp://x.y",
-            "https://",
-        ] {
-            assert!(WebLink::parse(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn folding_joins_spellings_that_readers_consider_equal() {
-        assert_eq!(fold_case(" ÉLODIE@x.FR"), "élodie@x.fr");
-        assert_eq!(fold_case("A@MÜLLER.example"), "a@xn--mller-kva.example");
-        assert_eq!(fold_case("@"), "@");
-        for name in ["O'Neil", "O’Neil", "O´Neil", "O`Neil", "o‘neil", "Oʼneil", "O＇Neil"] {
-            assert_eq!(fold_accents(name), "o'neil");
-        }
-        assert_eq!(fold_accents("Élodie Strauß-Øster Łukasz İnci"), "elodie strauss-oster lukasz inci");
     }
 }

@@ -29,7 +29,7 @@ enum MailLine {
     Step(usize),
     /// Precedes the company's message to the candidate.
     Message,
-    /// How far an interview was answered that its time ended.
+    /// The number of answers in an interview that its time ended.
     EndedByTime {
         answered: usize,
         questions: usize,

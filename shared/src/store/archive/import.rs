@@ -87,7 +87,7 @@ impl Store {
         Ok(self.company_import(company).await?.is_some_and(|import| import.awaits_start()))
     }
 
-    /// Those among `companies` that were imported and have not started.
+    /// Returns the companies among `companies` that were imported and have not started.
     pub(in crate::store) async fn awaiting_start(
         &self,
         mut companies: BTreeSet<CompanyId>,

@@ -248,7 +248,7 @@ impl Transaction {
     }
 }
 
-/// How much longer than it can be restored a former address stays with its customer.
+/// The time that a former address stays reserved for its customer after it can no longer be restored.
 // The clocks of two functions differ by less. An address that one of them still restores must not be another customer's for the other.
 const MARGIN: TimeDelta = TimeDelta::hours(1);
 

@@ -188,7 +188,7 @@ async fn receipts_by_a_later_key_of_the_former_deployment_count_if_it_is_named()
     let gone = owner.candidate(&project, json!({})).await;
     app.settle().await;
     let archive = Archive::of(&app).await;
-    // The same company where another key signs.
+    // A deployment with another key takes the company in.
     let later = TestApp::start_with(&[("RECEIPT_SECRET_ID", "another")]).await;
     import_and_start(&later, archive.folder.path()).await;
     enter(&later, &owner).await.delete(&gone).await.expect(204);

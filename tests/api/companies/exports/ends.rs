@@ -107,7 +107,7 @@ async fn an_export_goes_on_without_candidates_who_are_erased_while_it_is_written
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .collect();
         assert!(texts.contains("Canary") && !texts.contains("Vanished"), "at {operation} {text}");
-        // Its identifier is left in the event of the erasure alone.
+        // The event of the erasure alone keeps the candidate's identifier.
         for name in ["records/candidates.jsonl", "media.jsonl"] {
             let lines = fs::read_to_string(folder.path().join(name)).unwrap();
             assert!(!lines.contains(last_segment(&gone)), "at {operation} {text}");

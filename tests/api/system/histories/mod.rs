@@ -127,7 +127,7 @@ impl ServiceState {
             }
             HistoryStep::Email { candidate, has_email } => {
                 let email = has_email.then_some(&self.candidates[candidate].email);
-                // Those who have a password lose theirs only if somebody answers for it.
+                // The address of a candidate with a password is removed only with `confirm`.
                 let fields = json!({ "email": email, "confirm": !has_email });
                 answer(&self.owner.patch(uri(candidate), fields).await)
             }

@@ -1,5 +1,6 @@
 //! Logins, sessions and passwords.
 
+pub(crate) mod address_change;
 mod csrf;
 mod ended_keys;
 mod hash_login;

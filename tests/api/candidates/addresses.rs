@@ -1,18 +1,14 @@
 //! Another address for candidates with a password: the rules of staff, and what only candidates have.
 
 use chrono::TimeDelta;
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::app::TestApp;
 use tests::assert_refusals;
 use tests::caller::{Caller, Invited, PASSWORD, Staff, Token};
-use tests::http::{Request, Response};
+use tests::http::Request;
 
+use crate::auth::address_change::{AddressChange, CONFIRM, HOLDER, assert_bad_key};
 use crate::system::undeliverable::{bounced, put};
-
-const CONFIRM: &str = "/api-email-confirm/";
-const RESTORE: &str = "/api-email-restore/";
-const HOLDER: &str = "/whoami/key/";
-const BAD_KEY: &str = r#"{"key":["This key is invalid or has expired."]}"#;
 
 /// A candidate with a password in a project, and their manager.
 struct Registered {
@@ -45,41 +41,7 @@ impl Registered {
         given
     }
 
-    async fn change(&self, fields: Value) -> Response {
-        self.owner.patch(&self.candidate.uri, fields).await
-    }
-
-    async fn confirm(&self, key: &str) -> Response {
-        self.app.anonymous().post(CONFIRM, json!({ "key": key, "password": PASSWORD })).await
-    }
-
-    async fn restore(&self, key: &str) -> Response {
-        self.app.anonymous().post(RESTORE, json!({ "key": key })).await
-    }
-
-    async fn log_in(&self, name: &str) -> u16 {
-        self.app.anonymous().log_in("acme", name, PASSWORD).await.status.as_u16()
-    }
-
-    /// How many mails an address gets for a forgotten password of `name`.
-    async fn resets(&self, name: &str, address: &str) -> usize {
-        self.app.clock().advance(TimeDelta::minutes(6));
-        // What is told of a change is no reset.
-        self.app.settle().await;
-        let before = self.app.mails_to(address).len();
-        let forgotten = json!({ "company": "acme", "username": name });
-        self.app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
-        self.app.settle().await;
-        self.app.mails_to(address).len() - before
-    }
-
-    /// The address that clients see, and whether it is confirmed.
-    async fn shown(&self) -> (String, bool) {
-        let shown = self.owner.new_token().await.get(&self.candidate.uri).await.expect(200);
-        (shown.uri("email"), shown.json()["email_confirmed"] == true)
-    }
-
-    /// How many candidates clients find by this address, in each of the ways.
+    /// The numbers of candidates that clients find by this address, in each of the ways.
     async fn found_by(&self, email: &str) -> [u64; 3] {
         let owner = self.owner.new_token().await;
         let count =
@@ -94,9 +56,18 @@ impl Registered {
     }
 }
 
-#[track_caller]
-fn assert_bad_key(response: &Response) {
-    assert_eq!(format!("{} {}", response.status.as_u16(), response.json()), format!("400 {BAD_KEY}"));
+impl AddressChange for Registered {
+    fn app(&self) -> &TestApp {
+        &self.app
+    }
+
+    fn owner(&self) -> &Staff {
+        &self.owner
+    }
+
+    fn uri(&self) -> &str {
+        &self.candidate.uri
+    }
 }
 
 #[tokio::test]

@@ -8,7 +8,8 @@ use tests::http::Request;
 use tests::{assert_refusal, assert_refusals};
 use tokio::task::JoinSet;
 
-use super::{Change, assert_bad_key};
+use super::Change;
+use crate::auth::address_change::{AddressChange as _, assert_bad_key};
 use crate::customers::crud::{CUSTOMERS, creation};
 use crate::system::undeliverable::{bounced, put};
 

@@ -7,14 +7,11 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD, Staff};
-use tests::http::{Request, Response, send_each};
+use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
 
+use crate::auth::address_change::{AddressChange, CONFIRM, HOLDER, RESTORE, assert_bad_key};
 use crate::customers::crud::{CUSTOMERS, creation, with};
-
-const CONFIRM: &str = "/api-email-confirm/";
-const RESTORE: &str = "/api-email-restore/";
-const HOLDER: &str = "/whoami/key/";
 
 /// The owner, and a recruiter whose address the owner has changed to the other one.
 struct Change {
@@ -37,50 +34,23 @@ impl Change {
         change
     }
 
-    async fn change(&self, fields: Value) -> Response {
-        self.owner.patch(&self.staff.uri, fields).await
-    }
-
     fn key_to(&self, address: &str) -> String {
         self.app.mailed_key(address)
     }
-
-    async fn confirm(&self, key: &str) -> Response {
-        self.app.anonymous().post(CONFIRM, json!({ "key": key, "password": PASSWORD })).await
-    }
-
-    async fn restore(&self, key: &str) -> Response {
-        self.app.anonymous().post(RESTORE, json!({ "key": key })).await
-    }
-
-    /// The status of a login by `name`.
-    async fn log_in(&self, name: &str) -> u16 {
-        self.app.anonymous().log_in("acme", name, PASSWORD).await.status.as_u16()
-    }
-
-    /// How many mails an address gets for a forgotten password of `name`.
-    async fn resets(&self, name: &str, address: &str) -> usize {
-        self.app.clock().advance(TimeDelta::minutes(6));
-        let before = self.app.mails_to(address).len();
-        let forgotten = json!({ "company": "acme", "username": name });
-        self.app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
-        self.app.settle().await;
-        self.app.mails_to(address).len() - before
-    }
-
-    /// The address that clients see, and whether it is confirmed.
-    async fn shown(&self) -> (String, bool) {
-        // The owner's session may have ended in the meantime.
-        let shown = self.owner.new_token().await.get(&self.staff.uri).await.expect(200);
-        (shown.uri("email"), shown.json()["email_confirmed"] == true)
-    }
 }
 
-const BAD: &str = r#"400 {"key":["This key is invalid or has expired."]}"#;
+impl AddressChange for Change {
+    fn app(&self) -> &TestApp {
+        &self.app
+    }
 
-#[track_caller]
-fn assert_bad_key(response: &Response) {
-    assert_eq!(format!("{} {}", response.status.as_u16(), response.json()), BAD);
+    fn owner(&self) -> &Staff {
+        &self.owner
+    }
+
+    fn uri(&self) -> &str {
+        &self.staff.uri
+    }
 }
 
 #[tokio::test]

@@ -6,7 +6,8 @@ use tests::assert_refusal;
 use tests::caller::{Caller, PASSWORD};
 use tokio::task::JoinSet;
 
-use super::{CONFIRM, Change, HOLDER, RESTORE, assert_bad_key};
+use super::Change;
+use crate::auth::address_change::{AddressChange as _, CONFIRM, HOLDER, RESTORE, assert_bad_key};
 use crate::customers::crud::{CUSTOMERS, creation};
 
 #[tokio::test]

@@ -214,11 +214,13 @@ async fn drafts_are_answers_once_the_candidate_completes_the_interview() {
     candidate.advance(&candidate.uri).await.expect_code(400, "answers_missing");
     assert_eq!(texts(&candidate, &candidate).await[1], [Value::Null, json!("2019")], "it stays a draft");
     save(&candidate, &why, "Because").await.expect(204);
+    owner.patch(&why, json!({ "text": "Why you?" })).await.expect(200);
     candidate.advance(&candidate.uri).await.expect(200);
     let shown = texts(&owner, &candidate).await;
     assert_eq!(shown[..2], [[json!("Because"), Value::Null], [json!("2019"), Value::Null]]);
     let read = owner.get(&answer(&candidate, &why)).await.expect(200).json();
     assert_eq!((&read["text"], &read["status"]), (&json!("Because"), &json!("successful")));
+    assert_eq!(read["question_text"], "Why us?", "as it was when the candidate typed");
     assert!(stored(&app).await.iter().all(|item| item.get("draft").is_none()));
 }
 

@@ -193,7 +193,7 @@ impl AddressFields<'_> {
 
     /// Revokes the keys of the change that `former` tells of and of all later ones, and those that were mailed since.
     pub(crate) fn restore(self, former: &FormerEmail) {
-        // Otherwise, whoever has brought a later address into the account could restore that one.
+        // Otherwise, the holder of a later address could restore that one.
         let kept = self.keys.former.iter().take_while(|other| *other != former).count();
         self.keys.former.truncate(kept);
         *self.one_time_key = None;

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_mailed_who_takes_no_mails() {
+    fn candidates_who_take_no_mails_get_none() {
         let one = candidate(CandidateStatus::Invited);
         let mut off = one.clone();
         off.profile.receive_mails = false;

@@ -1,4 +1,4 @@
-//! Until the operator starts an imported company, nothing of it moves and nothing leaves; and whoever was erased stays so.
+//! Until the operator starts an imported company, nothing of it moves and nothing leaves; people who were erased stay erased.
 
 use std::fs;
 

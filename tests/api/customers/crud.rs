@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Colleague, PASSWORD, Staff};
+use tests::effort;
 use tests::http::{Response, send_each};
 use tests::{assert_refusal, assert_refusals};
 use tokio::task::JoinSet;
@@ -265,19 +266,12 @@ async fn user_names_and_emails_identify_one_person_ignoring_case() {
     assert_refusal!(owner.post(CUSTOMERS, with(creation("named@acme.example"), json!({ "username": "n2" }))).await, @r#"400 {"email":["A customer with this email already exists."]}"#);
 }
 
-/// How many names the clients fight for; the figure of the acceptance run is 1,000.
-fn names() -> usize {
-    #[expect(clippy::disallowed_methods, reason = "a longer run is asked for by hand")]
-    let asked = std::env::var("UNIQUE_NAMES");
-    asked.map_or(60, |number| number.parse().unwrap())
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_sixteen_who_create_the_same_person_one_succeeds() {
     const CREATORS: usize = 16;
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let names = names();
+    let names = effort::count(60) as usize;
     let mut creators = JoinSet::new();
     for creator in 0..CREATORS {
         let owner = owner.clone();
@@ -312,14 +306,6 @@ async fn of_sixteen_who_create_the_same_person_one_succeeds() {
             }
             _ => others.push(response.to_string()),
         }
-    }
-    #[expect(clippy::print_stdout, reason = "the figures of a longer run are shown")]
-    {
-        println!(
-            "{names} names, {CREATORS} creators: {} winners, {losers} losers, {} others",
-            winners.len(),
-            others.len()
-        );
     }
     assert_eq!(others, Vec::<String>::new());
     assert_eq!((winners.len(), losers), (names, names * (CREATORS - 1)));

@@ -5,6 +5,7 @@ use serde_json::json;
 use tests::app::TestApp;
 use tests::caller::Caller;
 use tests::chaos::{Chaos, Pause};
+use tests::effort;
 use tests::files::put;
 use tests::takes::Interviewee;
 use tests::videos::film;
@@ -29,7 +30,7 @@ async fn hold(chaos: &Chaos, operation: &str, others: usize) -> Pause {
 #[tokio::test(flavor = "multi_thread")]
 async fn recordings_that_are_converted_during_an_export_can_be_played_after_the_import() {
     let queries = [Some("VIDEOS#acme"), Some("ANSWERS#acme"), None, None, None, None, None];
-    for (step, query) in queries.into_iter().enumerate() {
+    for (step, query) in effort::cases(queries.into_iter().enumerate()) {
         let (app, [table, bucket]) = TestApp::start_with_storage_chaos().await;
         let owner = app.owner().await;
         let recorded = Interviewee::asked_by(owner.clone(), json!({})).await;

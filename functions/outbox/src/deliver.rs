@@ -75,12 +75,12 @@ pub(crate) async fn deliver(
     Ok(log(&effect, outcome, &reason))
 }
 
-/// Keeps an effect that is given up for the operator. The candidates of a mail about ended interviews wait for the
-/// next one instead, which would otherwise not tell of them.
+/// Keeps an effect that is given up for the operator. What a mail about ended interviews tells waits for the
+/// next one instead.
 async fn give_up(system: &SystemAccess, before: &VersionedItem<Effect>, after: Effect) -> Result<()> {
     match &after.task {
-        EffectTask::InterviewNotice { customer, candidates } => {
-            system.store.return_to_notice(before, *customer, candidates, system.now).await
+        EffectTask::InterviewNotice { customer, interviews } => {
+            system.store.return_to_notice(before, *customer, interviews, system.now).await
         }
         _ => system.store.update_effect(before, after).await.map(drop),
     }
@@ -112,8 +112,8 @@ async fn perform(
         EffectTask::AddressRestored { owner, account } => {
             address::tell_owner(system, mailer, company, *owner, *account).await
         }
-        EffectTask::InterviewNotice { customer, candidates } => {
-            notice::send(system, mailer, company, *customer, candidates).await
+        EffectTask::InterviewNotice { customer, interviews } => {
+            notice::send(system, mailer, company, *customer, interviews).await
         }
         EffectTask::CustomerDeleted { was, by } => {
             account::send_farewell_mail(system, mailer, company, was, by).await

@@ -11,7 +11,7 @@ use futures_util::TryStreamExt as _;
 use futures_util::stream::{self, StreamExt as _};
 use shared::auth::SystemAccess;
 use shared::domain::id::{CompanyId, CustomerId};
-use shared::domain::staff::notice::{InterviewWave, InterviewedCandidate};
+use shared::domain::staff::notice::{EndedInterview, InterviewWave};
 use shared::store::VersionedItem;
 use shared::{Error, Result, log_failure};
 
@@ -42,7 +42,7 @@ async fn read_waves(system: &SystemAccess, time: Duration, summary: &mut SweepSu
                 // Another run reads it.
                 Err(Error::Changed | Error::NotFound) => {}
                 Err(error) => {
-                    log_failure!(target: "outbox", &error, company = company.as_str(), "could not read completed interviews");
+                    log_failure!(target: "outbox", &error, company = company.as_str(), "could not read ended interviews");
                     summary.failed += 1;
                 }
             }
@@ -69,8 +69,8 @@ async fn read_wave(
         let Some(sequence) = store.sequence(&company).await? else {
             return store.end_interview_wave(&wave).await.map(|()| false);
         };
-        let is_completion = |event: &_| InterviewedCandidate::of_event(event).is_some();
-        let page = match store.events_after(&sequence, after, TOGETHER, system.now, is_completion).await {
+        let is_end = |event: &_| EndedInterview::of_event(event).is_some();
+        let page = match store.events_after(&sequence, after, TOGETHER, system.now, is_end).await {
             // After an outage that was longer than events are kept.
             Err(Error::Expired(first)) => {
                 after = first - 1;
@@ -78,10 +78,9 @@ async fn read_wave(
             }
             page => page?,
         };
-        let completed = page.events.iter();
-        let completed =
-            completed.filter_map(|one| Some((one.sequence?, InterviewedCandidate::of_event(one)?)));
-        note(system, &company, &completed.collect::<Vec<_>>(), page.reached).await?;
+        let ended = page.events.iter();
+        let ended = ended.filter_map(|one| Some((one.sequence?, EndedInterview::of_event(one)?)));
+        note(system, &company, &ended.collect::<Vec<_>>(), page.reached).await?;
         after = page.reached;
         let is_over = !page.more && after >= sequence.last;
         if !is_over && (!page.more || system.usage().elapsed() >= time) {
@@ -107,16 +106,16 @@ async fn read_wave(
 async fn note(
     system: &SystemAccess,
     company: &CompanyId,
-    completed: &[(u64, InterviewedCandidate)],
+    ended: &[(u64, EndedInterview)],
     reached: u64,
 ) -> Result<()> {
     let store = &system.store;
-    let mut projects: Vec<_> = completed.iter().map(|(_, one)| one.project).collect();
+    let mut projects: Vec<_> = ended.iter().map(|(_, one)| one.project).collect();
     projects.sort_unstable();
     projects.dedup();
     let projects = store.projects_by_id(company, projects).await?;
-    let mut told = BTreeMap::<CustomerId, Vec<(u64, InterviewedCandidate)>>::new();
-    for (number, one) in completed {
+    let mut told = BTreeMap::<CustomerId, Vec<(u64, EndedInterview)>>::new();
+    for (number, one) in ended {
         let staff = projects.iter().find(|project| project.id == one.project).map(|project| &project.staff);
         let staff =
             staff.map(|staff| staff.interview_managers.union(&staff.evaluators)).into_iter().flatten();
@@ -124,8 +123,8 @@ async fn note(
     }
     let customers = store.customers(company, told.keys().copied()).await?;
     let notices = customers.iter().filter(|customer| customer.takes_interview_notices()).map(|customer| {
-        let candidates = told.remove(&customer.id).unwrap_or_default();
-        async move { store.add_to_notice(company, customer.id, &candidates, reached, system.now).await }
+        let interviews = told.remove(&customer.id).unwrap_or_default();
+        async move { store.add_to_notice(company, customer.id, &interviews, reached, system.now).await }
     });
     let notices: Vec<_> = notices.collect();
     stream::iter(notices).buffer_unordered(AT_ONCE).try_collect().await

@@ -1,6 +1,6 @@
 //! Picks up what is due: effects that the stream missed or that failed before, events that it did not have
-//! numbered, completed interviews that staff are to be told of, uploads, videos and takes whose time is over. Each is a kind of work of its own; within it,
-//! companies take turns.
+//! numbered, ended interviews that staff are to be told of, uploads, videos and takes whose time is over. Each is a
+//! kind of work of its own; within it, companies take turns.
 
 use std::time::Duration;
 

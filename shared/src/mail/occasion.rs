@@ -41,7 +41,7 @@ pub enum MailOccasion<'a> {
         /// The company's message to the candidate.
         message: Option<String>,
         /// How the time of the interview ended; `None` unless the mail is about that.
-        ended: Option<EndedInterview>,
+        time_end: Option<TimeEnd>,
         /// Answers questions.
         contact: Option<String>,
         /// The end of the time for the interview, in words.
@@ -59,13 +59,13 @@ pub enum MailOccasion<'a> {
         days: i64,
     },
     /// Tells a customer that interviews have ended: complete, or by their time with answers.
-    InterviewsCompleted {
+    InterviewsEnded {
         /// How many.
         count: usize,
         /// The name of the project, if all are of one.
         project: Option<&'a ShortName>,
-        /// The candidates that the mail names, by project.
-        projects: &'a [CompletedProject],
+        /// The interviews that the mail names, by project.
+        lists: &'a [EndedInterviewList],
         /// How many it does not name, though it names others.
         more: usize,
         /// Whether its links lead to the login of the application, instead of each project.
@@ -155,39 +155,41 @@ pub enum MailOccasion<'a> {
 
 /// How the time of an interview ended.
 #[derive(Clone)]
-pub struct EndedInterview {
+pub struct TimeEnd {
     /// When, in words.
     pub at: String,
     /// The number of questions with an answer, at least one.
     pub answered: usize,
 }
 
-/// Candidates of one project whose interviews have ended.
-pub struct CompletedProject {
-    pub name: String,
+/// Interviews of one project that have ended.
+pub struct EndedInterviewList {
+    /// The name of the project.
+    pub project: String,
     /// The page of the application that shows the project, or its login; `None` if neither is known.
     pub link: Option<String>,
-    pub candidates: Vec<CompletedCandidate>,
+    pub lines: Vec<EndedInterviewLine>,
 }
 
-/// A candidate whose interview has ended.
-pub struct CompletedCandidate {
-    /// First and last name.
-    pub name: String,
+/// An interview that has ended.
+pub struct EndedInterviewLine {
+    /// First and last name of the candidate.
+    pub candidate: String,
     /// When, in words.
     pub ended_at: String,
     /// The answers at the end of the time; `None` if the interview is complete.
     pub ended_by_time: Option<EndedByTime>,
 }
 
-impl CompletedCandidate {
-    /// The candidate for readers of `language`, who see the time zone of the company.
+impl EndedInterviewLine {
+    /// The interview of a candidate, for readers of `language`, who see the time zone of the company.
     pub fn new(candidate: &Candidate, company: &Company, language: Language) -> Self {
         let CandidateProfile { first_name, last_name, .. } = &candidate.profile;
         let ended_by_time = candidate.ended_by_time;
         let at = ended_by_time.map(|ended| ended.ended_at).or(candidate.interviewed_at);
         let at = at.map(|at| moment::in_words(at, company.timezone.as_str(), language));
-        Self { name: format!("{first_name} {last_name}"), ended_at: at.unwrap_or_default(), ended_by_time }
+        let candidate = format!("{first_name} {last_name}");
+        Self { candidate, ended_at: at.unwrap_or_default(), ended_by_time }
     }
 }
 
@@ -230,9 +232,9 @@ impl<'a> PersonalMail<'a> {
                 length: questionnaire
                     .and_then(|questionnaire| candidate.interview_length(project, questionnaire)),
                 message: message.map(ToString::to_string),
-                ended: candidate
+                time_end: candidate
                     .ended_by_time
-                    .map(|ended| EndedInterview { at: in_words(ended.ended_at), answered: ended.answered }),
+                    .map(|ended| TimeEnd { at: in_words(ended.ended_at), answered: ended.answered }),
                 contact: Contact::of(project, company).in_words(),
                 deadline: ends_at.map(in_words),
                 link: is_open.then(|| InterviewLink::new(suite, candidate, project, key)),
@@ -285,10 +287,10 @@ impl<'a> PersonalMail<'a> {
         }
     }
 
-    /// The candidates that a mail to a customer names, by project.
-    pub(super) fn completed(&self) -> &[CompletedProject] {
+    /// The ended interviews that a mail to a customer names, by project.
+    pub(super) fn ended_interviews(&self) -> &[EndedInterviewList] {
         match self.occasion {
-            MailOccasion::InterviewsCompleted { projects, .. } => projects,
+            MailOccasion::InterviewsEnded { lists, .. } => lists,
             _ => &[],
         }
     }

@@ -91,7 +91,7 @@ async fn after(app: &TestApp, minutes: i64) {
 /// The mails to a member of staff about interviews that have ended, oldest first.
 fn told(app: &TestApp, staff: &Staff) -> Vec<Arc<Mail>> {
     let mails = app.mails_to(&staff.email).into_iter().rev();
-    mails.filter(|mail| mail.subject.contains("finished interview")).collect()
+    mails.filter(|mail| mail.subject.contains(" ended")).collect()
 }
 
 fn subjects(app: &TestApp, staff: &Staff) -> Vec<String> {
@@ -118,7 +118,7 @@ async fn a_wave_is_one_mail_that_names_ten_by_project() {
     assert_eq!(subjects(app, manager), [""; 0], "a wave is gathered");
     after(app, 1).await;
     for staff in [manager, evaluator] {
-        assert_eq!(subjects(app, staff), ["14 finished interviews"]);
+        assert_eq!(subjects(app, staff), ["14 interviews have ended"]);
     }
     let mail = told(app, manager).remove(0);
     let at = "Sunday 8 November 2026 at 11:00 (Europe/Berlin, UTC+1)";
@@ -189,12 +189,12 @@ async fn mails_to_one_person_are_an_hour_apart_over_all_projects() {
     after(app, 5).await;
     interviewed_in(owner, &other, "Grace").await;
     after(app, 30).await;
-    let first = "1 finished interview for “Sales”";
+    let first = "1 interview has ended for “Sales”";
     assert_eq!((subjects(app, manager), subjects(app, evaluator)), (vec![first.into()], vec![first.into()]));
     after(app, 29).await;
     assert_eq!(told(app, manager).len(), 1);
     after(app, 1).await;
-    assert_eq!(subjects(app, manager), [first, "1 finished interview for “Marketing”"]);
+    assert_eq!(subjects(app, manager), [first, "1 interview has ended for “Marketing”"]);
     assert_eq!(told(app, evaluator).len(), 1);
 }
 
@@ -242,7 +242,7 @@ async fn who_has_lost_what_it_takes_when_the_mail_leaves_gets_none() {
     assert_eq!((told(app, evaluator).len(), told(app, manager).len()), (0, 0));
     given.interviewed("Joan").await;
     after(app, 5).await;
-    assert_eq!(subjects(app, evaluator), ["1 finished interview for “Sales”"]);
+    assert_eq!(subjects(app, evaluator), ["1 interview has ended for “Sales”"]);
     assert!(text_of(&told(app, evaluator)[0]).contains("Joan"));
 }
 
@@ -269,7 +269,7 @@ async fn candidates_who_are_gone_or_go_on_are_left_out() {
     let reason = json!({ "reason": "No sound." });
     owner.post(&format!("{}interview/reopen/", reopened.uri), reason).await.expect(200);
     after(app, 5).await;
-    assert_eq!(subjects(app, manager), ["1 finished interview for “Sales”"]);
+    assert_eq!(subjects(app, manager), ["1 interview has ended for “Sales”"]);
     let mail = told(app, manager).remove(0);
     assert!(text_of(&mail).contains("Kept"), "{}", text_of(&mail));
 
@@ -277,7 +277,7 @@ async fn candidates_who_are_gone_or_go_on_are_left_out() {
     reopened.advance(&reopened.uri).await.expect(200);
     owner.delete(&kept.uri).await.expect(204);
     after(app, 60).await;
-    assert_eq!(subjects(app, evaluator)[1..], ["1 finished interview for “Marketing”"]);
+    assert_eq!(subjects(app, evaluator)[1..], ["1 interview has ended for “Marketing”"]);
     let last = given.interviewed("Last").await;
     after(app, 5).await;
     owner.delete(&last.uri).await.expect(204);
@@ -345,7 +345,7 @@ async fn reports_records_and_runs_that_come_twice_tell_once() {
     app.settle().await;
     after(app, 120).await;
     for staff in [manager, evaluator] {
-        assert_eq!(subjects(app, staff), ["3 finished interviews for “Sales”"]);
+        assert_eq!(subjects(app, staff), ["3 interviews have ended for “Sales”"]);
     }
 }
 
@@ -411,8 +411,8 @@ async fn what_a_given_up_mail_was_about_goes_into_the_next() {
     assert_eq!(effects, 0);
     given.interviewed("Grace").await;
     after(app, 5).await;
-    assert_eq!(subjects(app, manager), ["2 finished interviews for “Sales”"]);
-    assert_eq!(subjects(app, evaluator)[1..], ["1 finished interview for “Sales”"]);
+    assert_eq!(subjects(app, manager), ["2 interviews have ended for “Sales”"]);
+    assert_eq!(subjects(app, evaluator)[1..], ["1 interview has ended for “Sales”"]);
     let mail = told(app, manager).remove(0);
     assert!(text_of(&mail).contains("Ada") && text_of(&mail).contains("Grace"));
 }
@@ -436,7 +436,7 @@ async fn each_is_written_to_in_their_language_with_the_page_of_the_project() {
         owner.get(project).await.expect(200).json()["interview_suite_url"].as_str().unwrap().to_owned();
     assert!(link.starts_with("https://suite.example/app/"), "{link}");
     for ((language, person), subject) in staff.iter().zip([
-        format!("1 finished interview for “{name}”"),
+        format!("1 interview has ended for “{name}”"),
         format!("1 beendetes Interview für „{name}“"),
         format!("1 entretien terminé pour «\u{a0}{name}\u{a0}»"),
         format!("1 entrevista finalizada para «{name}»"),

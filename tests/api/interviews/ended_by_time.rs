@@ -141,7 +141,7 @@ async fn staff_are_told_once_how_far_it_was_answered() {
         app.settle().await;
     }
     let mails = app.mails_to(&manager.email);
-    let told: Vec<_> = mails.iter().filter(|mail| mail.subject.contains("finished interview")).collect();
+    let told: Vec<_> = mails.iter().filter(|mail| mail.subject.contains(" ended")).collect();
     assert_eq!(told.len(), 1);
     let text = told[0].text.as_deref().unwrap();
     let line = "Lovelace, Sunday 8 November 2026 at 10:10 (UTC) (ended by its time: 1 of 2 answered)";

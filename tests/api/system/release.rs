@@ -37,7 +37,7 @@ fn every_item_of_the_last_release_is_read_and_written_again_without_loss() {
         "login",
         "marker of a client's key",
         "named token",
-        "notice of completed interviews",
+        "notice of ended interviews",
         "project",
         "result",
         "sequence of events",
@@ -46,7 +46,7 @@ fn every_item_of_the_last_release_is_read_and_written_again_without_loss() {
         "stalled resource of a webhook",
         "upload",
         "video",
-        "wave of completed interviews",
+        "wave of ended interviews",
         "webhook",
     ];
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), all);

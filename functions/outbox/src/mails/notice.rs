@@ -4,26 +4,26 @@ use shared::Result;
 use shared::auth::SystemAccess;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::id::{CompanyId, CustomerId, ProjectId};
-use shared::domain::staff::notice::InterviewedCandidates;
+use shared::domain::staff::notice::EndedInterviews;
 use shared::http::reference::{ReferenceUris, StaffPage};
-use shared::mail::{CompletedCandidate, CompletedProject, MailOccasion, Mailer};
+use shared::mail::{EndedInterviewLine, EndedInterviewList, MailOccasion, Mailer};
 
 use crate::mails::account::send_to_customer;
 use crate::outcome::EffectResult;
 
-/// The most candidates that a mail names.
+/// The most interviews that a mail names.
 const MAX_NAMED: usize = 10;
 
-/// Tells a customer which candidates have completed the interview, or had answered something when their time ended. Leaves out projects
-/// in which the customer has no role any more, and candidates who are gone, have requested erasure, or go on with the interview.
+/// Tells a customer which interviews have ended, complete or by their time with answers. Leaves out projects in which the customer has
+/// no role any more, and candidates who are gone, have requested erasure, or go on with the interview.
 pub(crate) async fn send(
     system: &SystemAccess,
     mailer: &Mailer<'_>,
     company: &CompanyId,
     customer: CustomerId,
-    candidates: &InterviewedCandidates,
+    interviews: &EndedInterviews,
 ) -> Result<(EffectResult, String)> {
-    let mut subject = system.store.notice_subject(company, customer, candidates).await?;
+    let mut subject = system.store.notice_subject(company, customer, interviews).await?;
     let (Some(customer), Some(company)) = (&subject.customer, &subject.company) else {
         return Ok((EffectResult::Outdated, "the customer is gone".to_owned()));
     };
@@ -34,10 +34,10 @@ pub(crate) async fn send(
     let has_ended =
         |one: &Candidate| one.status == CandidateStatus::Interviewed || one.ended_by_time.is_some();
     let is_told = |one: &Candidate| has_ended(one) && one.erasure_request.is_none();
-    let listed = candidates.listed.iter().filter(|one| subject.projects.contains_key(&one.project));
+    let listed = interviews.listed.iter().filter(|one| subject.projects.contains_key(&one.project));
     let listed = listed.filter_map(|one| subject.candidates.get(&one.candidate));
     let told: Vec<&Candidate> = listed.map(|one| &**one).filter(|one| is_told(one)).collect();
-    let counted = candidates.more.iter().filter(|(project, _)| subject.projects.contains_key(project));
+    let counted = interviews.more.iter().filter(|(project, _)| subject.projects.contains_key(project));
     let counted: Vec<(ProjectId, usize)> =
         counted.map(|(project, count)| (*project, usize::try_from(*count).unwrap_or(usize::MAX))).collect();
     let count = told.len() + counted.iter().map(|(_, count)| count).sum::<usize>();
@@ -45,18 +45,18 @@ pub(crate) async fn send(
         return Ok((EffectResult::Outdated, "there is nothing to tell".to_owned()));
     }
     let references = ReferenceUris::new(system.config());
-    let mut projects: Vec<(ProjectId, CompletedProject)> = Vec::new();
+    let mut lists: Vec<(ProjectId, EndedInterviewList)> = Vec::new();
     let mut leads_to_application = false;
     for candidate in told.iter().take(MAX_NAMED) {
-        let named = CompletedCandidate::new(candidate, company, customer.preferred_language);
-        if let Some((_, project)) = projects.iter_mut().find(|(id, _)| *id == candidate.project) {
-            project.candidates.push(named);
+        let line = EndedInterviewLine::new(candidate, company, customer.preferred_language);
+        if let Some((_, list)) = lists.iter_mut().find(|(id, _)| *id == candidate.project) {
+            list.lines.push(line);
         } else if let Some(project) = subject.projects.get(&candidate.project) {
             let page = references.staff_page(company, &references.uri(&project.company, project.id));
             leads_to_application |= matches!(page, Some(StaffPage::Login(_)));
-            let name = project.settings.name.to_string();
             let link = page.map(|page| page.uri().to_string());
-            projects.push((project.id, CompletedProject { name, link, candidates: vec![named] }));
+            let name = project.settings.name.to_string();
+            lists.push((project.id, EndedInterviewList { project: name, link, lines: vec![line] }));
         }
     }
     let mut all = told.iter().map(|one| one.project).chain(counted.iter().map(|(project, _)| *project));
@@ -64,8 +64,8 @@ pub(crate) async fn send(
     let only = first.filter(|first| all.all(|other| other == *first));
     let project = only.and_then(|only| subject.projects.get(&only)).map(|only| &only.settings.name);
     let more = if told.is_empty() { 0 } else { count - told.len().min(MAX_NAMED) };
-    let projects: Vec<CompletedProject> = projects.into_iter().map(|(_, project)| project).collect();
+    let lists: Vec<EndedInterviewList> = lists.into_iter().map(|(_, list)| list).collect();
     let occasion =
-        MailOccasion::InterviewsCompleted { count, project, projects: &projects, more, leads_to_application };
+        MailOccasion::InterviewsEnded { count, project, lists: &lists, more, leads_to_application };
     send_to_customer(mailer, customer, company, occasion).await
 }

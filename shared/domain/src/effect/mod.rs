@@ -19,7 +19,7 @@ use super::id::{CompanyId, CustomerId};
 use super::mail::address_change::AccountAddress;
 use super::staff::customer::Customer;
 use super::staff::named_token::{MadeByToken, NamedToken};
-use super::staff::notice::{InterviewNotice, InterviewedCandidates};
+use super::staff::notice::{EndedInterviews, InterviewNotice};
 use super::transition::CandidateChange;
 use super::webhook::{Webhook, WebhookMail};
 
@@ -156,12 +156,12 @@ impl Effect {
     /// The mail to a customer about interviews that have ended, as the `version`th write of their notice.
     pub fn of_notice(
         notice: &InterviewNotice,
-        candidates: InterviewedCandidates,
+        interviews: EndedInterviews,
         version: u64,
         now: DateTime<Utc>,
     ) -> Self {
         let customer = notice.customer;
-        let task = EffectTask::InterviewNotice { customer, candidates };
+        let task = EffectTask::InterviewNotice { customer, interviews };
         Self::new(notice.company.clone(), format_args!("{customer}-{version}"), task, now)
     }
 

@@ -15,7 +15,7 @@ use crate::language::Language;
 use crate::media::conversion::queue::Recording;
 use crate::secret::SecretHash;
 use crate::staff::named_token::MadeByToken;
-use crate::staff::notice::InterviewedCandidates;
+use crate::staff::notice::EndedInterviews;
 use crate::text::{Email, ShortName};
 use crate::transition::CandidateMail;
 use crate::webhook::WebhookMail;
@@ -65,11 +65,11 @@ pub enum EffectTask {
         owner: CustomerId,
         account: Account,
     },
-    /// Mail a customer which candidates of their projects have completed the interview.
+    /// Mail a customer which interviews of their projects have ended.
     InterviewNotice {
         /// The recipient.
         customer: CustomerId,
-        candidates: InterviewedCandidates,
+        interviews: EndedInterviews,
     },
     /// Mail a customer that their account was deleted.
     CustomerDeleted {

@@ -47,7 +47,7 @@ fn effects() -> [Effect; 26] {
             by: ChangeAuthor::Customer { customer },
         },
         EffectTask::AddressRestored { owner: customer, account: Account::Customer { customer } },
-        EffectTask::InterviewNotice { customer, candidates: InterviewedCandidates::default() },
+        EffectTask::InterviewNotice { customer, interviews: EndedInterviews::default() },
         EffectTask::CustomerDeleted { was, by: by.clone() },
         EffectTask::ObjectsDeleted { keys: Vec::new() },
         EffectTask::Conversion { recording: Recording::Take { project, candidate, take }, since: now },

@@ -1,4 +1,4 @@
-//! Mails to staff about interviews that have ended, complete or by their time with answers: the candidates who wait for the next one.
+//! Mails to staff about interviews that have ended, complete or by their time with answers: what waits for the next one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::history::{EventType, HistoryEntry, ResourceRef};
 use crate::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 
-/// How long staff are not told after an interview was completed, so that a wave is one mail.
+/// How long staff are not told after an interview has ended, so that a wave is one mail.
 const GATHERING: TimeDelta = TimeDelta::minutes(5);
 /// The least time between two mails to one person.
 const PAUSE: TimeDelta = TimeDelta::hours(1);
-/// The most candidates that one mail remembers by identifier.
+/// The most interviews that one mail remembers by identifier.
 // Every write of the item is charged by its size.
 const MAX_LISTED: usize = 50;
 /// How long the time of the last mail is kept, and what waits for a mail that nothing has caused since.
 const KEPT: TimeDelta = TimeDelta::days(90);
 
-/// A place in a company's feed: from there on, interviews were completed of which staff have not been told.
+/// A place in a company's feed: from there on, interviews have ended that staff have not been told of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterviewWave {
     pub company: CompanyId,
@@ -29,21 +29,21 @@ pub struct InterviewWave {
 }
 
 impl InterviewWave {
-    /// The wave that the completion with this event's number begins at `now`.
+    /// The wave that the end of an interview, as the event with this number, begins at `now`.
     pub fn begun(company: CompanyId, number: u64, now: DateTime<Utc>) -> Self {
         Self { company, after: number - 1, read_at: now + GATHERING }
     }
 }
 
-/// A candidate who has completed the interview, or whose time ended with answers.
+/// An interview that is complete, or whose time ended with answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InterviewedCandidate {
+pub struct EndedInterview {
     pub project: ProjectId,
     pub candidate: CandidateId,
 }
 
-impl InterviewedCandidate {
-    /// The candidate whose interview this event has ended; `None` for other events, and if nothing was answered.
+impl EndedInterview {
+    /// The interview that this event has ended; `None` for other events, and if nothing was answered.
     pub fn of_event(event: &HistoryEntry) -> Option<Self> {
         let is_completed = event.tells(EventType::CandidateInterviewed);
         let has_answers = event.change.details.facts.get("ended_by_time") == Some(&true.into());
@@ -57,17 +57,17 @@ impl InterviewedCandidate {
     }
 }
 
-/// The candidates that a mail is about: up to 50 by identifier, of the others how many they are.
+/// The interviews that a mail is about: up to 50 by identifier, of the others how many they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InterviewedCandidates {
-    /// Each once, the first who has completed the interview first.
-    pub listed: Vec<InterviewedCandidate>,
-    /// How many more there are, by project. Those who complete a reopened interview again count again.
+pub struct EndedInterviews {
+    /// Each candidate once, the first whose interview has ended first.
+    pub listed: Vec<EndedInterview>,
+    /// How many more there are, by project. Reopened interviews that end again count again.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub more: BTreeMap<ProjectId, u32>,
 }
 
-impl InterviewedCandidates {
+impl EndedInterviews {
     pub fn is_empty(&self) -> bool {
         self.listed.is_empty() && self.more.is_empty()
     }
@@ -77,7 +77,7 @@ impl InterviewedCandidates {
         self.listed.iter().map(|one| one.project).chain(self.more.keys().copied()).collect()
     }
 
-    fn add(&mut self, one: InterviewedCandidate) {
+    fn add(&mut self, one: EndedInterview) {
         if self.listed.contains(&one) {
             return;
         }
@@ -89,15 +89,15 @@ impl InterviewedCandidates {
     }
 }
 
-/// The candidates with ended interviews whom a member of staff is to be told of, and when.
+/// The ended interviews that a member of staff is to be told of, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterviewNotice {
     pub company: CompanyId,
     /// Who is told.
     pub customer: CustomerId,
-    /// The candidates that the next mail is about.
-    #[serde(default, skip_serializing_if = "InterviewedCandidates::is_empty")]
-    pub waiting: InterviewedCandidates,
+    /// The interviews that the next mail is about.
+    #[serde(default, skip_serializing_if = "EndedInterviews::is_empty")]
+    pub waiting: EndedInterviews,
     /// The number of the last event that it knows: a wave that is read again adds nothing twice.
     pub reached: u64,
     /// When the last mail was handed to the outbox.
@@ -109,21 +109,21 @@ pub struct InterviewNotice {
 impl InterviewNotice {
     /// The notice of a customer who has never been told.
     pub fn new(company: CompanyId, customer: CustomerId) -> Self {
-        let waiting = InterviewedCandidates::default();
+        let waiting = EndedInterviews::default();
         Self { company, customer, waiting, reached: 0, mailed_at: None, next_mail_at: None }
     }
 
-    /// Adds candidates whose events have these numbers, after the part of the feed up to `reached` was read at `now`. Skips
+    /// Adds interviews whose events have these numbers, after the part of the feed up to `reached` was read at `now`. Skips
     /// events that it knows.
-    pub fn with_interviewed(
+    pub fn with_ended(
         mut self,
-        candidates: impl IntoIterator<Item = (u64, InterviewedCandidate)>,
+        interviews: impl IntoIterator<Item = (u64, EndedInterview)>,
         reached: u64,
         now: DateTime<Utc>,
     ) -> Self {
         let known = self.reached;
         let mut has_new = false;
-        for (_, one) in candidates.into_iter().filter(|(number, _)| *number > known) {
+        for (_, one) in interviews.into_iter().filter(|(number, _)| *number > known) {
             self.waiting.add(one);
             has_new = true;
         }
@@ -136,14 +136,14 @@ impl InterviewNotice {
     }
 
     /// Takes out what waits, for a mail that is handed to the outbox at `now`.
-    pub fn handed_over(mut self, now: DateTime<Utc>) -> (Self, InterviewedCandidates) {
+    pub fn handed_over(mut self, now: DateTime<Utc>) -> (Self, EndedInterviews) {
         let told = std::mem::take(&mut self.waiting);
         (Self { mailed_at: Some(now), next_mail_at: None, ..self }, told)
     }
 
     /// Puts back what a mail was about that was given up at `now`. The next mail tells it, whenever something causes that.
     // It causes none itself: what SES refuses would otherwise be tried every hour for ever.
-    pub fn with_given_up(mut self, told: InterviewedCandidates, now: DateTime<Utc>) -> Self {
+    pub fn with_given_up(mut self, told: EndedInterviews, now: DateTime<Utc>) -> Self {
         let waiting = std::mem::replace(&mut self.waiting, told);
         for one in waiting.listed {
             self.waiting.add(one);
@@ -170,18 +170,15 @@ mod tests {
         DateTime::UNIX_EPOCH + TimeDelta::minutes(minute)
     }
 
-    fn person(project: u8, number: u8) -> InterviewedCandidate {
-        InterviewedCandidate {
-            project: Id::from_bytes([project; 16]),
-            candidate: Id::from_bytes([number; 16]),
-        }
+    fn person(project: u8, number: u8) -> EndedInterview {
+        EndedInterview { project: Id::from_bytes([project; 16]), candidate: Id::from_bytes([number; 16]) }
     }
 
     fn notice() -> InterviewNotice {
         InterviewNotice::new("acme".parse().unwrap(), Id::from_bytes([9; 16]))
     }
 
-    fn numbered(numbers: std::ops::RangeInclusive<u8>) -> Vec<(u64, InterviewedCandidate)> {
+    fn numbered(numbers: std::ops::RangeInclusive<u8>) -> Vec<(u64, EndedInterview)> {
         numbers.map(|number| (number.into(), person(1, number))).collect()
     }
 
@@ -193,42 +190,38 @@ mod tests {
 
     #[test]
     fn mails_are_an_hour_apart_and_an_event_counts_once() {
-        let first = notice().with_interviewed(numbered(1..=2), 4, at(0));
+        let first = notice().with_ended(numbered(1..=2), 4, at(0));
         assert_eq!((first.next_mail_at, first.reached, first.waiting.listed.len()), (Some(at(0)), 4, 2));
         // The same part of the feed once more, and further.
-        let again = first.clone().with_interviewed(numbered(1..=2), 4, at(1));
+        let again = first.clone().with_ended(numbered(1..=2), 4, at(1));
         assert_eq!(again, first);
         let (mailed, told) = again.handed_over(at(2));
         assert_eq!((told.listed.len(), mailed.next_mail_at, mailed.waiting.is_empty()), (2, None, true));
-        assert_eq!(mailed.clone().with_interviewed(numbered(1..=4), 4, at(3)), mailed, "all are known");
-        let next = mailed.clone().with_interviewed(numbered(5..=5), 6, at(10));
+        assert_eq!(mailed.clone().with_ended(numbered(1..=4), 4, at(3)), mailed, "all are known");
+        let next = mailed.clone().with_ended(numbered(5..=5), 6, at(10));
         assert_eq!(next.next_mail_at, Some(at(62)));
-        assert_eq!(
-            next.with_interviewed(numbered(7..=7), 8, at(90)).next_mail_at,
-            Some(at(62)),
-            "it stays due"
-        );
-        let late = mailed.with_interviewed(numbered(5..=5), 6, at(100));
+        assert_eq!(next.with_ended(numbered(7..=7), 8, at(90)).next_mail_at, Some(at(62)), "it stays due");
+        let late = mailed.with_ended(numbered(5..=5), 6, at(100));
         assert_eq!(late.next_mail_at, Some(at(100)));
     }
 
     #[test]
     fn beyond_fifty_they_are_counted_by_project_and_nobody_is_listed_twice() {
-        let mut notice = notice().with_interviewed(numbered(1..=60), 60, at(0));
+        let mut notice = notice().with_ended(numbered(1..=60), 60, at(0));
         assert_eq!((notice.waiting.listed.len(), notice.waiting.more.values().sum::<u32>()), (50, 10));
-        notice = notice.with_interviewed([(61, person(1, 3)), (62, person(2, 99))], 62, at(1));
+        notice = notice.with_ended([(61, person(1, 3)), (62, person(2, 99))], 62, at(1));
         assert_eq!(notice.waiting.more.values().copied().collect::<Vec<_>>(), [10, 1]);
         assert_eq!(notice.waiting.projects().len(), 2);
     }
 
     #[test]
     fn what_a_given_up_mail_was_about_waits_for_the_next_without_causing_one() {
-        let (mailed, told) = notice().with_interviewed(numbered(1..=60), 60, at(0)).handed_over(at(1));
+        let (mailed, told) = notice().with_ended(numbered(1..=60), 60, at(0)).handed_over(at(1));
         let left = mailed.clone().with_given_up(told.clone(), at(9));
         assert_eq!((left.next_mail_at, left.forgotten_at()), (None, Some(at(1) + KEPT)));
         assert_eq!(left.waiting, told);
         // And with what has come since: those of before come first.
-        let since = mailed.with_interviewed(numbered(61..=62), 62, at(2)).with_given_up(told, at(9));
+        let since = mailed.with_ended(numbered(61..=62), 62, at(2)).with_given_up(told, at(9));
         assert_eq!((since.waiting.listed.len(), since.waiting.more.values().sum::<u32>()), (50, 12));
         assert_eq!((since.next_mail_at, since.forgotten_at()), (Some(at(61)), None));
     }

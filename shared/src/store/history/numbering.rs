@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::domain::history::{HistoryEntry, ResourceRef};
 use crate::domain::id::CompanyId;
-use crate::domain::staff::notice::{InterviewWave, InterviewedCandidate};
+use crate::domain::staff::notice::{EndedInterview, InterviewWave};
 use crate::domain::text::ExternalId;
 use crate::error::Result;
 use crate::store::Store;
@@ -94,7 +94,7 @@ impl Store {
         company: &CompanyId,
         events: &EventsByHistory,
     ) -> Result<Option<VersionedItem<InterviewWave>>> {
-        if events.values().all(|event| InterviewedCandidate::of_event(event).is_none()) {
+        if events.values().all(|event| EndedInterview::of_event(event).is_none()) {
             return Ok(None);
         }
         self.interview_wave(company).await

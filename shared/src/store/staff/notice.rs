@@ -11,9 +11,7 @@ use crate::domain::history::HistoryEntry;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::staff::customer::Customer;
-use crate::domain::staff::notice::{
-    InterviewNotice, InterviewWave, InterviewedCandidate, InterviewedCandidates,
-};
+use crate::domain::staff::notice::{EndedInterview, EndedInterviews, InterviewNotice, InterviewWave};
 use crate::error::Result;
 use crate::store::Store;
 use crate::store::due::{DuePages, DueQueue};
@@ -52,16 +50,15 @@ impl StoredEntity for InterviewNotice {
 impl Transaction {
     /// Notes that the first of these events, which have numbers, tells of an interview that has ended, if one does: begins the
     /// company's wave, or only counts a write of one that has begun. Returns the wave.
-    // Each completion is a write, so that the run that ends the wave fails if it has not read one of them.
+    // Each end is a write, so that the run that ends the wave fails if it has not read one of them.
     pub(in crate::store) fn note_interviews(
         &mut self,
         wave: Option<VersionedItem<InterviewWave>>,
         events: &[HistoryEntry],
         now: DateTime<Utc>,
     ) -> Result<Option<VersionedItem<InterviewWave>>> {
-        let mut completions = events.iter().filter(|event| InterviewedCandidate::of_event(event).is_some());
-        let Some((first, number)) = completions.next().and_then(|event| Some((event, event.sequence?)))
-        else {
+        let mut ends = events.iter().filter(|event| EndedInterview::of_event(event).is_some());
+        let Some((first, number)) = ends.next().and_then(|event| Some((event, event.sequence?))) else {
             return Ok(wave);
         };
         let begun = InterviewWave::begun(first.change.company.clone(), number, now);
@@ -97,12 +94,12 @@ impl Store {
         self.one(keys::interview_wave(company)).await
     }
 
-    /// Notes how far a wave was read. Fails with [`Error::Changed`](crate::Error::Changed) if more interviews were completed.
+    /// Notes how far a wave was read. Fails with [`Error::Changed`](crate::Error::Changed) if more interviews have ended.
     pub async fn move_interview_wave(&self, wave: &VersionedItem<InterviewWave>, after: u64) -> Result<()> {
         self.replace(wave, InterviewWave { after, ..InterviewWave::clone(wave) }).await.map(drop)
     }
 
-    /// Ends a wave that was read. Fails with [`Error::Changed`](crate::Error::Changed) if more interviews were completed.
+    /// Ends a wave that was read. Fails with [`Error::Changed`](crate::Error::Changed) if more interviews have ended.
     pub async fn end_interview_wave(&self, wave: &VersionedItem<InterviewWave>) -> Result<()> {
         self.erase(wave).await
     }
@@ -116,20 +113,19 @@ impl Store {
         self.listed(ids.into_iter().map(|id| keys::project(company, id)).collect()).await
     }
 
-    /// Adds candidates whose events have these numbers to the notice of a customer, once the feed was read up to number `reached`.
+    /// Adds interviews whose events have these numbers to the notice of a customer, once the feed was read up to number `reached`.
     /// Does nothing if the notice knows these events.
     pub async fn add_to_notice(
         &self,
         company: &CompanyId,
         customer: CustomerId,
-        candidates: &[(u64, InterviewedCandidate)],
+        interviews: &[(u64, EndedInterview)],
         reached: u64,
         now: DateTime<Utc>,
     ) -> Result<()> {
         let add = async || {
             let before = self.notice_of(company, customer).await?;
-            let after =
-                InterviewNotice::clone(&before).with_interviewed(candidates.iter().copied(), reached, now);
+            let after = InterviewNotice::clone(&before).with_ended(interviews.iter().copied(), reached, now);
             if after == *before {
                 return Ok(());
             }
@@ -167,7 +163,7 @@ impl Store {
         &self,
         effect: &VersionedItem<Effect>,
         customer: CustomerId,
-        told: &InterviewedCandidates,
+        told: &EndedInterviews,
         now: DateTime<Utc>,
     ) -> Result<()> {
         let give_back = async || {
@@ -180,19 +176,19 @@ impl Store {
         self.retry_on_conflict(RetryPolicy::CHANGE, give_back).await
     }
 
-    /// Reads what a mail to a customer about these candidates is made of.
+    /// Reads what a mail to a customer about these interviews is made of.
     pub async fn notice_subject(
         &self,
         company: &CompanyId,
         customer: CustomerId,
-        candidates: &InterviewedCandidates,
+        interviews: &EndedInterviews,
     ) -> Result<NoticeSubject> {
         let projects: HashMap<ProjectId, ItemKey> =
-            candidates.projects().into_iter().map(|id| (id, keys::project(company, id))).collect();
-        let key_of = |one: &InterviewedCandidate| keys::candidate(company, one.project, one.candidate);
+            interviews.projects().into_iter().map(|id| (id, keys::project(company, id))).collect();
+        let key_of = |one: &EndedInterview| keys::candidate(company, one.project, one.candidate);
         let [company, customer] = [keys::company(company), keys::customer(company, customer)];
         let wanted = [company.clone(), customer.clone()].into_iter();
-        let wanted = wanted.chain(projects.values().cloned()).chain(candidates.listed.iter().map(key_of));
+        let wanted = wanted.chain(projects.values().cloned()).chain(interviews.listed.iter().map(key_of));
         let mut batch = self.get(wanted).await?;
         let mut subject = NoticeSubject {
             company: batch.take(&company)?,
@@ -203,7 +199,7 @@ impl Store {
         for (id, key) in projects {
             subject.projects.extend(batch.take_listed(&key)?.map(|project| (id, project)));
         }
-        for one in &candidates.listed {
+        for one in &interviews.listed {
             subject.candidates.extend(batch.take_listed(&key_of(one))?.map(|found| (one.candidate, found)));
         }
         Ok(subject)

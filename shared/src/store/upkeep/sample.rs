@@ -42,8 +42,8 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
     let is_of_company = key.pk.starts_with("COMPANY#");
     let kind = key.sk.split('#').next().unwrap_or_default();
     let name = match (kind, key.pk.split('#').next().unwrap_or_default()) {
-        ("WAVE", "NOTICES") => entity::<InterviewWave>("wave of completed interviews", item),
-        (_, "NOTICES") => entity::<InterviewNotice>("notice of completed interviews", item),
+        ("WAVE", "NOTICES") => entity::<InterviewWave>("wave of ended interviews", item),
+        (_, "NOTICES") => entity::<InterviewNotice>("notice of ended interviews", item),
         ("EXPORT", "EXPORTS") => entity::<CompanyExport>("export", item),
         (_, "EXPORTS") => entity::<LatestExport>("latest export", item),
         (_, "EXTERNAL") => value::<ResourceRef>("marker of a client's key", item),

@@ -7,7 +7,7 @@ use chrono::DateTime;
 use super::*;
 use crate::domain::id::{ExportId, Id, WebhookId};
 use crate::domain::text::{Email, ShortName};
-use crate::mail::{AccountLink, CompletedCandidate, CompletedProject};
+use crate::mail::{AccountLink, EndedInterviewLine, EndedInterviewList};
 
 const FIRST: &str = "<script>alert(1)</script>";
 const LAST: &str = "O'Neil \"Q\" & 🎥";
@@ -86,39 +86,33 @@ fn is_about_export(mail: &MailOccasion<'_>) -> bool {
     )
 }
 
-fn completed(count: usize, projects: usize, more: usize) -> MailOccasion<'static> {
+fn interviews_ended(count: usize, projects: usize, more: usize) -> MailOccasion<'static> {
     static SALES: LazyLock<ShortName> = LazyLock::new(|| ShortName::parse(NAME).unwrap());
-    static PROJECTS: LazyLock<[CompletedProject; 2]> = LazyLock::new(|| {
-        let candidate = |name: &str| CompletedCandidate {
-            name: name.to_owned(),
+    static LISTS: LazyLock<[EndedInterviewList; 2]> = LazyLock::new(|| {
+        let line = |name: &str| EndedInterviewLine {
+            candidate: name.to_owned(),
             ended_at: AT.to_owned(),
             ended_by_time: None,
         };
         [
-            CompletedProject {
-                name: NAME.to_owned(),
+            EndedInterviewList {
+                project: NAME.to_owned(),
                 link: Some(PAGE.to_owned()),
-                candidates: vec![candidate(BY), candidate(LAST)],
+                lines: vec![line(BY), line(LAST)],
             },
-            CompletedProject { name: COMPANY.to_owned(), link: None, candidates: vec![candidate(FIRST)] },
+            EndedInterviewList { project: COMPANY.to_owned(), link: None, lines: vec![line(FIRST)] },
         ]
     });
     let project = (projects == 1).then(|| &*SALES);
     let leads_to_application = false;
-    MailOccasion::InterviewsCompleted {
-        count,
-        project,
-        projects: &PROJECTS[..projects],
-        more,
-        leads_to_application,
-    }
+    MailOccasion::InterviewsEnded { count, project, lists: &LISTS[..projects], more, leads_to_application }
 }
 
 #[test]
-fn staff_are_told_who_has_completed_an_interview() {
+fn staff_are_told_whose_interviews_have_ended() {
     for language in Language::ALL {
-        let [one, some, many] = [completed(1, 1, 0), completed(2, 1, 0), completed(99, 2, 96)]
-            .map(|mail| render(&mail, language));
+        let mails = [interviews_ended(1, 1, 0), interviews_ended(2, 1, 0), interviews_ended(99, 2, 96)];
+        let [one, some, many] = mails.map(|mail| render(&mail, language));
         for (mail, count) in [(&one, "1 "), (&some, "2 "), (&many, "99 ")] {
             assert!(mail.subject.starts_with(count), "{language:?} {}", mail.subject);
         }
@@ -144,20 +138,17 @@ fn staff_are_told_who_has_completed_an_interview() {
 #[test]
 fn staff_are_told_how_far_an_interview_was_answered_that_its_time_ended() {
     let ended = EndedByTime { ended_at: DateTime::UNIX_EPOCH, answered: 3, questions: 7 };
-    let candidate =
-        CompletedCandidate { name: BY.to_owned(), ended_at: AT.to_owned(), ended_by_time: Some(ended) };
-    let projects = [CompletedProject {
-        name: NAME.to_owned(),
-        link: Some(PAGE.to_owned()),
-        candidates: vec![candidate],
-    }];
+    let line =
+        EndedInterviewLine { candidate: BY.to_owned(), ended_at: AT.to_owned(), ended_by_time: Some(ended) };
+    let lists =
+        [EndedInterviewList { project: NAME.to_owned(), link: Some(PAGE.to_owned()), lines: vec![line] }];
     for language in Language::ALL {
         let told = |leads_to_application| {
             let (count, more) = (1, 0);
-            let mail = MailOccasion::InterviewsCompleted {
+            let mail = MailOccasion::InterviewsEnded {
                 count,
                 project: None,
-                projects: &projects,
+                lists: &lists,
                 more,
                 leads_to_application,
             };

@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::candidate::InterviewLength;
 use crate::domain::text::ShortName;
-use crate::mail::occasion::EndedInterview;
+use crate::mail::occasion::TimeEnd;
 
 const FIRST: &str = "<script>alert(1)</script>";
 const LAST: &str = "O'Neil \"Q\" & 🎥";
@@ -21,7 +21,7 @@ struct Case {
     deadline: Option<String>,
     length: Option<InterviewLength>,
     message: Option<String>,
-    ended: Option<EndedInterview>,
+    time_end: Option<TimeEnd>,
     link: Option<InterviewLink>,
     logo: Option<String>,
 }
@@ -34,7 +34,7 @@ impl Case {
             deadline: link.as_ref().map(|_| DEADLINE.to_owned()),
             length: None,
             message: None,
-            ended: Some(EndedInterview { at: DEADLINE.to_owned(), answered: 2 }),
+            time_end: Some(TimeEnd { at: DEADLINE.to_owned(), answered: 2 }),
             link,
             logo: None,
         }
@@ -265,8 +265,8 @@ fn the_invitation_tells_how_long_the_interview_takes() {
 fn whoever_was_ended_by_time_learns_when_and_what_has_arrived() {
     for language in Language::ALL {
         for (answered, is_told) in [(1, false), (2, true), (12, true)] {
-            let ended = Some(EndedInterview { at: DEADLINE.to_owned(), answered });
-            let mail = Case { ended, ..Case::hostile(None) }.render(CandidateMail::EndedByTime, language);
+            let time_end = Some(TimeEnd { at: DEADLINE.to_owned(), answered });
+            let mail = Case { time_end, ..Case::hostile(None) }.render(CandidateMail::EndedByTime, language);
             for part in [unescaped(&mail.html), mail.text] {
                 assert!(part.contains(DEADLINE) && part.contains(COMPANY), "{part}");
                 assert_eq!(part.contains(&format!(" {answered} ")), is_told, "{language:?}: {part}");

@@ -138,7 +138,7 @@ async fn two_windows_keep_both_texts() {
     page.press("Go on with the other text").await;
     page.until(SAVED).await;
     assert_eq!(page.evaluate("document.querySelector('#answer').value").await, "Of the second window");
-    page.press("Save answer").await;
+    page.press("Send answer").await;
     page.on("overview").await;
     let (answer, draft) = visit.first().await;
     assert_eq!((&answer["text"], draft), (&json!("Of the second window"), Value::Null));

@@ -104,17 +104,17 @@ async fn a_candidate_with_a_password_goes_on_in_another_browser() {
     other.press("Answer question 2").await;
     other.press("Answer in writing").await;
     other.on("write").await;
-    other.press("Save answer").await;
+    other.press("Send answer").await;
     other.until("document.querySelector('.error').textContent === 'Write something first.'").await;
     // Characters that show nothing are no text.
     other.evaluate("document.querySelector('textarea').value = '\\u2060'").await;
-    other.press("Save answer").await;
+    other.press("Send answer").await;
     other.until("document.querySelector('.error').textContent.startsWith('Your answer is not saved')").await;
     assert!(!other.text().await.contains("Everything is saved"));
     let pasted =
         "document.querySelector('textarea').value = 'In March:\\u2028\\tthe 1st\\u200b\\u000b  or 2nd'";
     other.evaluate(pasted).await;
-    other.press("Save answer").await;
+    other.press("Send answer").await;
     other.on("overview").await;
     other.complete().await;
     assert_eq!(visit.status().await, "interviewed");

@@ -156,7 +156,7 @@ async fn a_question_that_can_no_longer_be_answered_does_not_keep_the_others_from
     page.press("Answer in writing").await;
     page.on("write").await;
     page.evaluate("document.querySelector('textarea').value = 'In March.'").await;
-    page.press("Save answer").await;
+    page.press("Send answer").await;
     page.on("overview").await;
     assert!(page.text().await.contains("Without an answer for good: 1."));
     page.complete().await;

@@ -38,7 +38,7 @@ async fn the_same_link_opens_the_interview_again_with_one_more_take() {
     page.press("Answer in writing").await;
     page.on("write").await;
     page.evaluate("document.querySelector('textarea').value = 'In March.'").await;
-    page.press("Save answer").await;
+    page.press("Send answer").await;
     page.on("overview").await;
     assert!(page.text().await.contains(ALL_USED));
     page.complete().await;

@@ -39,7 +39,7 @@ async fn answer_and_complete(page: &mut Page) {
     page.press("Answer in writing").await;
     page.on("write").await;
     page.evaluate("document.querySelector('textarea').value = 'In March.'").await;
-    page.press("Save answer").await;
+    page.press("Send answer").await;
     page.on("overview").await;
     page.complete().await;
 }

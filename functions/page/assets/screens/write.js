@@ -55,7 +55,7 @@ export function showWrite(app, { question: uri = "" }) {
             button(texts.keepMine, () => choose(text.value)), button(texts.useOther, () => choose(found)));
     }
 
-    async function save() {
+    async function send() {
         error.textContent = "";
         if (text.value.trim() === "") {
             error.textContent = texts.empty;
@@ -81,10 +81,10 @@ export function showWrite(app, { question: uri = "" }) {
         title: titleOf(app, uri),
         content: [
             element("p", { class: "asked", dir: "auto" }, questionOf(app.model, uri)?.text),
-            answer.text !== null && element("p", { class: "hint" }, filled(texts.beside, { save: texts.save })),
+            answer.text !== null && element("p", { class: "hint" }, filled(texts.beside, { send: texts.send })),
             element("div", { class: "field" }, element("label", { for: "answer" }, texts.label), text, left, state, error),
             other,
-            button(texts.save, () => app.attempt(save), { class: "main" }),
+            button(texts.send, () => app.attempt(send), { class: "main" }),
             button(app.texts.back, () => app.go("question", uri), { class: "link" }),
         ],
         update,

@@ -109,7 +109,7 @@ async fn a_candidate_with_a_password_goes_on_in_another_browser() {
     // Characters that show nothing are no text.
     other.evaluate("document.querySelector('textarea').value = '\\u2060'").await;
     other.press("Send answer").await;
-    other.until("document.querySelector('.error').textContent.startsWith('Your answer is not saved')").await;
+    other.until("document.querySelector('.error').textContent.startsWith('Your answer was not sent')").await;
     assert!(!other.text().await.contains("Everything is saved"));
     let pasted =
         "document.querySelector('textarea').value = 'In March:\\u2028\\tthe 1st\\u200b\\u000b  or 2nd'";

@@ -128,7 +128,7 @@ class Draft extends EventTarget {
             if (!(error instanceof ApiError)) throw error;
             if (error.isTransient) this.failures += 1;
             else if (error.status === 412) await this.compare(text);
-            else if (error.isAboutAccess) await this.app.loseAccess();
+            else if (error.isAboutAccess) await this.app.access.lose();
             else this.refusal = error.code || "other";
         }
     }

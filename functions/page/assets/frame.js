@@ -23,10 +23,10 @@ export function renderFrame(app) {
     const shown = candidate?.company ?? ended?.company ?? company;
     const name = candidate ? `${candidate.company.name} · ${candidate.project.name}` : (shown?.name ?? app.texts.title);
     const logo = candidate?.company.logo;
-    const frame = JSON.stringify([name, logo, app.isSession, document.documentElement.lang]);
+    const frame = JSON.stringify([name, logo, app.access.isSession, document.documentElement.lang]);
     if (header.dataset.frame !== frame) {
         header.dataset.frame = frame;
-        const logOut = app.isSession && button(app.texts.logOut, () => app.attempt(() => app.logOut()), { class: "link" });
+        const logOut = app.access.isSession && button(app.texts.logOut, () => app.attempt(() => app.access.logOut()), { class: "link" });
         fill(header, logo && element("img", { class: "logo", src: logo, alt: candidate.company.name }), element("p", { class: "name", dir: "auto", title: name }, logo ? candidate.project.name : name), languageChoice(app.texts.language, () => app.attempt(() => app.speak())), logOut, element("p", { class: "time" }));
     }
     // A recording is ended first.

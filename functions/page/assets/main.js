@@ -1,12 +1,13 @@
 // The page: loads what the service knows, shows the screen for it, and follows the candidate.
 
+import { Access } from "./access.js";
 import { Api, ApiError } from "./api.js";
 import { element, fill, showScreen } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { renderFrame } from "./frame.js";
-import { forgetInterview, storeName, tidyUp } from "./kept.js";
+import { forgetInterview, storeName } from "./kept.js";
 import { languageOf, loadTexts, refusalText } from "./language.js";
-import { companyIn, loginOf, segmentsOf } from "./links.js";
+import { segmentsOf } from "./links.js";
 import { remembered } from "./local.js";
 import { Queue } from "./queue.js";
 import { Devices } from "./recorder.js";
@@ -61,6 +62,7 @@ export class App {
         /** The key that a candidate was sent. Once it opens nothing, it still tells why. */
         this.key = link.kind === "register" || link.kind === "interview" ? link.key : undefined;
         this.api = new Api(document.body.dataset.api ?? "", this.key);
+        this.access = new Access(this);
         this.devices = new Devices();
         /** @type {Queue | null} */
         this.queue = null;
@@ -117,7 +119,7 @@ export class App {
         loadStyle();
         await this.speak();
         fill(main, element("p", { class: "hint" }, this.texts.loading));
-        await this.attempt(() => this.load());
+        await this.attempt(() => this.access.load());
         setInterval(() => this.tick(), 1000);
         addEventListener("beforeunload", (event) => {
             if (this.isLeaving) return;
@@ -135,138 +137,6 @@ export class App {
         this.texts = await loadTexts(language);
         document.documentElement.lang = language;
         this.shown = "";
-    }
-
-    /** Reads who the candidate is and what they may do. @returns {Promise<void>} */
-    async load() {
-        const { model, api } = this;
-        const { kind, company, key } = model.link;
-        if (kind === "wrong") return;
-        if (["reset", "activate", "confirm", "restore"].includes(kind)) return this.meetHolder(key);
-        try {
-            model.candidate = await api.get("/whoami/candidate/");
-        } catch (error) {
-            if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
-            const ended = api.key ? endOf(error) : null;
-            if (ended?.code === "key_registered") return this.goOnByPassword(ended);
-            // The queue of a candidate who was logged out stays: it goes on after the login.
-            model.isLoggedOut = model.candidate !== null;
-            model.ended = ended;
-            if (kind === "login" && company && !model.isLoggedOut) await this.meet(company);
-            await this.clearAfterEnd();
-            model.isLoaded = true;
-            return;
-        }
-        model.isLoggedOut = false;
-        model.ended = null;
-        await this.speak();
-        await this.follow();
-        model.isLoaded = true;
-        this.queue?.resume();
-        this.drafts.each((draft) => draft.send());
-        // By the clock of the service, which comes with the interview. What fails is tried again at the next load.
-        if (model.candidate && model.interview) tidyUp(model.candidate, api.now()).catch(() => undefined);
-    }
-
-    /**
-     * Goes on as a candidate who has a password: with their session, if this browser has it, else by the login.
-     * @param {import("./types.js").EndedKey} ended
-     * @returns {Promise<void>}
-     */
-    async goOnByPassword(ended) {
-        const { model, api } = this;
-        api.key = undefined;
-        model.ended = ended;
-        model.link = { kind: "login", company: companyIn(ended.company.resource_uri) };
-        const own = await api.get("/whoami/candidate/").catch((/** @type {unknown} */ error) => {
-            if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
-        });
-        // Another candidate may be logged in, whose interview this is not.
-        if (own?.resource_uri === ended.resource_uri) return this.load();
-        model.isLoggedOut = model.candidate !== null;
-        model.isLoaded = true;
-    }
-
-    /** Learns whom the link is for, if its key is still good. @param {string} [key] */
-    async meetHolder(key) {
-        const { model, api } = this;
-        try {
-            const holder = (await api.send("POST", "/whoami/key/", { key })).body;
-            await this.meet(companyIn(holder.company));
-            model.holder = holder;
-        } catch (error) {
-            if (!(error instanceof ApiError) || error.status !== 400) throw error;
-        }
-        model.isLoaded = true;
-    }
-
-    /** Learns what the login of a company tells. @param {string} company */
-    async meet(company) {
-        try {
-            this.model.company = await this.api.get(`/companies/${encodeURIComponent(company)}/login/`);
-        } catch (error) {
-            if (!(error instanceof ApiError) || error.status !== 404) throw error;
-            this.model.link = { kind: "wrong" };
-        }
-    }
-
-    /** Reads why the key of the link has ended; null if it has not, or there is none. @throws {ApiError} if that cannot be read now */
-    async readEnd() {
-        if (!this.key) return null;
-        const asked = new Api(this.api.base, this.key).get("/whoami/candidate/");
-        return asked.then(() => null, (/** @type {unknown} */ error) => {
-            if (error instanceof ApiError && error.isTransient) throw error;
-            return endOf(error);
-        });
-    }
-
-    /**
-     * After a request was refused for who has sent it: learns why, as far as the key of the link tells. Returns the error if
-     * that cannot be read now. Until it can, the page does not say that the link is bad.
-     */
-    async loseAccess() {
-        const { model, api } = this;
-        if (!model.candidate) return null;
-        model.isLoggedOut = true;
-        /** @type {ApiError | null} */
-        let unread = null;
-        try {
-            model.ended ??= await this.readEnd();
-            if (api.key && model.ended?.code === "key_registered") await this.goOnByPassword(model.ended);
-            await this.clearAfterEnd();
-        } catch (error) {
-            if (!(error instanceof ApiError)) throw error;
-            unread = error;
-            model.isBusy = error.status !== 0;
-        }
-        model.isLoaded = !unread;
-        this.render();
-        return unread;
-    }
-
-    /** Completed on another device: nothing of this one can be sent any more. */
-    async clearAfterEnd() {
-        const { candidate, ended, step } = this.model;
-        if (candidate && ended?.code === "interview_completed" && step.name !== "record") await this.clear(candidate);
-    }
-
-    /** Whether a session says who the candidate is; the key of an invitation needs none. */
-    get isSession() {
-        return this.model.candidate !== null && !this.model.isLoggedOut && !this.api.key;
-    }
-
-    /** Ends the session, and leaves nothing of the candidate on the screen or in the memory of the page. */
-    async logOut() {
-        const { company } = /** @type {import("./types.js").Candidate} */ (this.model.candidate);
-        if (this.queue?.isUnsent && !confirm(this.texts.logOutUnsent)) return;
-        try {
-            await this.api.send("POST", "/api-session-invalidate/");
-        } catch (error) {
-            // It has ended already, perhaps by an attempt whose answer was lost.
-            if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
-        }
-        this.isLeaving = true;
-        location.replace(loginOf(company.resource_uri));
     }
 
     /** Reads the state of the interview, and what it needs in this state. @returns {Promise<void>} */
@@ -351,7 +221,7 @@ export class App {
         queue.addEventListener("change", () => this.render());
         queue.settle = () => this.refresh();
         queue.addEventListener("loggedout", () => {
-            this.loseAccess();
+            this.access.lose();
             this.render();
         });
         queue.run();
@@ -379,7 +249,7 @@ export class App {
                 this.problem.textContent = this.texts.refusals.other;
                 throw error;
             }
-            const unread = error.isAboutAccess ? await this.loseAccess() : null;
+            const unread = error.isAboutAccess ? await this.access.lose() : null;
             this.model.isBusy = (unread ?? error).status !== 0;
             this.problem.textContent = refusalText(unread ?? error, this.texts);
             this.render();
@@ -402,10 +272,10 @@ export class App {
     /** Reads the state again; without a connection, the former one stays. */
     async refresh() {
         try {
-            await (this.model.isLoaded ? this.follow() : this.load());
+            await (this.model.isLoaded ? this.follow() : this.access.load());
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
-            if (error.isAboutAccess) await this.loseAccess();
+            if (error.isAboutAccess) await this.access.lose();
         }
         this.render();
     }
@@ -458,10 +328,6 @@ export class App {
         return notice;
     }
 }
-
-/** What a refusal tells about a key that has ended; null if it was no candidate's. @param {unknown} error */
-const endOf = (error) =>
-    error instanceof ApiError && error.body.company ? /** @type {import("./types.js").EndedKey} */ (/** @type {unknown} */ (error.body)) : null;
 
 /** What an address of the page leads to. @param {string} path @returns {import("./state.js").Link} */
 export function linkOf(path) {

@@ -16,7 +16,7 @@ export function showConnect(app, { question: uri = "" }) {
             if (!(await beginTake(app, uri, () => !isGone))) return;
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
-            if (error.isAboutAccess) await app.loseAccess();
+            if (error.isAboutAccess) await app.access.lose();
             if (isGone) return;
             app.notice = refusalText(error, app.texts);
             app.go("question", uri);

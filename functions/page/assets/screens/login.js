@@ -27,10 +27,10 @@ export function showLogin(app) {
             password.refuse(texts.wrong);
             return;
         }
-        if (who.kind === "candidate") return app.load();
+        if (who.kind === "candidate") return app.access.load();
         // Staff have no business here, and their session is not for this page.
         await app.api.send("POST", "/api-session-invalidate/");
-        if (!model.company) await app.meet(company);
+        if (!model.company) await app.access.meet(company);
         const address = model.company?.app_url;
         forget.remove();
         fill(form, element("p", { class: "note", role: "alert" }, filled(texts.staff, { company: name })), address && buttonTo(address, app.texts.toApp));

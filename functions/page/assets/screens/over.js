@@ -29,7 +29,7 @@ export function showOver(app, { reason = "link" }) {
             reason === "ended" && completion(app, app.texts.over.ended),
             reason === "replaced" && linkSender(app, company),
             contact && element("p", {}, contact),
-            (reason === "offline" || reason === "busy") && button(app.texts.tryAgain, () => app.attempt(() => app.load()), { class: "main" }),
+            (reason === "offline" || reason === "busy") && button(app.texts.tryAgain, () => app.attempt(() => app.access.load()), { class: "main" }),
         ],
     };
 }

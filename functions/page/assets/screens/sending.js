@@ -28,7 +28,7 @@ export function showSending(app) {
             if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
             // Key and session end with a complete interview: perhaps only the answer that said so was lost, which the key tells.
             // Without one, a session that had ended before would have been refused when the status was read.
-            const isCompleted = app.key ? (await app.readEnd())?.code === "interview_completed" : error.method === "PATCH";
+            const isCompleted = app.key ? (await app.access.readEnd())?.code === "interview_completed" : error.method === "PATCH";
             if (!isCompleted) throw error;
         }
         // Set here, since with the key nothing can be read any more.

@@ -27,7 +27,7 @@ export function showWelcome(app) {
         } else {
             await app.api.advance(candidate.resource_uri, "invited");
         }
-        await app.load();
+        await app.access.load();
         app.go("check");
     }
 

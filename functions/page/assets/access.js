@@ -1,0 +1,154 @@
+// Who the candidate is, as the key of the link or a session tells. Both may end at any time.
+
+import { Api, ApiError } from "./api.js";
+import { tidyUp } from "./kept.js";
+import { companyIn, loginOf } from "./links.js";
+
+/** How the page knows the candidate. */
+export class Access {
+    /** @param {import("./main.js").App} app */
+    constructor(app) {
+        this.app = app;
+    }
+
+    /** Whether a session says who the candidate is; the key of an invitation needs none. */
+    get isSession() {
+        const { model, api } = this.app;
+        return model.candidate !== null && !model.isLoggedOut && !api.key;
+    }
+
+    /** Reads who the candidate is and what they may do. @returns {Promise<void>} */
+    async load() {
+        const { app } = this;
+        const { model, api } = app;
+        const { kind, company, key } = model.link;
+        if (kind === "wrong") return;
+        if (["reset", "activate", "confirm", "restore"].includes(kind)) return this.meetHolder(key);
+        try {
+            model.candidate = await api.get("/whoami/candidate/");
+        } catch (error) {
+            if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
+            const ended = api.key ? endOf(error) : null;
+            if (ended?.code === "key_registered") return this.goOnByPassword(ended);
+            // The queue of a candidate who was logged out stays: it goes on after the login.
+            model.isLoggedOut = model.candidate !== null;
+            model.ended = ended;
+            if (kind === "login" && company && !model.isLoggedOut) await this.meet(company);
+            await this.clearAfterEnd();
+            model.isLoaded = true;
+            return;
+        }
+        model.isLoggedOut = false;
+        model.ended = null;
+        await app.speak();
+        await app.follow();
+        model.isLoaded = true;
+        app.queue?.resume();
+        app.drafts.each((draft) => draft.send());
+        // By the clock of the service, which comes with the interview. What fails is tried again at the next load.
+        if (model.candidate && model.interview) tidyUp(model.candidate, api.now()).catch(() => undefined);
+    }
+
+    /**
+     * Goes on as a candidate who has a password: with their session, if this browser has it, else by the login.
+     * @param {import("./types.js").EndedKey} ended
+     * @returns {Promise<void>}
+     */
+    async goOnByPassword(ended) {
+        const { model, api } = this.app;
+        api.key = undefined;
+        model.ended = ended;
+        model.link = { kind: "login", company: companyIn(ended.company.resource_uri) };
+        const own = await api.get("/whoami/candidate/").catch((/** @type {unknown} */ error) => {
+            if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
+        });
+        // Another candidate may be logged in, whose interview this is not.
+        if (own?.resource_uri === ended.resource_uri) return this.load();
+        model.isLoggedOut = model.candidate !== null;
+        model.isLoaded = true;
+    }
+
+    /** Learns whom the link is for, if its key is still good. @param {string} [key] */
+    async meetHolder(key) {
+        const { model, api } = this.app;
+        try {
+            const holder = (await api.send("POST", "/whoami/key/", { key })).body;
+            await this.meet(companyIn(holder.company));
+            model.holder = holder;
+        } catch (error) {
+            if (!(error instanceof ApiError) || error.status !== 400) throw error;
+        }
+        model.isLoaded = true;
+    }
+
+    /** Learns what the login of a company tells. @param {string} company */
+    async meet(company) {
+        const { model, api } = this.app;
+        try {
+            model.company = await api.get(`/companies/${encodeURIComponent(company)}/login/`);
+        } catch (error) {
+            if (!(error instanceof ApiError) || error.status !== 404) throw error;
+            model.link = { kind: "wrong" };
+        }
+    }
+
+    /** Reads why the key of the link has ended; null if it has not, or there is none. @throws {ApiError} if that cannot be read now */
+    async readEnd() {
+        const { key, api } = this.app;
+        if (!key) return null;
+        const asked = new Api(api.base, key).get("/whoami/candidate/");
+        return asked.then(() => null, (/** @type {unknown} */ error) => {
+            if (error instanceof ApiError && error.isTransient) throw error;
+            return endOf(error);
+        });
+    }
+
+    /**
+     * After a request was refused for who has sent it: learns why, as far as the key of the link tells. Returns the error if
+     * that cannot be read now. Until it can, the page does not say that the link is bad.
+     */
+    async lose() {
+        const { model, api } = this.app;
+        if (!model.candidate) return null;
+        model.isLoggedOut = true;
+        /** @type {ApiError | null} */
+        let unread = null;
+        try {
+            model.ended ??= await this.readEnd();
+            if (api.key && model.ended?.code === "key_registered") await this.goOnByPassword(model.ended);
+            await this.clearAfterEnd();
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            unread = error;
+            model.isBusy = error.status !== 0;
+        }
+        model.isLoaded = !unread;
+        this.app.render();
+        return unread;
+    }
+
+    /** Completed on another device: nothing of this one can be sent any more. */
+    async clearAfterEnd() {
+        const { candidate, ended, step } = this.app.model;
+        if (candidate && ended?.code === "interview_completed" && step.name !== "record") await this.app.clear(candidate);
+    }
+
+    /** Ends the session, and leaves nothing of the candidate on the screen or in the memory of the page. */
+    async logOut() {
+        const { app } = this;
+        const { company } = /** @type {import("./types.js").Candidate} */ (app.model.candidate);
+        if (app.queue?.isUnsent && !confirm(app.texts.logOutUnsent)) return;
+        try {
+            await app.api.send("POST", "/api-session-invalidate/");
+        } catch (error) {
+            // It has ended already, perhaps by an attempt whose answer was lost.
+            if (!(error instanceof ApiError && error.isAboutAccess)) throw error;
+        }
+        app.isLeaving = true;
+        location.replace(loginOf(company.resource_uri));
+    }
+}
+
+/** What a refusal tells about a key that has ended; null if it was no candidate's. @param {unknown} error */
+const endOf = (error) =>
+    error instanceof ApiError && error.body.company ? /** @type {import("./types.js").EndedKey} */ (/** @type {unknown} */ (error.body)) : null;

@@ -69,7 +69,7 @@ impl Page {
     }
 
     /// Replaces what is written.
-    async fn type_text(&mut self, text: &str) {
+    pub(crate) async fn type_text(&mut self, text: &str) {
         let typed = format!(
             "document.querySelector('#answer').value = {}; document.querySelector('#answer').dispatchEvent(new Event('input'))",
             json!(text)
@@ -142,6 +142,73 @@ async fn two_windows_keep_both_texts() {
     page.on("overview").await;
     let (answer, draft) = visit.first().await;
     assert_eq!((&answer["text"], draft), (&json!("Of the second window"), Value::Null));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_not_sent_over_the_draft_of_another_window() {
+    let visit = Visit::writing(json!({}), &[written()]).await;
+    let (mut page, mut other) = (Page::open().await, Page::open().await);
+    page.write_first(&visit).await;
+    page.type_text("In March,").await;
+    page.until(SAVED).await;
+    other.write_first(&visit).await;
+    other.type_text("In March, by chance.").await;
+    other.until(SAVED).await;
+    // The first window has typed nothing since, so it does not know the other text yet.
+    page.press("Send answer").await;
+    page.until("document.body.innerText.includes('In March, by chance.')").await;
+    let (answer, draft) = visit.first().await;
+    assert_eq!((&answer["text"], draft), (&Value::Null, json!("In March, by chance.")));
+    page.press("Go on with the other text").await;
+    page.press("Send answer").await;
+    page.on("overview").await;
+    assert_eq!(visit.first().await.0["text"], "In March, by chance.");
+
+    // The other window learns that the answer was sent, and may still change it.
+    other.type_text("In March, by mere chance.").await;
+    other.until(SAVED).await;
+    other.press("Send answer").await;
+    other.on("overview").await;
+    page.press("Change answer 1").await;
+    page.press("Answer in writing").await;
+    page.type_text("In April.").await;
+    page.press("Send answer").await;
+    page.press("Go on with my text").await;
+    page.press("Send answer").await;
+    page.on("overview").await;
+    assert_eq!(visit.first().await.0["text"], "In April.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_typed_while_the_answer_is_sent_and_everything_can_be_changed_if_it_was_not() {
+    let visit = Visit::writing(json!({}), &[written()]).await;
+    let mut page = Page::open().await;
+    page.write_first(&visit).await;
+    page.type_text("In March.").await;
+    page.evaluate(
+        "(() => {
+            const { fetch } = window;
+            window.fetch = async (url, request) => {
+                if (request.method !== 'PUT' || url.endsWith('/draft/')) return fetch(url, request);
+                await new Promise(done => window.goOn = done);
+                window.fetch = fetch;
+                return new Response(JSON.stringify({ text: ['Too odd.'] }), { status: 400 });
+            };
+        })()",
+    )
+    .await;
+    page.press("Send answer").await;
+    page.until_promised("typeof goOn === 'function'").await;
+    let is_fixed = "document.querySelector('#answer').readOnly";
+    assert_eq!(page.evaluate(is_fixed).await, true);
+    page.evaluate("goOn()").await;
+    page.until("document.querySelector('#answer-error').textContent.startsWith('Your answer was not sent')").await;
+    assert_eq!(page.evaluate(is_fixed).await, false);
+    page.type_text("In March or April.").await;
+    page.until(SAVED).await;
+    page.press("Send answer").await;
+    page.on("overview").await;
+    assert_eq!(visit.first().await.0["text"], "In March or April.");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -94,6 +94,23 @@ async fn candidates_log_out_during_the_interview_and_what_they_recorded_is_sent_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_typed_last_is_saved_before_the_candidate_logs_out() {
+    let text = json!({ "kind": "text", "is_required": false });
+    let visit = Visit::invited(json!({ "allow_hash_login": false }), &[json!({}), text]).await;
+    let mut page = begin_with_password(&visit, BrowserOptions::with_devices()).await;
+    page.press("Answer question 2").await;
+    page.press("Answer in writing").await;
+    page.on("write").await;
+    page.type_text("In March").await;
+    page.press("Log out").await;
+    page.on("login").await;
+    let interview = format!("{}interview/", visit.candidate.uri);
+    let answers = visit.candidate.get(&interview).await.expect(200).json();
+    assert_eq!(answers["answers"][1]["draft"]["text"], "In March");
+    assert_eq!(page.evaluate("Object.keys(localStorage)").await, json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_lost_answer_to_the_completion_by_session_is_recognised() {
     let visit = Visit::invited(json!({ "allow_hash_login": false }), &[json!({})]).await;
     let mut page = begin_with_password(&visit, BrowserOptions::with_devices()).await;

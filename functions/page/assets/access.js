@@ -137,7 +137,8 @@ export class Access {
     async logOut() {
         const { app } = this;
         const { company } = /** @type {import("./types.js").Candidate} */ (app.model.candidate);
-        if (app.queue?.isUnsent && !confirm(app.texts.logOutUnsent)) return;
+        await app.drafts.flush();
+        if ((app.queue?.isUnsent || !app.drafts.areSaved) && !confirm(app.texts.logOutUnsent)) return;
         try {
             await app.api.send("POST", "/api-session-invalidate/");
         } catch (error) {

@@ -14,6 +14,9 @@ const NONE = "\"0-\"";
 /** Whether two texts differ in nothing that the service keeps. @param {string} one @param {string} other */
 const isSame = (one, other) => one.trim() === other.trim();
 
+/** What the service has of an answer. @param {import("./types.js").Answer | undefined} answer */
+const storedOf = (answer) => ({ saved: answer?.draft?.text ?? "", tag: answer?.draft?.tag ?? NONE, answered: answer?.text ?? "" });
+
 /** The draft of one answer. */
 class Draft extends EventTarget {
     /**
@@ -25,15 +28,20 @@ class Draft extends EventTarget {
         this.app = app;
         this.question = answer.question;
         this.uri = answer.resource_uri;
-        /** The text that the service has, as far as this window knows. */
-        this.saved = answer.draft?.text ?? "";
-        this.tag = answer.draft?.tag ?? NONE;
+        const stored = storedOf(answer);
+        /** The draft that the service has, as far as this window knows. */
+        this.saved = stored.saved;
+        this.tag = stored.tag;
+        /** The answer that was sent, as far as this window knows. */
+        this.answered = stored.answered;
         /** The text that the candidate sees and changes. */
-        this.text = answer.draft?.text ?? answer.text ?? "";
+        this.text = stored.saved || stored.answered;
         /** Whether the candidate has typed anything that the service may not have. */
         this.isTyped = false;
         /** The text of another window, which this one does not overwrite. @type {string | null} */
         this.other = null;
+        /** What the service has since then. */
+        this.theirs = stored;
         /** Why the service takes nothing more. */
         this.refusal = "";
         /** Texts that were sent, and may have arrived: their response is on its way or lost. The last one was sent last. @type {string[]} */
@@ -45,21 +53,18 @@ class Draft extends EventTarget {
         this.sending = null;
         /** @type {ReturnType<typeof setTimeout> | undefined} */
         this.timer = undefined;
-        this.recall();
+        this.recall(stored);
     }
 
-    /** Goes on with what an earlier page could not save. */
-    recall() {
+    /** Goes on with what an earlier page could not save. @param {ReturnType<typeof storedOf>} stored */
+    recall(stored) {
         const kept = readKept(remembered(draftName(this.uri)));
         if (!kept || isSame(kept.text, this.saved)) {
             remember(draftName(this.uri), null);
             return;
         }
-        this.text = kept.text;
-        this.isTyped = true;
-        this.unsure = kept.unsure;
-        // The service has the text that the earlier page had saved or sent last, unless another window has typed since.
-        if (kept.tag !== this.tag && !this.isKnown(this.saved)) this.other = this.saved;
+        Object.assign(this, kept, { isTyped: true, saved: "" });
+        this.learn(stored);
         this.schedule();
     }
 
@@ -127,7 +132,7 @@ class Draft extends EventTarget {
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
             if (error.isTransient) this.failures += 1;
-            else if (error.status === 412) await this.compare(text);
+            else if (error.status === 412) await this.compare();
             else if (error.isAboutAccess) await this.app.access.lose();
             else this.refusal = error.code || "other";
         }
@@ -148,34 +153,43 @@ class Draft extends EventTarget {
         this.tag = tag;
     }
 
-    /** The service has another text than this window knows: that of another window, or this one, whose response was lost. @param {string} text */
-    async compare(text) {
+    /** Reads what the service has: perhaps a text of another window, perhaps one of this window, whose response was lost. */
+    async compare() {
         const { candidate } = this.app.model;
         if (!candidate) return;
         try {
             const { answers } = await this.app.api.interview(candidate.resource_uri, 0);
-            const now = answers.find(({ resource_uri }) => resource_uri === this.uri);
-            const found = now?.draft?.text ?? now?.text ?? "";
-            const isKnown = isSame(text, found) || this.isKnown(found);
-            this.tag = now?.draft?.tag ?? NONE;
+            this.learn(storedOf(answers.find(({ resource_uri }) => resource_uri === this.uri)));
             this.failures = 0;
-            if (isKnown) this.saved = now?.draft?.text ?? "";
-            else this.other = found;
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
             this.failures += 1;
         }
     }
 
-    /** Whether the service has this text from this window. @param {string} text */
-    isKnown(text) {
-        return [this.text, ...this.unsure, ""].some((known) => isSame(known, text));
+    /** Takes over what the service has. A text that only another window knows is shown first. @param {ReturnType<typeof storedOf>} stored */
+    learn(stored) {
+        const known = [this.text, this.saved, this.answered, ...this.unsure, ""];
+        const isNew = (/** @type {string} */ found) => !known.some((text) => isSame(text, found));
+        const isOther = stored.tag !== this.tag && isNew(stored.saved);
+        if (isOther || isNew(stored.answered)) {
+            this.other = isOther ? stored.saved : stored.answered;
+            this.theirs = stored;
+        } else {
+            Object.assign(this, stored);
+        }
+    }
+
+    /** Whether another window has saved or sent a text that this one has not shown. */
+    async isReplaced() {
+        await this.compare();
+        return this.other !== null;
     }
 
     /** The candidate has read the text of the other window, and goes on with this one. @param {string} text */
     settle(text) {
-        this.saved = this.other ?? "";
         this.other = null;
+        Object.assign(this, this.theirs);
         this.type(text);
     }
 
@@ -237,6 +251,10 @@ export class Drafts {
     /** The drafts, for the state of the page. */
     get list() {
         return [...this.all.values()];
+    }
+
+    get areSaved() {
+        return this.list.every(({ isSaved }) => isSaved);
     }
 
     /** Whether any is not saved, but can be. */

@@ -83,7 +83,7 @@ function statusText({ queue, drafts, model, screen, texts }) {
     if (!queue.store.isDurable) return texts.status.volatile;
     const percent = queue.percentSent();
     if (queue.progress.takes > 0) return filled(texts.status.sending, { percent });
-    if (drafts.list.some(({ isSaved }) => !isSaved)) return texts.status.typed;
+    if (!drafts.areSaved) return texts.status.typed;
     // What is written is not sent before its button is pressed, and the field says what is saved of it.
     return queue.takes.length > 0 || screen === "write" ? "" : texts.status.sent;
 }

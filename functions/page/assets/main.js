@@ -123,8 +123,7 @@ export class App {
         setInterval(() => this.tick(), 1000);
         addEventListener("beforeunload", (event) => {
             if (this.isLeaving) return;
-            const isTyped = this.drafts.list.some((draft) => !draft.isSaved);
-            if (isTyped || this.queue?.isUnsent || this.model.step.name === "record") event.preventDefault();
+            if (!this.drafts.areSaved || this.queue?.isUnsent || this.model.step.name === "record") event.preventDefault();
         });
         addEventListener("online", () => (this.model.isLoaded ? this.render() : this.refresh()));
         addEventListener("offline", () => this.render());

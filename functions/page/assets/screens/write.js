@@ -20,8 +20,6 @@ export function showWrite(app, { question: uri = "" }) {
     const state = element("p", { class: "hint saved", id: "answer-state" });
     const error = element("p", { class: "error", id: "answer-error", role: "alert" });
     const other = element("div", { class: "note", hidden: true });
-    /** The tag of the answer as this window has read it. @type {Promise<string | undefined>} */
-    const read = answer.text ? app.api.send("GET", answer.resource_uri).then(({ tag }) => tag, () => undefined) : Promise.resolve(undefined);
 
     function type() {
         error.textContent = "";
@@ -55,6 +53,24 @@ export function showWrite(app, { question: uri = "" }) {
             button(texts.keepMine, () => choose(text.value)), button(texts.useOther, () => choose(found)));
     }
 
+    /** Sends the text as the answer. Returns whether the service has taken it. @returns {Promise<boolean>} */
+    async function put() {
+        const tag = await app.api.send("GET", answer.resource_uri).then((read) => read.tag, withoutAnswer);
+        // Another window may have sent an answer, or saved a draft, which an answer ends.
+        if (await draft.isReplaced()) return false;
+        try {
+            await app.api.send("PUT", answer.resource_uri, { text: text.value }, { match: tag });
+            return true;
+        } catch (failure) {
+            if (!(failure instanceof ApiError)) throw failure;
+            // Changed since the tag was read.
+            if (failure.status === 412) return put();
+            if (!failure.about("text")) throw failure;
+            error.textContent = texts.notAccepted;
+            return false;
+        }
+    }
+
     async function send() {
         error.textContent = "";
         if (text.value.trim() === "") {
@@ -62,16 +78,18 @@ export function showWrite(app, { question: uri = "" }) {
             text.focus();
             return;
         }
+        let isSent = false;
+        // What is typed meanwhile would neither be sent nor kept.
+        text.readOnly = true;
         // A draft that arrived after the answer would be kept as a change of it.
         await draft.close();
         try {
-            await app.api.send("PUT", answer.resource_uri, { text: text.value }, { match: await read });
-        } catch (failure) {
-            draft.reopen();
-            if (!(failure instanceof ApiError) || (failure.status !== 412 && !failure.about("text"))) throw failure;
-            error.textContent = failure.status === 412 ? texts.changedAnswer : texts.notAccepted;
-            return;
+            isSent = await put();
+        } finally {
+            text.readOnly = false;
+            if (!isSent) draft.reopen();
         }
+        if (!isSent) return;
         app.drafts.forget(uri);
         await app.goAfter(app.follow(), "overview");
     }
@@ -90,4 +108,10 @@ export function showWrite(app, { question: uri = "" }) {
         update,
         leave: () => draft.send(),
     };
+}
+
+/** There is no answer yet. @param {unknown} error */
+function withoutAnswer(error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    return undefined;
 }

@@ -1,5 +1,6 @@
 //! Recorded answers of two minutes: from the end of the recording until it is pending, and from then until it plays, copied
-//! (H.264 and Opus in mp4) and re-encoded (VP8 in WebM); and what five of them cost, at public prices.
+//! (H.264 and Opus in mp4) and re-encoded (VP8 in WebM); and what five of them cost, at public prices. Then what the drafts of one
+//! written answer cost; `tests/bench answers drafts` measures these alone.
 #![recursion_limit = "256"]
 
 use std::error::Error;
@@ -23,8 +24,10 @@ const PARTS: usize = 24;
 /// Bits per second of the candidate's uplink, whose time is added to what is measured.
 const UPLINK: f64 = 5e6;
 
-/// Drafts of one written answer.
+/// Drafts of one written answer of 1,500 characters that is typed in five minutes.
 const DRAFTS: usize = 150;
+/// Drafts whose requests are looked at one by one.
+const SHOWN_DRAFTS: [usize; 4] = [1, 2, 80, DRAFTS];
 /// Recorded answers of one candidate whose cost is measured.
 const ANSWERS: usize = 5;
 /// The memory of the function that converts videos, and of most others, in gigabytes.
@@ -40,6 +43,9 @@ const ENCODED: &str = "-c:v libvpx -deadline realtime -cpu-used 8 -g 48 -b:v 1M 
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> Result<()> {
+    if std::env::args().any(|argument| argument == "drafts") {
+        return drafts().await;
+    }
     for (name, container, how) in [("copied", "mp4", COPIED), ("encoded", "webm", ENCODED)] {
         let film = recorded(&format!("{PICTURE} {how}"), container);
         let (mut pending, mut playable) = (Vec::new(), Vec::new());
@@ -57,7 +63,8 @@ async fn main() -> Result<()> {
     drafts().await
 }
 
-/// Measures the cost of typing an answer of 1,500 characters within five minutes, whose draft is saved every two seconds.
+/// What the drafts of a written answer cost, which the page saves every two seconds. A function that waits until the draft before is
+/// two seconds old is billed for that as well, which the clock of tests skips.
 async fn drafts() -> Result<()> {
     let app = TestApp::start().await;
     let person = Interviewee::asked(&app, json!({ "kind": "text" })).await;
@@ -67,15 +74,16 @@ async fn drafts() -> Result<()> {
         let draft = Request::put(&format!("{}draft/", person.answer)).json(&json!({ "text": text }));
         person.candidate.send(draft).await.expect(204);
     }
-    let text = recording.text();
-    let lines: Vec<Value> = text.lines().map(serde_json::from_str).collect::<std::result::Result<_, _>>()?;
-    for (figure, price) in [("write_units", 0.625), ("read_units", 0.125)] {
-        let units: f64 = lines.iter().filter_map(|line| line[figure].as_f64()).sum();
+    let lines = lines(&recording)?;
+    let requests: Vec<&Value> = lines.iter().filter(|line| line["target"] == "request").collect();
+    for number in SHOWN_DRAFTS {
+        let line = requests.get(number - 1).ok_or("a draft has no line")?;
         print(&json!({
-            "figure": format!("draft_{figure}_per_answer"), "drafts": DRAFTS, "value": round_to(units, 1),
-            "dollars_per_1000": round_to(units * price / 1000.0, 3),
+            "figure": "draft", "number": number, "characters": number * 10, "dynamodb_calls": line["dynamodb_calls"],
+            "write_units": line["write_units"], "read_units": line["read_units"],
         }));
     }
+    print_costs("drafts of an answer", &of_log(&lines));
     Ok(())
 }
 
@@ -143,35 +151,52 @@ async fn cost(name: &str, film: &[u8]) -> Result<()> {
     candidate.get(&format!("{}interview/", candidate.uri)).await.expect(200);
     candidate.advance(&candidate.uri).await.expect(200);
     app.settle().await;
-    let text = recording.text();
     let [puts, lists, gets, deletions] = requests();
-    let lines: Vec<Value> = text.lines().map(serde_json::from_str).collect::<std::result::Result<_, _>>()?;
+    let mut amounts = of_log(&lines(&recording)?);
+    amounts.extend([
+        ("s3_puts", number(puts - before[0]), 5.0),
+        ("s3_lists", number(lists - before[1]), 5.0),
+        ("s3_gets", number(gets - before[2]), 0.4),
+        ("s3_deletions", number(deletions - before[3]), 0.0),
+    ]);
+    print_costs(&format!("{ANSWERS} answers, {name}"), &amounts);
+    Ok(())
+}
+
+/// What is paid for: its name, how much of it, and the dollars for a million.
+type Amount = (&'static str, f64, f64);
+
+fn lines(recording: &Recording) -> Result<Vec<Value>> {
+    let text = recording.text();
+    Ok(text.lines().map(serde_json::from_str).collect::<std::result::Result<_, _>>()?)
+}
+
+/// What the lines of the log tell of DynamoDB, the gateway and the functions.
+fn of_log(lines: &[Value]) -> Vec<Amount> {
     let total = |field: &str| lines.iter().filter_map(|line| line[field].as_f64()).sum::<f64>();
     let memory = |line: &Value| if line["target"] == "conversion" { CONVERSION_MEMORY } else { MEMORY };
     let used = |line: &Value| Some(line["milliseconds"].as_f64()? * memory(line));
     let invocations = lines.iter().filter(|line| line["milliseconds"].is_number()).count();
-    let amounts = [
+    vec![
         ("write_units", total("write_units"), 0.625),
         ("read_units", total("read_units"), 0.125),
         ("requests", number(lines.iter().filter(|line| line["target"] == "request").count()), 1.0),
         ("invocations", number(invocations), 0.2),
         ("gigabyte_milliseconds", lines.iter().filter_map(used).sum(), 0.013_333_4),
-        ("s3_puts", number(puts - before[0]), 5.0),
-        ("s3_lists", number(lists - before[1]), 5.0),
-        ("s3_gets", number(gets - before[2]), 0.4),
-        ("s3_deletions", number(deletions - before[3]), 0.0),
-    ];
-    // So many candidates, at dollars per million.
+    ]
+}
+
+/// Prints what something has taken, and what a thousand times as much costs.
+fn print_costs(of: &str, amounts: &[Amount]) {
     let dollars = |amount: f64, price: f64| amount * 1000.0 * price / 1e6;
     for (figure, amount, price) in amounts {
         print(&json!({
-            "figure": format!("{figure}_per_candidate"), "conversion": name, "value": round_to(amount, 3),
-            "dollars_per_1000": round_to(dollars(amount, price), 3),
+            "figure": figure, "of": of, "value": round_to(*amount, 3),
+            "dollars_per_1000": round_to(dollars(*amount, *price), 3),
         }));
     }
     let sum: f64 = amounts.iter().map(|(_, amount, price)| dollars(*amount, *price)).sum();
-    print(&json!({ "figure": "dollars_per_1000", "conversion": name, "value": round_to(sum, 3) }));
-    Ok(())
+    print(&json!({ "figure": "dollars_per_1000", "of": of, "value": round_to(sum, 3) }));
 }
 
 #[expect(clippy::cast_precision_loss, reason = "these are small numbers")]

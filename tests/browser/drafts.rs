@@ -201,8 +201,10 @@ async fn nothing_is_typed_while_the_answer_is_sent_and_everything_can_be_changed
     page.until_promised("typeof goOn === 'function'").await;
     let is_fixed = "document.querySelector('#answer').readOnly";
     assert_eq!(page.evaluate(is_fixed).await, true);
+    assert!(page.text().await.contains("Sending…"));
     page.evaluate("goOn()").await;
-    page.until("document.querySelector('#answer-error').textContent.startsWith('Your answer was not sent')").await;
+    page.until("document.querySelector('#answer-error').textContent.startsWith('Your answer was not sent')")
+        .await;
     assert_eq!(page.evaluate(is_fixed).await, false);
     page.type_text("In March or April.").await;
     page.until(SAVED).await;

@@ -101,8 +101,10 @@ async fn without_a_network_recordings_wait_also_over_a_reload() {
     page.set_network(Network::Off).await;
     page.until_promised(&has_kept(8)).await;
     page.stop_and_keep().await;
-    page.until("document.body.innerText.includes('No connection. What you record and write is kept on this device')")
-        .await;
+    page.until(
+        "document.body.innerText.includes('No connection. What you record and write is kept on this device')",
+    )
+    .await;
     assert!(visit.app.object_keys().iter().all(|key| !key.starts_with("takes/")));
     page.set_network(Network::Whole).await;
     page.reload().await;

@@ -252,6 +252,8 @@ export class App {
             this.model.isBusy = (unread ?? error).status !== 0;
             this.problem.textContent = refusalText(unread ?? error, this.texts);
             this.render();
+            // The button that was pressed may be far below.
+            this.problem.scrollIntoView({ block: "nearest" });
             return false;
         }
     }

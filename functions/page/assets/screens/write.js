@@ -36,7 +36,7 @@ export function showWrite(app, { question: uri = "" }) {
 
     function update() {
         left.textContent = filled(texts.left, { n: MAX - text.value.length });
-        const said = draft.refusal ? texts.refused : draft.isSaved ? (draft.isDraft ? texts.saved : "") : texts.unsaved;
+        const said = text.readOnly ? texts.sending : draft.refusal ? texts.refused : draft.isSaved ? (draft.isDraft ? texts.saved : "") : texts.unsaved;
         if (state.textContent !== said) state.textContent = said;
         state.dataset.state = draft.isSaved ? "saved" : "unsaved";
         if (other.hidden !== (draft.other === null)) showOther();
@@ -81,6 +81,7 @@ export function showWrite(app, { question: uri = "" }) {
         let isSent = false;
         // What is typed meanwhile would neither be sent nor kept.
         text.readOnly = true;
+        update();
         // A draft that arrived after the answer would be kept as a change of it.
         await draft.close();
         try {

@@ -123,7 +123,7 @@ export default {
     overview: {
         title: "Ihre Fragen",
         intro: "Die Reihenfolge ist Ihnen überlassen. Solange Sie noch Versuche haben, können Sie eine Antwort neu aufnehmen.",
-        reopened: "{company} hat Ihr Interview wieder geöffnet. Ihre Antworten sind erhalten, und Sie können jede noch einmal aufnehmen.",
+        reopened: "{company} hat Ihr Interview wieder geöffnet. Ihre Antworten sind erhalten. Sie können sie ändern, bevor Sie es wieder abschließen.",
         writes: "{company} schreibt Ihnen:",
         question: "Frage {n} von {total}",
         hidden: "Sie sehen diese Frage, wenn Sie mit ihr beginnen.",
@@ -208,6 +208,7 @@ export default {
         label: "Ihre Antwort",
         left: "Verbleibende Zeichen: {n}",
         send: "Antwort abschicken",
+        sending: "Wird abgeschickt…",
         empty: "Schreiben Sie zuerst etwas.",
         notAccepted: "Ihre Antwort ist nicht abgeschickt: Der Text wurde nicht angenommen und steht noch hier. Kürzen Sie ihn oder entfernen Sie ungewöhnliche Zeichen, und schicken Sie ihn noch einmal ab.",
         saved: "Als Entwurf gespeichert, noch nicht abgeschickt.",

@@ -123,7 +123,7 @@ export default {
     overview: {
         title: "Your questions",
         intro: "Answer them in any order. You can record an answer again while you have attempts left.",
-        reopened: "{company} has reopened your interview. Your answers are kept, and you can record each of them once more.",
+        reopened: "{company} has reopened your interview. Your answers are kept. You can change them before you complete it again.",
         writes: "{company} writes to you:",
         question: "Question {n} of {total}",
         hidden: "You see this question when you begin it.",
@@ -208,6 +208,7 @@ export default {
         label: "Your answer",
         left: "Characters left: {n}",
         send: "Send answer",
+        sending: "Sending…",
         empty: "Write something first.",
         notAccepted: "Your answer was not sent: the service did not accept the text, which is still here. Shorten it or remove unusual characters, and send it again.",
         saved: "Saved as a draft. It is not sent yet.",

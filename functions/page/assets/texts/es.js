@@ -123,7 +123,7 @@ export default {
     overview: {
         title: "Sus preguntas",
         intro: "Responda en el orden que prefiera. Mientras le queden intentos, puede volver a grabar una respuesta.",
-        reopened: "{company} ha vuelto a abrir su entrevista. Sus respuestas se conservan y puede volver a grabar cada una de ellas una vez.",
+        reopened: "{company} ha vuelto a abrir su entrevista. Sus respuestas se conservan. Puede cambiarlas antes de completarla de nuevo.",
         writes: "{company} le escribe:",
         question: "Pregunta {n} de {total}",
         hidden: "Verá esta pregunta cuando la comience.",
@@ -208,6 +208,7 @@ export default {
         label: "Su respuesta",
         left: "Caracteres restantes: {n}",
         send: "Enviar respuesta",
+        sending: "Enviando…",
         empty: "Escriba algo primero.",
         notAccepted: "Su respuesta no se ha enviado: el texto no se ha aceptado y sigue aquí. Acórtelo o quite los caracteres poco comunes y envíelo de nuevo.",
         saved: "Guardado como borrador, aún sin enviar.",

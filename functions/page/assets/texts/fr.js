@@ -123,7 +123,7 @@ export default {
     overview: {
         title: "Vos questions",
         intro: "Répondez dans l’ordre de votre choix. Tant qu’il vous reste des essais, vous pouvez réenregistrer une réponse.",
-        reopened: "{company} a rouvert votre entretien. Vos réponses sont conservées et vous pouvez enregistrer chacune encore une fois.",
+        reopened: "{company} a rouvert votre entretien. Vos réponses sont conservées. Vous pouvez les modifier avant de le terminer à nouveau.",
         writes: "{company} vous écrit :",
         question: "Question {n} sur {total}",
         hidden: "Vous verrez cette question quand vous la commencerez.",
@@ -208,6 +208,7 @@ export default {
         label: "Votre réponse",
         left: "Caractères restants : {n}",
         send: "Envoyer la réponse",
+        sending: "Envoi en cours…",
         empty: "Écrivez d’abord quelque chose.",
         notAccepted: "Votre réponse n’est pas envoyée : le texte n’a pas été accepté et se trouve toujours ici. Raccourcissez-le ou supprimez les caractères inhabituels, puis envoyez-le de nouveau.",
         saved: "Brouillon enregistré, pas encore envoyé.",

@@ -123,7 +123,7 @@ export default {
     overview: {
         title: "Le Sue domande",
         intro: "Risponda nell’ordine che preferisce. Finché ha tentativi, può registrare di nuovo una risposta.",
-        reopened: "{company} ha riaperto il Suo colloquio. Le Sue risposte sono conservate e può registrare ciascuna ancora una volta.",
+        reopened: "{company} ha riaperto il Suo colloquio. Le Sue risposte sono conservate. Può modificarle prima di completarlo di nuovo.",
         writes: "{company} Le scrive:",
         question: "Domanda {n} di {total}",
         hidden: "Vedrà questa domanda quando la inizierà.",
@@ -208,6 +208,7 @@ export default {
         label: "La Sua risposta",
         left: "Caratteri rimasti: {n}",
         send: "Invii la risposta",
+        sending: "Invio in corso…",
         empty: "Prima scriva qualcosa.",
         notAccepted: "La Sua risposta non è stata inviata: il testo non è stato accettato ed è ancora qui. Lo accorci o tolga i caratteri insoliti e lo invii di nuovo.",
         saved: "Salvato come bozza, non ancora inviato.",

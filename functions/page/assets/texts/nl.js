@@ -123,7 +123,7 @@ export default {
     overview: {
         title: "Uw vragen",
         intro: "Beantwoord ze in een willekeurige volgorde. Zolang u pogingen over heeft, kunt u een antwoord opnieuw opnemen.",
-        reopened: "{company} heeft uw interview heropend. Uw antwoorden zijn bewaard en u kunt elk antwoord nog één keer opnemen.",
+        reopened: "{company} heeft uw interview heropend. Uw antwoorden zijn bewaard. U kunt ze wijzigen voordat u het opnieuw afrondt.",
         writes: "{company} schrijft u:",
         question: "Vraag {n} van {total}",
         hidden: "U ziet deze vraag als u eraan begint.",
@@ -208,6 +208,7 @@ export default {
         label: "Uw antwoord",
         left: "Resterende tekens: {n}",
         send: "Antwoord versturen",
+        sending: "Wordt verstuurd…",
         empty: "Schrijf eerst iets.",
         notAccepted: "Uw antwoord is niet verstuurd: de tekst is niet geaccepteerd en staat nog hier. Maak de tekst korter of verwijder ongewone tekens en verstuur die opnieuw.",
         saved: "Opgeslagen als concept, nog niet verstuurd.",

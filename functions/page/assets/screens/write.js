@@ -51,6 +51,8 @@ export function showWrite(app, { question: uri = "" }) {
         fill(other,
             element("p", {}, texts.changed), element("p", { class: "other", dir: "auto" }, found),
             button(texts.keepMine, () => choose(text.value)), button(texts.useOther, () => choose(found)));
+        // Nothing is saved before the candidate has chosen.
+        other.scrollIntoView({ block: "nearest" });
     }
 
     /** Sends the text as the answer. Returns whether the service has taken it. @returns {Promise<boolean>} */

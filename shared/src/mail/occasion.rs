@@ -36,14 +36,14 @@ pub enum MailOccasion<'a> {
         reason: CandidateMail,
         /// The project's name.
         project: &'a ShortName,
-        /// What awaits the candidate; `None` if the interview takes place elsewhere.
+        /// What awaits or awaited the candidate; `None` if the interview takes place elsewhere.
         length: Option<InterviewLength>,
         /// The company's message to the candidate.
         message: Option<String>,
-        /// How the time of the interview ended; `None` unless the mail is about that.
-        time_end: Option<TimeEnd>,
+        /// How the interview ended; `None` unless the mail is about that.
+        end: Option<InterviewEnd>,
         /// Answers questions.
-        contact: Option<String>,
+        contact: Contact,
         /// The end of the time for the interview, in words.
         deadline: Option<String>,
         /// The candidate's next page; `None` once the interview has ended.
@@ -153,13 +153,13 @@ pub enum MailOccasion<'a> {
     },
 }
 
-/// How the time of an interview ended.
+/// How an interview ended: complete, or by its time.
 #[derive(Clone)]
-pub struct TimeEnd {
+pub struct InterviewEnd {
     /// When, in words.
     pub at: String,
-    /// The number of questions with an answer, at least one.
-    pub answered: usize,
+    /// The number of questions with an answer, at least one; `None` if the interview took place elsewhere.
+    pub answered: Option<usize>,
 }
 
 /// Interviews of one project that have ended.
@@ -202,14 +202,15 @@ pub struct AccountLink {
 }
 
 impl<'a> PersonalMail<'a> {
-    /// A mail to a candidate about their interview. `suite` is the web application's base URL, `key` the candidate's access key in
-    /// the clear, `logo` the URL of the company's logo.
+    /// A mail to a candidate about their interview. `answered` is the number of answers in a complete interview, `suite` the web
+    /// application's base URL, `key` the candidate's access key in the clear, `logo` the URL of the company's logo.
     #[expect(clippy::too_many_arguments, reason = "what a mail shows comes from as many places")]
     pub fn about_interview(
         reason: CandidateMail,
         candidate: &'a Candidate,
         project: &'a Project,
         questionnaire: Option<&Questionnaire>,
+        answered: Option<usize>,
         company: &'a Company,
         suite: &Url,
         key: Option<&str>,
@@ -219,6 +220,11 @@ impl<'a> PersonalMail<'a> {
         let is_open = !matches!(reason, CandidateMail::Completed | CandidateMail::EndedByTime);
         let ends_at = candidate.ends_at().filter(|_| is_open);
         let in_words = |at| moment::in_words(at, company.timezone.as_str(), language);
+        let end = match (reason, candidate.ended_by_time, candidate.interviewed_at) {
+            (CandidateMail::EndedByTime, Some(ended), _) => Some((ended.ended_at, Some(ended.answered))),
+            (CandidateMail::Completed, _, Some(at)) => Some((at, answered.filter(|count| *count > 0))),
+            _ => None,
+        };
         // Every mail about the reopened interview has it, such as the one with the latest link.
         let message = candidate.reopening_message().filter(|_| is_open);
         Self {
@@ -232,15 +238,33 @@ impl<'a> PersonalMail<'a> {
                 length: questionnaire
                     .and_then(|questionnaire| candidate.interview_length(project, questionnaire)),
                 message: message.map(ToString::to_string),
-                time_end: candidate
-                    .ended_by_time
-                    .map(|ended| TimeEnd { at: in_words(ended.ended_at), answered: ended.answered }),
-                contact: Contact::of(project, company).in_words(),
+                end: end.map(|(at, answered)| InterviewEnd { at: in_words(at), answered }),
+                contact: Contact::of(project, company),
                 deadline: ends_at.map(in_words),
                 link: is_open.then(|| InterviewLink::new(suite, candidate, project, key)),
                 logo,
             },
         }
+    }
+
+    /// `word`, which names an interview as one by video; empty if all questions are answered in writing.
+    pub(super) fn by_video(&self, word: &'static str) -> &'static str {
+        if self.is_written() { "" } else { word }
+    }
+
+    /// Whether the mail is about an interview in writing.
+    pub(super) fn is_written(&self) -> bool {
+        matches!(&self.occasion, MailOccasion::Interview { length: Some(length), .. } if length.is_written)
+    }
+
+    /// The address that the mail tells the reader to ask.
+    pub(super) fn asked_address(&self) -> Option<&str> {
+        let address = match &self.occasion {
+            MailOccasion::Interview { contact, .. } => contact.email.as_ref(),
+            MailOccasion::AccountDeleted { contact, .. } => *contact,
+            _ => None,
+        };
+        address.map(Email::as_str)
     }
 
     /// The company's message to the candidate.
@@ -326,7 +350,7 @@ mod tests {
         let suite = Url::parse("https://hr.example").unwrap();
         let reason = CandidateMail::Invitation;
         let mail =
-            PersonalMail::about_interview(reason, &candidate, &project, None, &company, &suite, None, None);
+            PersonalMail::about_interview(reason, &candidate, &project, None, None, &company, &suite, None, None);
         assert_eq!((mail.first_name.as_str(), mail.last_name.as_str()), ("Ada", "Byron"));
         assert_eq!((mail.company.as_str(), mail.language), ("Acme", company.default_project_lang));
         assert_eq!(mail.deadline(), Some("Sunday 8 November 2026 at 23:59 (Europe/Berlin, UTC+1)"));

@@ -60,11 +60,33 @@ pub(crate) async fn send(
     let questionnaire = subject.questionnaire.as_deref();
     let key = system.store.open_access_key(candidate).await?;
     let key = key.as_deref();
-    let mail =
-        PersonalMail::about_interview(mail, candidate, project, questionnaire, company, suite, key, logo);
+    let answered = match mail {
+        CandidateMail::Completed => count_answers(system, candidate).await?,
+        _ => None,
+    };
+    let mail = PersonalMail::about_interview(
+        mail,
+        candidate,
+        project,
+        questionnaire,
+        answered,
+        company,
+        suite,
+        key,
+        logo,
+    );
     let account = Some(candidate.account());
     let alias = project.settings.email_alias.as_ref();
     let contact = Contact::of(project, company);
     let envelope = MailEnvelope { to, account, company, alias, reply_to: contact.email.as_ref() };
     send_mail(mailer, &envelope, &mail).await
+}
+
+/// The number of answers in an interview; `None` if the service did not conduct it.
+async fn count_answers(system: &SystemAccess, candidate: &Candidate) -> Result<Option<usize>> {
+    if candidate.interview.is_none() {
+        return Ok(None);
+    }
+    let answers = system.store.answers(&candidate.company, candidate.project, candidate.id).await?;
+    Ok(answers.map(|answers| answers.answered()))
 }

@@ -109,6 +109,8 @@ pub struct InterviewLength {
     pub questions: usize,
     /// About how many minutes the interview takes, in steps of five.
     pub minutes: u32,
+    /// Whether all questions are answered in writing, so that the candidate needs no camera.
+    pub is_written: bool,
 }
 
 impl Candidate {
@@ -154,7 +156,14 @@ impl Candidate {
             questionnaire.questions.iter().map(|question| factor.stretch(expected_seconds(question))).sum();
         let limit = self.limit_seconds(ConductedInterview::of(project)).unwrap_or(u32::MAX);
         let minutes = (all.min(limit) + AROUND_SECONDS).div_ceil(300) * 5;
-        Some(InterviewLength { questions: questionnaire.questions.len(), minutes })
+        let is_written = questionnaire.questions.iter().all(|question| question.kind == QuestionKind::Text);
+        Some(InterviewLength { questions: questionnaire.questions.len(), minutes, is_written })
+    }
+
+    /// The address of the client's where the candidate can continue after the interview; `None` without one.
+    pub fn return_url(&self, project: &Project) -> Option<String> {
+        let address = project.settings.return_url.as_ref()?;
+        Some(address.of_candidate(self.id, self.profile.external_id.as_ref()))
     }
 
     /// The end of the time for the interview: the deadline or, once it has begun, the end of its own time if that is earlier.
@@ -280,6 +289,9 @@ mod tests {
                 .map(|length| (length.questions, length.minutes))
         };
         assert_eq!(told(&one, &project), Some((3, 15)));
+        let in_writing = empty.clone().with_question(question(1, QuestionKind::Text, None)).unwrap();
+        let is_written = |questionnaire| one.interview_length(&project, questionnaire).unwrap().is_written;
+        assert_eq!((is_written(&questionnaire), is_written(&in_writing)), (false, true));
         let factor = TimeFactor::parse(2.0).unwrap();
         let adjustments =
             Some(InterviewAdjustments { time_factor: factor, ..InterviewAdjustments::default() });

@@ -25,6 +25,8 @@ enum MailLine {
     Greeting,
     /// What happened and what to do.
     Body,
+    /// How long the interview takes, and what it needs.
+    Length,
     /// What the reader does next, counted from 1.
     Step(usize),
     /// Precedes the company's message to the candidate.
@@ -113,6 +115,14 @@ impl PersonalMail<'_> {
         Ok(line.trim().to_owned())
     }
 
+    /// The address to ask in a line, with what stands before and after it; `None` if the line names none.
+    fn around_address<'a>(&'a self, line: &'a str) -> Option<(&'a str, &'a str, &'a str)> {
+        let address = self.asked_address()?;
+        // The last one: the name of a person comes before it, and may be anything.
+        let (before, after) = line.rsplit_once(address)?;
+        Some((before, address, after))
+    }
+
     /// What the reader does next: one step, or several to number.
     fn steps(&self) -> askama::Result<Vec<String>> {
         let mut steps = Vec::new();
@@ -123,6 +133,16 @@ impl PersonalMail<'_> {
             }
         }
     }
+}
+
+/// The URL that writes to an address.
+fn mailto(address: &str) -> String {
+    let escaped = address.bytes().map(|byte| match byte {
+        b'@' | b'.' | b'-' | b'_' | b'+' => char::from(byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    });
+    format!("mailto:{}", escaped.collect::<String>())
 }
 
 #[cfg(test)]

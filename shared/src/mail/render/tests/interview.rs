@@ -2,14 +2,16 @@
 
 use super::*;
 use crate::domain::candidate::InterviewLength;
-use crate::domain::text::ShortName;
-use crate::mail::occasion::TimeEnd;
+use crate::domain::project::contact::Contact;
+use crate::domain::text::{Email, ShortName, TextLine};
+use crate::mail::occasion::InterviewEnd;
 
 const FIRST: &str = "<script>alert(1)</script>";
 const LAST: &str = "O'Neil \"Q\" & 🎥";
 const COMPANY: &str = "<b>Ac&me</b>, \"Inc\"";
 const PROJECT: &str = "C++ <dev> & {{ ops }} 'x'";
 const PERSON: &str = "Zoë <zoe@acme.example>";
+const ADDRESS: &str = "jobs+1@acme.example";
 const DEADLINE: &str = "Sunday 8 November 2026";
 const REGISTER: &str = "https://hr.example/register/aB3-_x";
 const OPEN: &str = "https://hr.example/interview/acme/aB3-_x";
@@ -17,11 +19,11 @@ const START: &str = "https://hr.example/interview/acme/";
 
 struct Case {
     names: [ShortName; 4],
-    contact: Option<String>,
+    contact: Contact,
     deadline: Option<String>,
     length: Option<InterviewLength>,
     message: Option<String>,
-    time_end: Option<TimeEnd>,
+    end: Option<InterviewEnd>,
     link: Option<InterviewLink>,
     logo: Option<String>,
 }
@@ -30,11 +32,14 @@ impl Case {
     fn hostile(link: Option<InterviewLink>) -> Self {
         Self {
             names: [FIRST, LAST, COMPANY, PROJECT].map(|name| ShortName::parse(name).unwrap()),
-            contact: Some(PERSON.to_owned()),
+            contact: Contact {
+                person: TextLine::parse(PERSON).unwrap(),
+                email: Some(Email::parse(ADDRESS).unwrap()),
+            },
             deadline: link.as_ref().map(|_| DEADLINE.to_owned()),
             length: None,
             message: None,
-            time_end: Some(TimeEnd { at: DEADLINE.to_owned(), answered: 2 }),
+            end: Some(InterviewEnd { at: DEADLINE.to_owned(), answered: Some(2) }),
             link,
             logo: None,
         }
@@ -49,7 +54,7 @@ impl Case {
             project,
             length: self.length,
             message: self.message.clone(),
-            ended: self.ended.clone(),
+            end: self.end.clone(),
             contact,
             deadline,
             link: self.link.clone(),
@@ -210,68 +215,108 @@ fn a_deadline_is_told_if_there_is_one() {
 #[test]
 fn a_contact_is_named_if_there_is_one() {
     for (mail, language, link) in all() {
-        let case = Case { contact: None, ..Case::hostile(link.clone()) };
-        let with = Case::hostile(link.clone()).render(mail, language).text.lines().count();
-        assert_eq!(case.render(mail, language).text.lines().count() + 2, with, "{mail:?} {language:?}");
+        let nobody = Contact { person: TextLine::default(), email: None };
+        let case = Case { contact: nobody, ..Case::hostile(link.clone()) };
+        let with = Case::hostile(link.clone()).render(mail, language);
+        let lines = with.text.lines().count();
+        assert_eq!(case.render(mail, language).text.lines().count() + 2, lines, "{mail:?} {language:?}");
+        // Only the address, whatever the name of the person looks like.
+        let written = [r#"href="mailto:jobs+1@acme.example""#, &format!(">{ADDRESS}</a>")];
+        assert!(written.iter().all(|part| with.html.contains(part)), "{}", with.html);
+        assert_eq!(with.html.matches("mailto:").count(), 1, "{}", with.html);
     }
 }
 
 #[test]
-fn the_invitation_tells_how_long_the_interview_takes() {
-    for (language, one, several) in [
+fn invitation_and_reminder_tell_how_long_the_interview_takes_and_what_it_needs() {
+    for (language, one, several, camera, no_camera) in [
         (
             Language::En,
             "It has 1 question and takes about 15 minutes.",
             "It has 4 questions and takes about 15 minutes.",
+            "You need a camera, a microphone and a quiet place.",
+            "You need neither a camera nor a microphone.",
         ),
         (
             Language::De,
             "Es umfasst 1 Frage und dauert etwa 15 Minuten.",
             "Es umfasst 4 Fragen und dauert etwa 15 Minuten.",
+            "Sie brauchen eine Kamera, ein Mikrofon und einen ruhigen Ort.",
+            "Eine Kamera oder ein Mikrofon brauchen Sie nicht.",
         ),
         (
             Language::Fr,
             "Il comporte 1 question et dure environ 15 minutes.",
             "Il comporte 4 questions et dure environ 15 minutes.",
+            "Il vous faut une caméra, un micro et un endroit calme.",
+            "Vous n’avez besoin ni de caméra ni de micro.",
         ),
         (
             Language::Es,
             "Consta de 1 pregunta y dura unos 15 minutos.",
             "Consta de 4 preguntas y dura unos 15 minutos.",
+            "Necesita una cámara, un micrófono y un lugar tranquilo.",
+            "No necesita cámara ni micrófono.",
         ),
         (
             Language::It,
             "Comprende 1 domanda e dura circa 15 minuti.",
             "Comprende 4 domande e dura circa 15 minuti.",
+            "Le servono una videocamera, un microfono e un luogo tranquillo.",
+            "Non Le servono né videocamera né microfono.",
         ),
         (
             Language::Nl,
             "Het bestaat uit 1 vraag en duurt ongeveer 15 minuten.",
             "Het bestaat uit 4 vragen en duurt ongeveer 15 minuten.",
+            "U hebt een camera, een microfoon en een rustige plek nodig.",
+            "U hebt geen camera of microfoon nodig.",
         ),
     ] {
         for (questions, line) in [(1, one), (4, several)] {
-            let length = Some(InterviewLength { questions, minutes: 15 });
-            let case = Case { length, ..Case::hostile(Some(InterviewLink::Open(OPEN.to_owned()))) };
-            let invitation = case.render(CandidateMail::Invitation, language);
-            assert!(invitation.text.contains(line) && invitation.html.contains(line), "{}", invitation.text);
-            let reminder = case.render(CandidateMail::Reminder, language);
-            assert!(!reminder.text.contains("15"), "{}", reminder.text);
+            for (is_written, needs) in [(false, camera), (true, no_camera)] {
+                let length = Some(InterviewLength { questions, minutes: 15, is_written });
+                let case = Case { length, ..Case::hostile(Some(InterviewLink::Open(OPEN.to_owned()))) };
+                for reason in [CandidateMail::Invitation, CandidateMail::Reminder] {
+                    let mail = case.render(reason, language);
+                    let line = format!("{line} {needs}");
+                    assert!(mail.text.contains(&line) && mail.html.contains(&line), "{}", mail.text);
+                }
+                let changed = case.render(CandidateMail::DeadlineChanged, language);
+                assert!(!changed.text.contains("15"), "{}", changed.text);
+            }
         }
     }
 }
 
 #[test]
-fn whoever_was_ended_by_time_learns_when_and_what_has_arrived() {
-    for language in Language::ALL {
-        for (answered, is_told) in [(1, false), (2, true), (12, true)] {
-            let time_end = Some(TimeEnd { at: DEADLINE.to_owned(), answered });
-            let mail = Case { time_end, ..Case::hostile(None) }.render(CandidateMail::EndedByTime, language);
+fn a_mail_about_an_end_tells_when_and_how_many_answers_have_arrived() {
+    for (reason, language) in DONE.into_iter().flat_map(|mail| Language::ALL.map(|language| (mail, language))) {
+        for (answered, told) in
+            [(Some(1), None), (Some(2), Some(" 2 ")), (Some(12), Some(" 12 ")), (None, None)]
+        {
+            let end = Some(InterviewEnd { at: DEADLINE.to_owned(), answered });
+            let mail = Case { end, ..Case::hostile(None) }.render(reason, language);
             for part in [unescaped(&mail.html), mail.text] {
                 assert!(part.contains(DEADLINE) && part.contains(COMPANY), "{part}");
-                assert_eq!(part.contains(&format!(" {answered} ")), is_told, "{language:?}: {part}");
+                let numbers = [" 1 ", " 2 ", " 12 ", "None"].into_iter().filter(|one| part.contains(one));
+                assert_eq!(numbers.collect::<Vec<_>>(), Vec::from_iter(told), "{language:?}: {part}");
             }
         }
+    }
+}
+
+#[test]
+fn an_interview_in_writing_is_not_called_one_by_video() {
+    for (mail, language, link) in all() {
+        let is_by_video = |is_written| {
+            let length = Some(InterviewLength { questions: 2, minutes: 15, is_written });
+            let mail = Case { length, ..Case::hostile(link.clone()) }.render(mail, language);
+            // A camera is one in every language.
+            let all = [mail.subject, mail.html, mail.text].concat().to_lowercase().replace("videocamera", "");
+            all.contains("video") || all.contains("vidéo")
+        };
+        assert_eq!([false, true].map(is_by_video), [true, false], "{mail:?} {language:?}");
     }
 }
 

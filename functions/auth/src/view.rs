@@ -237,7 +237,7 @@ pub(crate) struct CandidateWhoAmIView {
     /// The contact for questions.
     contact: ContactView,
     /// Where the candidate can continue after the interview: the project's `return_url` with `candidate`, and `external_id` if
-    /// there is one, added to its query; empty for none. The candidate's key ends with the interview, so read it before.
+    /// there is one, added to its query; empty for none. Once the candidate's key has ended with the interview, the refusal has it.
     #[schemars(example = &"https://jobs.example.com/done?from=interview&candidate=01JQ8ZB4T1H6W5Y7X3Q9E2G0FA")]
     return_url: OrEmpty<Uri>,
     /// The company's message about the reopened interview, until the interview is complete again; empty without one.
@@ -296,9 +296,6 @@ impl CandidateWhoAmIView {
         let project = &access.target.project;
         let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
         let candidate = &access.target.candidate;
-        let external_id = candidate.profile.external_id.as_ref();
-        let return_url = project.settings.return_url.as_ref();
-        let return_url = return_url.map(|url| url.of_candidate(candidate.id, external_id));
         let left = candidate.profile.deadline.map(|deadline| deadline - access.now);
         Self {
             candidate: CandidateFields::new(candidate, &CandidateViewer::itself(project, references, keys)),
@@ -318,7 +315,7 @@ impl CandidateWhoAmIView {
                 videos: PlacedVideoView::all_of(project, references),
             },
             contact: Contact::of(project, company).into(),
-            return_url: OrEmpty(return_url.map(Uri::new)),
+            return_url: OrEmpty(candidate.return_url(project).map(Uri::new)),
             message: candidate.reopening_message().map(ToString::to_string).unwrap_or_default(),
             seconds_until_deadline: left.map(|left| left.num_seconds().max(0)),
         }

@@ -94,6 +94,9 @@ pub(crate) struct CompanyLoginView {
     /// The display name of the company.
     #[schemars(example = &"Acme Ltd")]
     name: String,
+    /// The URL of the logo, which needs no credentials; null for none.
+    #[schemars(example = example_uri::LOGO)]
+    logo: Option<Uri>,
     /// The contact for questions of candidates.
     contact: ContactView,
     /// The application where the company's staff work: its own, else that of the deployment; empty for none.
@@ -107,6 +110,7 @@ impl CompanyLoginView {
         Self {
             company: references.company(&company.id),
             name: company.name.to_string(),
+            logo: references.logo(company),
             contact: Contact::of_company(company).into(),
             app_url: references.application(company).unwrap_or_default().to_owned(),
         }

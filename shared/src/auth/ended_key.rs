@@ -29,12 +29,11 @@ pub(super) async fn explain_end(
         }
         _ => None,
     };
-    let completed_at = candidate.interviewed_at.filter(|_| end == KeyEnd::Completed);
-    let view = EndedKeyView::new(candidate, &project, &company, ReferenceUris::new(config))
-        .with_completion(completed_at, answers);
-    let view = match candidate.ended_by_time.filter(|_| end == KeyEnd::Overdue) {
-        Some(ended) => view.with_end_by_time(ended),
-        None => view,
+    let view = EndedKeyView::new(candidate, &project, &company, ReferenceUris::new(config));
+    let view = match (end, candidate.ended_by_time) {
+        (KeyEnd::Completed, _) => view.with_completion(candidate, &project, answers),
+        (KeyEnd::Overdue, Some(ended)) => view.with_end_by_time(ended),
+        _ => view,
     };
     Ok(Error::EndedKey(end.refusal(), view.into_map()?))
 }

@@ -267,13 +267,21 @@ impl ErrorResponseDoc {
                         "company": {
                             "type": "object",
                             "description": "The candidate's company.",
-                            "required": ["resource_uri", "name"],
+                            "required": ["resource_uri", "name", "logo"],
                             "properties": {
                                 "resource_uri": { "type": "string", "format": "uri", "description": "The URL of the resource." },
                                 "name": { "type": "string", "description": "The display name." },
+                                "logo": {
+                                    "type": ["string", "null"], "format": "uri",
+                                    "description": "The URL of the logo, which needs no credentials; null for none.",
+                                },
                             },
                         },
                         "contact": { "$ref": "#/components/schemas/Contact" },
+                        "return_url": {
+                            "type": "string",
+                            "description": "Where the candidate can continue after the interview, as in `whoami/candidate/`, with `interview_completed`; empty for other codes, and for none.",
+                        },
                         "interviewdate": {
                             "type": ["string", "null"], "format": "date-time",
                             "description": "When the interview was completed; null for other codes.",
@@ -389,10 +397,13 @@ fn external_id_taken(resource_uri: Option<String>) -> Error {
 }
 
 fn ended_key(end: KeyEnd, interviewdate: Value, answers: Value) -> Error {
+    let return_url =
+        if end == KeyEnd::Completed { "https://jobs.example.com/done?candidate=01JQ8ZB4T1H6W5Y7X3Q9E2G0FA" } else { "" };
     let told = json!({
         "resource_uri": example_uri::CANDIDATE,
-        "company": { "resource_uri": example_uri::COMPANY, "name": "Acme Ltd" },
+        "company": { "resource_uri": example_uri::COMPANY, "name": "Acme Ltd", "logo": example_uri::LOGO },
         "contact": { "person": "Grace Hopper", "email": "jobs@example.com" },
+        "return_url": return_url,
         "interviewdate": interviewdate,
         "answers": answers,
         "ended_by_time": false,

@@ -36,8 +36,11 @@ fn ended(code: &str, detail: &str) -> Value {
     json!({
         "code": code,
         "detail": detail,
-        "company": { "resource_uri": "https://hr.example/api/v3/companies/acme/", "name": "Acme & Sons" },
+        "company": {
+            "resource_uri": "https://hr.example/api/v3/companies/acme/", "name": "Acme & Sons", "logo": null,
+        },
         "contact": { "person": "Zoë", "email": CONTACT },
+        "return_url": "",
         "interviewdate": null,
         "answers": null,
         "ended_by_time": false,

@@ -68,6 +68,7 @@ async fn a_login_shows_whose_it_is_whom_to_ask_and_where_staff_go() {
     let mut expected = json!({
         "company": COMPANY,
         "name": "Acme & Sons",
+        "logo": null,
         "contact": { "person": "", "email": "" },
         "app_url": "https://app.example/",
     });

@@ -38,6 +38,13 @@ async fn a_logo_is_fitted_and_keeps_its_url_until_it_is_deleted() {
     assert!(url.starts_with("https://hr.example/api/v3/companies/acme/logo/"), "{url}");
     assert_eq!(fetched(&app, &url).await.dimensions(), (360, 60));
     assert_eq!(owner.get("/companies/acme/").await.expect(200).json()["logo"], url);
+    // Those who have not logged in see it too, and those whose key has ended.
+    let login = app.anonymous().get("/companies/acme/login/").await.expect(200).json();
+    let project = owner.running_project(json!({})).await;
+    let withdrawn = owner.invite(&project, json!({})).await;
+    owner.skip(&withdrawn.uri).await.expect(200);
+    let ended = withdrawn.get("/whoami/candidate/").await.expect(401).json();
+    assert_eq!((&login["logo"], &ended["company"]["logo"]), (&json!(url), &json!(url)));
 
     // Mails that were sent show the next logo.
     for (format, sides, shown) in [

@@ -1,6 +1,5 @@
 //! The contact for questions of candidates, and the answers to keys that have ended.
 
-use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -37,6 +36,7 @@ impl From<Contact> for ContactView {
 struct NamedCompanyView {
     resource_uri: Uri,
     name: String,
+    logo: Option<Uri>,
 }
 
 /// What a key that has ended tells, beside why. The document describes it as a failure.
@@ -45,6 +45,7 @@ pub(crate) struct EndedKeyView {
     resource_uri: Uri,
     company: NamedCompanyView,
     contact: ContactView,
+    return_url: OrEmpty<String>,
     interviewdate: Option<Timestamp>,
     answers: Option<usize>,
     ended_by_time: bool,
@@ -93,8 +94,10 @@ impl EndedKeyView {
             company: NamedCompanyView {
                 resource_uri: references.company(&company.id),
                 name: company.name.to_string(),
+                logo: references.logo(company),
             },
             contact: Contact::of(project, company).into(),
+            return_url: OrEmpty(None),
             interviewdate: None,
             answers: None,
             ended_by_time: false,
@@ -102,9 +105,15 @@ impl EndedKeyView {
         }
     }
 
-    /// The view with the moment of the interview's completion, and the number of answers.
-    pub(crate) fn with_completion(self, at: Option<DateTime<Utc>>, answers: Option<usize>) -> Self {
-        Self { interviewdate: at.map(Timestamp), answers, ..self }
+    /// The view with the moment of the interview's completion, the number of answers, and where the candidate goes on.
+    pub(crate) fn with_completion(
+        self,
+        candidate: &Candidate,
+        project: &Project,
+        answers: Option<usize>,
+    ) -> Self {
+        let return_url = OrEmpty(candidate.return_url(project));
+        Self { return_url, interviewdate: candidate.interviewed_at.map(Timestamp), answers, ..self }
     }
 
     /// The view with how the time of the interview ended.

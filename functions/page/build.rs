@@ -16,8 +16,11 @@ use sha2::{Digest, Sha256};
 
 const INDEX: &str = "index.html";
 /// Each page: its constant, the module that imports its others, and its style sheet. The index names the files of the first one,
-/// the candidate's; the others are the same document with other files, and their styles follow those of the first.
-const PAGES: [(&str, &str, &str); 2] = [("INDEX", "main.js", "page.css"), ("GUEST", "guest.js", "guest.css")];
+/// the candidate's; the others are the same document with other files.
+const PAGES: [(&str, &str, &str); 2] =
+    [("INDEX", "main.js", "candidate.css"), ("GUEST", "guest.js", "guest.css")];
+/// The styles of all pages, which each page's own follow.
+const STYLES: &str = "page.css";
 /// Modules that are loaded by themselves, one for each language of a page.
 const TEXTS: &str = "texts/";
 /// What stands around the script in the index.
@@ -108,15 +111,15 @@ fn join_modules(files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// Puts the styles of the first page before those of each other one.
-fn join_styles(files: &mut [(String, Vec<u8>)]) -> Result<(), Box<dyn Error>> {
+/// Puts the styles of all pages before those of each one.
+fn join_styles(files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>> {
     let place = |files: &[(String, Vec<u8>)], name: &str| {
         files.iter().position(|(path, _)| path == name).ok_or_else(|| format!("there is no assets/{name}"))
     };
-    let shared = files[place(files, PAGES[0].2)?].1.clone();
-    for (_, _, style) in &PAGES[1..] {
-        let own = &mut files[place(files, style)?].1;
-        *own = [&shared[..], own].concat();
+    let (_, shared) = files.remove(place(files, STYLES)?);
+    for (_, _, style) in PAGES {
+        let own = place(files, style)?;
+        files[own].1.splice(..0, shared.iter().copied());
     }
     Ok(())
 }

@@ -107,7 +107,7 @@ async fn a_draft_is_there_on_another_device_and_an_answer_of_the_completed_inter
     page.press("Complete the interview").await;
     page.on("complete").await;
     let asked = page.text().await;
-    for part in ["Optional questions without an answer", "Drafts that count as answers from then on"] {
+    for part in ["Optional questions without an answer", "Drafts that will count as answers"] {
         assert!(asked.contains(part), "{asked}");
     }
     page.press("Yes, complete it now").await;

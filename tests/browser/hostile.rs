@@ -132,26 +132,6 @@ async fn lost_responses_lose_nothing_and_double_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_windows_one_records() {
-    let visit = Visit::with_one_question().await;
-    let mut page = Page::open_with(BrowserOptions::with_devices()).await;
-    visit.begin(&mut page).await;
-    let other = page.open_tab().await;
-    page.go(&visit.link).await;
-    page.on("over").await;
-    assert!(page.text().await.contains("The interview is open in another window"));
-    // The first window goes on, and leaves the interview to the other one when it is closed.
-    page.turn_to(0).await;
-    page.record(1).await;
-    page.until_promised(&has_kept(2)).await;
-    page.stop_and_keep().await;
-    page.close_tab(other).await;
-    page.on("overview").await;
-    page.complete().await;
-    assert_whole(&visit, &visit.answers().await[0]).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn of_two_devices_the_later_take_wins() {
     let visit = Visit::with_one_question().await;
     let mut first = Page::open_with(BrowserOptions::with_devices()).await;
@@ -299,12 +279,17 @@ async fn without_a_camera_candidates_are_told_what_to_do_and_answer_with_files()
     page.press("Continue without camera").await;
     page.press("Begin the interview").await;
     page.press("Answer question 1").await;
-    page.press("Record answer").await;
+    // Where the choice is made, before anything has failed.
+    page.press("Use a video file").await;
+    assert!(page.text().await.contains("up to 2 min and 272 MB"));
     answer_with_film(&mut page, "").await;
     page.press("Answer question 2").await;
-    page.press("Show the question").await;
-    page.press("Use a video file").await;
+    page.until("document.body.innerText.includes('You then have 2 min 30 s to read it')").await;
+    page.press("Show the question without the camera").await;
     page.on("prepare").await;
+    // Nothing is going to be recorded.
+    let text = page.text().await;
+    assert!(text.contains("Time for this answer: 2 min 2") && !text.contains("Recording begins"), "{text}");
     answer_with_film(&mut page, ".MOV").await;
     page.complete().await;
     for answer in visit.answers().await {
@@ -345,8 +330,7 @@ async fn a_take_survives_a_read_that_began_before_it() {
     // The page reads the interview when its answer has arrived.
     page.until_promised("window.isHeld").await;
     page.press("Answer question 2").await;
-    page.press("Show the question").await;
-    page.press("Use a video file").await;
+    page.press("Show the question without the camera").await;
     page.on("prepare").await;
     page.evaluate("release()").await;
     assert!(page.text().await.contains("Question 2?"));

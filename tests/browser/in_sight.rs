@@ -2,13 +2,15 @@
 
 use image::ImageFormat;
 use serde_json::{Value, json};
-use tests::caller::Caller as _;
+use tests::caller::{Caller as _, PASSWORD};
+use tests::figures::print;
 use tests::files::{Form, photo};
 use tests::http::Request;
 
 use crate::devtools::{BrowserOptions, Page};
 use crate::recording::watched;
 use crate::visit::{Visit, has_kept};
+use crate::{film, sent_along};
 
 const ELEMENT_BOX: &str = "const box = selector => document.querySelector(selector).getBoundingClientRect();";
 
@@ -21,6 +23,11 @@ fn question_of(characters: usize) -> Value {
 /// Widths and heights: phones, upright and on their side, computers, and one at 200 %.
 const VIEWPORTS: [[u32; 2]; 8] =
     [[390, 844], [390, 664], [360, 560], [320, 480], [844, 390], [1280, 600], [1440, 900], [720, 450]];
+
+/// The window's size, as a promise.
+fn has_size(width: u32, height: u32) -> String {
+    format!("innerWidth === {width} && innerHeight === {height}")
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn picture_time_and_stop_are_in_sight_while_recording() {
@@ -35,7 +42,7 @@ async fn picture_time_and_stop_are_in_sight_while_recording() {
         page.record(number).await;
         for [width, height] in VIEWPORTS {
             page.resize(width, height).await;
-            page.until_promised(&format!("innerWidth === {width} && innerHeight === {height}")).await;
+            page.until_promised(&has_size(width, height)).await;
             let shown = page
                 .evaluate(&format!(
                     "(() => {{ {ELEMENT_BOX}
@@ -82,7 +89,7 @@ async fn the_time_to_prepare_is_in_sight_beside_a_long_question() {
     page.on("prepare").await;
     for [width, height] in VIEWPORTS {
         page.resize(width, height).await;
-        page.until_promised(&format!("innerWidth === {width} && innerHeight === {height}")).await;
+        page.until_promised(&has_size(width, height)).await;
         page.evaluate("scrollTo(0, 0)").await;
         let shown = page
             .evaluate(&format!(
@@ -91,6 +98,107 @@ async fn the_time_to_prepare_is_in_sight_beside_a_long_question() {
             .await;
         for [top, bottom] in serde_json::from_value::<[[f64; 2]; 2]>(shown).unwrap() {
             assert!(top >= 0.0 && bottom <= height.into(), "{width}×{height}: {top} to {bottom}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_film_that_asks_is_in_sight_while_its_clock_runs() {
+    let visit = Visit::invited(json!({}), &[json!({ "preparation_seconds": 600 })]).await;
+    let film = sent_along(&visit.owner, &film()).await;
+    visit.app.settle().await;
+    let (project, _) = visit.candidate.uri.split_once("candidates/").unwrap();
+    let questions = visit.owner.get(&format!("{project}questions/")).await.expect(200).json();
+    let question = questions["objects"][0]["resource_uri"].as_str().unwrap();
+    visit.owner.patch(question, json!({ "video": film })).await.expect(200);
+    let mut page = watched(&visit, BrowserOptions::with_devices()).await;
+    page.press("Answer question 1").await;
+    page.press("Show the question").await;
+    page.until_promised("document.querySelector('.video video')?.readyState >= 1").await;
+    for [width, height] in VIEWPORTS {
+        page.resize(width, height).await;
+        page.until_promised(&has_size(width, height)).await;
+        let shown = page
+            .evaluate(&format!(
+                "(() => {{ {ELEMENT_BOX}
+                const all = ['.video video', '.box', '.picture', '.picture meter', '.countdown', '.controls button'].map(box);
+                return {{
+                    film: box('.video video').height, width: box('.video video').width, box: box('.box').height, picture: box('.picture video').height,
+                    lowest: Math.max(...all.map(one => one.bottom)), highest: Math.min(...all.map(one => one.top)),
+                    rightmost: Math.max(...all.map(one => one.right)),
+                    scrolls: [document.documentElement.scrollHeight, document.documentElement.scrollWidth],
+                }};
+            }})()"
+            ))
+            .await;
+        let row = format!("{width}×{height}: {shown}");
+        let at = |name: &str| shown[name].as_f64().unwrap();
+        assert!(at("lowest") <= height.into() && at("highest") >= 0.0, "{row}");
+        assert!(at("rightmost") <= width.into(), "{row}");
+        assert_eq!(shown["scrolls"], json!([height, width]), "{row}");
+        // A film that is wide fills the width of an upright window, and half the height of others.
+        let is_large = at("width") >= f64::from(width) || at("film") >= 0.48 * f64::from(height);
+        assert!(is_large && at("box") >= 48.0 && at("picture") >= 80.0, "{row}");
+        let share = (100.0 * at("film") / f64::from(height)).round();
+        print(&json!({ "figure": "film in sight", "window": format!("{width}x{height}"), "percent": share }));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_picture_has_no_bars_and_its_mark_and_level_do_not_overlap() {
+    let visit = Visit::with_one_question().await;
+    let mut page = watched(&visit, BrowserOptions::with_devices()).await;
+    page.resize(1440, 900).await;
+    page.record(1).await;
+    page.until_promised(&has_size(1440, 900)).await;
+    let [width, height] = serde_json::from_value::<[f64; 2]>(
+        page.evaluate(&format!("(() => {{ {ELEMENT_BOX} return [box('.picture video').width, box('.picture video').height]; }})()")).await,
+    )
+    .unwrap();
+    assert!((width / height - 16.0 / 9.0).abs() < 0.02 && width > 800.0, "{width}×{height}");
+    // At 200 % of the text's size.
+    page.evaluate("{ document.documentElement.style.fontSize = '200%'; }").await;
+    for [width, height] in VIEWPORTS {
+        page.resize(width, height).await;
+        page.until_promised(&has_size(width, height)).await;
+        let gap = format!(
+            "(() => {{ {ELEMENT_BOX} return box('.picture meter').top - box('.mark').bottom; }})()"
+        );
+        assert!(page.evaluate(&gap).await.as_f64() >= Some(0.0), "{width}×{height}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_header_has_one_row_on_a_phone() {
+    let name = "Regional head of sales, northern and eastern districts";
+    let fields = json!({ "name": name, "max_interview_time": 90, "allow_hash_login": false });
+    let visit = Visit::invited(fields, &[json!({ "kind": "text" })]).await;
+    let candidate = &visit.candidate;
+    let own = candidate.register().await;
+    candidate.advance(&candidate.uri).await.expect(200);
+    own.advance(&candidate.uri).await.expect(200);
+    let mut page = Page::open().await;
+    page.go(&format!("{}/interview/acme/", visit.origin)).await;
+    page.log_in(&candidate.email, PASSWORD).await;
+    page.on("overview").await;
+    for has_logo in [false, true] {
+        if has_logo {
+            let logo = Form::new().file("file", "logo.png", "image/png", &photo(ImageFormat::Png, 300, 120));
+            visit.owner.send(Request::put("/companies/acme/logo/").form(logo)).await.expect(200);
+            page.reload().await;
+            page.until_promised("document.querySelector('header img')?.complete").await;
+        }
+        for [width, height] in VIEWPORTS.into_iter().filter(|[width, height]| width.min(height) < &500) {
+            page.resize(width, height).await;
+            page.until_promised(&has_size(width, height)).await;
+            let shown = format!(
+                "(() => {{ {ELEMENT_BOX} return [box('header').height, document.documentElement.scrollWidth, document.querySelector('header .time').checkVisibility()]; }})()"
+            );
+            let shown = page.evaluate(&shown).await;
+            // A row of controls, and what is around it.
+            let most = if width < 640 { 66.0 } else { 84.0 };
+            let is_one = shown[0].as_f64() <= Some(most) && shown[1].as_u64() <= Some(width.into());
+            assert!(is_one && shown[2] == true, "{width}×{height}, {has_logo}: {shown}");
         }
     }
 }

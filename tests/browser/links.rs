@@ -1,8 +1,11 @@
 //! What a link leads to that opens nothing any more, or is not for the person who follows it.
 
 use chrono::TimeDelta;
+use image::ImageFormat;
 use serde_json::{Value, json};
 use tests::caller::{Caller, Invited, PASSWORD, last_segment};
+use tests::files::{Form, photo};
+use tests::http::Request;
 
 use crate::devtools::{BrowserOptions, Page};
 use crate::visit::{Visit, has_kept, mailed_link};
@@ -17,6 +20,8 @@ async fn visit(allow_hash_login: bool) -> Visit {
         json!({ "allow_hash_login": allow_hash_login, "contact_person": "Zoë", "return_url": RETURN_URL });
     let visit = Visit::invited(fields, &[json!({})]).await;
     visit.owner.patch("/companies/acme/", json!({ "registration_email": CONTACT })).await.expect(200);
+    let logo = Form::new().file("file", "logo.png", "image/png", &photo(ImageFormat::Png, 300, 100));
+    visit.owner.send(Request::put("/companies/acme/logo/").form(logo)).await.expect(200);
     visit
 }
 
@@ -112,11 +117,16 @@ async fn each_ended_link_tells_why_what_to_do_and_whom_to_ask() {
             (is_known, is_known),
             "{title}: {text}"
         );
+        let logo = page.evaluate("document.querySelector('header img')?.alt").await;
+        assert_eq!(logo, if is_known { json!("Acme & Sons") } else { Value::Null }, "{title}");
         let facts = "[...document.querySelectorAll('.facts dt')].map((name) => name.textContent)";
         let expected = if title == "Your interview is complete" { json!(["Completed"]) } else { json!([]) };
         assert_eq!(page.evaluate(facts).await, expected, "{title}");
-        let expected =
-            if title == "There is a newer link" { json!("Send me the latest link") } else { Value::Null };
+        let expected = match title {
+            "There is a newer link" => json!("Send me the latest link"),
+            "Your interview is complete" => json!("Continue to jobs.example"),
+            _ => Value::Null,
+        };
         assert_eq!(
             page.evaluate("document.querySelector('main .main')?.textContent").await,
             expected,
@@ -227,6 +237,7 @@ async fn a_chosen_password_leads_to_the_login() {
     page.go(&format!("{}/interview/acme/", visit.origin)).await;
     page.on("login").await;
     assert!(page.text().await.contains("Log in to your interview with Acme & Sons"));
+    assert_eq!(page.evaluate("document.querySelector('header img').alt").await, "Acme & Sons");
     assert_eq!(contact_of(&mut page).await, format!("Questions? Ask {CONTACT}"));
     page.fill("email", &visit.candidate.email).await;
     page.press("I have forgotten my password").await;

@@ -24,7 +24,7 @@ async fn a_first_visit_is_a_few_requests() {
         .collect();
     let names: Vec<_> = files.iter().filter_map(|file| file.split_once('/')).map(|(_, name)| name).collect();
     assert!(
-        names.iter().all(|name| ["icon.svg", "main.js", "page.css", "texts/en.js"].contains(name)),
+        names.iter().all(|name| ["icon.svg", "main.js", "candidate.css", "texts/en.js"].contains(name)),
         "{names:?}"
     );
 }

@@ -19,6 +19,7 @@ mod loading;
 mod losses;
 mod marionette;
 mod options;
+mod reasons;
 mod recording;
 mod reference;
 mod reopened;
@@ -28,6 +29,8 @@ mod told;
 mod visit;
 mod way_back;
 mod webkit;
+mod windows;
+mod written;
 
 use std::process::Stdio;
 use std::time::Duration;

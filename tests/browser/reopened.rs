@@ -102,7 +102,7 @@ async fn a_link_whose_interview_the_time_has_ended_says_when_and_what_has_arrive
     let facts = "[...document.querySelectorAll('.facts dt, .facts dd')].map((part) => part.textContent)";
     let facts = page.evaluate(facts).await;
     assert_eq!([&facts[0], &facts[2], &facts[3]], ["Time over", "Answers", "1"], "{facts}");
-    assert!(facts[1].as_str().unwrap().starts_with("November 8, 2026"), "{facts}");
+    assert!(facts[1].as_str().unwrap().starts_with("Sunday 8 November 2026 at "), "{facts}");
     assert_eq!(page.evaluate("document.documentElement.scrollWidth <= 320").await, true);
 
     // A new link leads on, with what was answered.
@@ -134,7 +134,7 @@ async fn a_take_that_was_begun_elsewhere_shows_its_clock_and_offers_to_keep_what
     let text = page.text().await;
     assert!(
         text.contains("its time is running")
-            && text.contains("Time left: ")
+            && text.contains("Time for this answer: ")
             && !text.contains("Keep what has arrived"),
         "{text}"
     );

@@ -92,7 +92,7 @@ async fn the_reference_is_the_same_packed_and_not() {
 async fn the_page_is_the_same_packed_and_not() {
     let service = Twice::start().await;
     let ask = |path: &str| Request::beside_the_api(Method::GET, path);
-    for path in ["/interview/acme/KEY", "/register/KEY/", "/page/0123456789abcdef/page.css"] {
+    for path in ["/interview/acme/KEY", "/register/KEY/", "/page/0123456789abcdef/candidate.css"] {
         for (coding, packing) in [("identity", None), ("gzip", Some("gzip"))] {
             let answer = service.same(ask(path).header("accept-encoding", coding)).await;
             assert_eq!(answer.status, StatusCode::OK, "{path}");

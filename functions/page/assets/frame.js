@@ -9,6 +9,8 @@ import { contactLine } from "./links.js";
 
 /** The screens that another language, which draws the screen anew, would end. */
 const FIXED = ["connect", "record"];
+/** The screens of an answer that has begun. */
+const TIMED = ["connect", "prepare", "record"];
 /** The time left from which it is always shown, in seconds. */
 const SHOWN_SECONDS = 3 * 3600;
 /** The times left at which the page warns that the interview ends, in seconds, and for how long. */
@@ -22,17 +24,24 @@ export function renderFrame(app) {
     const { candidate, ended, company } = app.model;
     const shown = candidate?.company ?? ended?.company ?? company;
     const name = candidate ? `${candidate.company.name} · ${candidate.project.name}` : (shown?.name ?? app.texts.title);
-    const logo = candidate?.company.logo;
+    const logo = shown?.logo;
     const frame = JSON.stringify([name, logo, app.access.isSession, document.documentElement.lang]);
     if (header.dataset.frame !== frame) {
         header.dataset.frame = frame;
         const logOut = app.access.isSession && button(app.texts.logOut, () => app.attempt(() => app.access.logOut()), { class: "link" });
-        fill(header, logo && element("img", { class: "logo", src: logo, alt: candidate.company.name }), element("p", { class: "name", dir: "auto", title: name }, logo ? candidate.project.name : name), languageChoice(app.texts.language, () => app.attempt(() => app.speak())), logOut, element("p", { class: "time" }));
+        const brand = logo && element("img", { class: "logo", src: logo, alt: shown.name });
+        const place = element("p", { class: "name", dir: "auto", title: name }, logo && candidate ? candidate.project.name : name);
+        const time = element("p", { class: "time" }, element("span", { class: "label" }), element("span"));
+        fill(header, brand, place, time, languageChoice(app.texts.language, () => app.attempt(() => app.speak())), logOut);
     }
     // A recording is ended first.
     const isFixed = FIXED.includes(app.model.step.name);
     for (const control of header.querySelectorAll("button, label")) /** @type {HTMLElement} */ (control).hidden = isFixed;
-    write(/** @type {HTMLElement} */ (header.querySelector(".time")), timeText(app));
+    const time = timeText(app);
+    const [label, left] = header.querySelectorAll(".time span");
+    write(label, time && app.texts.status.timeLeft.replace("{time}", ""));
+    write(left, time);
+    /** @type {HTMLElement} */ (header.querySelector(".time")).hidden = !time;
     write(status, statusText(app));
     write(warning, warningText(app));
     // Screens that end something name whom to ask in their text.
@@ -44,17 +53,23 @@ export function renderFrame(app) {
     }
 }
 
-/** Changes a text only if it is another one: some readers say it again. @param {HTMLElement} place @param {string} text */
+/** Changes a text only if it is another one: some readers say it again. @param {Element} place @param {string} text */
 function write(place, text) {
     if (place.textContent !== text) place.textContent = text;
 }
 
+/**
+ * The time of the interview that is left, in seconds; null where it ends nothing: an answer that has begun goes on to the end of
+ * its own time, which its screens show.
+ * @param {App} app
+ */
+const timeThatCounts = (app) => (TIMED.includes(app.screen) ? null : app.secondsLeft());
+
 /** The time of the interview, once it is short: days are told as a deadline on the first screen. @param {App} app */
 function timeText(app) {
-    const left = app.secondsLeft();
+    const left = timeThatCounts(app);
     if (left === null || left > SHOWN_SECONDS) return "";
-    const shown = left > 120 ? Math.floor(left / 60) * 60 : left;
-    return filled(app.texts.status.timeLeft, { time: duration(app.texts, shown) });
+    return duration(app.texts, left > 120 ? Math.floor(left / 60) * 60 : left);
 }
 
 /** The time left when it was last looked at, in seconds. @type {number | null} */
@@ -62,7 +77,7 @@ let lastLeft = null;
 
 /** The warning that the interview ends, seen wherever the page is scrolled to, and spoken once. @param {App} app */
 function warningText(app) {
-    const left = app.secondsLeft();
+    const left = timeThatCounts(app);
     const last = lastLeft;
     lastLeft = left;
     if (left === null) return "";

@@ -55,6 +55,15 @@ const isolated = (value) => (/[\u0590-\u08ff]/.test(value) ? `\u2068${value}\u20
 export const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => isolated(String(values[name] ?? "")));
 
 /**
+ * A text about one number, or about several.
+ * @param {string} one
+ * @param {string} several
+ * @param {number[]} numbers
+ */
+export const listed = (one, several, numbers) =>
+    filled(numbers.length === 1 ? one : several, { list: new Intl.ListFormat(document.documentElement.lang).format(numbers.map(String)) });
+
+/**
  * A length of time, such as `2 min 30 s`.
  * @param {Texts} texts
  * @param {number} seconds
@@ -66,16 +75,33 @@ export function duration(texts, seconds) {
     return s === 0 ? filled(texts.minutes, { n: m }) : filled(texts.minutesSeconds, { m, s });
 }
 
+/** How each language writes a moment, as mails do. @type {Record<string, string>} */
+const MOMENTS = {
+    en: "{weekday} {day} {month} {year} at {hour}:{minute}",
+    de: "{weekday}, {day}. {month} {year}, {hour}:{minute} Uhr",
+    fr: "{weekday} {day} {month} {year} à {hour}\u00a0h\u00a0{minute}",
+    es: "{weekday}, {day} de {month} de {year}, {hour}:{minute}\u00a0h",
+    it: "{weekday} {day} {month} {year}, ore {hour}:{minute}",
+    nl: "{weekday} {day} {month} {year}, {hour}.{minute} uur",
+};
+/** The first day of a month, where people count it. @type {Record<string, string>} */
+const FIRST = { fr: "1er", it: "1º" };
+
 /**
  * A moment in full. With the zone, since mails tell the same moment in that of the company.
  * @param {string} moment
  * @param {string} tag the language, perhaps with a region
  */
 export function dateText(moment, tag) {
-    const format = new Intl.DateTimeFormat(tag, {
-        weekday: "long", day: "numeric", month: "long", year: "numeric", hour: "numeric", minute: "2-digit", timeZoneName: "shortOffset",
+    const language = tag.slice(0, 2);
+    const format = new Intl.DateTimeFormat(language, {
+        weekday: "long", day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "shortOffset",
     });
-    return `${format.format(new Date(moment))} (${format.resolvedOptions().timeZone.replaceAll("_", " ")})`;
+    const parts = Object.fromEntries(format.formatToParts(new Date(moment)).map(({ type, value }) => [type, value]));
+    if (parts.day === "1") parts.day = FIRST[language] ?? parts.day;
+    const zone = format.resolvedOptions().timeZone.replaceAll("_", " ");
+    const offset = parts.timeZoneName.replace(/^(GMT|UTC)/, "UTC").replace("-", "−");
+    return `${filled(MOMENTS[language], parts)} (${zone === "UTC" ? zone : `${zone}, ${offset === "UTC" ? "UTC+0" : offset}`})`;
 }
 
 /** @param {import("./api.js").ApiError} error @param {Texts} texts @returns {string} */

@@ -18,17 +18,24 @@ export const companyIn = (reference) => reference.split("/").at(-2) ?? "";
 /** The login of a company by its reference. @param {string} reference */
 export const loginOf = (reference) => `/interview/${encodeURIComponent(companyIn(reference))}/`;
 
+/** A link to another site, in a window of its own. @param {string} address @param {string} [text] */
+export const linkTo = (address, text = address) => element("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, text);
+
+/** A text of the company with its addresses as links, which end before the sentence does. @param {string} text */
+export const linked = (text) =>
+    text.split(/(https:\/\/[^\s<>"]*[^\s<>".,;:!?)\]'’”»])/).map((part) => (/^https:/.test(part) && URL.canParse(part) ? linkTo(part) : part));
+
 /** A link that looks like a button. @param {string} address @param {string} text */
 export const buttonTo = (address, text) =>
     // The address of this page holds a key.
     element("p", {}, element("a", { class: "main", href: address, rel: "noreferrer", referrerpolicy: "no-referrer" }, text));
 
 /**
- * The button to the page that the company has for candidates after the interview, if it has one and the page knows the candidate.
+ * The button to the page that the company has for candidates after the interview, if it has one.
  * @param {import("./main.js").App} app
  */
 export function returnButton({ model, texts }) {
-    const address = model.candidate?.return_url;
+    const address = (model.candidate ?? model.ended)?.return_url;
     return address ? buttonTo(address, filled(texts.done.goOn, { host: new URL(address).host })) : null;
 }
 

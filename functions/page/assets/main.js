@@ -13,6 +13,7 @@ import { Queue } from "./queue.js";
 import { Devices } from "./recorder.js";
 import { isUnfinished, screenOf } from "./state.js";
 import { loadStyle } from "./style.js";
+import { Turn } from "./turn.js";
 import { showAddress } from "./screens/address.js";
 import { deviceProblem, showCheck } from "./screens/check.js";
 import { showComplete } from "./screens/complete.js";
@@ -66,6 +67,8 @@ export class App {
         this.devices = new Devices();
         /** @type {Queue | null} */
         this.queue = null;
+        /** @type {Turn | null} */
+        this.turn = null;
         this.drafts = new Drafts(this);
         /** How many takes this page has begun. */
         this.begun = 0;
@@ -102,7 +105,7 @@ export class App {
         try {
             if (!this.devices.isOpen) await this.devices.open();
         } catch (error) {
-            problem.textContent = deviceProblem(this, error);
+            problem.textContent = await deviceProblem(this, error);
             return false;
         }
         if (this.view !== view && !WITH_DEVICES.includes(this.screen)) this.devices.close();
@@ -189,22 +192,15 @@ export class App {
         this.legal = current.filter((text) => !isAccepted(text));
     }
 
-    /** Takes over the recordings that this browser has. Only one window does: two would send everything twice. @param {import("./types.js").Candidate} candidate */
+    /** Takes over the recordings that this browser has, in one window. @param {import("./types.js").Candidate} candidate */
     async openQueue(candidate) {
-        const name = storeName(candidate.resource_uri);
-        const isFirst = await new Promise((done) => {
-            if (!navigator.locks) return done(true);
-            navigator.locks.request(name, { ifAvailable: true }, (lock) => {
-                done(lock !== null);
-                return lock && new Promise(() => {});
-            });
+        this.turn ??= new Turn(storeName(candidate.resource_uri), {
+            isBusy: () => ["connect", "record"].includes(this.screen) || Boolean(this.queue?.isUnsent && !this.queue.store.isDurable),
+            gained: () => this.turnTo(true),
+            lost: () => this.turnTo(false),
         });
-        if (!isFirst) {
-            this.model.isOtherWindow = true;
-            // It is this window's turn when the other one is closed.
-            navigator.locks.request(name, () => location.reload());
-            return;
-        }
+        this.model.isOtherWindow = !(await this.turn.take());
+        if (this.model.isOtherWindow) return;
         const queue = await Queue.open(candidate.resource_uri, this.api);
         this.queue = queue;
         this.model.takes = queue.takes;
@@ -224,6 +220,16 @@ export class App {
             this.render();
         });
         queue.run();
+    }
+
+    /** Goes on with the interview in this window, or leaves it to another one, which reads what this one has stored. @param {boolean} isOurs */
+    turnTo(isOurs) {
+        this.model.isOtherWindow = !isOurs;
+        if (isOurs) return this.refresh();
+        this.queue?.close();
+        this.queue = null;
+        this.drafts.clear();
+        this.render();
     }
 
     /** Goes to another screen of the same state. @param {Step["name"]} name @param {string} [question] @param {boolean} [isCounted] */

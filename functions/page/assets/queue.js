@@ -51,6 +51,7 @@ export class Queue extends EventTarget {
         this.isStuck = false;
         /** How much was sent when it was last asked for, in percent. */
         this.percent = 0;
+        this.isClosed = false;
         this.wake = () => {};
         /** Called when the service has a take, or refuses it, before the take is forgotten. @type {() => Promise<void>} */
         this.settle = async () => {};
@@ -218,9 +219,17 @@ export class Queue extends EventTarget {
         this.wake();
     }
 
-    /** Sends for as long as the page lives. */
+    /** Leaves everything to another window. */
+    close() {
+        this.isClosed = true;
+        this.takes = [];
+        this.store.close();
+        this.wake();
+    }
+
+    /** Sends until it is closed. */
     async run() {
-        for (let attempt = 0; ; ) {
+        for (let attempt = 0; !this.isClosed; ) {
             const [take, step] = this.next() ?? [];
             if (!take || !step) {
                 await new Promise((done) => (this.wake = () => done(undefined)));

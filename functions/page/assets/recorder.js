@@ -85,6 +85,25 @@ export class Devices {
         return devices.filter((device) => device.kind === kind && device.deviceId);
     }
 
+    /**
+     * What the browser says of the permission that it has just refused: `denied` for this page, `prompt` if the candidate has not
+     * answered, `granted` if it is the system that refuses. Undefined if it says nothing.
+     */
+    async permission() {
+        try {
+            const names = /** @type {PermissionName[]} */ (["camera", "microphone"]);
+            const states = await Promise.all(names.map(async (name) => (await navigator.permissions.query({ name })).state));
+            return ["denied", "prompt", "granted"].find((state) => states.some((one) => one === state));
+        } catch {
+            return undefined;
+        }
+    }
+
+    /** Whether there is a camera, permitted or not. */
+    async hasCamera() {
+        return (await navigator.mediaDevices.enumerateDevices()).some(({ kind }) => kind === "videoinput");
+    }
+
     /** Gives up the type in use, whose recordings are empty. Returns whether another is left. */
     nextType() {
         // An encoder that makes nothing of avc3 makes nothing of avc1: they differ in where the parameters stand.

@@ -8,8 +8,9 @@
  * @typedef {object} EndedKey the response of `whoami/candidate/` to a key that opens nothing any more
  * @property {string} code
  * @property {string} resource_uri
- * @property {{ resource_uri: string, name: string }} company
+ * @property {{ resource_uri: string, name: string, logo: string | null }} company
  * @property {Contact} contact
+ * @property {string} return_url where the candidate goes on when the interview is complete; empty for none, and for other codes
  * @property {string | null} interviewdate
  * @property {number | null} answers
  * @property {boolean} ended_by_time
@@ -18,6 +19,7 @@
  * @typedef {object} CompanyLogin
  * @property {string} company
  * @property {string} name
+ * @property {string | null} logo
  * @property {Contact} contact
  * @property {string} app_url
  *

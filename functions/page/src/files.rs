@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn each_page_stays_small() {
-        let candidate = loaded(&INDEX, ["main.js", "page.css", "texts/en.js"]);
+        let candidate = loaded(&INDEX, ["main.js", "candidate.css", "texts/en.js"]);
         // 2 KB of it explain links that have ended and name a contact: candidates who open such a link see nothing else. Half a KB is
         // about addresses of staff, which is less than a page of their own would load. Another one tells of time that is over, of
         // interviews that go on, and of takes that were begun elsewhere. 3 KB save what candidates type, warn of the end of the
@@ -52,7 +52,7 @@ mod tests {
             let text = path.strip_prefix("texts/").map(|text| text.strip_prefix("guest/").unwrap_or(text));
             match text {
                 Some(text) => matches!(text, "de.js" | "en.js" | "es.js" | "fr.js" | "it.js" | "nl.js"),
-                None => matches!(path, "guest.css" | "guest.js" | "icon.svg" | "main.js" | "page.css"),
+                None => matches!(path, "candidate.css" | "guest.css" | "guest.js" | "icon.svg" | "main.js"),
             }
         };
         let unknown: Vec<_> = FILES.iter().map(|(path, _)| *path).filter(|path| !known(path)).collect();

@@ -254,9 +254,10 @@ async fn other_files_and_methods_do_not_exist() {
     for nothing in [
         format!("{folder}index.html"),
         format!("{folder}nothing.js"),
-        // They are parts of main.js and of guest.js.
+        // They are parts of main.js, of guest.js and of each page's styles.
         format!("{folder}state.js"),
         format!("{folder}guest/state.js"),
+        format!("{folder}page.css"),
         format!("{folder}../page.css"),
         format!("{folder}..%2fpage.css"),
         format!("{folder}/page.css"),

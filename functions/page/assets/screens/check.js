@@ -18,6 +18,8 @@ export function showCheck(app) {
     const unheard = element("p", { class: "note", role: "status", hidden: true }, app.texts.stage.unheard);
     /** @type {Recording | null} */
     let recording = null;
+    /** @type {HTMLButtonElement | null} */
+    let works = null;
 
     // In an interview that has begun, the candidate returns to their questions.
     const next = () => app.go(app.model.interview?.status === "interviewing" ? "overview" : "practice");
@@ -34,10 +36,11 @@ export function showCheck(app) {
         hearing = new Hearing(devices.stream, (value) => (level.value = value));
         const test = element("div", { class: "test" });
         const record = button(texts.record, () => recordTest(test));
+        works = button(texts.works, next, { class: "main" });
         fill(stage, devices.preview(texts.preview),
             element("p", {}, texts.speak), level, unheard, record, test,
             await chooser(texts.camera, "videoinput", "camera"), await chooser(texts.microphone, "audioinput", "microphone"),
-            button(texts.works, next, { class: "main" }));
+            works);
         // The button that was pressed is gone.
         record.focus();
         const muted = devices.stream?.getAudioTracks().some((track) => track.muted);
@@ -68,8 +71,10 @@ export function showCheck(app) {
         await recording.ended;
         const recorded = new Blob(slices, { type: devices.types[0] });
         if (recorded.size > 0) {
-            const told = hearing?.loud === loud ? app.texts.review.silent : texts.listen;
-            fill(test, playback(recorded, texts.play), element("p", { class: told === texts.listen ? "" : "note" }, told));
+            const isSilent = hearing?.loud === loud;
+            const told = isSilent ? app.texts.review.silent : texts.listen;
+            if (works) works.textContent = isSilent ? texts.withoutSound : texts.works;
+            fill(test, playback(recorded, texts.play), element("p", { class: isSilent ? "note" : "" }, told));
             announce(told);
             return;
         }
@@ -98,9 +103,12 @@ export function showCheck(app) {
 }
 
 /** What to do about devices that cannot be turned on. @param {import("../main.js").App} app @param {unknown} error */
-export function deviceProblem(app, error) {
+export async function deviceProblem(app, error) {
     if (!(error instanceof DOMException)) throw error;
-    return app.texts.devices[error.name] ?? app.texts.devices.other;
+    const { devices } = app.texts;
+    if (error.name === "NotAllowedError") return devices[(await app.devices.permission()) ?? "denied"];
+    if (error.name === "NotFoundError") return (await app.devices.hasCamera()) ? devices.noMicrophone : devices.noCamera;
+    return devices[error.name] ?? devices.other;
 }
 
 /** A recording to play. @param {Blob} recorded @param {string} label */

@@ -6,10 +6,15 @@ import { refusalText } from "../language.js";
 import { questionOf } from "../state.js";
 import { beginTake } from "../takes.js";
 
+/** The time after which the page says that it takes longer, in milliseconds. */
+const SLOW = 3000;
+
 /** @param {import("../main.js").App} app @param {import("../state.js").Screen} screen @returns {import("../main.js").View} */
 export function showConnect(app, { question: uri = "" }) {
     const texts = app.texts.connect;
     let isGone = false;
+    const began = performance.now();
+    const state = element("p", { role: "status" });
 
     async function begin() {
         try {
@@ -30,10 +35,15 @@ export function showConnect(app, { question: uri = "" }) {
     return {
         title: texts.title,
         content: [
-            element("p", { role: "status" }, texts.text),
+            state, element("p", {}, texts.text),
             app.devices.isOpen && app.devices.preview(app.texts.check.preview),
             element("div", { class: "controls" }, button(texts.cancel, () => app.go("question", uri))),
         ],
+        update() {
+            const isSlow = performance.now() - began > SLOW;
+            const why = !navigator.onLine ? texts.offline : app.queue?.isSending(uri) ? texts.former : isSlow ? texts.slow : "";
+            if (state.textContent !== why) state.textContent = why;
+        },
         leave() {
             isGone = true;
         },

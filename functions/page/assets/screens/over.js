@@ -1,7 +1,7 @@
 // Ends of the interview, and reasons why there is none.
 
 import { button, element, factList } from "../dom.js";
-import { filled } from "../language.js";
+import { dateText, filled } from "../language.js";
 import { contactLine, returnButton } from "../links.js";
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
@@ -29,6 +29,7 @@ export function showOver(app, { reason = "link" }) {
             reason === "ended" && completion(app, app.texts.over.ended),
             reason === "replaced" && linkSender(app, company),
             contact && element("p", {}, contact),
+            reason === "window" && button(app.texts.over.here, () => takeOver(app), { class: "main" }),
             (reason === "offline" || reason === "busy") && button(app.texts.tryAgain, () => app.attempt(() => app.access.load()), { class: "main" }),
         ],
     };
@@ -38,9 +39,15 @@ export function showOver(app, { reason = "link" }) {
 function completion({ model: { ended, interview } }, texts) {
     const moment = ended?.interviewdate ?? ended?.ended_at ?? interview?.ended_at;
     const answers = ended ? ended.answers : interview?.answers.filter(({ take, text }) => take || text !== null).length;
-    const date = moment && new Date(moment).toLocaleString(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" });
+    const date = moment && dateText(moment, document.documentElement.lang);
     // Without a number of 0: the platform may have completed it elsewhere.
     return factList([date && [texts.date, date], answers && [texts.answers, answers]]);
+}
+
+/** Goes on in this window, unless the other one records. @param {import("../main.js").App} app */
+async function takeOver(app) {
+    const isOurs = await app.turn?.takeOver();
+    if (!isOurs) app.problem.textContent = app.texts.over.recordsThere;
 }
 
 /** Has the link that works mailed, to the address that only the company knows. @param {import("../main.js").App} app @param {string} company */

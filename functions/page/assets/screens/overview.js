@@ -1,10 +1,13 @@
 // All questions, and how far each answer is.
 
 import { button, element, fill } from "../dom.js";
-import { duration, filled } from "../language.js";
-import { answerState, answerTo, hasDraft, isComplete } from "../state.js";
+import { duration, filled, listed } from "../language.js";
+import { answerState, answerTo, hasDraft, isComplete, isWritten } from "../state.js";
 import { adjustedSeconds } from "../takes.js";
 import { titleOf, unanswerableText } from "./question.js";
+
+/** The length of a question from which its text is folded, in characters. */
+const FOLDED = 280;
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
 export function showOverview(app) {
@@ -26,13 +29,14 @@ export function showOverview(app) {
         shown = now;
         fill(list, model.questions.map((question, index) => entry(app, question, index + 1)));
         const complete = button(texts.complete, () => app.go("complete"), { class: "main" });
-        const ready = lost.length > 0 ? filled(texts.without, { list: lost.join(", ") }) : texts.ready;
+        const ready = lost.length > 0 ? listed(texts.withoutOne, texts.without, lost) : texts.ready;
         fill(end, isComplete(model)
             ? [element("p", {}, `${ready} ${texts.end}`), complete]
-            : element("p", { class: "note" }, filled(texts.missing, { list: missing.join(", ") })));
+            : element("p", { class: "note" }, listed(texts.missingOne, texts.missing, missing)));
     }
 
-    return { title: texts.title, content: [reopeningNote(app), element("p", {}, texts.intro), list, end], update };
+    const intro = isWritten(app.model) ? texts.intro : `${texts.intro} ${texts.attempts}`;
+    return { title: texts.title, content: [reopeningNote(app), element("p", {}, intro), list, end], update };
 }
 
 /** Tells that the interview was reopened, with the company's message. @param {import("../main.js").App} app */
@@ -64,7 +68,7 @@ function entry(app, question, n) {
     ];
     return element("li", { "data-state": state },
         element("h2", {}, titleOf(app, question.resource_uri)),
-        element("p", { class: question.text === null ? "hint" : "asked", dir: "auto" }, question.text ?? texts.hidden),
+        question.text === null ? element("p", { class: "hint" }, texts.hidden) : folded(app, question.text),
         element("p", { class: "state" }, facts.filter(Boolean).join(" · ")),
         state === "kept" && answer?.streams?.mp4 && watcher(app, answer, filled(texts.watch, { n })),
         canAnswer
@@ -72,8 +76,20 @@ function entry(app, question, n) {
             : element("p", { class: "hint" }, state === "unanswerable" ? unanswerableText(app) : app.texts.question.noTakes));
 }
 
+/** A text that need not be read here to its end. @param {import("../main.js").App} app @param {string} text */
+function folded(app, text) {
+    const asked = element("p", { class: "asked", dir: "auto" }, text);
+    if (text.length <= FOLDED) return asked;
+    asked.classList.add("folded");
+    const unfold = button(app.texts.overview.unfold, () => {
+        asked.classList.remove("folded");
+        unfold.remove();
+    }, { class: "link" });
+    return [asked, unfold];
+}
+
 /** The kept answer, to be watched again. @param {import("../main.js").App} app @param {import("../types.js").Answer} answer @param {string} label */
-function watcher(app, answer, label) {
+export function watcher(app, answer, label) {
     const place = element("div", {}, button(label, () => app.attempt(async () => {
         // Addresses end with the session that was shown them.
         const { streams } = await app.api.get(answer.resource_uri);

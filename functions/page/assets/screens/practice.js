@@ -3,6 +3,7 @@
 import { announce, button, element, fill } from "../dom.js";
 import { duration, filled } from "../language.js";
 import { Recording } from "../recorder.js";
+import { isWritten } from "../state.js";
 import { playback } from "./check.js";
 import { Stage, answerTime, timeTeller } from "./stage.js";
 
@@ -13,6 +14,7 @@ const SECONDS = 60;
 export function showPractice(app) {
     const texts = app.texts.practice;
     const { devices } = app;
+    const isInWriting = isWritten(app.model);
     const asked = () => element("p", { class: "asked" }, texts.question);
     const place = element("div", { class: "stage" });
     /** @type {Recording | null} */
@@ -78,11 +80,11 @@ export function showPractice(app) {
     const view = {
         title: devices.isOpen ? texts.title : texts.begin,
         content: [
-            element("p", {}, devices.isOpen ? texts.intro : texts.withoutCamera),
+            element("p", {}, devices.isOpen ? texts.intro : isInWriting ? texts.inWriting : texts.withoutCamera),
             place,
             element("p", { class: "note" }, time),
             begin,
-            button(app.texts.back, () => app.go("check"), { class: "link" }),
+            button(app.texts.back, () => app.go(isInWriting ? "welcome" : "check"), { class: "link" }),
         ],
         update() {
             stage?.update();

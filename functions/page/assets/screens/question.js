@@ -31,18 +31,18 @@ export function showQuestion(app, { question: uri = "" }) {
     const isVideo = question.kind === "video";
     const problem = element("p", { class: "problem", role: "alert" }, app.takeNotice());
     const files = fileChooser(app, question, problem);
+    const begin = () => app.go("connect", uri);
 
     async function record() {
         problem.textContent = "";
-        if (await app.turnOn(problem)) {
-            begin();
-            return;
-        }
-        files.hidden = isHidden;
-        withoutCamera.hidden = !isHidden;
+        if (await app.turnOn(problem)) begin();
+        else if (!isHidden) showFiles();
     }
 
-    const begin = () => app.go("connect", uri);
+    function showFiles() {
+        files.hidden = false;
+        instead.hidden = true;
+    }
 
     async function keepArrived() {
         const take = answer?.open_take;
@@ -54,8 +54,6 @@ export function showQuestion(app, { question: uri = "" }) {
         await (hasArrived ? app.goAfter(followed, "overview") : followed);
     }
 
-    // The file is chosen when the question is known.
-    const withoutCamera = button(texts.file, begin, { hidden: true });
     const mayWrite = !isVideo || model.candidate?.adjustments?.may_write;
     const isElsewhere = answerState(model, uri) === "elsewhere";
     const open = isElsewhere ? answer?.open_take : null;
@@ -70,9 +68,14 @@ export function showQuestion(app, { question: uri = "" }) {
     // Without a limit of the company, that of the service matters only at its end.
     const isCounted = question.takes !== null || left < FEW;
     const refusal = app.queue?.of(uri)?.record.refusal;
-    // Without a recorder, a question with time to prepare is shown first, then answered with a file.
-    const first = app.devices.canRecord || isHidden;
-    files.hidden = app.devices.canRecord || isHidden || !canBegin;
+    const { canRecord } = app.devices;
+    const [preparation, time] = [question.preparation_seconds ?? 0, question.answer_seconds].map((seconds) => adjustedSeconds(app, seconds));
+    // A question that is not known yet is shown first, which begins its time, with the camera off.
+    const instead = element("div", { hidden: !canBegin || !(canRecord || isHidden) },
+        button(!isHidden ? texts.file : canRecord ? texts.showOnly : texts.show, isHidden ? begin : showFiles, { class: canRecord ? "" : "main" }),
+        isHidden && element("p", { class: "hint" }, filled(texts.fileTime, { time: duration(app.texts, preparation + time) })));
+    files.hidden = canRecord || isHidden || !canBegin;
+    const ending = element("p", { class: "note", hidden: true });
     return {
         title: titleOf(app, uri),
         content: [
@@ -82,8 +85,8 @@ export function showQuestion(app, { question: uri = "" }) {
             isElsewhere && element("p", { class: "note" }, isRunning() ? texts.running : texts.elsewhere),
             isElsewhere && [clock, arrived, keep],
             isVideo && [
-                question.preparation_seconds !== null && element("p", {}, filled(texts.prepare, { time: duration(app.texts, adjustedSeconds(app, question.preparation_seconds)) })),
-                element("p", {}, filled(texts.answer, { time: duration(app.texts, adjustedSeconds(app, question.answer_seconds)) })),
+                question.preparation_seconds !== null && element("p", {}, filled(texts.prepare, { time: duration(app.texts, preparation) })),
+                element("p", {}, filled(texts.answer, { time: duration(app.texts, time) })), ending,
                 answer?.unanswerable
                     ? element("p", { class: "note" }, unanswerableText(app))
                     : left === 0 ? !isElsewhere && element("p", {}, texts.noTakes)
@@ -91,15 +94,18 @@ export function showQuestion(app, { question: uri = "" }) {
                 canBegin && element("p", { class: "hint" }, texts.hint),
             ],
             problem,
-            canBegin && first && button(isHidden ? texts.show : texts.record, app.devices.canRecord ? record : begin, { class: "main" }),
-            files, withoutCamera,
+            canBegin && canRecord && button(isHidden ? texts.show : texts.record, record, { class: "main" }),
+            instead, files,
             mayWrite && button(texts.write, () => app.go("write", uri), { class: isVideo ? "" : "main" }),
-            isVideo && app.devices.canRecord && button(app.texts.check.title, () => app.go("check"), { class: "link" }),
+            isVideo && canRecord && button(app.texts.check.title, () => app.go("check"), { class: "link" }),
             button(app.texts.back, () => app.go("overview"), { class: "link" }),
         ],
         update() {
             clock.hidden = !isRunning();
-            if (open && isRunning()) clock.textContent = filled(texts.timeLeft, { time: duration(app.texts, (Date.parse(open.record_until) - app.api.now()) / 1000) });
+            if (open && isRunning()) clock.textContent = filled(app.texts.record.left, { time: duration(app.texts, (Date.parse(open.record_until) - app.api.now()) / 1000) });
+            const ends = app.secondsLeft();
+            ending.hidden = !canBegin || ends === null || ends > preparation + time;
+            ending.textContent = ending.hidden ? "" : filled(texts.ending, { time: duration(app.texts, ends ?? 0) });
         },
     };
 }
@@ -137,6 +143,7 @@ export function fileChooser(app, question, problem) {
     const texts = app.texts.question;
     const limit = maxBytes(question);
     const size = Math.floor(limit / 1_000_000);
+    const time = duration(app.texts, adjustedSeconds(app, question.answer_seconds));
     const choose = async (/** @type {Event} */ event) => {
         const input = /** @type {HTMLInputElement} */ (event.target);
         const file = input.files?.[0];
@@ -163,5 +170,5 @@ export function fileChooser(app, question, problem) {
     return element("div", { class: "files" },
         element("label", { class: "field" }, texts.file,
             element("input", { type: "file", accept: "video/*", capture: "user", onchange: choose })),
-        element("p", { class: "hint" }, filled(texts.fileHint, { size })));
+        element("p", { class: "hint" }, filled(texts.fileHint, { time, size })));
 }

@@ -1,12 +1,12 @@
 // The time to prepare, and the recording itself.
 
-import { announce, button, element, fill } from "../dom.js";
+import { announce, button, element } from "../dom.js";
 import { duration, filled } from "../language.js";
 import { Recording } from "../recorder.js";
 import { answerTo, questionOf } from "../state.js";
 import { withdraw } from "../takes.js";
 import { fileChooser, titleOf } from "./question.js";
-import { Stage, answerTime, timeTeller } from "./stage.js";
+import { Stage, answerTime, inSight, timeTeller } from "./stage.js";
 import { videoOf } from "./video.js";
 
 /** How much later than the service a recording may begin and still have all of its time, in milliseconds: the page counts down. */
@@ -18,51 +18,55 @@ export function showPrepare(app, { question: uri = "" }) {
     const question = questionOf(app.model, uri);
     const take = app.queue?.of(uri);
     if (!question || !take) return { title: texts.title, content: [] };
-    const problem = element("p", { class: "problem", role: "alert" });
-    const place = element("div", { class: "stage" });
-    const files = fileChooser(app, question, problem);
     const { record } = take;
     const [begun, from, until] = [record.begunAt, record.recordFrom, record.recordUntil].map((time) => Date.parse(time));
-    /** @type {Stage | null} */
+    /** The camera, once it is on: without it, nothing is going to be recorded. @type {Stage | null} */
     let stage = null;
-    const left = element("p", { class: "countdown" });
     const beginsIn = (/** @type {number} */ seconds) => filled(texts.left, { time: duration(app.texts, seconds) });
-    const tell = timeTeller(beginsIn);
+    let tell = timeTeller(answerTime(app));
     let isCounted = false;
 
-    async function open() {
-        if (await app.turnOn(problem)) show();
-    }
+    const problem = element("p", { class: "problem", role: "alert" });
+    const open = async () => {
+        if (!(await app.turnOn(problem))) return;
+        show();
+        app.render();
+    };
+    const withoutCamera = element("div", {}, problem, fileChooser(app, question, problem),
+        app.devices.canRecord && [element("p", { class: "hint" }, texts.noDevices), button(app.texts.check.open, open)]);
+    const left = element("p", { class: "countdown" });
+    const controls = element("div", { class: "controls" }, left);
+    const film = question.video && videoOf(app, question.video, app.texts.question.video, true);
 
     function show() {
-        files.hidden = app.devices.isOpen;
-        if (!app.devices.canRecord) return;
-        if (app.devices.isOpen) {
-            stage = new Stage(app);
-            fill(stage.controls, left, button(texts.now, () => app.go("record", uri), { class: "main" }));
-            fill(place, stage.picture, stage.controls);
-        } else {
-            fill(place, left, element("p", { class: "note" }, texts.noDevices), button(app.texts.check.open, open, { class: "main" }));
-        }
+        const hadFocus = withoutCamera.contains(document.activeElement);
+        withoutCamera.hidden = app.devices.isOpen;
+        if (!app.devices.isOpen) return;
+        stage = new Stage(app);
+        tell = timeTeller(beginsIn);
+        const now = button(texts.now, () => app.go("record", uri), { class: "main" });
+        controls.before(stage.picture);
+        controls.append(now);
+        if (hadFocus) now.focus();
     }
 
-    fill(place, left);
+    const asked = [element("p", { class: "asked", dir: "auto" }, question.text), withoutCamera];
+    const whole = inSight(titleOf(app, uri), asked, controls);
+    whole.classList.add("preparing");
+    if (film) whole.prepend(film);
+    document.body.classList.add("recording");
     show();
     return {
         title: texts.title,
-        content: [
-            element("p", { class: "asked", dir: "auto" }, question.text),
-            question.video && videoOf(app, question.video, app.texts.question.video, true),
-            problem, place, files,
-        ],
+        content: [whole],
         update() {
             const now = app.api.now();
             const [rest, end] = [(from - now) / 1000, (until - now) / 1000];
             // The clock of the service is known to a second, and nobody is shown more time than was promised.
-            left.textContent = rest > 0
+            left.textContent = stage && rest > 0
                 ? beginsIn(Math.min(rest, (from - begun) / 1000))
                 : filled(app.texts.record.left, { time: duration(app.texts, end) });
-            tell(rest);
+            tell(stage ? rest : end);
             stage?.update();
             const isClose = stage !== null && rest > 0 && rest <= 3;
             isCounted ||= isClose;
@@ -74,7 +78,10 @@ export function showPrepare(app, { question: uri = "" }) {
                 app.go("record", uri, isCounted);
             }
         },
-        leave: () => stage?.end(),
+        leave() {
+            stage?.end();
+            document.body.classList.remove("recording");
+        },
     };
 }
 

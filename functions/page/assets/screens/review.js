@@ -4,6 +4,7 @@ import { button, element, fill } from "../dom.js";
 import { answerTo, isUnfinished, questionOf } from "../state.js";
 import { giveUp } from "../takes.js";
 import { playback } from "./check.js";
+import { watcher } from "./overview.js";
 
 /** @param {import("../main.js").App} app @param {import("../state.js").Screen} screen @returns {import("../main.js").View} */
 export function showReview(app, { question: uri = "" }) {
@@ -43,7 +44,8 @@ export function showReview(app, { question: uri = "" }) {
     });
 
     show();
-    let shown = "";
+    /** @type {string | undefined} */
+    let shown;
     return {
         title: texts.title,
         content: [
@@ -56,13 +58,15 @@ export function showReview(app, { question: uri = "" }) {
             saved.hidden = !app.queue?.isSending(uri);
             const answer = answerTo(app.model, uri);
             const isLast = (answer?.takes_left ?? 0) === 0;
-            const hasEarlier = isOpen && Boolean(answer?.take) && answer?.take?.resource_uri !== take.record.uri;
-            const now = JSON.stringify([isLast, hasEarlier]);
+            const isOver = app.secondsLeft() === 0;
+            const earlier = isOpen && answer?.take && answer.take.resource_uri !== take.record.uri ? answer : null;
+            const now = JSON.stringify([isLast, isOver, earlier?.streams?.mp4]);
             if (now === shown) return;
             shown = now;
+            const last = isOver ? app.texts.refusals.time_over : texts.last;
             fill(choices,
-                hasEarlier && button(texts.keepEarlier, keepEarlier),
-                isLast ? element("p", { class: "hint" }, texts.last) : button(texts.again, () => app.go("question", uri)));
+                earlier && [button(texts.keepEarlier, keepEarlier), earlier.streams?.mp4 && watcher(app, earlier, texts.watchEarlier)],
+                isLast || isOver ? element("p", { class: "hint" }, last) : button(texts.again, () => app.go("question", uri)));
         },
         leave: () => URL.revokeObjectURL(address),
     };

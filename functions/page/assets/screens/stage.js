@@ -25,6 +25,15 @@ export function timeTeller(text) {
 /** The time left to answer, for those who listen. @param {import("../main.js").App} app */
 export const answerTime = (app) => (/** @type {number} */ left) => filled(app.texts.announce.left, { n: Math.ceil(left) });
 
+/**
+ * What must be in sight together, in a window of any size: a question, which scrolls in its own box, and the rest.
+ * @param {string} label of the question
+ * @param {import("../dom.js").Child} asked
+ * @param {...import("../dom.js").Child} rest
+ */
+export const inSight = (label, asked, ...rest) =>
+    element("div", { class: "recorder" }, element("div", { class: "box", tabindex: 0, role: "region", "aria-label": label }, asked), rest);
+
 /** The camera's picture with the mark of a recording or of a countdown. Its owner ends it. */
 export class Stage {
     /** @param {import("../main.js").App} app */
@@ -42,14 +51,9 @@ export class Stage {
         this.timer = undefined;
     }
 
-    /**
-     * All of it in sight, with a question that scrolls in its own box.
-     * @param {string} label of the box
-     * @param {...import("../dom.js").Child} asked
-     */
+    /** All of it in sight. @param {string} label of the question @param {...import("../dom.js").Child} asked */
     whole(label, ...asked) {
-        const box = element("div", { class: "box", tabindex: 0, role: "region", "aria-label": label }, asked);
-        return element("div", { class: "recorder" }, box, this.picture, this.controls);
+        return inSight(label, asked, this.picture, this.controls);
     }
 
     /** Shows a number or a word on the picture. @param {string} text @param {string} [kind] */

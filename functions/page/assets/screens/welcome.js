@@ -3,7 +3,8 @@
 import { ApiError } from "../api.js";
 import { element, factList, field } from "../dom.js";
 import { dateText, duration, filled } from "../language.js";
-import { companyIn, loginOf } from "../links.js";
+import { companyIn, linkTo, linked, loginOf } from "../links.js";
+import { isWritten } from "../state.js";
 import { weakness } from "./password.js";
 import { videoOf } from "./video.js";
 
@@ -11,6 +12,7 @@ import { videoOf } from "./video.js";
 export function showWelcome(app) {
     const texts = app.texts.welcome;
     const candidate = /** @type {import("../types.js").Candidate} */ (app.model.candidate);
+    const isInWriting = isWritten(app.model);
     const needsPassword = app.model.link.kind === "register" && candidate.status === "invited";
     const password = field(texts.password, { name: "password", type: "password", autocomplete: "new-password", minlength: 8, maxlength: 128, required: true }, { hint: texts.passwordHint, reveal: app.texts.showPassword });
     const consents = app.legal.map((text) => consentOf(app, text));
@@ -28,7 +30,7 @@ export function showWelcome(app) {
             await app.api.advance(candidate.resource_uri, "invited");
         }
         await app.access.load();
-        app.go("check");
+        app.go(isInWriting ? "practice" : "check");
     }
 
     /** Returns whether the service accepts the password. */
@@ -66,16 +68,17 @@ export function showWelcome(app) {
     // Managers of passwords keep the name with the password.
     needsPassword && element("input", { class: "hidden", type: "text", name: "username", autocomplete: "username", value: candidate.email, readonly: true, tabindex: -1, "aria-label": app.texts.login.email }),
     needsPassword && password.whole,
-    element("button", { class: "main" }, candidate.project.interview_platform === "builtin" ? texts.submit : texts.accepted));
+    element("button", { class: "main" }, candidate.project.interview_platform === "external" ? texts.accepted : isInWriting ? app.texts.continue : texts.submit));
     const names = { name: candidate.first_name, company: candidate.company.name, project: candidate.project.name };
+    const keeping = filled(texts.keeping, names);
     return {
         title: filled(texts.title, names),
         content: [
-            element("p", { class: "lead" }, filled(texts.invited, names)),
-            candidate.project.job_url && element("p", {}, element("a", { href: candidate.project.job_url, target: "_blank", rel: "noopener noreferrer" }, texts.position)),
-            element("p", {}, texts.how), facts(app), videos,
-            element("p", {}, texts.needs),
-            element("p", { class: "note" }, filled(texts.recording, names)),
+            element("p", { class: "lead" }, filled(isInWriting ? texts.invitedToWrite : texts.invited, names)),
+            candidate.project.job_url && element("p", {}, linkTo(candidate.project.job_url, texts.position)),
+            element("p", {}, isInWriting ? texts.howToWrite : texts.how), facts(app), videos,
+            !isInWriting && element("p", {}, texts.needs),
+            element("p", { class: "note" }, isInWriting ? keeping : filled(texts.recording, { keeping })),
             form,
         ],
     };
@@ -85,13 +88,11 @@ export function showWelcome(app) {
 function facts(app) {
     const texts = app.texts.welcome;
     const { candidate, interview } = app.model;
-    const { lang } = document.documentElement;
-    const tag = candidate?.project.language.startsWith(lang) ? candidate.project.language : lang;
     const lines = [
         interview && [texts.questions, interview.questions],
         interview && interview.answer_seconds > 0 && [texts.answerTime, duration(app.texts, interview.answer_seconds)],
         interview?.limit_seconds && [texts.limit, duration(app.texts, interview.limit_seconds)],
-        candidate?.deadline && [texts.deadline, dateText(candidate.deadline, tag)],
+        candidate?.deadline && [texts.deadline, dateText(candidate.deadline, document.documentElement.lang)],
     ];
     return factList(lines);
 }
@@ -105,14 +106,14 @@ function consentOf(app, text) {
     const texts = app.texts.welcome;
     const language = [document.documentElement.lang, "en", ...Object.keys(text.texts)].find((tag) => tag in text.texts) ?? "en";
     const wording = text.texts[language] ?? "";
-    const isLink = /^https:\/\/\S+$/.test(wording) && URL.canParse(wording);
     const id = `consent-${text.kind}`;
     const box = element("input", { type: "checkbox", id, "aria-labelledby": `${id}-name ${id}-label`, "aria-describedby": `${id}-error` });
     const error = element("p", { class: "error", id: `${id}-error`, role: "alert" });
     const name = texts[text.kind] ?? text.kind;
-    const shown = isLink
-        ? element("p", {}, element("a", { href: wording, target: "_blank", rel: "noopener noreferrer" }, wording))
-        : element("div", { class: "wording", dir: "auto", lang: language, tabindex: 0, role: "region", "aria-label": name }, wording);
+    const isAddress = /^\S+$/.test(wording);
+    const shown = isAddress
+        ? element("p", {}, linked(wording))
+        : element("div", { class: "wording", dir: "auto", lang: language, tabindex: 0, role: "region", "aria-label": name }, linked(wording));
     return {
         whole: element("section", { class: "consent" }, element("h3", { id: `${id}-name` }, name), shown,
             element("label", { class: "choice", for: id }, box, element("span", { id: `${id}-label` }, text.is_required ? texts.accept : texts.acceptOptional)), error),

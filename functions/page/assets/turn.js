@@ -1,0 +1,62 @@
+// One window at a time has the interview: two would send everything twice.
+
+/** How long the window that has it is given to object, in milliseconds. One that the browser has frozen answers nothing. */
+const PATIENCE = 2000;
+
+/** @typedef {{ isBusy: () => boolean, gained: () => unknown, lost: () => unknown }} Holder what a window does about its turn */
+
+/** The turn of this window among those of the browser. */
+export class Turn {
+    /** @param {string} name that of the lock @param {Holder} holder */
+    constructor(name, holder) {
+        this.name = name;
+        this.holder = holder;
+        this.isHeld = false;
+        this.channel = new BroadcastChannel(name);
+        this.channel.addEventListener("message", ({ data }) => {
+            if (data === "ask" && this.isHeld) this.channel.postMessage(holder.isBusy() ? "busy" : "free");
+        });
+    }
+
+    /** Takes the turn if no other window has it; else waits for it. Returns whether it is this window's. */
+    async take() {
+        if (this.isHeld || !navigator.locks) return true;
+        await this.request({ ifAvailable: true });
+        if (!this.isHeld) this.wait();
+        return this.isHeld;
+    }
+
+    /** Waits until the other window is closed. */
+    async wait() {
+        await this.request({});
+        this.holder.gained();
+    }
+
+    /** Takes the turn from the window that has it. Returns whether that one lets it go: a recording is ended first. */
+    async takeOver() {
+        const isFree = await new Promise((done) => {
+            setTimeout(() => done(true), PATIENCE);
+            this.channel.addEventListener("message", ({ data }) => data !== "ask" && done(data === "free"));
+            this.channel.postMessage("ask");
+        });
+        if (!isFree) return false;
+        await this.request({ steal: true });
+        this.holder.gained();
+        return true;
+    }
+
+    /** Asks for the lock, which this window holds until it is closed or another one steals it. @param {LockOptions} options */
+    request(options) {
+        return new Promise((done) => {
+            navigator.locks.request(this.name, options, (lock) => {
+                this.isHeld = lock !== null;
+                done(undefined);
+                return lock && new Promise(() => {});
+            }).catch(() => {
+                this.isHeld = false;
+                this.holder.lost();
+                this.wait();
+            });
+        });
+    }
+}

@@ -4,8 +4,8 @@ use super::AccessTable;
 
 #[test]
 fn the_handbook_names_every_request_by_which_a_token_leaves_something() {
-    let handbook = include_str!("../../../../functions/OPERATIONS.md");
-    let section = handbook.split("### A token has leaked").nth(1).unwrap();
+    let handbook = include_str!("../../../../functions/SECRETS.md");
+    let section = handbook.split("## A token has leaked").nth(1).unwrap();
     let table = section.split("\n## ").next().unwrap();
     let named = |cell: &str| {
         let quoted = cell.split('`').skip(1).step_by(2).filter_map(|quoted| quoted.split_once(" …/"));

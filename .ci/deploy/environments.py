@@ -1,11 +1,12 @@
 """The environments of .samconfig.toml, and whether the operator's credentials lead to the chosen one."""
 
+import re
 import sys
 import tomllib
 from dataclasses import dataclass
 
 import boto3
-from problems import Problem
+from problems import Problem, report
 
 CONFIG = ".samconfig.toml"
 NOT_PINNED = """\
@@ -56,6 +57,35 @@ def load(path=CONFIG):
             if other is not one and f"{other.stack}-".startswith(f"{one.stack}-"):
                 sys.exit(f"!!  the stack name {one.stack} is a prefix of {other.stack}: rename one")
     return found
+
+
+def configure(name, given, path=CONFIG):
+    """Writes the account and region of the credentials, and these parameters, into an environment of the file. Returns whether the
+    environment belongs there."""
+    environment = load(path)[name]
+    account = boto3.client("sts").get_caller_identity()["Account"]
+    region = boto3.session.Session().region_name
+    if environment.account and (environment.account, environment.region) != (account, region):
+        return not report(environment.problems())
+    # By lines, because that keeps the comments.
+    table, lines, left = "", [], dict(given)
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("["):
+                table = line.strip(" []\n")
+            if table == f"{name}.account":
+                line = re.sub(r'^(id|region) = .*', lambda key: f'{key[1]} = "{account if key[1] == "id" else region}"', line)
+            if table == f"{name}.deploy.parameters":
+                named = re.match(r'    "(\w+)=', line)
+                if named and named[1] in left:
+                    line = f'    "{named[1]}={left.pop(named[1])}",\n'
+                if line == "]\n":
+                    lines += [f'    "{key}={value}",\n' for key, value in left.items()]
+            lines.append(line)
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(lines)
+    print(f"ok  {name} belongs to account {account} in {region}", flush=True)
+    return True
 
 
 def parameters(overrides):

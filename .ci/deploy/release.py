@@ -7,6 +7,7 @@ import sys
 
 import account
 import change_set
+import drift
 import environments
 import probe
 import restore
@@ -23,7 +24,7 @@ def arguments(names):
     parser = argparse.ArgumentParser(prog=".ci/deploy/run")
     parser.add_argument("environment", choices=names)
     parser.add_argument("parameters", nargs="*", metavar="NAME=VALUE")
-    for flag in ("--check", "--create", "--back", "--forward", "--probe", "--protect"):
+    for flag in ("--configure", "--check", "--create", "--drift", "--back", "--forward", "--probe", "--protect"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("--restore", metavar="MOMENT")
     parser.add_argument("--restored", metavar="TABLE")
@@ -41,6 +42,8 @@ def main():
     known = environments.load()
     given = arguments(known)
     environment = known[given.environment]
+    if given.configure:
+        return 0 if environments.configure(given.environment, environments.parameters(given.parameters)) else 1
     if report(environment.problems()):
         return 1
     described = stacks.describe(environment.stack)
@@ -49,6 +52,8 @@ def main():
     if not described and not given.create:
         print(f"!!  there is no stack {environment.stack} in this account. To create it, add --create", file=sys.stderr)
         return 1
+    if given.drift:
+        return 1 if report(drift.problems(environment)) else 0
     if given.protect:
         return stacks.protect(environment.stack)
     if given.probe:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 
 import boto3
 import botocore.exceptions
@@ -151,28 +152,55 @@ def rotation_leaves_no_former_secret():
     done("a release deletes all versions that hold a former secret, and no others; the key of receipts is in none")
 
 
+# The release's file, what GitHub says of attestations, and whether one verifies.
+GH = """#!/bin/bash
+case "$1 $2" in
+"release download") cp "$KEPT" built.tar ;;
+"api repos/"*) [ -z "$REFUSAL" ] || { echo "gh: $REFUSAL" >&2; exit 1; }; echo "$FOUND" ;;
+"attestation verify") echo "$*" >>"$ASKED"; exit "$VERIFIED" ;;
+*) exit 2 ;;
+esac
+"""
+
+
 def exchanged_build_is_refused():
-    """Runs the step of the workflow that fetches a build, also when the release has another file than was built."""
+    """Runs the step of the workflow that fetches a build, also when the release has another file than was built, and with
+    attestations that do not verify."""
     workflow = yaml.safe_load(pathlib.Path(".github/workflows/deploy.yml").read_text(encoding="utf-8"))
     (fetch,) = (step["run"] for step in workflow["jobs"]["deploy"]["steps"] if step.get("name") == "fetch")
     with tempfile.TemporaryDirectory() as folder:
-        kept = pathlib.Path(folder, "kept.tar")
+        kept, asked = pathlib.Path(folder, "kept.tar"), pathlib.Path(folder, "asked")
         program = pathlib.Path(folder, "bin", "gh")
         program.parent.mkdir()
-        program.write_text(f"#!/bin/sh\ncp {kept} built.tar\n", encoding="utf-8")
+        program.write_text(GH, encoding="utf-8")
         program.chmod(0o755)
-        for number, digest_of in enumerate((lambda built: built, lambda built: built + b"exchanged", lambda built: None)):
+        with tarfile.open(kept, "w") as archive:
+            archive.add(".samconfig.toml", ".aws-sam/build/template.yaml")
+        built = hashlib.sha256(kept.read_bytes()).hexdigest()
+        other = hashlib.sha256(b"exchanged").hexdigest()
+        for number, (is_accepted, digest, github) in enumerate(
+            (
+                (True, built, {"FOUND": "1", "VERIFIED": "0"}),
+                (True, built, {"FOUND": "0", "VERIFIED": "1"}),
+                (True, built, {"REFUSAL": "Not Found (HTTP 404)", "VERIFIED": "1"}),
+                (False, built, {"FOUND": "1", "VERIFIED": "1"}),
+                (False, built, {"REFUSAL": "Bad Gateway (HTTP 502)", "VERIFIED": "0"}),
+                (False, other, {"FOUND": "1", "VERIFIED": "0"}),
+                (False, "", {"FOUND": "1", "VERIFIED": "0"}),
+            )
+        ):
             work = pathlib.Path(folder, str(number))
             work.mkdir()
-            with tarfile.open(kept, "w") as archive:
-                archive.add(".samconfig.toml", ".aws-sam/build/template.yaml")
-            expected = digest_of(kept.read_bytes())
-            digest = "" if expected is None else hashlib.sha256(expected).hexdigest()
-            variables = os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}", "DIGEST": digest}
+            variables = os.environ | {"REFUSAL": "", "KEPT": str(kept), "ASKED": str(asked), "DIGEST": digest} | github
+            variables |= {"PATH": f"{program.parent}:{os.environ['PATH']}", "GITHUB_REPOSITORY": "acme/interviews"}
+            variables |= {"GITHUB_REF": "refs/tags/v3.1.0", "GITHUB_REF_NAME": "v3.1.0"}
             ended = subprocess.run(["bash", "-e", "-c", fetch], cwd=work, env=variables, capture_output=True, check=False)
-            is_accepted = pathlib.Path(work, ".aws-sam").exists()
-            assert (ended.returncode == 0) == is_accepted == (number == 0), (number, ended)
-    done("a build is deployed with the digest that it was built with, and no other")
+            is_unpacked = pathlib.Path(work, ".aws-sam").exists()
+            assert (ended.returncode == 0) == is_unpacked == is_accepted, (number, ended)
+        # Otherwise, another workflow of the repository, or another tag's, would do.
+        (first, _) = asked.read_text(encoding="utf-8").splitlines()
+        assert "--source-ref refs/tags/v3.1.0" in first and "--signer-workflow acme/interviews/.github/workflows/ci.yml" in first
+    done("a build is deployed with the digest that it was built with, and no other; if it is attested, only as this workflow's")
 
 
 def failing_release_rolls_back(owner, candidate):
@@ -232,6 +260,17 @@ def wrong_places_are_refused():
     status, output = run("--check", "prod")
     assert status == 1 and 'prod has no account and region yet' in output and 'id = "000000000000"' in output, output
     done("another account or region is refused, and an environment without them")
+
+    with other_config('"interviews-prod"', '"interviews-new"') as folder:
+        status, output = run("--configure", "prod", "MailSender=jobs@acme.example", "AppUrl=https://acme.example", folder=folder)
+        config = tomllib.loads(pathlib.Path(folder, ".samconfig.toml").read_text(encoding="utf-8"))
+        assert status == 0 and config["prod"]["account"] == {"id": "000000000000", "region": "eu-central-1"}, output
+        written = config["prod"]["deploy"]["parameters"]["parameter_overrides"]
+        assert {"MailSender=jobs@acme.example", "AppUrl=https://acme.example"} < set(written) and len(written) == 4, written
+        assert "MailSender=interviews@example.com" in config["staging"]["deploy"]["parameters"]["parameter_overrides"]
+        status, output = run("--configure", "prod", folder=folder, AWS_ACCESS_KEY_ID="111111111111")
+        assert status == 1 and "which is not prod" in output, output
+    done("the account and parameters of an environment are written to the settings once, and for no other account")
 
     with other_config(f'"{STACK}"', '"interviews-others"') as folder:
         status, output = run("local", folder=folder)

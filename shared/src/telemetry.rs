@@ -46,7 +46,7 @@ pub const TARGETS: [&str; 18] = [
 type MetricDimensions = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 /// The targets of lines with metrics.
-const METRICS: [(&str, &[MetricDimensions]); 8] = [
+const METRICS: [(&str, &[MetricDimensions]); 9] = [
     (
         "request",
         // Only latency by route: CloudWatch takes 0.30 dollars a month for each metric of each route. The table's units by
@@ -60,6 +60,7 @@ const METRICS: [(&str, &[MetricDimensions]); 8] = [
     ),
     ("conversion", &[(&[], &[("conversion_failed", "Count")])]),
     ("deadline-expiry", &[(&[], &[("lag_seconds", "Seconds")])]),
+    ("exports", &[(&[], &[("export_delay_seconds", "Seconds")])]),
     ("feed", &[(&[], &[("index_lag_seconds", "Seconds")])]),
     ("outbox", &[(&[], &[("numbering_lag_seconds", "Seconds"), ("erasure_delay_seconds", "Seconds")])]),
     ("retention", &[(&[], &[("retention_delay_seconds", "Seconds")])]),

@@ -81,11 +81,16 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExportSummary> {
 pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
     let system = SystemAccess::of(app);
     let mut summary = ExportSummary::default();
-    let due: Vec<Vec<VersionedItem<CompanyExport>>> =
-        system.store.due_exports(system.now).try_collect().await?;
+    let open: Vec<Vec<VersionedItem<CompanyExport>>> =
+        system.store.open_exports(system.now).try_collect().await?;
+    let mut open: Vec<VersionedItem<CompanyExport>> = open.into_iter().flatten().collect();
+    let under_way = open.iter().filter(|export| export.is_under_way());
+    let oldest = under_way.map(|export| export.created_at).min();
+    // With those that other workers write: one that is begun again and again is never late for its next attempt.
+    let export_delay_seconds = oldest.map_or(0, |at| (system.now - at).num_seconds());
+    open.retain(|export| export.is_due(system.now));
     // Files first: they are deleted within moments.
-    let (to_write, to_clear): (Vec<_>, Vec<_>) =
-        due.into_iter().flatten().partition(|export| export.is_under_way());
+    let (to_write, to_clear): (Vec<_>, Vec<_>) = open.into_iter().partition(|export| export.is_under_way());
     for export in to_clear {
         let cleared = clear(&system, &export).await;
         note(&mut summary, &export, cleared.map(|()| Ended::Cleared));
@@ -107,6 +112,7 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
         cleared,
         moved_on,
         failed,
+        export_delay_seconds,
         more,
         "exported"
     );

@@ -19,7 +19,7 @@ const DOWNLOADABLE: TimeDelta = TimeDelta::hours(72);
 const LISTED: TimeDelta = TimeDelta::days(7);
 /// After this time, another worker begins again.
 // Longer than a function may run.
-const LEASE: TimeDelta = TimeDelta::minutes(16);
+pub const LEASE: TimeDelta = TimeDelta::minutes(16);
 /// The pause after an attempt that has failed.
 const PAUSE: TimeDelta = TimeDelta::minutes(2);
 /// The most erasures between two steps of a worker. After more, it begins again.
@@ -205,6 +205,11 @@ impl CompanyExport {
     /// Whether its archive is still to be written.
     pub fn is_under_way(&self) -> bool {
         self.deleted_at.is_none() && matches!(self.status, ExportStatus::Pending | ExportStatus::Running)
+    }
+
+    /// Whether the service has something to do for it at `now`.
+    pub fn is_due(&self, now: DateTime<Utc>) -> bool {
+        self.next_at.is_some_and(|at| at <= now)
     }
 
     /// Until when its archive can be downloaded; `None` if it never can.

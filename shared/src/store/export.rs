@@ -9,7 +9,7 @@ use super::table::keys::{self, ItemKey};
 use super::table::write::condition::WriteCondition;
 use super::table::write::transaction::Transaction;
 use crate::domain::effect::Effect;
-use crate::domain::export::{CompanyExport, LatestExport};
+use crate::domain::export::{CompanyExport, LEASE, LatestExport};
 use crate::domain::history::ResourceChange;
 use crate::domain::history::erasure::ErasedItem;
 use crate::domain::id::{CompanyId, ExportId};
@@ -89,9 +89,11 @@ impl Store {
         transaction
     }
 
-    /// Exports that the service has something to do for.
-    pub fn due_exports(&self, now: DateTime<Utc>) -> DuePages<'_, CompanyExport> {
-        self.due(DueQueue::Exports, now)
+    /// Exports that the service has something to do for at `now`, and those that are under way: a worker writes them, or they wait for
+    /// their next attempt.
+    pub fn open_exports(&self, now: DateTime<Utc>) -> DuePages<'_, CompanyExport> {
+        // All leases and pauses end before.
+        self.due(DueQueue::Exports, now + LEASE)
     }
 
     /// Replaces `before` by `after`. Fails with [`Error::Changed`] if another worker, an owner or an erasure was faster.

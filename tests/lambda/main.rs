@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod frozen;
+mod killed;
 mod odd;
 mod sandbox;
 mod twice;

@@ -326,7 +326,7 @@ async fn meet(
             Err(io::ErrorKind::ConnectionReset.into())
         }
         Some(Fault::HalfProcessed) => half(shared, head, &body).await,
-        Some(Fault::Refused(code)) => Ok(refusal(code)),
+        Some(Fault::Refused(code)) => Ok(refusal(&head, code)),
         Some(Fault::Paused(pause)) => {
             pause.wait().await;
             forward(shared, head, body).await

@@ -17,7 +17,7 @@ pub enum Fault {
     AnswerLost,
     /// Only the first half of the keys is read, or of the items written, and the rest handed back.
     HalfProcessed,
-    /// It is refused with this code, as SES does. Nothing is done.
+    /// It is refused with this code, as SES or S3 does. Nothing is done.
     Refused(&'static str),
     /// It waits until the test lets it go on.
     Paused(Pause),

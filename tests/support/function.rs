@@ -117,6 +117,14 @@ impl Function {
         self.process.id().map(processor_time).unwrap_or_default()
     }
 
+    /// Kills the process, and waits for its end.
+    ///
+    /// # Errors
+    /// When it cannot be signalled.
+    pub async fn kill(mut self) -> io::Result<()> {
+        self.process.kill().await
+    }
+
     /// Ends the process as Lambda does, by SIGTERM, and waits for its end.
     ///
     /// # Errors

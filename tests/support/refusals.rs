@@ -1,7 +1,7 @@
-//! Responses of DynamoDB and SES to requests that they refuse.
+//! Responses of DynamoDB, SES and S3 to requests that they refuse.
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderValue, Method, Response, StatusCode, header, request};
 use serde_json::{Value, json};
 
 /// A transaction that is cancelled because another one holds its items.
@@ -27,13 +27,17 @@ pub(crate) fn error(kind: &str, mut body: Value) -> Response<Body> {
     response
 }
 
-/// An error of SES.
-pub(crate) fn refusal(code: &str) -> Response<Body> {
-    let body =
-        format!("<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code></Error></ErrorResponse>");
+/// An error of SES or S3, whichever the request with this head is for.
+pub(crate) fn refusal(head: &request::Parts, code: &str) -> Response<Body> {
+    // SES takes forms.
+    let is_for_ses = head.method == Method::POST;
+    let error = format!("<Error><Type>Sender</Type><Code>{code}</Code></Error>");
+    let body = if is_for_ses { format!("<ErrorResponse>{error}</ErrorResponse>") } else { error };
     let mut response = Response::new(Body::from(body));
-    let is_ours = code == "InternalFailure";
-    *response.status_mut() =
-        if is_ours { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::BAD_REQUEST };
+    *response.status_mut() = match code {
+        "InternalFailure" => StatusCode::INTERNAL_SERVER_ERROR,
+        "AccessDenied" => StatusCode::FORBIDDEN,
+        _ => StatusCode::BAD_REQUEST,
+    };
     response
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use chrono::{DateTime, Utc};
 use shared::app::App;
 use shared::archive::{
     self, ArchiveFile, ArchiveWriter, ExportObserver, ExportResult, Manifest, MediaOffsets, WriterOptions,
@@ -46,11 +47,9 @@ pub(crate) async fn write(app: &App, limits: RunLimits, due: &VersionedItem<Comp
         return Ok(Ended::GivenUp);
     };
     let export = system.store.update_export(due, begun).await?;
-    let started = Stopwatch::start();
-    let attempt = export.version();
-    let erased = Vec::new();
-    let mut worker =
-        ExportWorker { app, system: &system, limits, export, attempt, started, saved: started, erased };
+    let (attempt, begun_at) = (export.version(), system.now);
+    let (saved, erased) = (Stopwatch::start(), Vec::new());
+    let mut worker = ExportWorker { app, system: &system, limits, export, attempt, begun_at, saved, erased };
     let Err(error) = worker.write().await else { return Ok(Ended::Written) };
     let folder = worker.folder();
     let export = worker.export;
@@ -121,7 +120,7 @@ struct ExportWorker<'a> {
     export: VersionedItem<CompanyExport>,
     /// The version of the export at the beginning.
     attempt: u64,
-    started: Stopwatch,
+    begun_at: DateTime<Utc>,
     /// Since the progress was saved.
     saved: Stopwatch,
     /// Erased items that may be in the archive.
@@ -194,7 +193,8 @@ impl ExportWorker<'_> {
 
     /// Fails once the attempt has taken as long as it may: the function would be stopped before it could say so.
     fn check_time(&self) -> archive::Result<()> {
-        if self.started.elapsed() > self.limits.archive { Err(TooLarge.into()) } else { Ok(()) }
+        let elapsed = (self.app.now() - self.begun_at).to_std().unwrap_or_default();
+        if elapsed >= self.limits.archive { Err(TooLarge.into()) } else { Ok(()) }
     }
 
     async fn write(&mut self) -> archive::Result<()> {

@@ -1,17 +1,13 @@
-//! Imports that were begun and are given up, and archives that lack files.
+//! Imports that were begun and are given up, and the bounds of what a manifest tells.
 
 use std::fs;
 
-use image::ImageFormat;
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::Caller;
-use tests::files::{Form, photo};
-use tests::http::Request;
 
 use super::copied::Copied;
 use super::interruptions::small;
-use super::{ImportOptions, anyway, try_import};
+use super::{anyway, try_import};
 use crate::admin::erase_company::{begin, finish};
 use crate::admin::export::Archive;
 
@@ -66,23 +62,4 @@ async fn numbers_of_a_manifest_have_bounds() {
             }
         }
     }
-}
-
-#[tokio::test]
-async fn an_archive_whose_photo_was_replaced_can_be_imported_without_it() {
-    let app = TestApp::start().await;
-    let owner = app.owner().await;
-    let form = Form::new().file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 8, 8));
-    owner.send(Request::patch(&owner.uri).form(form)).await.expect(200);
-    app.settle().await;
-    let archive = Archive::of(&app).await;
-    let path = archive.media[0]["path"].as_str().unwrap();
-    fs::remove_file(archive.folder.path().join("media").join(path)).unwrap();
-    let other = TestApp::start().await;
-    let refused = try_import(&other, archive.folder.path(), anyway()).await.unwrap_err();
-    assert_eq!(refused, "media.jsonl, line 1: there is no such file of this size");
-    let options = ImportOptions { allows_missing: true, ..anyway() };
-    let imported = try_import(&other, archive.folder.path(), options).await.unwrap();
-    assert_eq!((imported.media, imported.media_missing), (1, 1));
-    other.leave_unsound("a file is missing");
 }

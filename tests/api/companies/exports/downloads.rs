@@ -3,15 +3,23 @@
 use admin::export::export_company;
 use admin::import::{ArchiveImport, ImportOptions, TrustedKeys};
 use export_writer::ExportSummary;
+use image::ImageFormat;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::assert_refusals;
 use tests::caller::{Caller, last_segment};
-use tests::files::put;
+use tests::chaos::Fault;
+use tests::files::{Form, photo, put};
+use tests::http::Request;
 use tests::takes::Interviewee;
 use tests::videos::film;
 
-use super::{EXPORTS, company, download, events, files_in, run, written};
+use super::{EXPORTS, company, download, download_what_is_left, events, files_in, run, written};
+
+fn anyway() -> ImportOptions {
+    let trusted = TrustedKeys::OfArchive;
+    ImportOptions { trusted, name: None, keeps_grants: true, allows_missing: false, erased: Vec::new() }
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_downloads_everything_and_another_deployment_takes_it_in() {
@@ -95,13 +103,56 @@ async fn an_owner_downloads_everything_and_another_deployment_takes_it_in() {
     assert_eq!(events(&owner).await, [("company.exported".to_owned(), "customer".to_owned())]);
 
     let other = TestApp::start().await;
-    let trusted = TrustedKeys::OfArchive;
-    let (keeps_grants, allows_missing) = (true, false);
-    let options = ImportOptions { trusted, name: None, keeps_grants, allows_missing, erased: Vec::new() };
     let imported =
-        ArchiveImport::new(other.app(), folder.path(), options, |_| {}).unwrap().run().await.unwrap();
+        ArchiveImport::new(other.app(), folder.path(), anyway(), |_| {}).unwrap().run().await.unwrap();
     assert_eq!((imported.sequence, imported.media), (same.sequence, same.media));
     other.leave_unsound("a take that was converted elsewhere");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_archive_whose_photo_was_replaced_before_the_download_is_imported_without_it() {
+    let app = TestApp::start().await;
+    let (owner, _) = company(&app).await;
+    let pictured = Form::new().file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 8, 8));
+    owner.send(Request::patch(&owner.uri).form(pictured)).await.expect(200);
+    app.settle().await;
+    let export = written(&app, &owner).await;
+    let replaced = Form::new().file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 9, 9));
+    owner.send(Request::patch(&owner.uri).form(replaced)).await.expect(200);
+    app.settle().await;
+    let (folder, gone) = download_what_is_left(&owner, &export).await;
+    let [gone] = &gone[..] else { panic!("{gone:?}") };
+    assert!(gone.starts_with(&format!("customers/{}/", owner.id())), "{gone}");
+
+    let other = TestApp::start().await;
+    let import = async |allows_missing| {
+        let options = ImportOptions { allows_missing, ..anyway() };
+        ArchiveImport::new(other.app(), folder.path(), options, |_| {}).unwrap().run().await
+    };
+    let refused = import(false).await.unwrap_err().to_string();
+    assert!(refused.ends_with("there is no such file of this size"), "{refused}");
+    let imported = import(true).await.unwrap();
+    assert_eq!((imported.media_missing, imported.was_there), (1, false));
+    other.leave_unsound("a file is missing");
+}
+
+/// S3 answers 403 for an object that is not there to a role that may not list it, and refuses the list by which others can tell.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_role_that_may_not_list_takes_a_refusal_for_absence_and_nothing_else() {
+    let (app, [_table, bucket]) = TestApp::start_with_storage_chaos().await;
+    let (owner, _) = company(&app).await;
+    let export = written(&app, &owner).await;
+    let media = format!("{export}media/");
+    bucket.always("LIST", Fault::Refused("AccessDenied"));
+    owner.get(&media).await.expect(200);
+    app.empty_bucket();
+    owner.get(&media).await.expect_code(404, "not_found");
+    // With such credentials, every object would look absent.
+    bucket.always("LIST", Fault::Refused("ExpiredToken"));
+    owner.get(&media).await.expect(500);
+    bucket.heal();
+    owner.get(&media).await.expect(404);
+    app.leave_unsound("the bucket was emptied");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,6 +8,7 @@ use image::ImageFormat;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
+use tests::chaos::Pause;
 use tests::files::{Form, photo};
 use tests::http::Request;
 
@@ -118,6 +119,44 @@ async fn an_export_goes_on_without_candidates_who_are_erased_while_it_is_written
         app.sweep().await;
         app.settle().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_ends_although_somebody_is_erased_every_minute() {
+    let (app, [table, bucket]) = TestApp::start_with_storage_chaos().await;
+    let owner = app.owner().await;
+    let mut gone = Vec::new();
+    for number in 0..5 {
+        let project = owner.running_project(json!({})).await;
+        owner.candidate(&project, json!({ "last_name": format!("Canary {number}") })).await;
+        for _ in 0..2 {
+            gone.push(owner.candidate(&project, json!({ "last_name": "Vanished" })).await);
+        }
+    }
+    app.settle().await;
+    let export = request(&owner).await;
+    let erase = async |candidate: &str, pause: Pause| {
+        pause.reached().await;
+        app.clock().advance(TimeDelta::minutes(1));
+        owner.delete(candidate).await.expect(204);
+        app.settle().await;
+        pause.resume();
+    };
+    let erasures = async {
+        // Each project is read in a step of its own, then events, then files are uploaded, twice since somebody was erased.
+        let places = [("Query", "ANSWERS"); 5].into_iter().chain([("Query", "EVENTS"); 3]);
+        for (candidate, (operation, text)) in gone.iter().zip(places) {
+            erase(candidate, table.pause_about(operation, text)).await;
+        }
+        for candidate in &gone[8..] {
+            erase(candidate, bucket.pause("PUT")).await;
+        }
+    };
+    let (ended, ()) = tokio::join!(run(&app), erasures);
+    assert_eq!(ended, ExportSummary { written: 1, ..ExportSummary::default() });
+    let folder = download(&owner, &export).await;
+    let records = fs::read_to_string(folder.path().join("records/candidates.jsonl")).unwrap();
+    assert_eq!((records.matches("Canary").count(), records.contains("Vanished")), (5, false));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,8 @@
 //! Exports that break off, and those that are given up.
 
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -7,8 +10,8 @@ use chrono::TimeDelta;
 use export_writer::{ExportSummary, RunLimits};
 use serde_json::json;
 use tests::app::TestApp;
-use tests::caller::Caller;
-use tests::effort;
+use tests::caller::{Caller, last_segment};
+use tests::{effort, logs};
 
 use super::{
     EXPORTS, STEPWISE, company, download, events, exported_objects, files_in, request, run, written,
@@ -93,4 +96,79 @@ async fn a_company_that_takes_too_long_is_told_so_at_once() {
     assert_eq!(summary, ExportSummary { given_up: 1, ..ExportSummary::default() });
     let view = owner.get(&export).await.expect(200).json();
     assert_eq!((&view["status"], &view["failure"]), (&json!("failed"), &json!("too_large")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_attempt_whose_time_ends_while_it_uploads_is_given_up() {
+    let (app, [_table, bucket]) = TestApp::start_with_storage_chaos().await;
+    let (owner, _) = company(&app).await;
+    let export = request(&owner).await;
+    let pause = bucket.pause("PUT");
+    let late = async {
+        pause.reached().await;
+        app.clock().advance(TimeDelta::minutes(12));
+        pause.resume();
+    };
+    let (summary, ()) = tokio::join!(run(&app), late);
+    assert_eq!(summary, ExportSummary { given_up: 1, ..ExportSummary::default() });
+    let view = owner.get(&export).await.expect(200).json();
+    assert_eq!((&view["status"], &view["failure"]), (&json!("failed"), &json!("too_large")));
+    assert_eq!(exported_objects(&app), [""; 0]);
+}
+
+/// The folder of the attempt that is writing an archive with this text.
+fn scratch_folder_with(text: &str) -> PathBuf {
+    let holds = |folder: &PathBuf| {
+        let records = fs::read_to_string(folder.join("archive/records/candidates.jsonl"));
+        records.is_ok_and(|records| records.contains(text))
+    };
+    let folders = fs::read_dir(std::env::temp_dir()).unwrap();
+    folders.map(|entry| entry.unwrap().path()).find(holds).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_company_that_does_not_fit_on_the_disk_is_told_so_after_one_attempt() {
+    let (app, [_table, bucket]) = TestApp::start_with_storage_chaos().await;
+    let (owner, project) = company(&app).await;
+    let candidate = owner.candidate(&project, json!({})).await;
+    let export = request(&owner).await;
+    let pause = bucket.pause("LIST");
+    let full = async {
+        pause.reached().await;
+        // The next file that is written is on a device without room.
+        let folder = scratch_folder_with(last_segment(&candidate));
+        let events = folder.join("archive/records/events.jsonl");
+        fs::remove_file(&events).unwrap();
+        symlink("/dev/full", &events).unwrap();
+        pause.resume();
+    };
+    let (summary, ()) = tokio::join!(run(&app), full);
+    assert_eq!(summary, ExportSummary { given_up: 1, ..ExportSummary::default() });
+    let view = owner.get(&export).await.expect(200).json();
+    assert_eq!((&view["status"], &view["failure"]), (&json!("failed"), &json!("too_large")));
+    assert_eq!(exported_objects(&app), [""; 0]);
+}
+
+#[tokio::test]
+async fn an_export_that_does_not_end_is_a_delay_in_the_log_until_it_has_ended() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let (owner, _) = company(&app).await;
+    let delay = || logs::take_lines("exports").pop().unwrap()["export_delay_seconds"].clone();
+    assert_eq!(run(&app).await, ExportSummary::default());
+    assert_eq!(delay(), 0);
+    request(&owner).await;
+    app.clock().advance(TimeDelta::minutes(50));
+    let pause = chaos.pause_about("Query", "ANSWERS");
+    let meanwhile = async {
+        pause.reached().await;
+        app.clock().advance(TimeDelta::minutes(11));
+        // Another worker finds nothing to do, and tells how long the owner has waited.
+        assert_eq!(run(&app).await, ExportSummary::default());
+        assert_eq!(delay(), 61 * 60);
+        pause.resume();
+    };
+    let (ended, ()) = tokio::join!(run(&app), meanwhile);
+    assert_eq!(ended, ExportSummary { written: 1, ..ExportSummary::default() });
+    assert_eq!(run(&app).await, ExportSummary::default());
+    assert_eq!(delay(), 0);
 }

@@ -82,7 +82,15 @@ async fn fetched(file: &Value) -> Vec<u8> {
 
 /// Downloads an export as the documentation says.
 async fn download(owner: &impl Caller, export: &str) -> TempDir {
+    let (folder, gone) = download_what_is_left(owner, export).await;
+    assert_eq!(gone, [""; 0]);
+    folder
+}
+
+/// Downloads an export, of whose files some may be deleted or replaced. Returns the paths of these as well.
+async fn download_what_is_left(owner: &impl Caller, export: &str) -> (TempDir, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
+    let mut gone = Vec::new();
     let save = |name: &str, file: &Value, bytes: &[u8]| {
         assert_eq!(
             (file["size"].as_u64(), file["sha256"].as_str()),
@@ -102,12 +110,17 @@ async fn download(owner: &impl Caller, export: &str) -> TempDir {
     while let Some(page) = next {
         let page = owner.get(&page).await.expect(200).json();
         for file in page["objects"].as_array().unwrap() {
-            let bytes = fetched(file).await;
-            save(&format!("media/{}", file["path"].as_str().unwrap()), file, &bytes);
+            let path = file["path"].as_str().unwrap();
+            let fetched = fetch(file["url"].as_str().unwrap(), &[]).await;
+            match fetched.status.as_u16() {
+                200 => save(&format!("media/{path}"), file, &fetched.body),
+                403 | 404 => gone.push(path.to_owned()),
+                other => panic!("{other}: {file}"),
+            }
         }
         next = page["meta"]["next"].as_str().map(str::to_owned);
     }
-    folder
+    (folder, gone)
 }
 
 /// The files of a folder by their paths, but for the manifest, which has the moment of its creation.

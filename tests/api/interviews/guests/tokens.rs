@@ -1,9 +1,13 @@
 //! Links of named tokens, and what else these have made: deleted with the token, if an owner says so.
 
+use futures_util::future::join_all;
 use serde_json::json;
+use shared::domain::candidate::CandidateStatus;
+use tests::app::TestApp;
 use tests::assert_refusals;
 use tests::caller::{Caller, last_segment};
 use tests::http::send_each;
+use tests::logs;
 
 use super::GuestFixture;
 use crate::events::feed::read_all;
@@ -67,6 +71,39 @@ async fn what_a_token_has_made_ends_with_it_if_the_owner_says_so() {
             vec!["candidate.guest_link_deleted", "candidate.guest_link_deleted", "webhook.deleted"]
         )
     );
+}
+
+/// One try deletes 500 links.
+#[tokio::test]
+async fn more_links_than_one_try_deletes_are_deleted_by_the_next() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({ "allow_hash_login": true })).await;
+    let (uri, token) = owner.named_token("Tracking").await;
+    let create = async |_| {
+        let candidate = owner.candidate_at(&project, CandidateStatus::Interviewed).await;
+        // As many as work at once.
+        for _ in 0..20 {
+            token.post(&format!("{candidate}guest-links/"), json!({})).await.expect(201);
+        }
+    };
+    join_all((0..26).map(create)).await;
+    app.settle().await;
+    let left = async || {
+        let items = app.table().contents().await;
+        let links = items.iter().filter(|((pk, _), _)| pk.starts_with("GUESTS#"));
+        links.filter(|(_, link)| !link.contains_key("withdrawn_at")).count()
+    };
+    assert_eq!(left().await, 520);
+    owner.delete(&format!("{uri}?with=guest-links")).await.expect(204);
+    logs::take_lines("outbox");
+    app.settle().await;
+    app.sweep().await;
+    app.settle().await;
+    let tries = logs::take_lines("outbox");
+    let tries = tries.iter().filter(|line| line["task"] == "made-by-token-deleted");
+    let outcomes: Vec<&str> = tries.map(|line| line["outcome"].as_str().unwrap()).collect();
+    assert_eq!((outcomes, left().await), (vec!["Continued", "Deleted"], 0));
 }
 
 #[tokio::test]

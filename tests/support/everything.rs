@@ -124,6 +124,7 @@ async fn interviews(owner: &Staff) {
     let link = owner.post(&links, guest).await.expect(201).uri("url");
     let key = format!("GuestKey {}", last_segment(&link));
     app.send(Request::get("/review/").header("authorization", &key)).await.expect(200);
+    app.send(Request::post("/review/opening/").header("authorization", &key)).await.expect(204);
     let request = json!({ "reason": "No sound.", "message": "Please record it once more." });
     owner.post(&format!("{}interview/reopen/", candidate.uri), request).await.expect(200);
     let draft = format!("{}answers/{}/draft/", candidate.uri, last_segment(&questions[1]));

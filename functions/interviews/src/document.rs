@@ -22,6 +22,9 @@ use crate::reopening::read_request;
 use crate::takes::{read_finished, read_parts};
 use crate::view::{AnswerView, DraftView, SignedPartsView, TakeView};
 
+/// The limit of requests by one link.
+const GUEST_LIMIT: &str = "By one link, at most 300 requests an hour are answered.";
+
 pub(crate) fn get_interview(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
@@ -98,10 +101,20 @@ pub(crate) fn get_review(operation: OperationDoc) -> OperationDoc {
         .text(
             "What the page of a guest link shows. The key of a link that shows nothing gets 401 with `code` `link_expired`, \
              `link_withdrawn`, `link_resting` (the candidate may go on with the interview) or `candidate_gone`, and the company with a \
-             contact; unknown keys get `invalid_credential` and nothing more. Requests within ten minutes count as one opening of the link.",
+             contact; unknown keys get `invalid_credential` and nothing more. Reading the review is no opening of the link, because \
+             programs that check links in mails read it too.",
         )
-        .is_limited("By one link, the answers are shown at most 300 times an hour.")
+        .is_limited(GUEST_LIMIT)
         .untagged()
+}
+
+pub(crate) fn open_review(operation: OperationDoc) -> OperationDoc {
+    operation
+        .text(
+            "Tells that a person has opened the link: its page sends this when the guest presses a button. Managers see the first and \
+             the last opening of a link. Openings within ten minutes count as one.",
+        )
+        .is_limited(GUEST_LIMIT)
 }
 
 pub(crate) fn get_answer(operation: OperationDoc) -> OperationDoc {

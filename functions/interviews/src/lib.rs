@@ -46,4 +46,5 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .get("takes/{take}/thumb/{token}/", files::thumb, "Get thumbnail of answer", document::get_thumbnail)
         .under("/review/")
         .get("", review::read, "Get review", document::get_review)
+        .post("opening/", review::open, "Open review", document::open_review)
 }

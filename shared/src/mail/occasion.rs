@@ -186,7 +186,7 @@ impl EndedInterviewLine {
     pub fn new(candidate: &Candidate, company: &Company, language: Language) -> Self {
         let CandidateProfile { first_name, last_name, .. } = &candidate.profile;
         let ended_by_time = candidate.ended_by_time;
-        let at = ended_by_time.map(|ended| ended.ended_at).or(candidate.interviewed_at);
+        let at = candidate.interview_ended_at();
         let at = at.map(|at| moment::in_words(at, company.timezone.as_str(), language));
         let candidate = format!("{first_name} {last_name}");
         Self { candidate, ended_at: at.unwrap_or_default(), ended_by_time }

@@ -244,8 +244,14 @@ impl ErrorResponseDoc {
                         "company": {
                             "type": "object",
                             "description": "The candidate's company.",
-                            "required": ["name"],
-                            "properties": { "name": { "type": "string", "description": "The display name." } },
+                            "required": ["name", "logo"],
+                            "properties": {
+                                "name": { "type": "string", "description": "The display name." },
+                                "logo": {
+                                    "type": ["string", "null"], "format": "uri",
+                                    "description": "The URL of the logo, which needs no credentials; null for none.",
+                                },
+                            },
                         },
                         "contact": { "$ref": "#/components/schemas/Contact" },
                     },
@@ -423,7 +429,7 @@ fn ended_by_time() -> Error {
 
 fn ended_guest_link(end: GuestLinkEnd) -> Error {
     let told = json!({
-        "company": { "name": "Acme Ltd" },
+        "company": { "name": "Acme Ltd", "logo": example_uri::LOGO },
         "contact": { "person": "Grace Hopper", "email": "jobs@example.com" },
     });
     Error::EndedKey(end.refusal(), told.as_object().cloned().unwrap_or_default())

@@ -2,13 +2,24 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::GuestReview;
+use shared::auth::access::{GuestOpening, GuestReview};
+use shared::http::exchange::respond::NoContent;
 
-use super::view::ReviewView;
+use super::view::{ReviewView, ShownItems};
 
 /// GET /review/
 pub(crate) async fn read(guest: GuestReview) -> Result<Json<ReviewView>> {
     let texts = guest.store.written_answers(&guest.answers, guest.answers.written()).await?;
+    let videos = match &guest.questionnaire {
+        Some(questionnaire) => guest.store.question_videos(questionnaire).await?,
+        None => Vec::new(),
+    };
     // Without a tag: the URLs of recordings are new in each answer.
-    Ok(Json(ReviewView::new(&guest, &texts)))
+    Ok(Json(ReviewView::new(&guest, &ShownItems { texts, videos })))
+}
+
+/// POST /review/opening/
+pub(crate) async fn open(guest: GuestOpening) -> Result<NoContent> {
+    guest.note().await?;
+    Ok(NoContent)
 }

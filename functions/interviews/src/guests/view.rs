@@ -8,7 +8,9 @@ use shared::auth::access::GuestReview;
 use shared::domain::answers::{AnswerText, QuestionAnswer, WrittenAnswer};
 use shared::domain::candidate::{Candidate, GuestLink};
 use shared::domain::id::QuestionId;
+use shared::domain::language::Language;
 use shared::domain::media::file::FileType;
+use shared::domain::media::video::{Rendition, Video};
 use shared::domain::questionnaire::Question;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
@@ -48,6 +50,8 @@ pub(crate) struct ReviewView {
     project: ReviewedProject,
     /// The candidate; null if the link hides the name.
     candidate: Option<ReviewedCandidate>,
+    /// When the interview was completed, or when its time ended.
+    ended_at: Option<Timestamp>,
     /// When the link stops working.
     expires_at: Timestamp,
     /// The questions, in their order.
@@ -94,8 +98,36 @@ struct ReviewedQuestion {
     /// The text of the question as the candidate was asked it; today's text without an answer.
     #[schemars(example = &"Which project are you most proud of?")]
     text: String,
+    /// The video that asks the question; null if there is none, or until it is converted.
+    video: Option<ReviewedVideo>,
     /// The answer; null if there is none, or if its conversion has failed.
     answer: Option<ReviewedAnswer>,
+}
+
+/// A video that asks a question.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ReviewedVideo {
+    /// Where the video can be watched. The URLs work for 15 minutes and no longer than the link.
+    streams: ReviewedStreams,
+    /// The URL of a thumbnail.
+    #[schemars(example = ())]
+    thumb: Option<Uri>,
+    /// The size of the picture in pixels.
+    dimensions: Option<AnswerDimensions>,
+    /// The captions, by language.
+    captions: Vec<ReviewedCaptions>,
+}
+
+/// The captions of a video in a language.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ReviewedCaptions {
+    /// The language of the captions.
+    language: Language,
+    /// The URL of the WebVTT, which works as long as those of the video.
+    #[schemars(example = example_uri::CAPTIONS)]
+    url: Uri,
 }
 
 /// An answer.
@@ -128,20 +160,27 @@ struct ReviewedStreams {
     mp4: Option<Uri>,
 }
 
+/// The items that a review shows besides those that admission has read.
+pub(super) struct ShownItems {
+    /// The written answers.
+    pub(super) texts: BTreeMap<QuestionId, VersionedItem<WrittenAnswer>>,
+    /// The videos that ask questions.
+    pub(super) videos: Vec<VersionedItem<Video>>,
+}
+
 impl ReviewView {
-    /// What a guest sees, with these written answers.
-    pub(super) fn new(
-        guest: &GuestReview,
-        texts: &BTreeMap<QuestionId, VersionedItem<WrittenAnswer>>,
-    ) -> Self {
+    /// What a guest sees, with these items.
+    pub(super) fn new(guest: &GuestReview, shown: &ShownItems) -> Self {
         let references = guest.references();
         let objects = AnswerObjects::of(&guest.answers);
         let questions = guest.questionnaire.iter().flat_map(|questionnaire| &questionnaire.questions);
         let asked = |question: &Question| {
             let given = guest.answers.answer_to(question.id);
-            let text = texts.get(&question.id).and_then(|written| written.text.as_ref());
+            let text = shown.texts.get(&question.id).and_then(|written| written.text.as_ref());
+            let video = shown.videos.iter().find(|video| question.video == Some(video.id));
             ReviewedQuestion {
                 text: guest.answers.asked_text(question).to_string(),
+                video: video.and_then(|video| ReviewedVideo::new(video, references)),
                 answer: given
                     .and_then(|given| ReviewedAnswer::new(question, given, text, &objects, references)),
             }
@@ -153,9 +192,26 @@ impl ReviewView {
             },
             project: ReviewedProject { name: guest.project.settings.name.to_string() },
             candidate: (!guest.link.hide_name).then(|| ReviewedCandidate::new(&guest.candidate)),
+            ended_at: guest.candidate.interview_ended_at().map(Timestamp),
             expires_at: Timestamp(guest.link.ends_at),
             questions: questions.map(asked).collect(),
         }
+    }
+}
+
+impl ReviewedVideo {
+    /// The view of a video; `None` until it is converted.
+    fn new(video: &Video, references: ReferenceUris<'_>) -> Option<Self> {
+        let made = video.conversion.converted?;
+        let captions = |language: Language| {
+            Some(ReviewedCaptions { language, url: references.captions(video, language)? })
+        };
+        Some(Self {
+            streams: ReviewedStreams { mp4: references.rendition(video, Rendition::Mp4) },
+            thumb: references.rendition(video, Rendition::Thumbnail),
+            dimensions: Some(AnswerDimensions { width: made.width, height: made.height }),
+            captions: video.captions.keys().copied().filter_map(captions).collect(),
+        })
     }
 }
 

@@ -23,7 +23,7 @@ const DEFAULT_LIFETIME: TimeDelta = TimeDelta::days(14);
 const MAX_LIFETIME: TimeDelta = TimeDelta::days(90);
 /// How long a link is listed after its end.
 pub const LISTED_AFTER_END: TimeDelta = TimeDelta::days(30);
-/// How long a guest watches before the next opening is stored.
+/// How long after an opening the next one is stored.
 const NEXT_OPENING: TimeDelta = TimeDelta::minutes(10);
 
 /// The most requests for the answers by one link in an hour.
@@ -78,7 +78,7 @@ pub struct GuestLink {
     pub created_by: Option<Creator>,
     /// When it stops working, in whole seconds.
     pub ends_at: DateTime<Utc>,
-    /// When it was first opened, to the minute.
+    /// When it was first opened, to the minute, and not before its creation.
     pub opened_at: Option<DateTime<Utc>>,
     /// When it was last opened, to the minute; openings of the ten minutes before are not counted.
     pub last_opened_at: Option<DateTime<Utc>>,
@@ -180,14 +180,15 @@ impl GuestLink {
     }
 
     /// The link after it was opened at `now`; `None` if it was opened less than ten minutes before.
-    // A page that fetches new URLs of files while a guest watches must not write each time.
     pub fn opened(&self, now: DateTime<Utc>) -> Option<Self> {
         // Personal data of the guest, so no more exact than managers need it.
         let minute = now.duration_trunc(TimeDelta::minutes(1)).unwrap_or(now);
-        let is_due = self.last_opened_at.is_none_or(|last| minute - last > NEXT_OPENING);
+        // Managers see both, and nobody opens a link before it is there.
+        let at = minute.max(self.id.created_at().trunc_subsecs(0));
+        let is_due = self.last_opened_at.is_none_or(|last| at - last > NEXT_OPENING);
         is_due.then(|| Self {
-            opened_at: self.opened_at.or(Some(minute)),
-            last_opened_at: Some(minute),
+            opened_at: self.opened_at.or(Some(at)),
+            last_opened_at: Some(at),
             ..self.clone()
         })
     }
@@ -200,6 +201,11 @@ impl Candidate {
             return Some(GuestLinkEnd::CandidateGone);
         }
         (!self.has_ended_interview()).then_some(GuestLinkEnd::Resting)
+    }
+
+    /// When the interview was completed, or its time ended it with answers; `None` before.
+    pub fn interview_ended_at(&self) -> Option<DateTime<Utc>> {
+        self.ended_by_time.map(|ended| ended.ended_at).or(self.interviewed_at)
     }
 
     /// Whether the interview is complete, or its time has ended it with answers.
@@ -290,13 +296,18 @@ mod tests {
     }
 
     #[test]
-    fn whoever_watches_for_hours_is_noted_once_in_ten_minutes_at_most() {
-        let mut link = link(1, minute(1_000));
+    fn an_opening_is_noted_once_in_ten_minutes_at_most() {
+        let created_at = minute(0) + TimeDelta::milliseconds(20_500);
+        let mut link = GuestLink { id: Id::first_of(created_at), ..link(1, minute(1_000)) };
         let mut written: Vec<DateTime<Utc>> = Vec::new();
         for second in (0..2 * 60 * 60).step_by(7) {
-            let now = minute(0) + TimeDelta::seconds(second) + TimeDelta::milliseconds(900);
+            let now = created_at + TimeDelta::seconds(second) + TimeDelta::milliseconds(900);
             if let Some(opened) = link.opened(now) {
-                assert_eq!(opened.opened_at, Some(minute(0)));
+                assert_eq!(
+                    opened.opened_at,
+                    Some(minute(0) + TimeDelta::seconds(20)),
+                    "not before its creation"
+                );
                 written.push(now);
                 link = opened;
             }

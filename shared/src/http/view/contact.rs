@@ -64,13 +64,14 @@ pub(crate) struct EndedGuestLinkView {
 #[derive(Debug, Serialize)]
 struct ReviewedCompanyView {
     name: String,
+    logo: Option<Uri>,
 }
 
 impl EndedGuestLinkView {
     /// The view of a link to answers of this project.
-    pub(crate) fn new(project: &Project, company: &Company) -> Self {
+    pub(crate) fn new(project: &Project, company: &Company, references: ReferenceUris<'_>) -> Self {
         Self {
-            company: ReviewedCompanyView { name: company.name.to_string() },
+            company: ReviewedCompanyView { name: company.name.to_string(), logo: references.logo(company) },
             contact: Contact::of(project, company).into(),
         }
     }

@@ -31,7 +31,8 @@ pub struct GuestLinkView {
     /// The customer or named token that created the link.
     #[schemars(example = example_uri::CUSTOMER)]
     created_by: Option<Uri>,
-    /// When a guest first opened the link, to the minute; null before.
+    /// When a guest first opened the link, to the minute; null before. Opening its page is not enough: the guest must press a button
+    /// of it, which programs that check links in mails do not.
     opened_at: Option<Timestamp>,
     /// When a guest last opened the link, to the minute; null before. Openings within ten minutes count as one.
     last_opened_at: Option<Timestamp>,

@@ -56,18 +56,18 @@ impl Store {
         transaction
     }
 
-    /// Counts a request for the answers by a link, which opens it if it `is_shown` them. Fails with [`Error::Throttled`] beyond so
-    /// many in an hour, and with [`Error::NotFound`] if the link was deleted in the meantime.
+    /// Counts a request by a link, and its opening if the request `is_opening` it. Fails with [`Error::Throttled`] beyond so many in
+    /// an hour, and with [`Error::NotFound`] if the link was deleted in the meantime.
     pub(crate) async fn count_guest_request(
         &self,
         link: VersionedItem<GuestLink>,
-        is_shown: bool,
+        is_opening: bool,
         now: DateTime<Utc>,
     ) -> Result<VersionedItem<GuestLink>> {
         let mut before = link;
         for _ in 0..RetryPolicy::CHANGE.attempts {
             let counted = GuestLink::clone(&before).requested(now).map_err(Error::Throttled)?;
-            let opened = counted.opened(now).filter(|_| is_shown);
+            let opened = counted.opened(now).filter(|_| is_opening);
             match self.replace(&before, opened.unwrap_or(counted)).await {
                 Err(Error::Changed) => {}
                 written => return written,

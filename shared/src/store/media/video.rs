@@ -1,5 +1,7 @@
 //! Access patterns of welcome videos.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 
 use crate::domain::answers::Answers;
@@ -58,6 +60,13 @@ impl Store {
     /// Reads a video.
     pub async fn video(&self, company: &CompanyId, id: VideoId) -> Result<Option<VersionedItem<Video>>> {
         self.one(keys::video(company, id)).await
+    }
+
+    /// Reads the videos that ask questions, without those that are gone. Costs no call if no video does.
+    pub async fn question_videos(&self, questionnaire: &Questionnaire) -> Result<Vec<VersionedItem<Video>>> {
+        let Questionnaire { company, questions, .. } = questionnaire;
+        let videos: BTreeSet<VideoId> = questions.iter().filter_map(|question| question.video).collect();
+        self.listed(videos.into_iter().map(|video| keys::video(company, video)).collect()).await
     }
 
     /// Whether a candidate's project shows a video to them, itself or in a question.

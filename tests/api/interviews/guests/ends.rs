@@ -24,7 +24,7 @@ fn assert_dead(response: &Response) {
 #[track_caller]
 fn assert_ended(response: &Response, code: &str) {
     let end = response.json();
-    let told = json!({ "company": { "name": "Acme & Sons" }, "contact": { "person": "Zoë", "email": "jobs@acme.example" } });
+    let told = json!({ "company": { "name": "Acme & Sons", "logo": null }, "contact": { "person": "Zoë", "email": "jobs@acme.example" } });
     assert_eq!((response.status.as_u16(), &end["code"]), (401, &json!(code)), "{response}");
     assert_eq!([&end["company"], &end["contact"]], [&told["company"], &told["contact"]]);
     assert_eq!(end.as_object().unwrap().len(), 4, "{end}");
@@ -245,7 +245,7 @@ async fn a_link_that_rests_is_not_opened() {
     let GuestFixture { owner, candidate, .. } = given;
     let (uri, key) = given.link(json!({})).await;
     let assert_unopened = async |code: &str| {
-        assert_ended(&given.review(&key).await, code);
+        assert_ended(&given.open(&key).await, code);
         let link = owner.get(&uri).await.expect(200).json();
         assert_eq!([&link["opened_at"], &link["last_opened_at"]], [&Value::Null, &Value::Null]);
     };

@@ -107,7 +107,7 @@ async fn the_document_with_all_data_names_guests_to_staff() {
     let without = owner.get(&data).await.expect(200);
     assert_eq!(without.json()["guest_links"], json!([]));
     let (_, key) = given.link(json!({ "recipient": RECIPIENT })).await;
-    given.review(&key).await.expect(200);
+    given.open(&key).await.expect(204);
     let with = owner.get(&data).await.expect(200);
     assert_eq!(with.log().dynamodb_calls, without.log().dynamodb_calls + 1);
     let expected = json!([{

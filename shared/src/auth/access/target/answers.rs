@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::auth::access::request::PathIds;
 use crate::auth::access::target::candidate::CandidateTarget;
 use crate::auth::access::target::file::{FileRedirect, FileRequest};
-use crate::auth::access::target::guest::GuestFile;
+use crate::auth::access::target::guest::{GuestFile, is_for_guest};
 use crate::auth::access::{
     AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
     UnauthenticatedRequest, admit,
@@ -248,9 +248,11 @@ impl<A: HasAdmission> FromRequestParts<App> for AnswerMedia<A> {
         };
         let app = app.clone();
         let action = PhantomData;
-        if let Some(token) = MediaToken::parse(&token).filter(GuestFile::is_for_guest) {
+        if let Some(token) = MediaToken::parse(&token).filter(is_for_guest) {
             let (take_ref, object) = rendition_in(&request.path, file_type).map_err(|_| rejected())?;
-            let GuestFile { answers, lifetime } = GuestFile::admit(&request, &token, &object).await?;
+            let key = request.path.answers().map_err(|_| rejected())?;
+            let GuestFile { item: answers, lifetime } =
+                GuestFile::admit(&request, &token, &object, key).await?;
             let file = FileRequest::new(object, method);
             return Ok(Self { answers, take_ref, file, file_type, at_most: Some(lifetime), app, action });
         }

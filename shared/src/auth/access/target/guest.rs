@@ -1,9 +1,9 @@
 //! Guest links as targets of managers, and what guests see by the key of one.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::FromRequestParts;
-use axum::http::Method;
 use axum::http::request::Parts;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -21,12 +21,13 @@ use crate::domain::company::Company;
 use crate::domain::id::{CandidateId, CompanyId, GuestLinkId, InvalidId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::questionnaire::Questionnaire;
+use crate::domain::secret::PresentedSecret;
 use crate::error::{Error, Result};
 use crate::http::exchange::state::{LoggedCaller, RequestState};
 use crate::http::reference::ReferenceUris;
 use crate::http::view::EndedGuestLinkView;
 use crate::media::{MediaSigner, MediaToken};
-use crate::store::{ItemBatch, ItemKey, Store, VersionedItem, keys};
+use crate::store::{ItemBatch, ItemKey, Store, StoredEntity, VersionedItem, keys};
 
 /// How long the URLs of files work that a guest is shown.
 const ADDRESS: TimeDelta = TimeDelta::minutes(15);
@@ -112,8 +113,8 @@ impl OpenedLink {
     }
 
     /// The error for a link that shows nothing, with a contact.
-    fn explain(&self, end: GuestLinkEnd, project: &Project) -> Result<Error> {
-        let told = EndedGuestLinkView::new(project, &self.company);
+    fn explain(&self, end: GuestLinkEnd, project: &Project, config: &Config) -> Result<Error> {
+        let told = EndedGuestLinkView::new(project, &self.company, ReferenceUris::new(config));
         Ok(Error::EndedKey(end.refusal(), told.into_map()?))
     }
 
@@ -123,6 +124,59 @@ impl OpenedLink {
         let company = self.company.id.clone();
         let _ = state.caller.set(LoggedCaller { company, caller, on_behalf_by: None });
         let _ = state.person.set(format!("candidate {}", self.candidate.id));
+    }
+}
+
+/// A request by the key of a guest link, which may show nothing any more.
+struct GuestRequest {
+    opened: OpenedLink,
+    /// That of the candidate.
+    project: VersionedItem<Project>,
+    secret: PresentedSecret,
+    store: Store,
+    state: Arc<RequestState>,
+    app: App,
+}
+
+impl GuestRequest {
+    /// Finds the link. Fails with [`Error::Throttled`] after too many requests.
+    async fn admit(parts: &Parts, app: &App) -> Result<Self> {
+        let GuestKey { company, project, candidate, link, hash, secret } =
+            GuestKey::from_headers(&parts.headers)?;
+        let state = RequestState::of(&parts.extensions);
+        let store = state.store(app);
+        let now = app.now();
+        let of_project = keys::project(&company, project);
+        let found = LinkPlace { company, project, candidate, link }.find(&store).await?;
+        if !found.is_opened_by(&hash) {
+            return Err(rejected());
+        }
+        if found.end(now).is_none() {
+            // Too many requests cost no further read.
+            GuestLink::clone(&found).requested(now).map_err(Error::Throttled)?;
+        }
+        let (opened, mut batch) = OpenedLink::load(&store, found, now, [of_project.clone()]).await?;
+        let project = batch.take::<Project>(&of_project)?.ok_or_else(rejected)?;
+        Ok(Self { opened, project, secret, store, state, app: app.clone() })
+    }
+
+    /// Counts the request, and notes that a guest has opened the link if the request `is_opening` it. Fails if the link shows nothing,
+    /// with the reason.
+    async fn count(mut self, is_opening: bool) -> Result<Self> {
+        let now = self.app.now();
+        if self.opened.link.end(now).is_none() {
+            // A link that rests shows nothing.
+            let is_opening = is_opening && self.opened.end(now).is_none();
+            let counted = self.store.count_guest_request(self.opened.link, is_opening, now).await;
+            self.opened.link =
+                counted.map_err(|error| if matches!(error, Error::NotFound) { rejected() } else { error })?;
+        }
+        // It may have been deleted in the meantime.
+        if let Some(end) = self.opened.end(now) {
+            return Err(self.opened.explain(end, &self.project, self.app.config())?);
+        }
+        self.opened.note(&self.state);
+        Ok(self)
     }
 }
 
@@ -148,45 +202,39 @@ impl FromRequestParts<App> for GuestReview {
     type Rejection = AdmissionRejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
-        let GuestKey { company, project, candidate, link, hash, secret } =
-            GuestKey::from_headers(&parts.headers)?;
-        let state = RequestState::of(&parts.extensions);
-        let store = state.store(app);
-        let now = app.now();
-        let of_project = keys::project(&company, project);
-        let of_questions = keys::questionnaire(&company, project);
-        let of_answers = keys::answers(&company, project, candidate);
-        let found = LinkPlace { company, project, candidate, link }.find(&store).await?;
-        if !found.is_opened_by(&hash) {
-            return Err(rejected().into());
-        }
-        if found.end(now).is_none() {
-            // Too many requests cost no further read.
-            GuestLink::clone(&found).requested(now).map_err(Error::Throttled)?;
-        }
-        let (mut opened, mut batch) = OpenedLink::load(&store, found, now, [of_project.clone()]).await?;
-        let project = batch.take::<Project>(&of_project)?.ok_or_else(rejected)?;
-        if opened.link.end(now).is_none() {
-            // A HEAD shows nothing, and neither does a link that rests.
-            let is_shown = parts.method == Method::GET && opened.end(now).is_none();
-            let counted = store.count_guest_request(opened.link, is_shown, now).await;
-            opened.link =
-                counted.map_err(|error| if matches!(error, Error::NotFound) { rejected() } else { error })?;
-        }
-        // It may have been deleted in the meantime.
-        if let Some(end) = opened.end(now) {
-            return Err(opened.explain(end, &project)?.into());
-        }
-        opened.note(&state);
-        // Only now: these are the large items, and a key that opens nothing must not cost them.
-        let mut batch = store.get([of_questions.clone(), of_answers.clone()]).await?;
+        let GuestRequest { opened, project, secret, store, app, .. } =
+            GuestRequest::admit(parts, app).await?.count(false).await?;
         let OpenedLink { company, candidate, link } = opened;
+        // Only now: these are the large items, and a key that opens nothing must not cost them.
+        let of_questions = keys::questionnaire(&company.id, project.id);
+        let of_answers = keys::answers(&company.id, project.id, candidate.id);
+        let mut batch = store.get([of_questions.clone(), of_answers.clone()]).await?;
         let answers = batch.take(&of_answers)?.ok_or_else(rejected)?;
         let questionnaire = batch.take(&of_questions)?;
-        let reference = [&[GUEST_LINK][..], &link.id.to_bytes()].concat();
-        let signer = MediaSigner::new(secret, &reference, now, app.entropy());
-        let app = app.clone();
+        let signer = MediaSigner::new(secret, &reference_to(&link), app.now(), app.entropy());
         Ok(Self { company, project, candidate, questionnaire, answers, link, store, signer, app })
+    }
+}
+
+/// A request by the key of a guest link, which tells that the guest has opened it.
+pub struct GuestOpening(GuestRequest);
+
+impl HasAdmission for GuestOpening {
+    const ADMISSION: AdmissionRule = AdmissionRule::Guest;
+}
+
+impl GuestOpening {
+    /// Notes the opening. Fails if the link shows nothing, with the reason.
+    pub async fn note(self) -> Result<()> {
+        self.0.count(true).await.map(drop)
+    }
+}
+
+impl FromRequestParts<App> for GuestOpening {
+    type Rejection = AdmissionRejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
+        Ok(Self(GuestRequest::admit(parts, app).await?))
     }
 }
 
@@ -202,61 +250,70 @@ impl GuestReview {
     }
 }
 
-/// A file of a candidate's answers that a guest was shown.
-pub(super) struct GuestFile {
-    pub(super) answers: VersionedItem<Answers>,
+/// Whether a guest was shown the URL with this token.
+pub(super) fn is_for_guest(token: &MediaToken) -> bool {
+    token.reference().first() == Some(&GUEST_LINK)
+}
+
+/// A file that a guest was shown, with the item that tells where it is.
+pub(super) struct GuestFile<T> {
+    pub(super) item: VersionedItem<T>,
     /// How long the bucket may still serve it.
     pub(super) lifetime: Duration,
 }
 
-impl GuestFile {
-    /// Whether a guest was shown the URL with this token.
-    pub(super) fn is_for_guest(token: &MediaToken) -> bool {
-        token.reference().first() == Some(&GUEST_LINK)
-    }
-
-    /// Admits a request by the URL of a file, which is signed for `object`.
+impl<T: StoredEntity> GuestFile<T> {
+    /// Admits a request by the URL of a file, which is signed for `object`. Fails with [`Error::NotFound`] if there is no item at
+    /// `key`.
     pub(super) async fn admit(
         request: &UnauthenticatedRequest<'_>,
         token: &MediaToken,
         object: &str,
+        key: ItemKey,
     ) -> Result<Self> {
-        let place = place_of(request, token).map_err(|_| rejected())?;
+        let place = place_of(request, token).ok_or_else(rejected)?;
         let app = request.app();
         let now = app.now();
         let left = token.time_left(ADDRESS, now).ok_or_else(rejected)?;
         let state = request.state();
         let store = state.store(app);
-        let of_answers = keys::answers(&place.company, place.project, place.candidate);
         let link = place.find(&store).await?;
         if link.end(now).is_some() {
             return Err(rejected());
         }
-        let key = store.open_media_key(&place.key(), &link.media_key).await?;
-        if !key.is_some_and(|key| token.is_for(&key, object)) {
+        let media_key = store.open_media_key(&place.key(), &link.media_key).await?;
+        if !media_key.is_some_and(|key| token.is_for(&key, object)) {
             return Err(rejected());
         }
-        let (opened, mut batch) = OpenedLink::load(&store, link, now, [of_answers.clone()]).await?;
+        let (opened, mut batch) = OpenedLink::load(&store, link, now, [key.clone()]).await?;
         // The page asks with the key when a file is refused, and says why.
         if opened.end(now).is_some() {
             return Err(rejected());
         }
         opened.note(&state);
-        let answers = batch.take(&of_answers)?.ok_or(Error::NotFound)?;
+        let item = batch.take(&key)?.ok_or(Error::NotFound)?;
         // The bucket knows nothing of the link, so its URL ends with both. It counts whole seconds.
         let lifetime = left.min(opened.link.ends_at - now).max(TimeDelta::seconds(1));
         let lifetime = lifetime.to_std().map_err(Error::internal)?;
-        Ok(Self { answers, lifetime })
+        Ok(Self { item, lifetime })
     }
 }
 
-fn place_of(request: &UnauthenticatedRequest<'_>, token: &MediaToken) -> Result<LinkPlace, InvalidId> {
-    let path = &request.path;
-    let link = token.reference().get(1..).and_then(|id| id.try_into().ok()).ok_or(InvalidId)?;
-    Ok(LinkPlace {
-        company: path.company_id()?,
-        project: path.id("projectId")?,
-        candidate: path.id("candidateId")?,
-        link: GuestLinkId::from_bytes(link),
+/// The reference in the URLs of files that this link shows.
+fn reference_to(link: &GuestLink) -> Vec<u8> {
+    let ids = [link.project.to_bytes(), link.candidate.to_bytes(), link.id.to_bytes()];
+    [&[GUEST_LINK][..], &ids.concat()].concat()
+}
+
+/// The place of the link that has shown the URL with this token: its reference, in the company of the path.
+fn place_of(request: &UnauthenticatedRequest<'_>, token: &MediaToken) -> Option<LinkPlace> {
+    let (_, ids) = token.reference().split_first()?;
+    let (project, ids) = ids.split_first_chunk()?;
+    let (candidate, link) = ids.split_first_chunk()?;
+    Some(LinkPlace {
+        company: request.path.company_id().ok()?,
+        project: ProjectId::from_bytes(*project),
+        candidate: CandidateId::from_bytes(*candidate),
+        link: GuestLinkId::from_bytes(link.try_into().ok()?),
     })
 }

@@ -1,5 +1,8 @@
 //! A welcome video as a target, the files that it was converted to, and its captions.
 
+use std::marker::PhantomData;
+use std::time::Duration;
+
 use axum::extract::FromRequestParts;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
@@ -9,11 +12,13 @@ use axum::response::Response;
 use crate::app::App;
 use crate::auth::access::request::PathIds;
 use crate::auth::access::target::file::{FileRedirect, FileRequest};
+use crate::auth::access::target::guest::{GuestFile, is_for_guest};
 use crate::auth::access::{
     AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
     UnauthenticatedRequest, admit,
 };
 use crate::auth::caller::CallerIdentity;
+use crate::auth::credential::rejected;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::id::InvalidId;
 use crate::domain::language::Language;
@@ -21,9 +26,10 @@ use crate::domain::media::video::{Rendition, Video};
 use crate::domain::parse_enum;
 use crate::domain::policy::CallerRelation;
 use crate::error::{Error, Result};
-use crate::http::EntityTag;
-use crate::media::{captions_name, rendition_key};
-use crate::store::{ItemKey, VersionedItem};
+use crate::http::exchange::state::RequestState;
+use crate::http::{EntityTag, RequestConditions};
+use crate::media::{MediaToken, ObjectStore, captions_name, rendition_key};
+use crate::store::{ItemKey, Store, VersionedItem};
 
 impl RequestTarget for Video {
     type Loaded = VersionedItem<Self>;
@@ -78,10 +84,14 @@ impl RequestTarget for CaptionsTarget {
     }
 }
 
-/// A request by the URL of captions, whose caller was shown the URL and may still do `A` with the video.
+/// A request by the URL of captions, whose caller was shown the URL and may still do `A` with the video, or is a guest whose link
+/// still works.
 pub struct CaptionsAccess<A> {
-    access: Admitted<Video, A>,
+    video: VersionedItem<Video>,
     language: Language,
+    store: Store,
+    conditions: RequestConditions,
+    action: PhantomData<fn() -> A>,
 }
 
 impl<A> HasAdmission for CaptionsAccess<A> {
@@ -92,13 +102,13 @@ impl<A> CaptionsAccess<A> {
     /// Responds with the WebVTT, or with 304 if the client has it. Fails with [`Error::NotFound`] if the video has no captions in
     /// the language.
     pub async fn show(&self) -> Result<Response> {
-        let captions = self.access.store.captions(&self.access.target, self.language).await?;
+        let captions = self.store.captions(&self.video, self.language).await?;
         let text = captions.ok_or(Error::NotFound)?.text;
         // Not from the bucket: browsers load a track of another origin only with a video whose host allows it.
         let content_type = HeaderValue::from_static("text/vtt; charset=utf-8");
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, content_type)]);
         let tag = EntityTag::of(text.as_str().as_bytes());
-        self.access.conditions.answer(headers, text.as_str().to_owned().into(), &tag)
+        self.conditions.answer(headers, text.as_str().to_owned().into(), &tag)
     }
 }
 
@@ -106,21 +116,40 @@ impl<A: HasAdmission> FromRequestParts<App> for CaptionsAccess<A> {
     type Rejection = AdmissionRejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
+        let conditions = RequestConditions::of(parts).unwrap_or_default();
+        let store = RequestState::of(&parts.extensions).store(app);
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let token = request.path.text("token").unwrap_or_default().to_owned();
-        let request = request.by_address(&token, |path, _| {
-            Ok(captions_name(&path.company_id()?, path.id("videoId")?, language_in(path)?))
-        })?;
-        let language = language_in(&request.path).map_err(|_| Error::NotFound)?;
-        Ok(Self { access: admit(request).await?, language })
+        let language = language_in(&request.path);
+        let object = |path: &PathIds| {
+            Ok::<_, InvalidId>(captions_name(&path.company_id()?, path.id("videoId")?, language_in(path)?))
+        };
+        let video = match MediaToken::parse(&token).filter(is_for_guest) {
+            Some(token) => {
+                let object = object(&request.path).map_err(|_| rejected())?;
+                guest_video(&request, &token, &object).await?.item
+            }
+            None => {
+                let request = request.by_address(&token, |path, _| object(path))?;
+                let access: Admitted<Video, A> = admit(request).await?;
+                access.target
+            }
+        };
+        let language = language.map_err(|_| Error::NotFound)?;
+        Ok(Self { video, language, store, conditions, action: PhantomData })
     }
 }
 
-/// A request by the URL of a rendition, whose caller was shown the URL and may still do `A` with the video.
+/// A request by the URL of a rendition, whose caller was shown the URL and may still do `A` with the video, or is a guest whose link
+/// still works.
 pub struct RenditionAccess<A> {
-    access: Admitted<Video, A>,
+    video: VersionedItem<Video>,
     file: FileRequest,
     rendition: Rendition,
+    /// How long a guest may fetch it from the bucket; `None` for all others.
+    at_most: Option<Duration>,
+    app: App,
+    action: PhantomData<fn() -> A>,
 }
 
 impl<A> HasAdmission for RenditionAccess<A> {
@@ -131,13 +160,13 @@ impl<A> RenditionAccess<A> {
     /// Redirects to the rendition that the URL names, if it is one of these. Returns [`Error::NotFound`] without one, and
     /// [`Error::Unauthenticated`] for the token of another.
     pub async fn redirect(&self, renditions: &[Rendition]) -> Result<FileRedirect> {
-        let video = &self.access.target;
-        let rendition = self.rendition;
-        if video.conversion.converted.is_none() || !renditions.contains(&rendition) {
+        let Self { video, rendition, .. } = self;
+        if video.conversion.converted.is_none() || !renditions.contains(rendition) {
             return Err(Error::NotFound);
         }
-        let key = rendition_key(&video.company, video.id, rendition);
-        self.file.redirect(&self.access.objects()?, &key, &key, rendition.file_type(), None, None).await
+        let key = rendition_key(&video.company, video.id, *rendition);
+        let bucket = ObjectStore::of(&self.app)?;
+        self.file.redirect(&bucket, &key, &key, rendition.file_type(), None, self.at_most).await
     }
 }
 
@@ -149,12 +178,32 @@ impl<A: HasAdmission> FromRequestParts<App> for RenditionAccess<A> {
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let (token, rendition) = split_segment(request.path.text("token").unwrap_or_default());
         let token = token.to_owned();
-        let request = request.by_address(&token, |path, _| {
-            Ok(rendition_key(&path.company_id()?, path.id("videoId")?, rendition))
-        })?;
+        let app = app.clone();
+        let action = PhantomData;
+        let object = |path: &PathIds| {
+            Ok::<_, InvalidId>(rendition_key(&path.company_id()?, path.id("videoId")?, rendition))
+        };
+        if let Some(token) = MediaToken::parse(&token).filter(is_for_guest) {
+            let object = object(&request.path).map_err(|_| rejected())?;
+            let GuestFile { item: video, lifetime } = guest_video(&request, &token, &object).await?;
+            let file = FileRequest::new(object, method);
+            return Ok(Self { video, file, rendition, at_most: Some(lifetime), app, action });
+        }
+        let request = request.by_address(&token, |path, _| object(path))?;
         let file = FileRequest::of(&request, method)?;
-        Ok(Self { access: admit(request).await?, file, rendition })
+        let access: Admitted<Video, A> = admit(request).await?;
+        Ok(Self { video: access.target, file, rendition, at_most: None, app, action })
     }
+}
+
+/// Admits a guest's request by the URL of a file of the video in the path, which is signed for `object`.
+async fn guest_video(
+    request: &UnauthenticatedRequest<'_>,
+    token: &MediaToken,
+    object: &str,
+) -> Result<GuestFile<Video>> {
+    let key = request.path.video().map_err(|_| rejected())?;
+    GuestFile::admit(request, token, object, key).await
 }
 
 /// The token in the last segment of a URL, and the rendition that its extension names.

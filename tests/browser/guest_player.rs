@@ -21,7 +21,7 @@ use tests::videos::recorded;
 use tokio::sync::watch;
 
 use crate::devtools::Page;
-use crate::guests::Watched;
+use crate::guests::{FirstQuestion, Watched};
 use crate::listener;
 use crate::marionette::FirefoxPage;
 
@@ -38,7 +38,7 @@ struct SlowOrigin {
 
 impl SlowOrigin {
     async fn answer(self, request: Incoming) -> Response {
-        if request.uri().path().starts_with("/api/v3/review") {
+        if request.uri().path() == "/api/v3/review/" {
             self.reads.fetch_add(1, Ordering::Relaxed);
         }
         let range = text_of(request.headers(), RANGE);
@@ -100,7 +100,8 @@ struct Stage {
 impl Stage {
     async fn build() -> Self {
         let how = "-f lavfi -i testsrc2=s=320x180:r=25:d=8 -f lavfi -i sine=d=8 -c:v libx264 -pix_fmt yuv420p -c:a aac";
-        let watched = Watched::with_film(json!({}), recorded(how, "mp4")).await;
+        let first = FirstQuestion { film: recorded(how, "mp4"), ..FirstQuestion::default() };
+        let watched = Watched::with_first(json!({}), first).await;
         let link = watched.link(json!({})).await;
         let (listener, origin) = listener().await;
         let (death, is_dead) = watch::channel(false);

@@ -3,14 +3,15 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::caller::{Caller, last_segment, merge};
+use tests::files::Form;
 use tests::http::Request;
 use tests::takes::Interviewee;
 
 use crate::devtools::Page;
-use crate::film;
 use crate::visit::Visit;
+use crate::{film, sent_along};
 
-const TITLE: &str = "document.querySelector('h1').textContent";
+pub(crate) const TITLE: &str = "document.querySelector('h1').textContent";
 const FOCUSED: &str = "document.activeElement.textContent";
 const WRITTEN: &str = "Between 60,000 and 70,000 euros.\nFrom March on.";
 
@@ -19,35 +20,57 @@ pub(crate) struct Watched {
     pub(crate) visit: Visit,
 }
 
+/// The first question of an interview, and its answer.
+pub(crate) struct FirstQuestion {
+    pub(crate) text: String,
+    /// The film that asks it, with captions.
+    pub(crate) asking: Option<Vec<u8>>,
+    /// The answer.
+    pub(crate) film: Vec<u8>,
+}
+
+impl Default for FirstQuestion {
+    fn default() -> Self {
+        Self { text: "Why us?".to_owned(), asking: None, film: film() }
+    }
+}
+
 impl Watched {
     pub(crate) async fn build(fields: Value) -> Self {
-        Self::with_film(fields, film()).await
+        Self::with_first(fields, FirstQuestion::default()).await
     }
 
-    /// The first answer is this film.
-    pub(crate) async fn with_film(fields: Value, film: Vec<u8>) -> Self {
+    pub(crate) async fn with_first(fields: Value, first: FirstQuestion) -> Self {
+        let FirstQuestion { text, asking, film } = first;
         let questions = [
-            json!({ "text": "Why us?" }),
+            json!({ "text": text }),
             json!({ "text": "Which salary do you expect?", "kind": "text" }),
             json!({ "text": "What are you proud of?", "is_required": false }),
             json!({ "text": "What have we not asked?" }),
         ];
         let visit = Visit::invited(fields, &questions).await;
         let candidate = &visit.candidate;
-        for _ in ["confirmed", "interviewing"] {
-            candidate.advance(&candidate.uri).await.expect(200);
-        }
         let (project, _) = candidate.uri.split_once("candidates/").unwrap();
         let listed = visit.owner.get(&format!("{project}questions/")).await.expect(200).json();
-        let answers: Vec<_> = listed["objects"]
+        let uris: Vec<_> = listed["objects"]
             .as_array()
             .unwrap()
             .iter()
-            .map(|question| {
-                let id = last_segment(question["resource_uri"].as_str().unwrap());
-                format!("{}answers/{id}/", candidate.uri)
-            })
+            .map(|question| question["resource_uri"].as_str().unwrap())
             .collect();
+        if let Some(asking) = asking {
+            let video = sent_along(&visit.owner, &asking).await;
+            let captions = "WEBVTT\n\n00:00.500 --> 00:03.500\nWhy us?\n";
+            let captions = Form::new().file("file", "captions.vtt", "text/vtt", captions.as_bytes());
+            let put = Request::put(&format!("{video}captions/en/")).form(captions);
+            visit.owner.send(put).await.expect(200);
+            visit.owner.patch(uris[0], json!({ "video": video })).await.expect(200);
+        }
+        for _ in ["confirmed", "interviewing"] {
+            candidate.advance(&candidate.uri).await.expect(200);
+        }
+        let answers: Vec<_> =
+            uris.iter().map(|uri| format!("{}answers/{}/", candidate.uri, last_segment(uri))).collect();
         let [recorded, written, _, late] = &answers[..] else { panic!("{listed}") };
         let taker = |answer: &String| Interviewee {
             owner: visit.owner.clone(),
@@ -77,13 +100,13 @@ impl Watched {
 
 impl Page {
     /// Waits for the screen of a guest with this heading, which has the focus.
-    async fn headed(&mut self, title: &str) {
+    pub(crate) async fn headed(&mut self, title: &str) {
         self.until(&format!("document.querySelector('h1')?.textContent === {}", json!(title))).await;
         assert_eq!(self.evaluate("document.activeElement.tagName").await, "H1", "{title}");
     }
 
     /// Goes by the keyboard alone to what has this text, and presses it.
-    async fn tab_to(&mut self, text: &str) {
+    pub(crate) async fn tab_to(&mut self, text: &str) {
         for _ in 0..20 {
             if self.evaluate(FOCUSED).await == text {
                 return self.press_key("Enter").await;
@@ -125,6 +148,10 @@ async fn a_guest_watches_one_answer_after_the_other_by_keyboard_alone() {
         assert!(text.contains(told), "{told}: {text}");
     }
 
+    for told in ["Date of the interview", "Why us?", "4 s", "in writing", "no answer", "still being prepared"]
+    {
+        assert!(text.contains(told), "{told}: {text}");
+    }
     page.tab_to("Show the first question").await;
     page.headed("Question 1 of 4").await;
     assert!(page.text().await.contains("Why us?") && page.text().await.contains("This link works until"));

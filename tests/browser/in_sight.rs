@@ -21,7 +21,7 @@ fn question_of(characters: usize) -> Value {
 }
 
 /// Widths and heights: phones, upright and on their side, computers, and one at 200 %.
-const VIEWPORTS: [[u32; 2]; 8] =
+pub(crate) const VIEWPORTS: [[u32; 2]; 8] =
     [[390, 844], [390, 664], [360, 560], [320, 480], [844, 390], [1280, 600], [1440, 900], [720, 450]];
 
 /// The window's size, as a promise.

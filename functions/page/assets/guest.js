@@ -8,9 +8,10 @@ import { segmentsOf } from "./links.js";
 import { remembered } from "./local.js";
 import { loadStyle } from "./style.js";
 import { showEnd, showOver, showWelcome } from "./guest/ends.js";
-import { Player } from "./guest/player.js";
 import { showQuestion } from "./guest/question.js";
-import { answerKind, faultOf, placeIn, screenOf } from "./guest/state.js";
+import { askedIn, placeIn, screenOf } from "./guest/state.js";
+import { faultOf } from "./player/film.js";
+import { Playback } from "./player/playback.js";
 
 /**
  * @typedef {import("./guest/state.js").Screen} Screen
@@ -25,6 +26,8 @@ import { answerKind, faultOf, placeIn, screenOf } from "./guest/state.js";
 const SCREENS = { welcome: showWelcome, question: showQuestion, end: showEnd, over: showOver };
 /** How often the page tries again by itself what failed for a passing reason, in milliseconds. */
 const RETRY = 15_000;
+/** How long after an opening of the link the next one is told, in milliseconds. */
+const NEXT_OPENING = 600_000;
 
 const [main, header, foot] = ["screen", "header", "contact"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
 
@@ -37,8 +40,14 @@ export class Guest {
         this.model = { isWhole: key !== undefined, ended: null, fault: null, review: null, place: 0 };
         /** @type {import("./language.js").Texts} */
         this.texts = {};
-        /** The video of the question that is shown. @type {Player | null} */
-        this.player = null;
+        /** The films of the question that is shown. @type {Playback | null} */
+        this.playback = null;
+        /** The question that they are of, with the kind of its answer. */
+        this.playing = "";
+        /** @type {import("./player/film.js").Speed} */
+        this.speed = { rate: 1 };
+        /** When the service was told that the link was opened. */
+        this.openedAt = -Infinity;
         /** @type {View | null} */
         this.view = null;
         this.shown = "";
@@ -56,6 +65,23 @@ export class Guest {
         addEventListener("online", () => this.retry());
         setInterval(() => this.retry(), RETRY);
         addEventListener("keydown", (event) => this.follow(event));
+        for (const press of ["click", "keydown"]) addEventListener(press, () => this.noteOpening(), { capture: true });
+    }
+
+    /**
+     * Tells the service that a person has opened the link: programs that check links in mails load the page too, but press nothing
+     * in it.
+     */
+    async noteOpening() {
+        if (!this.model.review || Date.now() - this.openedAt < NEXT_OPENING) return;
+        this.openedAt = Date.now();
+        try {
+            await this.api.send("POST", "/review/opening/", undefined, { keepalive: true });
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            // The next press tells it.
+            this.openedAt = -Infinity;
+        }
     }
 
     /** Loads the texts of the language. */
@@ -103,7 +129,7 @@ export class Guest {
     async retry() {
         const { review, ended, isWhole } = this.model;
         if (this.isReading || ended || !isWhole) return;
-        if (review) return this.player?.retry();
+        if (review) return this.playback?.retry();
         await this.load(0);
         this.show();
     }
@@ -125,32 +151,30 @@ export class Guest {
         const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
         const { name, last } = screenOf(this.model);
         const isTaken = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || document.fullscreenElement;
-        if (!step || isTaken || name === "over" || /** @type {Element} */ (event.target).closest("video, select")) return;
+        if (!step || isTaken || name === "over" || /** @type {Element} */ (event.target).closest("video, select, dialog")) return;
         const place = this.model.place + step;
         if (place >= 0 && place <= last) this.go(place);
     }
 
-    /** The player of a recorded answer, which outlives another language. @param {number} number that of the question */
-    playerOf(number) {
-        if (this.player?.number === number) return this.player;
+    /** The films of a question, which outlive another language. @param {number} number that of the question */
+    playbackOf(number) {
+        if (this.playback) return this.playback;
         const { model } = this;
-        const answerNow = () => /** @type {import("./guest/state.js").RecordedAnswer | null} */ (
-            model.review && answerKind(model.review, number) === "recorded" ? model.review.questions[number - 1].answer : null);
+        const askedNow = () => model.review && askedIn(model.review, number);
         const renew = async () => {
             await this.read();
-            const answer = answerNow();
-            if (!answer) this.shown = "";
-            return answer;
+            return askedNow();
         };
-        this.player = new Player(number, answerNow(), renew, () => this.render());
-        return this.player;
+        const asked = /** @type {import("./player/playback.js").Asked} */ (askedNow());
+        this.playback = new Playback(asked, renew, this.speed, () => this.render());
+        return this.playback;
     }
 
     /** Shows the screen for the state, or updates the one that is shown. */
     render() {
         const { model } = this;
         const screen = screenOf(model);
-        const kind = screen.name === "question" && model.review ? answerKind(model.review, screen.number) : "";
+        const kind = screen.name === "question" && model.review ? askedIn(model.review, screen.number).answer.kind : "";
         const key = JSON.stringify([screen, kind]);
         main.dataset.screen = screen.name;
         if (key === this.shown) {
@@ -158,9 +182,13 @@ export class Guest {
             return;
         }
         this.shown = key;
-        if (kind !== "recorded" || this.player?.number !== screen.number) {
-            this.player?.end();
-            this.player = null;
+        document.body.classList.toggle("watched", screen.name === "question");
+        // Another language shows the same answer, which goes on playing.
+        const playing = `${screen.name} ${screen.number} ${kind}`;
+        if (playing !== this.playing) {
+            this.playback?.end();
+            this.playback = null;
+            this.playing = playing;
         }
         this.view = SCREENS[screen.name](this, screen);
         this.renderFrame(screen);
@@ -172,10 +200,9 @@ export class Guest {
     /** What surrounds every screen: whose interview it is, the language, and until when the link works. @param {Screen} screen */
     renderFrame(screen) {
         const { review } = this.model;
-        const { name: company, logo } = review?.company ?? {};
+        const { name: company, logo } = (review ?? this.model.ended)?.company ?? {};
         const names = review ? [this.name ?? company, review.project.name] : null;
-        const ending = this.model.ended?.company?.name;
-        const name = element("p", { class: "name", title: names?.join(" · ") }, names ? [element("bdi", {}, names[0]), " · ", element("bdi", {}, names[1])] : (ending ?? this.texts.title));
+        const name = element("p", { class: "name", title: names?.join(" · ") }, names ? [element("bdi", {}, names[0]), " · ", element("bdi", {}, names[1])] : (company ?? this.texts.title));
         fill(header, logo && element("img", { class: "logo", src: logo, alt: company }), name, languageChoice(this.texts.language, () => this.change()));
         fill(foot, screen.name === "question" && `${this.texts.until}: ${this.end}`);
     }
@@ -195,9 +222,13 @@ export class Guest {
 
     /** Until when the link works. */
     get end() {
+        return this.dateText(this.model.review?.expires_at ?? "");
+    }
+
+    /** A moment in the language of the page, as the guest's region writes it. @param {string} moment */
+    dateText(moment) {
         const { lang } = document.documentElement;
-        const tag = navigator.languages.find((one) => one.startsWith(lang)) ?? lang;
-        return dateText(this.model.review?.expires_at ?? "", tag);
+        return dateText(moment, navigator.languages.find((one) => one.startsWith(lang)) ?? lang);
     }
 }
 

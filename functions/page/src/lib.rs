@@ -4,7 +4,8 @@
 //!
 //! Each page is a script of this project, which calls the API. It loads nothing from other hosts than this service and the
 //! bucket. Both are made of the files in `assets`: `main.js` imports the modules of the candidate's page, `guest.js` those of the
-//! guest's, and the styles of both follow those in `page.css`. Candidates load nothing of the guest's page.
+//! guest's, and the styles of both follow those in `page.css`. Candidates load nothing of the guest's page. The modules in `player/` show a
+//! question with its answer, and know no page.
 //!
 //! Beside the pages, files that programs look for at fixed paths.
 

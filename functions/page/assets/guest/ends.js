@@ -3,11 +3,12 @@
 import { button, element, factList } from "../dom.js";
 import { duration, filled } from "../language.js";
 import { contactText } from "../links.js";
+import { listOf } from "./question.js";
 
 /** @param {import("../guest.js").Guest} guest @returns {import("../guest.js").View} */
 export function showWelcome(guest) {
     const texts = guest.texts.welcome;
-    const { company, project, questions } = /** @type {import("./state.js").Review} */ (guest.model.review);
+    const { company, project, questions, ended_at: endedAt } = /** @type {import("./state.js").Review} */ (guest.model.review);
     const names = { name: guest.name, company: company.name, project: project.name };
     const seconds = questions.reduce((sum, { answer }) => sum + (answer?.seconds ?? 0), 0);
     return {
@@ -15,6 +16,7 @@ export function showWelcome(guest) {
         content: [
             element("p", { class: "lead" }, filled(texts.text, names)),
             factList([
+                endedAt && [texts.date, guest.dateText(endedAt)],
                 [texts.questions, questions.length],
                 seconds > 0 && [texts.length, duration(guest.texts, seconds)],
                 [guest.texts.until, guest.end],
@@ -22,6 +24,8 @@ export function showWelcome(guest) {
             element("p", {}, texts.how),
             element("p", { class: "note" }, filled(texts.personal, names)),
             button(texts.begin, () => guest.go(1), { class: "main" }),
+            element("h2", {}, guest.texts.question.all),
+            listOf(guest),
         ],
     };
 }

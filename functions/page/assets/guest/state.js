@@ -1,25 +1,25 @@
 // Which screen a guest sees: a pure function of what the page knows.
 
 /**
- * @typedef {object} Answer
- * @property {string} text what was written; empty for a recorded answer
- * @property {number | null} seconds
- * @property {{ mp4?: string | null } | null} streams
+ * @typedef {object} Video
+ * @property {{ mp4?: string | null }} streams
  * @property {string | null} thumb
  * @property {{ width: number, height: number } | null} dimensions
+ * @property {import("../captions.js").Captions[]} [captions]
  *
- * @typedef {Answer & { streams: { mp4: string } }} RecordedAnswer one that can be played
+ * @typedef {Video & { text: string, seconds: number | null }} Answer what was written, or a recording and an empty text
  *
  * @typedef {object} Review the response of `review/`
  * @property {{ name: string, logo: string | null }} company
  * @property {{ name: string }} project
  * @property {{ first_name: string, last_name: string } | null} candidate null if their name is hidden
+ * @property {string | null} ended_at
  * @property {string} expires_at
- * @property {{ text: string, answer: Answer | null }[]} questions
+ * @property {{ text: string, video: Video | null, answer: Answer | null }[]} questions
  *
  * @typedef {object} Ended the refusal of the key; the company and its contact only if it was that of a link
  * @property {string} [code]
- * @property {{ name: string }} [company]
+ * @property {{ name: string, logo: string | null }} [company]
  * @property {import("../types.js").Contact} [contact]
  *
  * @typedef {object} Model what the page knows
@@ -59,17 +59,26 @@ export function screenOf({ isWhole, ended, fault, review, place }) {
 }
 
 /**
- * How a question was answered. An answer whose recording could not be converted is none.
+ * A question with its answer, as the player shows it. An answer whose recording could not be converted is none.
  * @param {Review} review
  * @param {number} number
- * @returns {"none" | "written" | "converting" | "recorded"}
+ * @returns {import("../player/playback.js").Asked}
  */
-export function answerKind({ questions }, number) {
-    const { answer } = questions[number - 1];
-    if (!answer) return "none";
-    if (answer.text) return "written";
-    return answer.streams?.mp4 ? "recorded" : "converting";
+export function askedIn({ questions }, number) {
+    const { text, video, answer } = questions[number - 1];
+    return { text, film: filmOf(video), answer: givenOf(answer) };
 }
 
-/** Why something has failed that may succeed later. @param {import("../api.js").ApiError} error @returns {"offline" | "busy"} */
-export const faultOf = ({ status }) => (status === 0 ? "offline" : "busy");
+/** @param {Video | null} video @returns {import("../player/film.js").Film | null} */
+function filmOf(video) {
+    const address = video?.streams.mp4;
+    return address ? { address, thumb: video.thumb, dimensions: video.dimensions, captions: video.captions ?? [] } : null;
+}
+
+/** @param {Answer | null} answer @returns {import("../player/playback.js").Given} */
+function givenOf(answer) {
+    if (!answer) return { kind: "none" };
+    if (answer.text) return { kind: "written", text: answer.text };
+    const film = filmOf(answer);
+    return film ? { kind: "recorded", film } : { kind: "converting" };
+}

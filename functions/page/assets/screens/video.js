@@ -1,7 +1,7 @@
 // Videos of the company, such as a welcome or a question.
 
+import { tracksOf } from "../captions.js";
 import { element } from "../dom.js";
-import { LANGUAGES } from "../language.js";
 
 /**
  * A welcome video; nothing while it cannot be played. One that asks a question while the time runs plays by itself.
@@ -20,14 +20,4 @@ export function videoOf(app, uri, label, isPlayed = false) {
         // The text of a question stands beside its video, so the page works without.
     }, () => whole.remove());
     return whole;
-}
-
-/**
- * The captions of a video, those in the language of the page first and shown.
- * @param {{ captions: { language: import("../language.js").Language, url: string }[] }} video
- */
-function tracksOf({ captions }) {
-    const { lang } = document.documentElement;
-    const sorted = [...captions].sort((one, other) => Number(other.language === lang) - Number(one.language === lang));
-    return sorted.map(({ language, url }) => element("track", { kind: "captions", srclang: language, label: LANGUAGES[language], src: url, default: language === lang }));
 }

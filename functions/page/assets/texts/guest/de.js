@@ -17,6 +17,7 @@ export default {
         title: "Die Antworten von {name}",
         hidden: "Antworten einer Bewerbung",
         text: "{company} lädt Sie ein, ein Video-Interview anzusehen: {project}.",
+        date: "Datum des Interviews",
         questions: "Fragen",
         length: "Aufgenommene Antworten insgesamt",
         how: "Sie sehen eine Frage nach der anderen mit ihrer Antwort. Sie können anhalten, zurückgehen und so oft wiederkommen, wie Sie möchten.",
@@ -28,6 +29,14 @@ export default {
         title: "Frage {n} von {total}",
         next: "Weiter",
         finish: "Zum Ende",
+        keys: "Die Tasten ← und → führen zurück und weiter.",
+        all: "Alle Fragen",
+        close: "Schließen",
+    },
+
+    player: {
+        question: "Frage {n}",
+        film: "Frage {n} als Video",
         video: "Antwort auf Frage {n}",
         play: "Antwort abspielen",
         pause: "Anhalten",
@@ -37,8 +46,10 @@ export default {
         converting: "Diese Antwort wird noch vorbereitet. Das dauert einige Minuten: Versuchen Sie es dann erneut, oder gehen Sie zur nächsten Frage.",
         renewing: "Das Video wird neu geladen…",
         unplayable: "Dieses Video lässt sich gerade nicht abspielen. Versuchen Sie es erneut. Wenn das nicht hilft, öffnen Sie den Link in einem anderen Browser.",
-        keys: "Die Tasten ← und → führen zurück und weiter.",
+        speed: "Tempo",
     },
+
+    kinds: { written: "schriftlich", none: "keine Antwort", converting: "wird noch vorbereitet" },
 
     end: {
         title: "Das war die letzte Frage",

@@ -17,6 +17,7 @@ export default {
         title: "The answers of {name}",
         hidden: "A candidate’s answers",
         text: "{company} invites you to watch a video interview: {project}.",
+        date: "Date of the interview",
         questions: "Questions",
         length: "Recorded answers, all together",
         how: "You see one question after the other, with its answer. You can pause, go back, and come again as often as you like.",
@@ -28,6 +29,14 @@ export default {
         title: "Question {n} of {total}",
         next: "Next",
         finish: "Finish",
+        keys: "The keys ← and → lead back and on.",
+        all: "All questions",
+        close: "Close",
+    },
+
+    player: {
+        question: "Question {n}",
+        film: "Question {n} as a video",
         video: "Answer to question {n}",
         play: "Play answer",
         pause: "Pause",
@@ -37,8 +46,10 @@ export default {
         converting: "This answer is still being prepared. That takes a few minutes: try again then, or go on with the next question.",
         renewing: "The video is being loaded again…",
         unplayable: "This video does not play at the moment. Try again. If that does not help, open the link in another browser.",
-        keys: "The keys ← and → lead back and on.",
+        speed: "Speed",
     },
+
+    kinds: { written: "in writing", none: "no answer", converting: "still being prepared" },
 
     end: {
         title: "That was the last question",

@@ -17,6 +17,7 @@ export default {
         title: "Las respuestas de {name}",
         hidden: "Las respuestas de una candidatura",
         text: "{company} le invita a ver una videoentrevista: {project}.",
+        date: "Fecha de la entrevista",
         questions: "Preguntas",
         length: "Respuestas grabadas, en total",
         how: "Verá una pregunta tras otra, con su respuesta. Puede hacer una pausa, retroceder y volver tantas veces como quiera.",
@@ -28,6 +29,14 @@ export default {
         title: "Pregunta {n} de {total}",
         next: "Siguiente",
         finish: "Terminar",
+        keys: "Las teclas ← y → llevan a la pregunta anterior y a la siguiente.",
+        all: "Todas las preguntas",
+        close: "Cerrar",
+    },
+
+    player: {
+        question: "Pregunta {n}",
+        film: "La pregunta {n} en vídeo",
         video: "Respuesta a la pregunta {n}",
         play: "Reproducir la respuesta",
         pause: "Pausa",
@@ -37,8 +46,10 @@ export default {
         converting: "Esta respuesta aún se está preparando. Tarda unos minutos: inténtelo entonces de nuevo o siga con la pregunta siguiente.",
         renewing: "El vídeo se está cargando de nuevo…",
         unplayable: "Este vídeo no se puede reproducir en este momento. Inténtelo de nuevo. Si no sirve, abra el enlace en otro navegador.",
-        keys: "Las teclas ← y → llevan a la pregunta anterior y a la siguiente.",
+        speed: "Velocidad",
     },
+
+    kinds: { written: "por escrito", none: "sin respuesta", converting: "en preparación" },
 
     end: {
         title: "Era la última pregunta",

@@ -17,6 +17,7 @@ export default {
         title: "Les réponses de {name}",
         hidden: "Les réponses d’une candidature",
         text: "{company} vous invite à regarder un entretien vidéo : {project}.",
+        date: "Date de l’entretien",
         questions: "Questions",
         length: "Réponses enregistrées, au total",
         how: "Vous voyez une question après l’autre, avec sa réponse. Vous pouvez faire une pause, revenir en arrière et revenir aussi souvent que vous le souhaitez.",
@@ -28,6 +29,14 @@ export default {
         title: "Question {n} sur {total}",
         next: "Suivant",
         finish: "Terminer",
+        keys: "Les touches ← et → mènent à la question précédente et à la suivante.",
+        all: "Toutes les questions",
+        close: "Fermer",
+    },
+
+    player: {
+        question: "Question {n}",
+        film: "La question {n} en vidéo",
         video: "Réponse à la question {n}",
         play: "Lire la réponse",
         pause: "Pause",
@@ -37,8 +46,10 @@ export default {
         converting: "Cette réponse est encore en préparation. Cela prend quelques minutes : réessayez ensuite, ou passez à la question suivante.",
         renewing: "La vidéo est rechargée…",
         unplayable: "Cette vidéo ne peut pas être lue pour le moment. Réessayez. Si cela ne suffit pas, ouvrez le lien dans un autre navigateur.",
-        keys: "Les touches ← et → mènent à la question précédente et à la suivante.",
+        speed: "Vitesse",
     },
+
+    kinds: { written: "par écrit", none: "pas de réponse", converting: "en préparation" },
 
     end: {
         title: "C’était la dernière question",

@@ -17,6 +17,7 @@ export default {
         title: "Le risposte di {name}",
         hidden: "Le risposte di una candidatura",
         text: "{company} La invita a guardare un videocolloquio: {project}.",
+        date: "Data del colloquio",
         questions: "Domande",
         length: "Risposte registrate, in totale",
         how: "Vedrà una domanda dopo l’altra, con la sua risposta. Può fare una pausa, tornare indietro e ritornare tutte le volte che vuole.",
@@ -28,6 +29,14 @@ export default {
         title: "Domanda {n} di {total}",
         next: "Avanti",
         finish: "Fine",
+        keys: "I tasti ← e → portano alla domanda precedente e a quella successiva.",
+        all: "Tutte le domande",
+        close: "Chiudi",
+    },
+
+    player: {
+        question: "Domanda {n}",
+        film: "La domanda {n} in video",
         video: "Risposta alla domanda {n}",
         play: "Riproduca la risposta",
         pause: "Pausa",
@@ -37,8 +46,10 @@ export default {
         converting: "Questa risposta è ancora in preparazione. Ci vuole qualche minuto: riprovi più tardi o passi alla domanda successiva.",
         renewing: "Il video viene ricaricato…",
         unplayable: "Al momento questo video non si può riprodurre. Riprovi. Se non basta, apra il link in un altro browser.",
-        keys: "I tasti ← e → portano alla domanda precedente e a quella successiva.",
+        speed: "Velocità",
     },
+
+    kinds: { written: "per iscritto", none: "nessuna risposta", converting: "in preparazione" },
 
     end: {
         title: "Era l’ultima domanda",

@@ -17,6 +17,7 @@ export default {
         title: "De antwoorden van {name}",
         hidden: "De antwoorden van een kandidaat",
         text: "{company} nodigt u uit om een video-interview te bekijken: {project}.",
+        date: "Datum van het interview",
         questions: "Vragen",
         length: "Opgenomen antwoorden, samen",
         how: "U ziet de ene vraag na de andere, met het antwoord. U kunt pauzeren, teruggaan en zo vaak terugkomen als u wilt.",
@@ -28,6 +29,14 @@ export default {
         title: "Vraag {n} van {total}",
         next: "Verder",
         finish: "Afronden",
+        keys: "De toetsen ← en → gaan terug en verder.",
+        all: "Alle vragen",
+        close: "Sluiten",
+    },
+
+    player: {
+        question: "Vraag {n}",
+        film: "Vraag {n} als video",
         video: "Antwoord op vraag {n}",
         play: "Antwoord afspelen",
         pause: "Pauzeren",
@@ -37,8 +46,10 @@ export default {
         converting: "Dit antwoord wordt nog voorbereid. Dat duurt enkele minuten: probeer het dan opnieuw, of ga naar de volgende vraag.",
         renewing: "De video wordt opnieuw geladen…",
         unplayable: "Deze video kan nu niet worden afgespeeld. Probeer het opnieuw. Helpt dat niet, open de link dan in een andere browser.",
-        keys: "De toetsen ← en → gaan terug en verder.",
+        speed: "Snelheid",
     },
+
+    kinds: { written: "schriftelijk", none: "geen antwoord", converting: "wordt nog voorbereid" },
 
     end: {
         title: "Dat was de laatste vraag",

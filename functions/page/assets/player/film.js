@@ -1,29 +1,40 @@
-// A recorded answer. Its address lives for some minutes: when it has died, the player fetches a new one and goes on at the same
-// second.
+// A film. Its address lives for some minutes: when it has died, the player fetches a new one and goes on at the same second.
 
 import { ApiError } from "../api.js";
-import { element } from "../dom.js";
+import { tracksOf } from "../captions.js";
+import { element, fill } from "../dom.js";
 
 /** The age at which an address may have died, in milliseconds. A younger one that fails does so for another reason. */
 const YOUNG = 30_000;
 
-/** @typedef {import("./state.js").RecordedAnswer} RecordedAnswer */
+/**
+ * @typedef {object} Film
+ * @property {string} address of the mp4
+ * @property {string | null} thumb
+ * @property {{ width: number, height: number } | null} dimensions
+ * @property {import("../captions.js").Captions[]} captions
+ *
+ * @typedef {{ rate: number }} Speed how fast films play; one for all of a page
+ */
 
-/** The video of one answer. Its owner ends it. */
-export class Player {
+/** Why something has failed that may succeed later. @param {ApiError} error @returns {"offline" | "busy"} */
+export const faultOf = ({ status }) => (status === 0 ? "offline" : "busy");
+
+/** The player of one film. Its owner ends it. */
+export class FilmPlayer {
     /**
-     * @param {number} number that of the question
-     * @param {RecordedAnswer | null} answer
-     * @param {() => Promise<RecordedAnswer | null>} renew reads the answer with a new address; null if it cannot be played any more
+     * @param {Film} film
+     * @param {() => Promise<Film | null>} renew reads the film with a new address; null if it cannot be played any more
+     * @param {Speed} speed
      * @param {() => void} changed called when the player shows something else
      */
-    constructor(number, answer, renew, changed) {
-        this.number = number;
+    constructor(film, renew, speed, changed) {
         this.renew = renew;
+        this.speed = speed;
         this.changed = changed;
-        /** Where the guest is, in seconds. */
+        /** Where the viewer is, in seconds. */
         this.seconds = 0;
-        /** Whether the guest wants it to play. */
+        /** Whether the viewer wants it to play. */
         this.isPlaying = false;
         this.hasEnded = false;
         /** Whether a new address is fetched or tried. */
@@ -33,21 +44,35 @@ export class Player {
         /** Why it does not play. @type {ApiError | "unplayable" | null} */
         this.fault = null;
         this.video = element("video", {
-            class: "answer", controls: true, preload: "metadata", playsinline: true, tabindex: 0, controlslist: "nodownload noremoteplayback", disableremoteplayback: true,
+            controls: true, preload: "metadata", playsinline: true, tabindex: 0, controlslist: "nodownload noremoteplayback", disableremoteplayback: true,
             ontimeupdate: () => this.note(), onseeking: () => this.note(),
             onplay: () => this.follow(true), onpause: () => this.follow(false), onended: () => this.follow(false),
-            onloadedmetadata: () => this.resume(), onerror: () => this.recover(),
+            onratechange: () => this.noteSpeed(), onloadedmetadata: () => this.resume(), onerror: () => this.recover(),
         });
-        if (answer) this.use(answer);
+        this.use(film);
     }
 
-    /** Whether what the video tells is the guest's doing: an address that is lost or replaced changes it as well. */
+    /** Whether what the video tells is the viewer's doing: an address that is lost or replaced changes it as well. */
     get isSettled() {
         return !this.isRenewing && !this.video.error;
     }
 
     note() {
         if (this.isSettled) this.seconds = this.video.currentTime;
+    }
+
+    /** The browser's own controls may have a speed as well. */
+    noteSpeed() {
+        if (!this.isSettled || this.video.playbackRate === this.speed.rate) return;
+        this.speed.rate = this.video.playbackRate;
+        this.changed();
+    }
+
+    /** Plays as fast as the page says. */
+    adoptSpeed() {
+        // A new address would end the speed otherwise.
+        this.video.defaultPlaybackRate = this.speed.rate;
+        this.video.playbackRate = this.speed.rate;
     }
 
     /** @param {boolean} isPlaying */
@@ -67,6 +92,11 @@ export class Player {
         this.changed();
     }
 
+    /** Lets another film play. */
+    pause() {
+        this.video.pause();
+    }
+
     play() {
         this.video.play().catch((/** @type {Error} */ error) => {
             // Another address that is loaded, or one that has died, is dealt with where it is noticed.
@@ -76,14 +106,15 @@ export class Player {
         });
     }
 
-    /** @param {RecordedAnswer} answer */
-    use({ streams, thumb, dimensions }) {
+    /** @param {Film} film */
+    use(film) {
         const { video } = this;
-        if (dimensions) video.style.aspectRatio = `${dimensions.width} / ${dimensions.height}`;
+        const { address, thumb, dimensions } = film;
+        if (dimensions) video.style.setProperty("--shape", String(dimensions.width / dimensions.height));
         if (thumb && this.seconds === 0) video.poster = thumb;
-        // The speed that the guest has chosen would end with the address.
-        video.defaultPlaybackRate = video.playbackRate;
-        video.src = streams.mp4;
+        fill(video, tracksOf(film));
+        this.adoptSpeed();
+        video.src = address;
         if (this.isPlaying) this.play();
     }
 
@@ -107,9 +138,9 @@ export class Player {
         this.isRenewing = true;
         this.changed();
         try {
-            const answer = await this.renew();
+            const film = await this.renew();
             this.renewedAt = Date.now();
-            if (answer) this.use(answer);
+            if (film) this.use(film);
             else this.changed();
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;

@@ -1,0 +1,75 @@
+// The films of one question: the one that asks it, and its answer. It knows what the page shows of an interview, and nothing of who
+// looks at it.
+
+import { FilmPlayer } from "./film.js";
+
+/**
+ * @typedef {import("./film.js").Film} Film
+ *
+ * @typedef {{ kind: "none" } | { kind: "converting" } | { kind: "written", text: string } | { kind: "recorded", film: Film }} Given
+ *
+ * @typedef {object} Asked a question with its answer
+ * @property {string} text
+ * @property {Film | null} film the one that asks the question
+ * @property {Given} answer
+ */
+
+/** The film of an answer; null if there is none. @param {Given} answer */
+const answerFilm = (answer) => (answer.kind === "recorded" ? answer.film : null);
+
+/** The films of one question. Its owner ends it. */
+export class Playback {
+    /**
+     * @param {Asked} asked
+     * @param {() => Promise<Asked | null>} renew reads the question with new addresses of its films; null if it is no longer shown
+     * @param {import("./film.js").Speed} speed
+     * @param {() => void} changed called when a player shows something else
+     */
+    constructor(asked, renew, speed, changed) {
+        this.speed = speed;
+        this.changed = changed;
+        /** @param {Film | null} film @param {(asked: Asked) => Film | null} part @returns {FilmPlayer | null} */
+        const playerOf = (film, part) => {
+            if (!film) return null;
+            const renewed = async () => {
+                const now = await renew();
+                return now && part(now);
+            };
+            const player = new FilmPlayer(film, renewed, speed, () => this.follow(player));
+            return player;
+        };
+        /** The player of the film that asks. */
+        this.question = playerOf(asked.film, ({ film }) => film);
+        /** The player of the answer. */
+        this.answer = playerOf(answerFilm(asked.answer), ({ answer }) => answerFilm(answer));
+    }
+
+    get players() {
+        return [this.question, this.answer].filter((player) => player !== null);
+    }
+
+    /** One film is heard at a time. @param {FilmPlayer} player */
+    follow(player) {
+        for (const other of this.players) {
+            if (other !== player && player.isPlaying) other.pause();
+            other.adoptSpeed();
+        }
+        this.changed();
+    }
+
+    /** @param {number} rate */
+    setSpeed(rate) {
+        this.speed.rate = rate;
+        this.players.forEach((player) => player.adoptSpeed());
+    }
+
+    /** Tries again after a passing fault. */
+    async retry() {
+        for (const player of this.players) await player.retry();
+    }
+
+    /** Plays no more, and leaves the network to the next one. */
+    end() {
+        this.players.forEach((player) => player.end());
+    }
+}

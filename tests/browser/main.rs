@@ -26,6 +26,7 @@ mod recording;
 mod reference;
 mod reopened;
 mod shared_computer;
+mod staff;
 mod state;
 mod told;
 mod visit;

@@ -23,9 +23,12 @@ pub(crate) async fn activate(access: PublicAccess, body: BodyFields) -> Result<J
 
 /// POST /whoami/key/
 pub(crate) async fn show_holder(access: PublicAccess, body: BodyFields) -> Result<Json<KeyHolderView>> {
-    let holder = access.holder(&read_key(body)?).await?;
-    let view = holder.and_then(|holder| KeyHolderView::new(holder, access.references()));
-    view.map(Json).ok_or_else(|| Error::field("key", BAD_KEY))
+    let key = read_key(body)?;
+    let holder = access.holder(&key).await?;
+    match holder.and_then(|holder| KeyHolderView::new(holder, access.references())) {
+        Some(view) => Ok(Json(view)),
+        None => Err(access.end_of(&key).await?.unwrap_or_else(|| Error::field("key", BAD_KEY))),
+    }
 }
 
 /// Reads the key of a mail.

@@ -138,7 +138,8 @@ pub(crate) fn get_key_holder(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "The account that was sent a key, so that a page can name it before it asks for a password or a decision. The key \
-             stays valid.",
+             stays valid. A key that was used, has expired or was replaced is refused with the code `key_ended` and the `company` that it \
+             was made for, so that the page can say where to log in.",
         )
         .body::<(), _>(account::read_key)
         .field(

@@ -73,12 +73,25 @@ export class Access {
         const { model, api } = this.app;
         try {
             const holder = (await api.send("POST", "/whoami/key/", { key })).body;
+            model.keyKind = holder.kind;
             await this.meet(companyIn(holder.company));
             model.holder = holder;
         } catch (error) {
             if (!(error instanceof ApiError) || error.status !== 400) throw error;
+            if (error.code === "key_ended") {
+                const { kind, company } = /** @type {import("./types.js").KeyHolder} */ (/** @type {unknown} */ (error.body));
+                model.keyKind = kind;
+                await this.meet(companyIn(company));
+            }
         }
         model.isLoaded = true;
+    }
+
+    /** Leads to the login of a company, where the address is filled in. @param {string} company its reference @param {string} email */
+    goToLogin(company, email) {
+        this.app.model.link = { kind: "login", company: companyIn(company), email };
+        history.replaceState(null, "", loginOf(company));
+        this.app.render();
     }
 
     /** Learns what the login of a company tells. @param {string} company */

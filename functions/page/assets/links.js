@@ -45,7 +45,7 @@ export function returnButton({ model, texts }) {
  */
 export function contactLine({ model, texts }) {
     // It is there for candidates.
-    if (model.holder?.kind === "customer") return null;
+    if (model.keyKind === "customer") return null;
     const contact = (model.candidate ?? model.ended ?? model.company)?.contact;
     return contact ? contactText(texts.ask, contact) : null;
 }

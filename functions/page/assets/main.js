@@ -74,7 +74,7 @@ export class App {
         this.begun = 0;
         /** @type {import("./state.js").Model} */
         this.model = {
-            link, candidate: null, ended: null, company: null, holder: null, interview: null, questions: [], takes: [], drafts: [], isLoaded: false, isBusy: false, isLoggedOut: false, isOtherWindow: false,
+            link, candidate: null, ended: null, company: null, holder: null, keyKind: null, interview: null, questions: [], takes: [], drafts: [], isLoaded: false, isBusy: false, isLoggedOut: false, isOtherWindow: false,
             step: { name: "welcome" }, now: Date.now(),
         };
         /** @type {import("./types.js").LegalText[]} */

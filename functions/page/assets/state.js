@@ -10,6 +10,7 @@
  * @property {"register" | "interview" | "login" | "reset" | "activate" | "confirm" | "restore" | "wrong"} kind
  * @property {string} [company]
  * @property {string} [key]
+ * @property {string} [email] the address that a login is of, if the page knows it
  *
  * @typedef {"welcome" | "check" | "practice" | "overview" | "question" | "connect" | "prepare" | "record" | "review" | "write" | "complete" | "sending"} StepName
  *
@@ -24,6 +25,7 @@
  * @property {import("./types.js").EndedKey | null} ended why the key of the link opens nothing, if it was a candidate's
  * @property {import("./types.js").CompanyLogin | null} company the company that a login is of
  * @property {import("./types.js").KeyHolder | null} holder whose password or address the link is for
+ * @property {import("./types.js").KeyHolder["kind"] | null} keyKind of what kind the account is that the key came to, even once it has ended
  * @property {Interview | null} interview
  * @property {Question[]} questions
  * @property {LocalTake[]} takes

@@ -41,6 +41,13 @@ pub enum Error {
     },
     /// A query parameter of this name came twice, and is no list: 400.
     RepeatedParameter(String),
+    /// A key that came by mail and opens nothing any more, with whose it claims to be: 400.
+    EndedMailedKey {
+        /// The URL of the company.
+        company: String,
+        /// Whether it is of a customer, else of a candidate.
+        is_of_staff: bool,
+    },
     /// A sensible request that the current state does not allow: 400.
     Refused(Refusal),
     /// No usable credential: 401.
@@ -118,6 +125,7 @@ impl Error {
             | Self::MalformedForm(_)
             | Self::UnknownParameter { .. }
             | Self::RepeatedParameter(_)
+            | Self::EndedMailedKey { .. }
             | Self::Refused(_) => StatusCode::BAD_REQUEST,
             Self::Unauthenticated(_) | Self::EndedKey(..) => StatusCode::UNAUTHORIZED,
             Self::Forbidden(_) | Self::MissingPermission { .. } => StatusCode::FORBIDDEN,
@@ -158,6 +166,12 @@ impl Error {
                 "detail": format!("The parameter {parameter} may be sent only once."),
                 "code": "repeated_parameter",
                 "parameter": parameter,
+            }),
+            Self::EndedMailedKey { company, is_of_staff } => json!({
+                "detail": "This key was used, has expired or was replaced. Log in, or ask for another one.",
+                "code": "key_ended",
+                "company": company,
+                "kind": if *is_of_staff { "customer" } else { "candidate" },
             }),
             Self::Refused(refusal) | Self::Unauthenticated(refusal) | Self::Forbidden(refusal) => {
                 detail(refusal.code, refusal.detail)

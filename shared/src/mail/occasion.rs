@@ -53,6 +53,10 @@ pub enum MailOccasion<'a> {
     },
     /// Asks a customer to choose a first password.
     StaffInvitation {
+        /// The customer's user name.
+        username: &'a str,
+        /// The identifier of the company.
+        identifier: &'a str,
         /// Secret: holds a one-time key.
         link: &'a str,
         /// Validity of the key.

@@ -120,6 +120,7 @@ impl ErrorResponseDoc {
                 ("refusal", Error::Refused(refusal)),
                 ("unknown_parameter", unknown_parameter()),
                 ("repeated_parameter", Error::RepeatedParameter("page".to_owned())),
+                ("key_ended", ended_mailed_key()),
                 ("if_match", Error::Refused(IF_MATCH_NOT_SUPPORTED)),
                 ("syntax", Error::MalformedJson("EOF while parsing a value at line 1 column 0".to_owned())),
             ],
@@ -384,6 +385,14 @@ impl ErrorResponseDoc {
                             "type": "string",
                             "description": "The query parameter that is unknown or repeated. Missing for other codes.",
                         },
+                        "company": {
+                            "type": "string", "format": "uri",
+                            "description": "With the code `key_ended`: the company that the key was made for. Missing for other codes.",
+                        },
+                        "kind": {
+                            "type": "string",
+                            "description": "With the code `key_ended`: whether the key was made for a `customer` or a `candidate`. Missing for other codes.",
+                        },
                     },
                 }),
             ),
@@ -396,6 +405,10 @@ fn unknown_parameter() -> Error {
         parameter: "externalid".to_owned(),
         detail: "There is no parameter externalid. Did you mean external_id?".to_owned(),
     }
+}
+
+fn ended_mailed_key() -> Error {
+    Error::EndedMailedKey { company: example_uri::COMPANY.to_owned(), is_of_staff: true }
 }
 
 fn external_id_taken(resource_uri: Option<String>) -> Error {

@@ -15,6 +15,8 @@ async fn a_key_names_its_account_and_stays_good() {
     let owner = app.owner().await;
     let colleague = owner.colleague("recruiter", json!({ "username": "grace" })).await;
     app.settle().await;
+    let text = app.mails_to(&colleague.email).remove(0).text.clone().unwrap();
+    assert!(text.contains("the company identifier “acme” and your user name “grace”"), "{text}");
     let key = app.mailed_key(&colleague.email);
     let anyone = app.anonymous();
     let expected =
@@ -24,8 +26,10 @@ async fn a_key_names_its_account_and_stays_good() {
         assert_eq!((told.json(), told.log().dynamodb_calls), (expected.clone(), 1));
     }
     anyone.post("/api-activate/", json!({ "activation_key": key, "password": PASSWORD })).await.expect(200);
-    // It is used up.
-    anyone.post(HOLDER, json!({ "key": key })).await.expect(400);
+    // It is used up, and still tells where to log in.
+    let used = anyone.post(HOLDER, json!({ "key": key })).await;
+    assert_eq!(used.log().dynamodb_calls, 2);
+    assert_refusal!(used, @r#"400 {"code":"key_ended","company":"https://hr.example/api/v3/companies/acme/","detail":"This key was used, has expired or was replaced. Log in, or ask for another one.","kind":"customer"}"#);
 
     let project = owner.running_project(json!({})).await;
     let candidate = owner.invite(&project, json!({})).await;
@@ -43,7 +47,8 @@ async fn a_key_names_its_account_and_stays_good() {
     // Not the key of an invitation, which opens the interview.
     anyone.post(HOLDER, json!({ "key": candidate.key })).await.expect(400);
     owner.skip(&candidate.uri).await.expect(200);
-    anyone.post(HOLDER, json!({ "key": key })).await.expect(400);
+    let ended = anyone.post(HOLDER, json!({ "key": key })).await.expect_code(400, "key_ended").json();
+    assert_eq!((&ended["kind"], &ended["company"]), (&json!("candidate"), &json!(COMPANY)));
 }
 
 #[tokio::test]

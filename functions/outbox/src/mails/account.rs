@@ -50,7 +50,12 @@ async fn send_invitation(
     // Made when the mail is sent: the table never holds a usable key, and a new key revokes the previous one.
     let key = give_customer_key(system, before, TimeDelta::days(INVITATION_DAYS)).await?;
     let link = activation_link(&system.config().suite_url, &key);
-    let occasion = MailOccasion::StaffInvitation { link: &link, days: INVITATION_DAYS };
+    let occasion = MailOccasion::StaffInvitation {
+        username: before.username.as_str(),
+        identifier: company.id.as_str(),
+        link: &link,
+        days: INVITATION_DAYS,
+    };
     send_to_customer(mailer, before, company, occasion).await
 }
 

@@ -98,7 +98,12 @@ async fn send(
     }
     let occasion = match (&accounts[..], first) {
         ([only], AccountHolder::Customer(customer)) if customer.status == CustomerStatus::Invited => {
-            MailOccasion::StaffInvitation { link: &only.link, days: INVITATION_DAYS }
+            MailOccasion::StaffInvitation {
+                username: customer.username.as_str(),
+                identifier: company.id.as_str(),
+                link: &only.link,
+                days: INVITATION_DAYS,
+            }
         }
         _ => MailOccasion::PasswordReset { accounts: &accounts, hours: RESET_HOURS },
     };

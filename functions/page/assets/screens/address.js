@@ -3,7 +3,7 @@
 import { ApiError } from "../api.js";
 import { element, field, fill } from "../dom.js";
 import { filled } from "../language.js";
-import { buttonTo, loginOf } from "../links.js";
+import { accountFacts, wayOn } from "./account.js";
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
 export function showAddress(app) {
@@ -11,10 +11,10 @@ export function showAddress(app) {
     const isConfirmation = kind === "confirm";
     const texts = app.texts.address[isConfirmation ? "confirm" : "restore"];
     const holder = /** @type {import("../types.js").KeyHolder} */ (app.model.holder);
-    const { company, name, app_url: appUrl } = /** @type {import("../types.js").CompanyLogin} */ (app.model.company);
+    const { name: company } = /** @type {import("../types.js").CompanyLogin} */ (app.model.company);
     // Candidates without a user name are known by the address alone.
     const about = holder.username === holder.email ? texts.aboutUnnamed : texts.about;
-    const names = { email: holder.email, name: holder.username, company: name };
+    const names = { email: holder.email, name: holder.username, company };
     const password = field(app.texts.login.password, { name: "password", type: "password", autocomplete: "current-password", required: true }, { reveal: app.texts.showPassword });
 
     async function save() {
@@ -28,8 +28,7 @@ export function showAddress(app) {
             return;
         }
         const heading = element("h2", { tabindex: -1 }, texts.done);
-        const address = holder.kind === "customer" ? appUrl : loginOf(company);
-        fill(form, heading, element("p", {}, filled(texts.next, names)), address && buttonTo(address, app.texts.toApp));
+        fill(form, heading, element("p", {}, filled(texts.next, names)), wayOn(app, holder.email));
         heading.focus();
     }
 
@@ -40,5 +39,5 @@ export function showAddress(app) {
             app.attempt(save);
         },
     }, isConfirmation && element("input", { class: "hidden", type: "text", name: "username", autocomplete: "username", value: holder.username, readonly: true, tabindex: -1, "aria-label": app.texts.login.email }), isConfirmation && password.whole, element("button", { class: "main" }, texts.submit));
-    return { title: texts.title, content: [element("p", { class: "lead" }, filled(about, names)), form] };
+    return { title: texts.title, content: [element("p", { class: "lead" }, filled(about, names)), accountFacts(app), form] };
 }

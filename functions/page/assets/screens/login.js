@@ -11,7 +11,7 @@ export function showLogin(app) {
     const { model } = app;
     const company = model.link.company ?? companyIn(model.candidate?.company.resource_uri ?? "");
     const { name } = /** @type {{ name: string }} */ ((model.candidate ?? model.ended)?.company ?? model.company);
-    const email = field(texts.email, { name: "email", type: "email", autocomplete: "username", required: true });
+    const email = field(texts.email, { name: "email", type: "email", autocomplete: "username", required: true, value: model.candidate?.email || model.link.email });
     const password = field(texts.password, { name: "password", type: "password", autocomplete: "current-password", required: true }, { reveal: app.texts.showPassword });
     const sent = element("p", { role: "status" });
 

@@ -3,6 +3,7 @@
 import { button, element, factList } from "../dom.js";
 import { dateText, filled } from "../language.js";
 import { contactLine, returnButton } from "../links.js";
+import { accountFacts, wayOn } from "./account.js";
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
 export function showDone(app) {
@@ -28,6 +29,7 @@ export function showOver(app, { reason = "link" }) {
             reason === "completed" && [completion(app, app.texts.over.completed), returnButton(app)],
             reason === "ended" && completion(app, app.texts.over.ended),
             reason === "replaced" && linkSender(app, company),
+            (reason === "used" || reason === "usedAddress") && [accountFacts(app), wayOn(app)],
             contact && element("p", {}, contact),
             reason === "window" && button(app.texts.over.here, () => takeOver(app), { class: "main" }),
             (reason === "offline" || reason === "busy") && button(app.texts.tryAgain, () => app.attempt(() => app.access.load()), { class: "main" }),

@@ -3,7 +3,7 @@
 import { ApiError } from "../api.js";
 import { element, field, fill } from "../dom.js";
 import { filled } from "../language.js";
-import { buttonTo, loginOf } from "../links.js";
+import { accountFacts, wayOn } from "./account.js";
 
 /** Why the service refuses a password. @param {import("../main.js").App} app @param {string} password */
 export const weakness = (app, password) => app.texts.password[[...password].length < 8 ? "hint" : "common"];
@@ -14,8 +14,7 @@ export function showPassword(app) {
     const { kind, key } = app.model.link;
     const isReset = kind === "reset";
     const holder = /** @type {import("../types.js").KeyHolder} */ (app.model.holder);
-    const { company, name: companyName, app_url: appUrl } = /** @type {import("../types.js").CompanyLogin} */ (app.model.company);
-    const isStaff = holder.kind === "customer";
+    const { name: company } = /** @type {import("../types.js").CompanyLogin} */ (app.model.company);
     // Managers of passwords keep the name with the password.
     const name = element("input", { class: "hidden", type: "text", name: "username", autocomplete: "username", value: holder.username, readonly: true, tabindex: -1, "aria-label": app.texts.login.email });
     const password = field(texts.password, { name: "password", type: "password", autocomplete: "new-password", minlength: 8, maxlength: 128, required: true }, { hint: texts.hint, reveal: app.texts.showPassword });
@@ -32,9 +31,8 @@ export function showPassword(app) {
             return;
         }
         const heading = element("h2", { tabindex: -1 }, texts.saved);
-        const address = isStaff ? appUrl : loginOf(company);
-        const text = isStaff ? texts.savedStaff : texts.savedCandidate;
-        fill(form, heading, element("p", {}, filled(text, { name: holder.username })), address && buttonTo(address, isStaff ? app.texts.toApp : app.texts.login.submit));
+        const text = holder.kind === "customer" ? texts.savedStaff : texts.savedCandidate;
+        fill(form, heading, element("p", {}, filled(text, { name: holder.username })), wayOn(app, holder.username));
         heading.focus();
     }
 
@@ -44,5 +42,5 @@ export function showPassword(app) {
             app.attempt(save);
         },
     }, name, password.whole, element("button", { class: "main" }, texts.submit));
-    return { title: isReset ? texts.titleReset : texts.titleActivate, content: [element("p", { class: "lead" }, filled(texts.account, { name: holder.username, company: companyName })), form] };
+    return { title: isReset ? texts.titleReset : texts.titleActivate, content: [element("p", { class: "lead" }, filled(texts.account, { name: holder.username, company })), accountFacts(app), form] };
 }

@@ -5,7 +5,7 @@ use crate::auth::authentication::{keys_of_identity, take_identity};
 use crate::auth::caller::{AuthMethod, CallerIdentity};
 use crate::auth::credential::SecretKind;
 use crate::auth::password::Password;
-use crate::domain::account::Principal;
+use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::{Candidate, CandidateProfile};
 use crate::domain::history::ChangeOrigin;
 use crate::domain::id::CompanyId;
@@ -14,7 +14,7 @@ use crate::domain::secret::OneTimeKey;
 use crate::domain::staff::customer::{Customer, CustomerStatus};
 use crate::domain::text::{Email, Username};
 use crate::domain::transition::CandidateChange;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::store::{LoginPartition, Store, VersionedItem};
 
 /// An account that was sent a key by mail.
@@ -179,6 +179,17 @@ impl PublicAccess {
         let Some(identity) = take_identity(&claim, &mut batch)? else { return Ok(None) };
         let purpose = self.purpose_of(key, &identity);
         Ok(purpose.map(|purpose| KeyHolder { identity, purpose }))
+    }
+
+    /// The error for a `key` that opens nothing any more; `None` if it is malformed, or of no company.
+    // The key need not prove anything: the login of every company tells everyone as much.
+    pub async fn end_of(&self, key: &str) -> Result<Option<Error>> {
+        let Some(claim) = SecretKind::OneTimeKey.claim_in(key) else { return Ok(None) };
+        let company = self.store.company_that_may_lag(&claim.company).await?;
+        Ok(company.map(|company| Error::EndedMailedKey {
+            company: self.references().company(&company.id).to_string(),
+            is_of_staff: matches!(claim.account, Account::Customer { .. }),
+        }))
     }
 
     fn purpose_of(&self, key: &str, identity: &CallerIdentity) -> Option<KeyPurpose> {

@@ -15,9 +15,10 @@ const COMPANY: &str = "<b>Ac&me</b>, \"Inc\" {{ x }}";
 const BY: &str = "Zoë <i>O'Hara</i> & {% if %}";
 const LINK: &str = "https://hr.example/activate/aB3-_x";
 const OTHER_LINK: &str = "https://hr.example/reset-password/cD4-_y";
+const IDENTIFIER: &str = "acme-uk";
 const NAME: &str = "R&D <i>Lead</i>";
 
-const INVITATION: MailOccasion<'_> = MailOccasion::StaffInvitation { link: LINK, days: 7 };
+const INVITATION: MailOccasion<'_> = invitation(7);
 static ACCOUNT: LazyLock<[AccountLink; 1]> = LazyLock::new(|| [account("grace", LINK)]);
 static ACCOUNTS: LazyLock<[AccountLink; 2]> =
     LazyLock::new(|| [account("grace", LINK), account(NAME, OTHER_LINK)]);
@@ -38,6 +39,10 @@ const ASKED: MailOccasion<'_> = changed(true);
 const CHANGED: MailOccasion<'_> = changed(false);
 const RESTORED: MailOccasion<'_> = MailOccasion::AddressRestored { by: BY, username: NAME };
 const DELETED: MailOccasion<'_> = MailOccasion::AccountDeleted { by: BY, contact: None };
+
+const fn invitation(days: i64) -> MailOccasion<'static> {
+    MailOccasion::StaffInvitation { username: NAME, identifier: IDENTIFIER, link: LINK, days }
+}
 
 const fn changed(is_pending: bool) -> MailOccasion<'static> {
     MailOccasion::AddressChanged { username: NAME, by: BY, at: AT, is_pending, link: LINK, hours: 72 }
@@ -273,7 +278,6 @@ fn how_long_a_link_is_good_is_told_as_people_count() {
         (Language::It, "1 giorno", "14 giorni", "1 ora", "24 ore"),
         (Language::Nl, "1 dag", "14 dagen", "1 uur", "24 uur"),
     ] {
-        let invitation = |days| MailOccasion::StaffInvitation { link: LINK, days };
         for (mail, told) in [
             (invitation(1), day),
             (invitation(14), days),

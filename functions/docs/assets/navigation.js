@@ -1,10 +1,16 @@
 "use strict";
 
-function link(entry) {
+function linkTo(entry) {
     const name = entry.method ? [element("span", { class: "name" }, entry.title), method(entry.method)] : entry.title;
-    const built = element("a", { href: `#${entry.id}` }, name);
-    entry.item = element("li", {}, built);
-    entry.text = `${entry.title} ${entry.method ?? ""} ${entry.words ?? ""} ${entry.built.textContent}`.toLowerCase();
+    return element("a", { href: `#${entry.id}` }, name);
+}
+
+function link(entry) {
+    entry.item = element("li", {}, linkTo(entry));
+    entry.texts = [entry.title, `${entry.method ?? ""} ${entry.words ?? ""}`, entry.built.textContent].map((text) => {
+        const lower = text.toLowerCase();
+        return { text: lower, words: new Set(lower.split(/[^\p{L}\p{N}_]+/u)) };
+    });
     return entry.item;
 }
 
@@ -18,22 +24,29 @@ function contents(parts) {
     });
 }
 
-// Shows what contains every word that is looked for.
+// How well a word fits an entry, the best first: its title comes before its method and path, those before its text, and whole words
+// before parts. None if the entry does not have the word.
+function fit(entry, word) {
+    const place = entry.texts.findIndex(({ text }) => text.includes(word));
+    return place === -1 ? undefined : 2 * place + (entry.texts[place].words.has(word) ? 0 : 1);
+}
+
+// Lists what contains every word that is looked for, the best first.
 function search(parts, text) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    let count = 0;
-    for (const part of parts) {
-        let found = 0;
-        for (const entry of part.entries) {
-            entry.item.hidden = !words.every((word) => entry.text.includes(word));
-            found += entry.item.hidden ? 0 : 1;
-        }
-        part.fold.hidden = found === 0;
-        part.fold.open = words.length > 0 || part.id === "guide";
-        count += found;
-    }
+    const entries = parts.flatMap((part) => part.entries);
+    const found = entries.map((entry) => ({ entry, fits: words.map((word) => fit(entry, word)) }));
+    const whole = found.filter(({ fits }) => !fits.includes(undefined));
+    const rank = ({ fits }) => fits.reduce((sum, one) => sum + one, 0);
+    whole.sort((one, other) => rank(one) - rank(other) || one.entry.title.length - other.entry.title.length);
+    const isSearch = words.length > 0;
+    document.getElementById("results").replaceChildren(...(isSearch ? whole.map(({ entry }) => element("li", {}, linkTo(entry))) : []));
+    parts.forEach((part) => (part.fold.hidden = isSearch));
     document.getElementById("contents").scrollTop = 0;
-    document.getElementById("found").textContent = words.length ? `${count} found` : "";
+    const unknown = words.filter((_, index) => found.every(({ fits }) => fits[index] === undefined));
+    const nothing = unknown.length ? `Nothing here has “${unknown.join("”, “")}”.` : "Nothing has all of these words.";
+    const advice = `${nothing} Try fewer words, the name of a field, or a part of a path.`;
+    document.getElementById("found").textContent = isSearch ? (whole.length ? `${whole.length} found` : advice) : "";
 }
 
 // Marks the section that is being read in the list of contents, and unfolds its group.
@@ -88,7 +101,7 @@ function searchBox(parts, showMenu) {
     const box = document.getElementById("search");
     box.addEventListener("input", () => search(parts, box.value));
     box.addEventListener("keydown", (event) => {
-        const first = event.key === "Enter" && document.querySelector("#contents li:not([hidden]) a");
+        const first = event.key === "Enter" && document.querySelector("#results a");
         if (first) {
             first.click();
         }
@@ -111,7 +124,7 @@ async function start() {
     api = await response.json();
     const parts = [{ id: "guide", title: "Guide", entries: guide() }, ...groups(), schemas()];
     main.append(...parts.flatMap((part) => [part.built, ...part.entries.map((entry) => entry.built)]).filter(Boolean));
-    document.getElementById("contents").append(...contents(parts));
+    document.getElementById("contents").append(element("ul", { id: "results" }), ...contents(parts));
     searchBox(parts, showMenu);
     followReading(parts);
     document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();

@@ -22,6 +22,17 @@ function method(name) {
     return element("span", { class: `method ${name.toLowerCase()}` }, name);
 }
 
+// A button that copies a text; hidden where the browser does not let a page do so.
+function copyButton(label, text) {
+    const copy = element("button", { type: "button", class: "copy", hidden: !navigator.clipboard }, label);
+    copy.addEventListener("click", async () => {
+        await navigator.clipboard.writeText(text());
+        copy.textContent = "Copied";
+        setTimeout(() => (copy.textContent = label), 1500);
+    });
+    return copy;
+}
+
 // The samples of an operation, with a switch between its languages and between the forms of its body.
 function samplesOf(operation, changed) {
     const code = element("code");
@@ -34,13 +45,7 @@ function samplesOf(operation, changed) {
     const buttons = Object.keys(LANGUAGES).map((name) =>
         element("button", { type: "button", onclick: () => ((language = name), refreshSamples()) }, name),
     );
-    const copy = element("button", { type: "button", class: "copy" }, "Copy");
-    copy.hidden = !navigator.clipboard;
-    copy.addEventListener("click", async () => {
-        await navigator.clipboard.writeText(code.textContent);
-        copy.textContent = "Copied";
-        setTimeout(() => (copy.textContent = "Copy"), 1500);
-    });
+    const copy = copyButton("Copy", () => code.textContent);
     const refresh = () => {
         buttons.forEach((button) => button.setAttribute("aria-pressed", button.textContent === language));
         code.textContent = LANGUAGES[language](exampleRequest(operation, credential.kind, choice.value));

@@ -37,6 +37,17 @@ function credentialForm(changed) {
     );
 }
 
+// Takes the token of a login as the credential of the page. Returns what tells so, with a button that copies the token.
+function takeOver(token) {
+    const [kind, secret] = ["credential-kind", "credential-secret"].map((id) => document.getElementById(id));
+    kind.value = "token";
+    secret.value = token;
+    kind.dispatchEvent(new Event("change"));
+    secret.dispatchEvent(new Event("input"));
+    const link = element("a", { href: "#authentication" }, "credential of this page");
+    return element("p", { class: "taken" }, "This token is now the ", link, ". ", copyButton("Copy token", () => token));
+}
+
 function authorization(kind) {
     const { secret } = credential;
     const { scheme } = CREDENTIALS[kind] ?? {};
@@ -114,15 +125,17 @@ function request(operation, form) {
     return [document.body.dataset.base + path + (query && `?${query}`), options];
 }
 
-async function shown(response, url) {
+async function shown(operation, response, url) {
     if (response.type === "opaqueredirect") {
         return [element("p", {}, "The answer leads to a file: ", element("a", { href: url }, "open it"), ".")];
     }
     const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
     const type = response.headers.get("content-type") ?? "";
     const text = await response.text();
-    const pretty = type.includes("json") && text ? JSON.stringify(JSON.parse(text), null, 2) : text;
+    const json = type.includes("json") && text ? JSON.parse(text) : undefined;
+    const pretty = json ? JSON.stringify(json, null, 2) : text;
     return [
+        operation.operationId === "logIn" && response.ok ? takeOver(json.token) : undefined,
         element("details", {}, element("summary", {}, "Headers"), element("pre", {}, headers)),
         pretty ? element("pre", { class: "answer-body", tabindex: 0 }, pretty) : element("p", {}, "No body."),
     ];
@@ -143,7 +156,7 @@ function trial(operation, media) {
         const start = performance.now();
         try {
             const response = await fetch(url, options);
-            const parts = await shown(response, url);
+            const parts = (await shown(operation, response, url)).filter(Boolean);
             const took = `${Math.round(performance.now() - start)} ms`;
             const status = response.status ? `${response.status} ${response.statusText}`.trim() : "Redirect";
             const line = element("p", {}, element("strong", { class: "status" }, status), ` in ${took}`);

@@ -306,6 +306,38 @@ async fn a_path_that_no_link_has_leads_to_the_page_all_the_same() {
 }
 
 #[tokio::test]
+async fn people_who_mistype_an_address_read_a_page_and_programs_an_error() {
+    const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    let app = TestApp::start().await;
+    let asked = |path: &str, accept: &str| at(path).header("accept", accept);
+    for path in ["/", "/interviews/acme/", "/Register/KEY", "/elsewhere", "/docs/", "/review%20/KEY"] {
+        let page = app.send(asked(path, BROWSER)).await.expect(404);
+        assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
+        assert!(page.header("content-security-policy").unwrap().starts_with("default-src 'none';"));
+        assert_eq!(page.header("cache-control"), Some("private, no-store"));
+        assert_eq!(page.log().dynamodb_calls, 0);
+        let text = String::from_utf8(page.body).unwrap();
+        for language in ["en", "de", "fr", "es", "it", "nl"] {
+            assert!(text.contains(&format!("<section lang=\"{language}\">")), "{language}");
+        }
+        assert!(
+            !text.contains("<script") && !text.contains("nterview"),
+            "it repeats nothing of the address: {text}"
+        );
+        assert!(app.send(asked(path, BROWSER).head()).await.expect(404).body.is_empty());
+        for accept in ["*/*", "application/json"] {
+            app.send(asked(path, accept)).await.expect_code(404, "not_found");
+        }
+        let post = Request::post(&format!("{ORIGIN}{path}")).header("accept", BROWSER);
+        app.send(post).await.expect_code(404, "not_found");
+    }
+    // The API answers browsers as it answers programs.
+    for path in ["/api/v3/nowhere/", "/api/v3/companies/acme/nowhere/"] {
+        app.send(asked(path, BROWSER)).await.expect_code(404, "not_found");
+    }
+}
+
+#[tokio::test]
 async fn everything_is_packed_for_clients_that_accept_it_and_sent_once() {
     let app = TestApp::start().await;
     for path in named_files(&app).await.into_iter().chain(["/interview/acme/KEY", GUEST].map(str::to_owned)) {

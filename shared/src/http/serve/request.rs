@@ -11,7 +11,7 @@ use axum::extract::{MatchedPath, RawPathParams, Request, State};
 use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use futures_util::FutureExt;
 use lambda_http::aws_lambda_events::apigw::ApiGatewayV2httpRequestContext;
 use lambda_http::request::RequestContext;
@@ -24,6 +24,11 @@ use crate::http::serve::mounts;
 
 /// The header that carries the request's identifier, which is also in its log line.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The page at paths that lead nowhere, in all languages: it must work where nothing else is known.
+const WRONG_ADDRESS: &str = include_str!("wrong_address.html");
+/// It loads and runs nothing. Its style sheet stands in the page itself.
+const WRONG_ADDRESS_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -56,7 +61,7 @@ pub(in crate::http) async fn unknown_route(State(app): State<App>, request: Requ
     let sent = request.extensions().get::<SentUri>().map_or_else(|| request.uri(), |sent| &sent.0);
     let root = sent.path().strip_suffix('/').and_then(|path| path.strip_prefix(base.path()));
     let Some(root) = root.filter(|root| mounts::is_mounted(root)) else {
-        return Error::NotFound.into_response();
+        return not_found(&request, sent.path().starts_with(base.path()));
     };
     let query = sent.query().map(|query| format!("?{query}")).unwrap_or_default();
     match HeaderValue::from_str(&format!("{base}{root}{query}")) {
@@ -64,6 +69,19 @@ pub(in crate::http) async fn unknown_route(State(app): State<App>, request: Requ
         Ok(location) => (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, location)]).into_response(),
         Err(_) => Error::NotFound.into_response(),
     }
+}
+
+/// Answers a path that leads nowhere. People who have mistyped the address of a page read what to do; programs, and everyone whose
+/// address `is_of_api`, get the error of the API.
+fn not_found(request: &Request, is_of_api: bool) -> Response {
+    let accept = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    let is_navigation =
+        request.method().is_safe() && accept.is_some_and(|accept| accept.contains("text/html"));
+    if is_of_api || !is_navigation {
+        return Error::NotFound.into_response();
+    }
+    let headers = [(header::CONTENT_SECURITY_POLICY, WRONG_ADDRESS_POLICY), (header::VARY, "Accept")];
+    (StatusCode::NOT_FOUND, headers, Html(WRONG_ADDRESS)).into_response()
 }
 
 /// Gives the request its state, and its response the headers and the log line that all have.

@@ -166,13 +166,13 @@ struct ProjectFields {
     #[schemars(example = 14)]
     default_interview_period: Option<u32>,
     /// When the project was first closed or is planned to close.
-    #[schemars(example = &"2026-11-08")]
+    #[schemars(example = &"2026-12-31")]
     closedate: Option<NaiveDate>,
     /// When the project first ran or is planned to run.
-    #[schemars(example = &"2026-11-08")]
+    #[schemars(example = &"2026-11-02")]
     activationdate: Option<NaiveDate>,
     /// When the resource was created.
-    #[schemars(example = &"2026-11-08")]
+    #[schemars(example = &"2026-11-01")]
     creationdate: NaiveDate,
     /// The person who answers candidates' questions.
     #[schemars(example = &"Grace Hopper")]

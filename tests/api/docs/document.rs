@@ -31,6 +31,60 @@ fn the_document_describes_a_request_to_webhooks_for_every_type_of_event() {
     }
 }
 
+/// Names of moments, in the order in which they come where several are in one object.
+const STORY: [&str; 24] = [
+    "creationdate",
+    "activationdate",
+    "closedate",
+    "created_at",
+    "requested_at",
+    "invitationdate",
+    "obtained_at",
+    "starts_at",
+    "started_at",
+    "begun_at",
+    "record_from",
+    "now",
+    "record_until",
+    "finished_at",
+    "uploaded_at",
+    "completed_at",
+    "ends_at",
+    "closes_at",
+    "opened_at",
+    "last_opened_at",
+    "last_delivery_at",
+    "expires_at",
+    "due_at",
+    "deadline",
+];
+
+/// Asserts that the moments in each object of an example follow one another.
+fn assert_story(place: &str, example: &Value) {
+    let told = STORY.iter().filter_map(|name| Some((name, example.get(name)?.as_str()?)));
+    let told: Vec<_> = told.filter(|(_, moment)| moment.starts_with("20")).collect();
+    assert!(told.is_sorted_by(|(_, one), (_, next)| one < next), "{place}: {told:?}");
+    let inner = example.as_object().into_iter().flat_map(|object| object.values());
+    inner.chain(example.as_array().into_iter().flatten()).for_each(|inner| assert_story(place, inner));
+}
+
+#[test]
+fn the_moments_in_examples_follow_one_another() {
+    let document: Value = serde_json::from_str(&written().unwrap()).unwrap();
+    for operation in operations(&document) {
+        let name = operation["operationId"].as_str().unwrap();
+        for response in operation["responses"].as_object().unwrap().values() {
+            if let Some(example) = response.pointer("/content/application~1json/example") {
+                assert_story(name, example);
+            }
+        }
+    }
+    for (name, webhook) in document["webhooks"].as_object().unwrap() {
+        let example = webhook.pointer("/post/requestBody/content/application~1json/example");
+        assert_story(name, example.unwrap_or(&Value::Null));
+    }
+}
+
 /// Calls `look` with each property of a schema, and where it is.
 fn each_property(place: &str, schema: &Value, look: &mut impl FnMut(String, &Value)) {
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {

@@ -35,8 +35,10 @@ pub(crate) struct ExportView {
     #[schemars(example = example_uri::CUSTOMER)]
     created_by: Uri,
     /// When the archive could be downloaded, or when it failed; null before.
+    #[schemars(example = &"2026-11-02T09:02:00Z")]
     finished_at: Option<Timestamp>,
     /// Until when the archive can be downloaded; null if it never could.
+    #[schemars(example = &"2026-11-05T09:02:00Z")]
     expires_at: Option<Timestamp>,
     /// The number of the last event in the archive (`sequence`); null unless it can be downloaded.
     #[schemars(example = 1042)]

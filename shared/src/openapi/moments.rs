@@ -1,0 +1,50 @@
+//! The moments in examples tell one story: a candidate is invited, takes the interview, and a guest watches it.
+
+use serde_json::{Map, Value, json};
+
+/// The example of every moment that says nothing else.
+const ANY: &str = "2026-11-08T22:59:00Z";
+
+/// The moments that come before or after it, by their names. A field whose story is another one has an example of its own.
+const MOMENTS: [(&str, &str); 18] = [
+    ("created_at", "2026-11-02T09:00:00Z"),
+    ("invitationdate", "2026-11-02T09:05:00Z"),
+    ("obtained_at", "2026-11-08T22:20:00Z"),
+    ("started_at", "2026-11-08T22:30:00Z"),
+    ("begun_at", "2026-11-08T22:55:00Z"),
+    ("record_from", "2026-11-08T22:55:30Z"),
+    ("now", "2026-11-08T22:56:00Z"),
+    ("saved_at", "2026-11-08T22:56:00Z"),
+    ("record_until", "2026-11-08T22:57:30Z"),
+    ("ends_at", "2026-11-08T23:15:00Z"),
+    ("closes_at", "2026-11-09T00:15:00Z"),
+    ("next_run_at", "2026-11-09T02:00:00Z"),
+    ("opened_at", "2026-11-09T08:00:00Z"),
+    ("last_opened_at", "2026-11-10T16:30:00Z"),
+    ("last_delivery_at", "2026-11-10T16:30:00Z"),
+    ("expires_at", "2026-11-22T09:00:00Z"),
+    ("due_at", "2026-12-08T22:59:00Z"),
+    ("deadline", "2026-12-24T17:00:00Z"),
+];
+
+/// Gives the moments in all schemas of the document their examples.
+pub(super) fn place_all(schemas: &mut Map<String, Value>) {
+    schemas.values_mut().for_each(place);
+}
+
+fn place(schema: &mut Value) {
+    for (name, property) in schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten()
+    {
+        let moment = MOMENTS.iter().find(|(of, _)| of == name);
+        if let Some((_, moment)) = moment.filter(|_| property.get("examples") == Some(&json!([ANY]))) {
+            property["examples"] = json!([moment]);
+        }
+        place(property);
+    }
+    for part in ["items", "additionalProperties"] {
+        schema.get_mut(part).into_iter().for_each(place);
+    }
+    for choices in ["anyOf", "oneOf", "allOf"] {
+        schema.get_mut(choices).and_then(Value::as_array_mut).into_iter().flatten().for_each(place);
+    }
+}

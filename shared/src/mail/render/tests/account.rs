@@ -189,13 +189,19 @@ fn names_are_escaped_in_html_and_plain_in_text() {
                 | MailOccasion::AddressRestored { .. }
         );
         let by = has_author.then_some(BY);
-        let username = is_about_address(&mail).then_some(NAME);
+        let is_invitation = matches!(mail, MailOccasion::StaffInvitation { .. });
+        let username = (is_about_address(&mail) || is_invitation).then_some(NAME);
         let webhook = is_about_webhook(&mail).then_some(WEBHOOK);
         for name in [FIRST, LAST, COMPANY].into_iter().chain(by).chain(webhook).chain(username) {
             assert!(!html.contains(name), "{language:?}: {html}");
             assert!(unescaped(&html).contains(name), "{language:?}: {html}");
             assert!(text.contains(name), "{language:?}: {text}");
         }
+        assert_eq!(
+            [html.contains(IDENTIFIER), text.contains(IDENTIFIER)],
+            [is_invitation; 2],
+            "{language:?}: {text}"
+        );
         assert!(subject.contains(COMPANY), "{subject}");
         for tag in ["<script", "<b>", "<i>", "&#38;#"] {
             assert!(!html.contains(tag), "{language:?}: {html}");

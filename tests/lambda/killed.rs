@@ -35,11 +35,13 @@ async fn the_disk_that_a_killed_export_has_filled_is_cleared_by_the_next_one() {
 
     let mut killed = start().await;
     let pause = chaos.pause_about("Query", "ANSWERS");
+    let tick = json!({});
     tokio::select! {
-        answer = killed.invoke(&json!({})) => panic!("{answer:?}"),
+        answer = killed.invoke(&tick) => panic!("{answer:?}"),
         () = pause.reached() => {}
     }
-    let [folder] = &folders_in(disk.path())[..] else { panic!("not one folder") };
+    let folders = folders_in(disk.path());
+    let [folder] = &folders[..] else { panic!("{folders:?}") };
     // A gigabyte, of which the disk stores nothing.
     File::create(folder.join("archive/records/large.jsonl")).unwrap().set_len(1 << 30).unwrap();
     killed.kill().await.unwrap();
@@ -49,7 +51,7 @@ async fn the_disk_that_a_killed_export_has_filled_is_cleared_by_the_next_one() {
     // Another export, so that the test need not wait until another worker may take over the first one.
     owner.delete(&export).await.expect(204);
     request().await;
-    let written = start().await.invoke(&json!({})).await.unwrap();
+    let written = start().await.invoke(&tick).await.unwrap();
     assert_eq!((&written["written"], &written["failed"]), (&json!(1), &json!(0)), "{written}");
     assert_eq!(folders_in(disk.path()), [""; 0].map(PathBuf::from));
 }

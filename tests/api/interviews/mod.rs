@@ -29,7 +29,11 @@ use tests::http::{Request, Response};
 
 /// A running project with these settings and questions, in which candidates need no password, and the addresses of the
 /// questions.
-async fn project(owner: &Staff, mut settings: Value, questions: &[Value]) -> (String, Vec<String>) {
+pub(crate) async fn project(
+    owner: &Staff,
+    mut settings: Value,
+    questions: &[Value],
+) -> (String, Vec<String>) {
     settings["allow_hash_login"] = json!(true);
     let project = owner.running_project(settings).await;
     let mut asked = Vec::new();
@@ -41,7 +45,7 @@ async fn project(owner: &Staff, mut settings: Value, questions: &[Value]) -> (St
 }
 
 /// A candidate who is in the interview, with a deadline in a week.
-async fn begin(owner: &Staff, project: &str) -> Invited {
+pub(crate) async fn begin(owner: &Staff, project: &str) -> Invited {
     let invited = owner.invite(project, json!({})).await;
     for _ in 0..2 {
         invited.advance(&invited.uri).await.expect(200);
@@ -54,7 +58,7 @@ fn answer(candidate: &Invited, question: &str) -> String {
     format!("{}answers/{}/", candidate.uri, last_segment(question))
 }
 
-async fn write(candidate: &Invited, question: &str, text: &str) -> Response {
+pub(crate) async fn write(candidate: &Invited, question: &str, text: &str) -> Response {
     let put = Request::put(&answer(candidate, question)).json(&json!({ "text": text }));
     candidate.send(put).await
 }

@@ -2,7 +2,6 @@
 
 use futures_util::future::join_all;
 use serde_json::json;
-use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::assert_refusals;
 use tests::caller::{Caller, last_segment};
@@ -11,6 +10,7 @@ use tests::logs;
 
 use super::GuestFixture;
 use crate::events::feed::read_all;
+use crate::interviews::{begin, project, write};
 
 const WEBHOOKS: &str = "/companies/acme/webhooks/";
 
@@ -78,13 +78,17 @@ async fn what_a_token_has_made_ends_with_it_if_the_owner_says_so() {
 async fn more_links_than_one_try_deletes_are_deleted_by_the_next() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let project = owner.running_project(json!({ "allow_hash_login": true })).await;
+    let asked = json!({ "text": "Since when?", "kind": "text" });
+    let (project, questions) = project(&owner, json!({}), &[asked]).await;
     let (uri, token) = owner.named_token("Tracking").await;
     let create = async |_| {
-        let candidate = owner.candidate_at(&project, CandidateStatus::Interviewed).await;
+        let candidate = begin(&owner, &project).await;
+        write(&candidate, &questions[0], "2019").await.expect(201);
+        candidate.advance(&candidate.uri).await.expect(200);
         // As many as work at once.
         for _ in 0..20 {
-            token.post(&format!("{candidate}guest-links/"), json!({})).await.expect(201);
+            let guest = json!({ "recipient": "Head of sales" });
+            token.post(&format!("{}guest-links/", candidate.uri), guest).await.expect(201);
         }
     };
     join_all((0..26).map(create)).await;

@@ -240,18 +240,31 @@ fn media_type(path: &str) -> Option<&'static str> {
     })
 }
 
-/// A module without the lines that are comments, and without indentation: a quarter of what a phone would load.
+/// A module without comments and indentation: a quarter of what a phone would load.
 ///
-/// It goes by lines, so no text of a module may span several.
+/// It goes by lines, so no text of a module may span several, nor hold what looks like a comment.
 fn without_comments(module: &str) -> String {
     let mut is_in_comment = false;
-    let is_code = |line: &&str| {
+    let mut code = String::new();
+    for line in module.lines() {
+        let line = without_types(line.trim_start());
         is_in_comment |= line.starts_with("/**");
-        let is_comment = is_in_comment || line.starts_with("//");
+        if !is_in_comment && !line.is_empty() && !line.starts_with("//") {
+            code.extend([line.as_str(), "\n"]);
+        }
         is_in_comment &= !line.contains("*/");
-        !is_comment
+    }
+    code
+}
+
+/// A line without the comments that begin and end in it, such as types.
+fn without_types(line: &str) -> String {
+    let Some((before, (_, after))) =
+        line.split_once("/** ").and_then(|(before, rest)| Some((before, rest.split_once("*/")?)))
+    else {
+        return line.to_owned();
     };
-    module.lines().map(str::trim_start).filter(is_code).flat_map(|line| [line, "\n"]).collect()
+    format!("{before}{}", without_types(after.trim_start()))
 }
 
 fn pack(content: &[u8]) -> io::Result<Vec<u8>> {

@@ -156,15 +156,15 @@ async fn the_picture_has_no_bars_and_its_mark_and_level_do_not_overlap() {
     )
     .unwrap();
     assert!((width / height - 16.0 / 9.0).abs() < 0.02 && width > 800.0, "{width}×{height}");
-    // At 200 % of the text's size.
-    page.evaluate("{ document.documentElement.style.fontSize = '200%'; }").await;
-    for [width, height] in VIEWPORTS {
+    for ([width, height], size) in
+        VIEWPORTS.map(|size| (size, "100%")).into_iter().chain([([390, 844], "200%"), ([1440, 900], "200%")])
+    {
+        page.evaluate(&format!("{{ document.documentElement.style.fontSize = '{size}'; }}")).await;
         page.resize(width, height).await;
         page.until_promised(&has_size(width, height)).await;
-        let gap = format!(
-            "(() => {{ {ELEMENT_BOX} return box('.picture meter').top - box('.mark').bottom; }})()"
-        );
-        assert!(page.evaluate(&gap).await.as_f64() >= Some(0.0), "{width}×{height}");
+        let gap =
+            format!("(() => {{ {ELEMENT_BOX} return box('.picture meter').top - box('.mark').bottom; }})()");
+        assert!(page.evaluate(&gap).await.as_f64() >= Some(0.0), "{width}×{height}, {size}");
     }
 }
 

@@ -35,8 +35,10 @@ async fn devices_that_are_refused_are_explained_by_what_has_happened() {
     ] {
         page.evaluate(&format!("window.refusal = {}", json!([error, permission, found]))).await;
         page.press("Turn on camera and microphone").await;
-        page.until(&format!("[...document.querySelectorAll('.problem')].some(one => one.textContent.startsWith('{told}'))"))
-            .await;
+        page.until(&format!(
+            "[...document.querySelectorAll('.problem')].some(one => one.textContent.startsWith('{told}'))"
+        ))
+        .await;
     }
 }
 
@@ -52,9 +54,15 @@ async fn connecting_says_why_it_waits() {
     page.press("Change answer 1").await;
     page.press("Record answer").await;
     page.on("connect").await;
-    page.until("document.body.innerText.includes('Your former recording of this question is being sent first.')").await;
+    page.until(
+        "document.body.innerText.includes('Your former recording of this question is being sent first.')",
+    )
+    .await;
     page.set_network(Network::Off).await;
-    page.until("document.body.innerText.includes('There is no connection. The page goes on as soon as it is back.')").await;
+    page.until(
+        "document.body.innerText.includes('There is no connection. The page goes on as soon as it is back.')",
+    )
+    .await;
     assert!(page.text().await.contains("Nothing is recorded yet."));
     page.set_network(Network::Whole).await;
     page.recording().await;
@@ -62,8 +70,12 @@ async fn connecting_says_why_it_waits() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_clock_counts_at_a_time_and_says_which() {
-    let fields = json!({ "max_interview_time": 1 });
-    let visit = Visit::invited(fields, &[json!({}), json!({ "kind": "text", "is_required": false })]).await;
+    let fields = json!({ "max_interview_time": 3 });
+    let visit = Visit::invited(
+        fields,
+        &[json!({ "answer_seconds": 300 }), json!({ "kind": "text", "is_required": false })],
+    )
+    .await;
     let mut page = watched(&visit, BrowserOptions::with_devices()).await;
     page.press("Answer question 1").await;
     page.on("question").await;
@@ -74,7 +86,7 @@ async fn one_clock_counts_at_a_time_and_says_which() {
     let clocks = "[...document.querySelectorAll('.countdown, header .time, #warning')].filter(one => one.checkVisibility()).map(one => one.textContent.split(':')[0])";
     assert_eq!(page.evaluate(clocks).await, json!(["Time for this answer"]));
     page.until_promised(&has_kept(2)).await;
-    visit.app.clock().advance(TimeDelta::seconds(65));
+    visit.app.clock().advance(TimeDelta::seconds(185));
     page.press("Stop recording").await;
     page.on("review").await;
     // The time of the interview is over: no other recording would be taken.
@@ -98,7 +110,10 @@ async fn addresses_in_a_legal_text_are_links_and_a_long_question_is_folded() {
     page.on("welcome").await;
     assert_eq!(page.evaluate("document.querySelector('.wording').textContent").await, text);
     assert_eq!(
-        page.evaluate("[...document.querySelectorAll('.wording a')].map(link => [link.href, link.target, link.rel])").await,
+        page.evaluate(
+            "[...document.querySelectorAll('.wording a')].map(link => [link.href, link.target, link.rel])"
+        )
+        .await,
         json!([
             ["https://acme.example/privacy?a=1&b=2", "_blank", "noopener noreferrer"],
             ["https://acme.example/dpo", "_blank", "noopener noreferrer"],

@@ -148,17 +148,16 @@ async fn a_question_that_can_no_longer_be_answered_does_not_keep_the_others_from
     page.on("overview").await;
     let text = page.text().await;
     assert!(text.contains("This question can no longer be answered"), "{text}");
-    assert!(
-        !text.contains("another device") && text.contains("Question 2 still needs an answer."),
-        "{text}"
-    );
+    assert!(!text.contains("another device") && text.contains("Question 2 still needs an answer."), "{text}");
     page.press("Answer question 2").await;
     page.press("Answer in writing").await;
     page.on("write").await;
     page.evaluate("document.querySelector('textarea').value = 'In March.'").await;
     page.press("Send answer").await;
     page.on("overview").await;
-    assert!(page.text().await.contains("Question 1 can no longer be answered. You can complete the interview"));
+    assert!(
+        page.text().await.contains("Question 1 can no longer be answered. You can complete the interview")
+    );
     page.complete().await;
     assert_eq!(visit.status().await, "interviewed");
     let answer = first_answer(&visit).await;
@@ -205,8 +204,10 @@ async fn the_better_recording_can_be_kept_and_watched() {
     assert!(page.text().await.contains("This was your last attempt at this question."));
     // Both can be watched before one is chosen.
     page.press("Watch my earlier answer").await;
-    page.until_promised("[...document.querySelectorAll('main video')].map(one => one.readyState >= 2).join() === 'true,true'")
-        .await;
+    page.until_promised(
+        "[...document.querySelectorAll('main video')].map(one => one.readyState >= 2).join() === 'true,true'",
+    )
+    .await;
     page.press("Keep my earlier answer").await;
     page.on("overview").await;
     let answer = first_answer(&visit).await;

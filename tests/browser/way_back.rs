@@ -33,7 +33,7 @@ async fn application() -> (String, mpsc::UnboundedReceiver<(String, Option<Strin
     (origin, requests)
 }
 
-/// Answers the only question, in writing, and completes the interview.
+/// Answers the required question, in writing, and completes the interview.
 async fn answer_and_complete(page: &mut Page) {
     page.press("Answer question 1").await;
     page.press("Answer in writing").await;
@@ -57,7 +57,7 @@ async fn a_button_leads_back_to_the_application_of_the_client() {
     // A path like one of the API, which the page must not take for one.
     let return_url = format!("{origin}/api/v3/done?from=interview&step=%2B4");
     let fields = json!({ "return_url": return_url, "allow_hash_login": false });
-    let visit = Visit::invited(fields, &[json!({ "kind": "text" })]).await;
+    let visit = Visit::invited(fields, &[json!({ "kind": "text" }), json!({ "is_required": false })]).await;
     let (project, _) = visit.candidate.uri.split_once("candidates/").unwrap();
     // One request creates and invites a candidate without an address, and returns the link.
     let deadline = visit.app.clock().in_days(7);
@@ -107,7 +107,7 @@ async fn a_button_leads_back_to_the_application_of_the_client() {
 #[tokio::test(flavor = "multi_thread")]
 async fn candidates_who_log_in_later_find_the_button_and_it_fits() {
     let fields = json!({ "allow_hash_login": false });
-    let visit = Visit::invited(fields, &[json!({ "kind": "text" })]).await;
+    let visit = Visit::invited(fields, &[json!({ "kind": "text" }), json!({ "is_required": false })]).await;
     visit.candidate.register().await;
     visit.candidate.advance(&visit.candidate.uri).await.expect(200);
     let mut page = Page::open_with(BrowserOptions::with_devices()).await;

@@ -35,7 +35,10 @@ async fn an_interview_goes_on_in_the_window_that_asks_for_it_but_not_while_the_o
     let other = page.open_tab().await;
     page.go(&visit.link).await;
     page.press("Continue here").await;
-    page.until("document.querySelector('.problem').textContent.includes('being recorded in the other window')").await;
+    page.until(
+        "document.querySelector('.problem').textContent.includes('being recorded in the other window')",
+    )
+    .await;
     page.turn_to(0).await;
     page.until_promised(&has_kept(4)).await;
     page.stop_and_keep().await;
@@ -55,7 +58,9 @@ async fn an_interview_goes_on_in_the_window_that_asks_for_it_but_not_while_the_o
     page.turn_to(0).await;
     page.on("over").await;
     page.press("Continue here").await;
-    page.on("overview").await;
+    page.until("document.querySelector('#answer')?.value === 'In March.'").await;
+    page.press("Back").await;
+    page.press("Back").await;
     page.press("Complete the interview").await;
     page.press("Yes, complete it now").await;
     page.on("done").await;

@@ -196,6 +196,7 @@ export class App {
     async openQueue(candidate) {
         this.turn ??= new Turn(storeName(candidate.resource_uri), {
             isBusy: () => ["connect", "record"].includes(this.screen) || Boolean(this.queue?.isUnsent && !this.queue.store.isDurable),
+            save: () => this.drafts.flush(),
             gained: () => this.turnTo(true),
             lost: () => this.turnTo(false),
         });

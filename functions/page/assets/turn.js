@@ -1,9 +1,9 @@
 // One window at a time has the interview: two would send everything twice.
 
-/** How long the window that has it is given to object, in milliseconds. One that the browser has frozen answers nothing. */
-const PATIENCE = 2000;
+/** How long the window that has it is given to save and to answer, in milliseconds. One that the browser has frozen does neither. */
+const PATIENCE = 5000;
 
-/** @typedef {{ isBusy: () => boolean, gained: () => unknown, lost: () => unknown }} Holder what a window does about its turn */
+/** @typedef {{ isBusy: () => boolean, save: () => unknown, gained: () => unknown, lost: () => unknown }} Holder what a window does about its turn */
 
 /** The turn of this window among those of the browser. */
 export class Turn {
@@ -13,8 +13,12 @@ export class Turn {
         this.holder = holder;
         this.isHeld = false;
         this.channel = new BroadcastChannel(name);
-        this.channel.addEventListener("message", ({ data }) => {
-            if (data === "ask" && this.isHeld) this.channel.postMessage(holder.isBusy() ? "busy" : "free");
+        this.channel.addEventListener("message", async ({ data }) => {
+            if (data !== "ask" || !this.isHeld) return;
+            const isBusy = holder.isBusy();
+            // The other window reads what the service has.
+            if (!isBusy) await holder.save();
+            this.channel.postMessage(isBusy ? "busy" : "free");
         });
     }
 
@@ -54,6 +58,8 @@ export class Turn {
                 return lock && new Promise(() => {});
             }).catch(() => {
                 this.isHeld = false;
+                // The other window has not waited for the answer. What is being recorded here must not end.
+                if (this.holder.isBusy()) return this.request({ steal: true });
                 this.holder.lost();
                 this.wait();
             });

@@ -353,8 +353,9 @@ mod tests {
         candidate.profile.deadline = Some("2026-11-08T22:59:59Z".parse().unwrap());
         let suite = Url::parse("https://hr.example").unwrap();
         let reason = CandidateMail::Invitation;
-        let mail =
-            PersonalMail::about_interview(reason, &candidate, &project, None, None, &company, &suite, None, None);
+        let mail = PersonalMail::about_interview(
+            reason, &candidate, &project, None, None, &company, &suite, None, None,
+        );
         assert_eq!((mail.first_name.as_str(), mail.last_name.as_str()), ("Ada", "Byron"));
         assert_eq!((mail.company.as_str(), mail.language), ("Acme", company.default_project_lang));
         assert_eq!(mail.deadline(), Some("Sunday 8 November 2026 at 23:59 (Europe/Berlin, UTC+1)"));

@@ -416,8 +416,11 @@ fn external_id_taken(resource_uri: Option<String>) -> Error {
 }
 
 fn ended_key(end: KeyEnd, interviewdate: Value, answers: Value) -> Error {
-    let return_url =
-        if end == KeyEnd::Completed { "https://jobs.example.com/done?candidate=01JQ8ZB4T1H6W5Y7X3Q9E2G0FA" } else { "" };
+    let return_url = if end == KeyEnd::Completed {
+        "https://jobs.example.com/done?candidate=01JQ8ZB4T1H6W5Y7X3Q9E2G0FA"
+    } else {
+        ""
+    };
     let told = json!({
         "resource_uri": example_uri::CANDIDATE,
         "company": { "resource_uri": example_uri::COMPANY, "name": "Acme Ltd", "logo": example_uri::LOGO },

@@ -131,10 +131,7 @@ async fn candidates_get_it_with_their_identifier_in_the_query() {
     own.advance(&invited.uri).await.expect(200);
     app.complete(&invited.uri).await;
     let ended = invited.get("/whoami/candidate/").await.expect(401).json();
-    assert_eq!(
-        (&ended["code"], &ended["return_url"]),
-        (&json!("interview_completed"), &json!(expected))
-    );
+    assert_eq!((&ended["code"], &ended["return_url"]), (&json!("interview_completed"), &json!(expected)));
     let later = app.anonymous().log_in("acme", &invited.email, PASSWORD).await.expect(200).uri("token");
     let later = app.token(&later);
     let itself = later.get("/whoami/candidate/").await.expect(200).json();

@@ -48,6 +48,7 @@ function completion({ model: { ended, interview } }, texts) {
 
 /** Goes on in this window, unless the other one records. @param {import("../main.js").App} app */
 async function takeOver(app) {
+    app.problem.textContent = "";
     const isOurs = await app.turn?.takeOver();
     if (!isOurs) app.problem.textContent = app.texts.over.recordsThere;
 }

@@ -84,6 +84,8 @@ function folded(app, text) {
     const unfold = button(app.texts.overview.unfold, () => {
         asked.classList.remove("folded");
         unfold.remove();
+        asked.tabIndex = -1;
+        asked.focus();
     }, { class: "link" });
     return [asked, unfold];
 }

@@ -40,8 +40,10 @@ export function showQuestion(app, { question: uri = "" }) {
     }
 
     function showFiles() {
+        const hadFocus = instead.contains(document.activeElement);
         files.hidden = false;
         instead.hidden = true;
+        if (hadFocus) files.querySelector("input")?.focus();
     }
 
     async function keepArrived() {

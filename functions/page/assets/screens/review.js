@@ -60,7 +60,7 @@ export function showReview(app, { question: uri = "" }) {
             const isLast = (answer?.takes_left ?? 0) === 0;
             const isOver = app.secondsLeft() === 0;
             const earlier = isOpen && answer?.take && answer.take.resource_uri !== take.record.uri ? answer : null;
-            const now = JSON.stringify([isLast, isOver, earlier?.streams?.mp4]);
+            const now = JSON.stringify([isLast, isOver, Boolean(earlier), Boolean(earlier?.streams?.mp4)]);
             if (now === shown) return;
             shown = now;
             const last = isOver ? app.texts.refusals.time_over : texts.last;

@@ -48,12 +48,13 @@ async fn the_link_rests_while_the_interview_is_complete_and_then_opens_it_again(
     }
     write(&candidate, &question, "Because.").await.expect(201);
     let [[subject, text], ..] = &mails(&app, &candidate).await[..] else { panic!("no mail") };
-    assert_eq!(subject, "You can go on with your video interview for “Sales” with Acme & Sons");
+    assert_eq!(subject, "You can go on with your interview for “Sales” with Acme & Sons");
     let link = format!("https://hr.example/interview/acme/{}", candidate.key);
-    for part in [&*link, "Deadline: Sunday 15 November 2026 at 10:00", "record each answer once more"] {
+    for part in [&*link, "Deadline: Sunday 15 November 2026 at 10:00", "You can go on with the interview."] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert!(!text.contains("No sound"), "{text}");
+    // Nothing is recorded in an interview in writing.
+    assert!(!text.contains("No sound") && !text.contains("record"), "{text}");
 }
 
 #[tokio::test]

@@ -291,7 +291,8 @@ fn invitation_and_reminder_tell_how_long_the_interview_takes_and_what_it_needs()
 
 #[test]
 fn a_mail_about_an_end_tells_when_and_how_many_answers_have_arrived() {
-    for (reason, language) in DONE.into_iter().flat_map(|mail| Language::ALL.map(|language| (mail, language))) {
+    for (reason, language) in DONE.into_iter().flat_map(|mail| Language::ALL.map(|language| (mail, language)))
+    {
         for (answered, told) in
             [(Some(1), None), (Some(2), Some(" 2 ")), (Some(12), Some(" 12 ")), (None, None)]
         {

@@ -18,6 +18,8 @@ import urllib.request
 
 import boto3
 from canary import failing_version_is_found, program_opens_no_socket
+from drift import drift_is_told, tags_reach_resources
+from handbook import handbook_is_executed
 from receiver import receiving
 from releases import (
     account_is_checked,
@@ -317,6 +319,8 @@ def main():
     failing_version_is_found(owner)
     program_opens_no_socket()
     update_replaces_nothing(owner, candidate)
+    tags_reach_resources()
+    drift_is_told()
     release_is_taken_back(owner, candidate)
     release_from_a_former_one()
     rotation_leaves_no_former_secret()
@@ -331,6 +335,7 @@ def main():
     failed_creation_is_found()
     account_is_checked()
     domain_is_checked()
+    handbook_is_executed()
 
 
 if __name__ == "__main__":

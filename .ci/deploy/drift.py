@@ -63,7 +63,7 @@ def stopped_functions(stack):
 
 def of_resources(stack, stopped):
     """What CloudFormation finds, by the properties that the template sets."""
-    found = list(detected(stack))
+    found = [drift for drift in detected(stack) if drift["StackResourceDriftStatus"] in ("IN_SYNC", "MODIFIED", "DELETED")]
     for drift in found:
         what = f"{drift['LogicalResourceId']} ({drift['ResourceType']})"
         if drift["StackResourceDriftStatus"] == "DELETED":
@@ -73,8 +73,8 @@ def of_resources(stack, stopped):
         differences = [one for one in drift["PropertyDifferences"] if not is_set_by_command(drift, one, stopped)]
         if differences:
             yield Problem("\n    ".join([f"{what} was changed", *map(shown, differences)]), BY_HAND)
-    unknown = sum(drift["StackResourceDriftStatus"] in ("NOT_CHECKED", "UNSUPPORTED") for drift in found)
-    print(f"ok  {len(found)} resources are compared, {unknown} of which are of types that CloudFormation does not know", flush=True)
+    compared, all_of_stack = len(found), len(stacks.resources(stack))
+    print(f"ok  {compared} of {all_of_stack} resources are compared; CloudFormation does not know the drift of the others", flush=True)
 
 
 def is_set_by_command(drift, difference, stopped):

@@ -48,11 +48,11 @@ def outputs_of(described):
     return {output["OutputKey"]: output["OutputValue"] for output in described["Outputs"]}
 
 
-def resources(stack, kind):
-    """The physical names of the stack's resources of a type."""
+def resources(stack, kind=None):
+    """The physical names of the stack's resources, of one type or of all."""
     pages = boto3.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=stack)
     found = (resource for page in pages for resource in page["StackResourceSummaries"])
-    return [resource["PhysicalResourceId"] for resource in found if resource["ResourceType"] == kind]
+    return [resource["PhysicalResourceId"] for resource in found if kind in (None, resource["ResourceType"])]
 
 
 def problems(environment, described):

@@ -14,7 +14,8 @@ Neither --back nor a release leaves this. `.ci/deploy/run --forward {}` points a
 STOPPED = """\
 A restore stops functions; functions/RESTORING.md says when it lets them run again, and by which command."""
 BY_HAND = """\
-If it shall stay so, put it into the template or .samconfig.toml. If not, take it back by hand: a release corrects only what it changes."""
+If it shall stay so, put it into the template or .samconfig.toml. If not, take it back, as functions/OPERATIONS.md says under "Drift": a
+release corrects only what it changes."""
 # What this tool sets besides the template: where aliases lead, and the executions of functions during a restore.
 SET_BY_COMMANDS = {
     "AWS::Lambda::Alias": ("/FunctionVersion", "/RoutingConfig"),

@@ -90,7 +90,7 @@ pub struct MediaLine {
     /// Below `media/`.
     pub path: String,
     pub owner: MediaOwner,
-    /// As S3 has it; empty for none.
+    /// As S3 has it.
     pub content_type: String,
     /// In bytes.
     pub size: u64,

@@ -20,6 +20,10 @@ use crate::domain::id::FileId;
 use crate::domain::media::file::{FileType, StoredFile};
 use crate::error::{Error, Result};
 
+/// The content type of objects that were stored without one, as S3 tells it. Archives name it, so that an import stores it.
+// Without one, the SDK would send another, and an export of what was imported would differ.
+const NO_CONTENT_TYPE: &str = "binary/octet-stream";
+
 /// The deployment's bucket.
 pub struct ObjectStore<'a> {
     app: &'a App,
@@ -153,7 +157,7 @@ impl<'a> ObjectStore<'a> {
             Ok(found) => found,
             Err(error) => return self.confirm_absence(key, error).await,
         };
-        let content_type = found.content_type.unwrap_or_default();
+        let content_type = found.content_type.unwrap_or_else(|| NO_CONTENT_TYPE.to_owned());
         let mut file = File::create(path).await.map_err(Error::internal)?;
         let (size, sha256) = copy_hashed(found.body, &mut file).await?;
         file.flush().await.map_err(Error::internal)?;
@@ -170,7 +174,7 @@ impl<'a> ObjectStore<'a> {
         let size = found.content_length().and_then(|length| u64::try_from(length).ok()).unwrap_or_default();
         // Of an object in several parts, it is the hash of their hashes, which ends in their number.
         let kept = found.checksum_sha256().and_then(|hash| STANDARD.decode(hash).ok()?.try_into().ok());
-        let content_type = found.content_type.unwrap_or_default();
+        let content_type = found.content_type.unwrap_or_else(|| NO_CONTENT_TYPE.to_owned());
         if let Some(sha256) = kept {
             return Ok(Some(CopiedObject { content_type, size, sha256 }));
         }
@@ -273,7 +277,7 @@ async fn copy_hashed(
 /// An object that was copied to a file.
 #[derive(Debug)]
 pub struct CopiedObject {
-    /// As it was stored; empty if none was given.
+    /// As it was stored.
     pub content_type: String,
     /// In bytes.
     pub size: u64,

@@ -1,5 +1,5 @@
 //! Welcome videos.
 
 mod captions;
-mod crud;
+pub(crate) mod crud;
 mod failures;

@@ -11,12 +11,10 @@ use tests::http::Request;
 use tests::takes::Interviewee;
 use tests::videos::film;
 
+use super::rest::plant_rest;
 use super::{Archive, Record};
 use crate::admin::erase_company::planted::{PlantedCompany, plant_company};
 use crate::system::erasure::planted::CANARY;
-
-/// The description of the format.
-const FORMAT: &str = include_str!("../../../../functions/PORTABILITY.md");
 
 /// A company with everything that can be stored, a candidate who was erased among it.
 pub(in crate::admin) async fn everything(app: &TestApp) -> PlantedCompany {
@@ -38,70 +36,8 @@ pub(in crate::admin) async fn everything(app: &TestApp) -> PlantedCompany {
     app.write_exports(RunLimits::SCHEDULED).await.unwrap();
     app.clock().advance(chrono::TimeDelta::minutes(1));
     app.settle().await;
+    plant_rest(app, owner).await;
     planted
-}
-
-/// The attributes in a value, those of an attribute behind a dot, and `…` for names that are data.
-fn attributes(value: &Value, path: &str, found: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(object) => {
-            for (name, inner) in object {
-                let is_data = name.len() == 26
-                    && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-                let is_language = ["texts", "captions"].iter().any(|map| path.ends_with(map));
-                let is_counter = name.contains(':');
-                let is_kind =
-                    ["consents", "legal", "facts", "previous"].iter().any(|map| path.ends_with(map));
-                let name = if is_data || is_language || is_counter || is_kind { "…" } else { name };
-                let path = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-                attributes(inner, &path, found);
-            }
-        }
-        Value::Array(array) => {
-            if array.iter().all(|inner| !inner.is_object()) {
-                found.insert(path.to_owned());
-            }
-            for inner in array.iter().filter(|inner| inner.is_object()) {
-                attributes(inner, path, found);
-            }
-        }
-        _ => {
-            found.insert(path.to_owned());
-        }
-    }
-}
-
-/// The attributes that the description of the format lists for a kind.
-fn described(kind: RecordKind) -> BTreeSet<String> {
-    let start = format!("\n| `{}` |", kind.name());
-    let (_, rest) = FORMAT.rsplit_once(&start).unwrap_or_else(|| panic!("{} is not described", kind.name()));
-    let attributes = rest.split('|').next().unwrap();
-    attributes.split('`').skip(1).step_by(2).map(str::to_owned).collect()
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_archive_holds_every_attribute_that_is_described_and_no_other() {
-    let app = TestApp::start().await;
-    everything(&app).await;
-    let archive = Archive::of(&app).await;
-    archive.assert_whole();
-    assert!(archive.result.is_exact);
-    let mut wrong = String::new();
-    for kind in RecordKind::ALL {
-        let mut found = BTreeSet::new();
-        for record in archive.of_kind(kind).values() {
-            attributes(&record["value"], "", &mut found);
-        }
-        let described = described(kind);
-        let quoted =
-            |names: Vec<&String>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let (missing, new) = (described.difference(&found).collect(), found.difference(&described).collect());
-        let (missing, new) = (quoted(missing), quoted(new));
-        if !missing.is_empty() || !new.is_empty() {
-            wrong += &format!("{}: new: {new}; missing: {missing}\n", kind.name());
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
 }
 
 /// What stands in the table of a company, and is in no archive: by the start of the key.

@@ -1,7 +1,10 @@
 //! `export-company`: everything of a company in a signed archive, as of one moment, without a secret.
 
+mod attributes;
 pub(super) mod content;
 mod moment;
+mod rest;
+mod stored_types;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

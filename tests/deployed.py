@@ -27,6 +27,7 @@ from releases import (
     exchanged_build_is_refused,
     failed_creation_is_found,
     failing_release_rolls_back,
+    first_release_with_exports_is_not_taken_back,
     live_setting,
     losses_are_refused,
     placeholders_are_refused,
@@ -324,6 +325,7 @@ def main():
     release_is_taken_back(owner, candidate)
     release_from_a_former_one()
     rotation_leaves_no_former_secret()
+    first_release_with_exports_is_not_taken_back()
     failing_release_rolls_back(owner, candidate)
     slash_routes_are_one_release(owner)
     table_is_restored(owner, project, candidate)

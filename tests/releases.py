@@ -152,6 +152,19 @@ def rotation_leaves_no_former_secret():
     done("a release deletes all versions that hold a former secret, and no others; the key of receipts is in none")
 
 
+def first_release_with_exports_is_not_taken_back():
+    """Former releases do not withdraw archives when people are erased."""
+    functions, name = boto3.client("lambda"), physical_ids()["ExportWriterFunction"]
+    live = functions.get_alias(FunctionName=name, Name="live")["FunctionVersion"]
+    for number in versions("ExportWriterFunction"):
+        if number != live:
+            functions.delete_function(FunctionName=name, Qualifier=number)
+    (release,) = live_releases()
+    status, output = run("--back", "local")
+    assert status == 1 and f"Exports are new in the release {release}" in output and live_releases() == {release}, output
+    done("no way back to a release under which erased people would stay in archives")
+
+
 # The release's file, what GitHub says of attestations, and whether one verifies.
 GH = """#!/bin/bash
 case "$1 $2" in

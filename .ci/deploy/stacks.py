@@ -48,11 +48,20 @@ def outputs_of(described):
     return {output["OutputKey"]: output["OutputValue"] for output in described["Outputs"]}
 
 
+def all_resources(stack):
+    pages = boto3.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=stack)
+    return (resource for page in pages for resource in page["StackResourceSummaries"])
+
+
 def resources(stack, kind=None):
     """The physical names of the stack's resources, of one type or of all."""
-    pages = boto3.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=stack)
-    found = (resource for page in pages for resource in page["StackResourceSummaries"])
-    return [resource["PhysicalResourceId"] for resource in found if kind in (None, resource["ResourceType"])]
+    return [found["PhysicalResourceId"] for found in all_resources(stack) if kind in (None, found["ResourceType"])]
+
+
+def name_of(stack, logical_id):
+    """The physical name of a resource; None if the stack does not have it."""
+    names = {found["LogicalResourceId"]: found["PhysicalResourceId"] for found in all_resources(stack)}
+    return names.get(logical_id)
 
 
 def problems(environment, described):

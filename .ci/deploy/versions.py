@@ -11,6 +11,11 @@ import stacks
 KEPT = 5
 # Variables with values of secrets, several separated by commas. .ci/expand-template checks that these are all.
 SECRETS = ("ORIGIN_SECRETS", "PROBE_PASSWORD")
+# The function without which erasures leave archives alone.
+EXPORTS = "ExportWriterFunction"
+EXPORTS_ARE_NEW = """\
+!!  Exports are new in the release {release}. Under the one before, people who are erased would stay in archives.
+Nothing was changed: fix the fault and release."""
 
 
 def published(stack):
@@ -27,13 +32,17 @@ def published(stack):
 
 
 def lead_back(stack, deployed):
-    """Points all aliases to the newest release before the deployed one that every function has. Returns whether there is one."""
+    """Points all aliases to the newest release before the deployed one that every function has. Returns whether there is one, and it
+    knows of exports."""
     older = {}
     for function, (alias, versions) in published(stack).items():
         newest = max((number for number, release in versions.items() if release == deployed), default=0)
         former = {release: number for number, release in reversed(versions.items()) if number < newest}
         if former or not newest:
             older[function] = alias, former
+        elif function == stacks.name_of(stack, EXPORTS):
+            print(EXPORTS_ARE_NEW.format(release=deployed), file=sys.stderr)
+            return False
         else:
             print(f"--  {function} is new in the release {deployed}, and stays", flush=True)
     common = set.intersection(*(set(former) for _, former in older.values())) if older else set()

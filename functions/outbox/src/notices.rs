@@ -22,17 +22,12 @@ const TOGETHER: usize = 100;
 /// The notices that are written at once.
 const AT_ONCE: usize = 8;
 
-/// Reads the waves that are due, then hands over the notices that are.
+/// Reads the waves that are due, and hands over the notices that are, also those that these waves have made due.
 pub(crate) async fn tell_staff(
     system: &SystemAccess,
     time: Duration,
     summary: &mut SweepSummary,
 ) -> Result<()> {
-    read_waves(system, time, summary).await?;
-    hand_over(system, time, summary).await
-}
-
-async fn read_waves(system: &SystemAccess, time: Duration, summary: &mut SweepSummary) -> Result<()> {
     let mut due = system.store.due_interview_waves(system.now);
     while let Some(waves) = due.try_next().await? {
         for wave in waves {
@@ -46,34 +41,50 @@ async fn read_waves(system: &SystemAccess, time: Duration, summary: &mut SweepSu
                     summary.failed += 1;
                 }
             }
+            // After each wave: the mails of a company must not wait until the waves of all others are read.
+            hand_over(system, time, summary).await?;
             if system.usage().elapsed() >= time {
                 summary.more = true;
                 return Ok(());
             }
         }
     }
-    Ok(())
+    hand_over(system, time, summary).await
 }
 
 /// Reads the feed from the wave on, and ends the wave at the end of the feed. Returns whether there is more to read, for which
 /// there was no time.
 async fn read_wave(
     system: &SystemAccess,
+    wave: VersionedItem<InterviewWave>,
+    time: Duration,
+) -> Result<bool> {
+    let company = wave.company.clone();
+    let mut after = wave.after;
+    let has_more = read_feed(system, wave, &mut after, time).await;
+    // However the read has ended: a long wave would otherwise be read from its beginning again and again.
+    system.store.move_interview_wave(&company, after).await?;
+    has_more
+}
+
+/// Does the work of [`read_wave`], and moves `after` to the last event that it has read.
+async fn read_feed(
+    system: &SystemAccess,
     mut wave: VersionedItem<InterviewWave>,
+    after: &mut u64,
     time: Duration,
 ) -> Result<bool> {
     let store = &system.store;
     let company = wave.company.clone();
-    let mut after = wave.after;
     loop {
         let Some(sequence) = store.sequence(&company).await? else {
             return store.end_interview_wave(&wave).await.map(|()| false);
         };
         let is_end = |event: &_| EndedInterview::of_event(event).is_some();
-        let page = match store.events_after(&sequence, after, TOGETHER, system.now, is_end).await {
+        let page = match store.events_after(&sequence, *after, TOGETHER, system.now, is_end).await {
             // After an outage that was longer than events are kept.
             Err(Error::Expired(first)) => {
-                after = first - 1;
+                *after = first - 1;
                 continue;
             }
             page => page?,
@@ -81,11 +92,11 @@ async fn read_wave(
         let ended = page.events.iter();
         let ended = ended.filter_map(|one| Some((one.sequence?, EndedInterview::of_event(one)?)));
         note(system, &company, &ended.collect::<Vec<_>>(), page.reached).await?;
-        after = page.reached;
-        let is_over = !page.more && after >= sequence.last;
+        *after = page.reached;
+        let is_over = !page.more && *after >= sequence.last;
         if !is_over && (!page.more || system.usage().elapsed() >= time) {
             // The index does not show the next event yet, or the time is over: the next run goes on.
-            return store.move_interview_wave(&wave, after).await.map(|()| page.more);
+            return Ok(page.more);
         }
         if is_over {
             match store.end_interview_wave(&wave).await {

@@ -6,3 +6,4 @@ mod crud;
 mod import;
 mod import_races;
 mod notifications;
+mod waves;

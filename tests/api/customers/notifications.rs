@@ -1,6 +1,5 @@
 //! Mails to staff about interviews that have ended: who gets them, when, and that each candidate is told of once.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -11,27 +10,25 @@ use shared::clock::Clock;
 use tests::app::TestApp;
 use tests::caller::{Caller, Invited, Staff};
 use tests::chaos::Fault;
-use tests::effort;
 use tests::http::Request;
-use tests::platform::event;
 
 use crate::system::undeliverable::{bounced as bounce, put};
 
 /// The service, its owner, and a running project with a manager and an evaluator.
-struct StaffedProject {
-    app: TestApp,
-    owner: Staff,
-    project: String,
-    manager: Staff,
-    evaluator: Staff,
+pub(super) struct StaffedProject {
+    pub(super) app: TestApp,
+    pub(super) owner: Staff,
+    pub(super) project: String,
+    pub(super) manager: Staff,
+    pub(super) evaluator: Staff,
 }
 
 impl StaffedProject {
-    async fn start() -> Self {
+    pub(super) async fn start() -> Self {
         Self::of(TestApp::start().await).await
     }
 
-    async fn of(app: TestApp) -> Self {
+    pub(super) async fn of(app: TestApp) -> Self {
         let owner = app.owner().await;
         let [manager, evaluator] = [colleague(&owner, json!({})).await, colleague(&owner, json!({})).await];
         let project = project_of(&owner, "Sales", &manager, &evaluator).await;
@@ -39,12 +36,12 @@ impl StaffedProject {
     }
 
     /// A candidate who has completed the interview.
-    async fn interviewed(&self, first_name: &str) -> Invited {
+    pub(super) async fn interviewed(&self, first_name: &str) -> Invited {
         interviewed_in(&self.owner, &self.project, first_name).await
     }
 
     /// So many candidates whose platform has reported nothing so far.
-    async fn expired(&self, count: usize) -> Vec<String> {
+    pub(super) async fn expired(&self, count: usize) -> Vec<String> {
         let Self { app, owner, project, .. } = self;
         app.fill(project, count, app.clock().now()).await;
         assert_eq!(app.expire_overdue().await.expired, count);
@@ -60,12 +57,12 @@ impl StaffedProject {
     }
 }
 
-async fn colleague(owner: &Staff, fields: Value) -> Staff {
+pub(super) async fn colleague(owner: &Staff, fields: Value) -> Staff {
     let staff = owner.colleague("hiring-manager", fields).await;
     staff.activate().await
 }
 
-async fn project_of(owner: &Staff, name: &str, manager: &Staff, evaluator: &Staff) -> String {
+pub(super) async fn project_of(owner: &Staff, name: &str, manager: &Staff, evaluator: &Staff) -> String {
     let fields = json!({
         "name": name, "allow_hash_login": true, "interview_platform": "external",
         "interview_managers": [manager.uri], "evaluators": [evaluator.uri],
@@ -73,7 +70,7 @@ async fn project_of(owner: &Staff, name: &str, manager: &Staff, evaluator: &Staf
     owner.running_project(fields).await
 }
 
-async fn interviewed_in(owner: &Staff, project: &str, first_name: &str) -> Invited {
+pub(super) async fn interviewed_in(owner: &Staff, project: &str, first_name: &str) -> Invited {
     let invited = owner.invite(project, json!({ "first_name": first_name, "receive_mails": false })).await;
     invited.advance(&invited.uri).await.expect(200);
     owner.app().complete(&invited.uri).await;
@@ -81,7 +78,7 @@ async fn interviewed_in(owner: &Staff, project: &str, first_name: &str) -> Invit
 }
 
 /// Has everything done that is due after so many minutes.
-async fn after(app: &TestApp, minutes: i64) {
+pub(super) async fn after(app: &TestApp, minutes: i64) {
     app.settle().await;
     app.clock().advance(TimeDelta::minutes(minutes));
     app.sweep().await;
@@ -89,16 +86,16 @@ async fn after(app: &TestApp, minutes: i64) {
 }
 
 /// The mails to a member of staff about interviews that have ended, oldest first.
-fn told(app: &TestApp, staff: &Staff) -> Vec<Arc<Mail>> {
+pub(super) fn told(app: &TestApp, staff: &Staff) -> Vec<Arc<Mail>> {
     let mails = app.mails_to(&staff.email).into_iter().rev();
     mails.filter(|mail| mail.subject.contains(" ended")).collect()
 }
 
-fn subjects(app: &TestApp, staff: &Staff) -> Vec<String> {
+pub(super) fn subjects(app: &TestApp, staff: &Staff) -> Vec<String> {
     told(app, staff).iter().map(|mail| mail.subject.clone()).collect()
 }
 
-fn text_of(mail: &Mail) -> &str {
+pub(super) fn text_of(mail: &Mail) -> &str {
     mail.text.as_deref().unwrap()
 }
 
@@ -144,40 +141,6 @@ async fn a_wave_is_one_mail_that_names_ten_by_project() {
     // Nothing is left to tell.
     after(app, 120).await;
     assert_eq!((told(app, manager).len(), told(app, evaluator).len()), (1, 1));
-}
-
-#[tokio::test]
-async fn two_hundred_in_ten_minutes_are_two_mails_that_count_each_once() {
-    let given = StaffedProject::start().await;
-    let StaffedProject { app, owner, project, manager, evaluator } = &given;
-    let third = colleague(owner, json!({})).await;
-    let evaluators = json!({ "evaluators": [evaluator.uri, third.uri] });
-    owner.patch(project, evaluators).await.expect(200);
-    let count = effort::count(200) as usize;
-    let candidates = given.expired(count).await;
-    for of_a_minute in candidates.chunks(count.div_ceil(10)) {
-        for candidate in of_a_minute {
-            app.complete(candidate).await;
-        }
-        after(app, 1).await;
-    }
-    for _ in 0..80 {
-        after(app, 1).await;
-    }
-    for staff in [manager, evaluator, &third] {
-        let mails = told(app, staff);
-        assert_eq!(mails.len(), 2, "{:?}", subjects(app, staff));
-        let mut counted = 0;
-        let mut named = BTreeSet::new();
-        for mail in &mails {
-            counted += mail.subject.split(' ').next().unwrap().parse::<usize>().unwrap();
-            let names = text_of(mail).lines().filter(|line| line.starts_with("- Ada"));
-            let names: Vec<_> = names.map(|line| line.split(',').next().unwrap().to_owned()).collect();
-            assert_eq!(names.len(), 10);
-            named.extend(names);
-        }
-        assert_eq!((counted, named.len()), (count, 20), "{:?}", subjects(app, staff));
-    }
 }
 
 #[tokio::test]
@@ -320,70 +283,6 @@ async fn every_way_to_complete_an_interview_is_told_and_no_other_end() {
     after(app, 5).await;
     assert!(text(&told(app, manager)[1]).contains("Closed"), "{:?}", subjects(app, manager));
     assert_eq!(told(app, manager).len(), 2);
-}
-
-#[tokio::test]
-async fn reports_records_and_runs_that_come_twice_tell_once() {
-    let given = StaffedProject::start().await;
-    let StaffedProject { app, manager, evaluator, .. } = &given;
-    let candidates = given.expired(3).await;
-    let now = app.clock().now().format("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let report = event("interview.completed", &now, json!({ "candidate": candidates[0] }));
-    for _ in 0..2 {
-        app.report(report.clone()).await.unwrap();
-        app.settle().await;
-    }
-    // Another report of the same interview.
-    app.report(event("interview.completed", &now, json!({ "candidate": candidates[0] }))).await.unwrap();
-    for candidate in &candidates[1..] {
-        app.complete(candidate).await;
-    }
-    app.settle().await;
-    app.clock().advance(TimeDelta::minutes(5));
-    let runs = (0..3).map(|_| async { app.events().run_schedules().await });
-    futures_util::future::join_all(runs).await;
-    app.settle().await;
-    after(app, 120).await;
-    for staff in [manager, evaluator] {
-        assert_eq!(subjects(app, staff), ["3 interviews have ended for “Sales”"]);
-    }
-}
-
-/// Kills the run that reads the wave and hands over the mails after each of its writes in turn.
-#[tokio::test]
-async fn a_run_that_is_killed_at_any_write_loses_nothing_and_tells_nothing_twice() {
-    for writes in effort::numbers(3) {
-        let (app, chaos) = TestApp::start_with_chaos().await;
-        let given = StaffedProject::of(app).await;
-        let StaffedProject { app, manager, evaluator, .. } = &given;
-        for name in ["Ada", "Grace"] {
-            given.interviewed(name).await;
-        }
-        app.settle().await;
-        app.clock().advance(TimeDelta::minutes(5));
-        chaos.cut_after_writes(writes);
-        let _ = app.events().run_schedules().await;
-        let was_spared = chaos.left() > Some(0);
-        chaos.heal();
-        // The stream may bring the completions again, and another one.
-        given.interviewed("Joan").await;
-        for _ in 0..70 {
-            after(app, 1).await;
-        }
-        for staff in [manager, evaluator] {
-            let mails = told(app, staff);
-            let all: String = mails.iter().map(|mail| text_of(mail)).collect();
-            let counted: usize = mails.iter().map(|mail| mail.subject[..1].parse::<usize>().unwrap()).sum();
-            for name in ["Ada", "Grace", "Joan"] {
-                assert_eq!(all.matches(name).count(), 1, "{writes} writes: {all}");
-            }
-            assert_eq!((counted, mails.len() <= 2), (3, true), "{writes} writes: {:?}", subjects(app, staff));
-        }
-        if was_spared {
-            assert!(writes >= 5, "two notices, the wave and two mails are writes: {writes}");
-            break;
-        }
-    }
 }
 
 #[tokio::test]

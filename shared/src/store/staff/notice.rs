@@ -94,9 +94,17 @@ impl Store {
         self.one(keys::interview_wave(company)).await
     }
 
-    /// Notes how far a wave was read. Fails with [`Error::Changed`](crate::Error::Changed) if more interviews have ended.
-    pub async fn move_interview_wave(&self, wave: &VersionedItem<InterviewWave>, after: u64) -> Result<()> {
-        self.replace(wave, InterviewWave { after, ..InterviewWave::clone(wave) }).await.map(drop)
+    /// Notes that the wave of a company was read up to event number `after`, unless it has ended or was read farther. Interviews may end
+    /// at the same time.
+    pub async fn move_interview_wave(&self, company: &CompanyId, after: u64) -> Result<()> {
+        let move_on = async || match self.interview_wave(company).await? {
+            Some(wave) if wave.after < after => {
+                let moved = InterviewWave { after, ..InterviewWave::clone(&wave) };
+                self.replace(&wave, moved).await.map(drop)
+            }
+            _ => Ok(()),
+        };
+        self.retry_on_conflict(RetryPolicy::CHANGE, move_on).await
     }
 
     /// Ends a wave that was read. Fails with [`Error::Changed`](crate::Error::Changed) if more interviews have ended.

@@ -1,5 +1,6 @@
 //! Recordings that wait for their conversion: companies take turns, and waiting is no failure.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
@@ -79,6 +80,22 @@ async fn uploaded_by(owner: &Staff, file: &[u8]) -> Value {
     let key = format!("uploads/videos/{}/{}", owner.company, last_segment(&video));
     let detail = json!({ "bucket": { "name": "MediaBucket" }, "object": { "key": key } });
     json!({ "source": "aws.s3", "detail-type": "Object Created", "detail": detail })
+}
+
+#[tokio::test]
+async fn a_recording_that_cannot_be_read_hides_none_behind_it() {
+    let app = TestApp::start().await;
+    Interviewee::asked(&app, json!({})).await.record(&[b"no video"]).await;
+    app.events().deliver_stream().await.unwrap();
+    let contents = app.table().contents().await;
+    let ((_, place), mut first) = contents.into_iter().find(|((pk, _), _)| pk == "CONVERSIONS#acme").unwrap();
+    first.insert("sk".to_owned(), AttributeValue::S(place.replacen("20", "19", 1)));
+    first.insert("recording".to_owned(), AttributeValue::S("of a newer release".to_owned()));
+    app.table().put(first).await;
+    logs::take_lines("conversion");
+    app.events().deliver_objects().await.unwrap();
+    assert_eq!(processed(), ["acme"]);
+    assert_eq!(queued(&app).await, ["CONVERSIONS", "CONVERSIONS#acme"]);
 }
 
 #[tokio::test]

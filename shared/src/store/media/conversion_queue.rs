@@ -1,6 +1,9 @@
 //! Access patterns of the queues of recordings that wait for their conversion: one for each company, and a list of them.
 
+use std::pin::pin;
+
 use chrono::{DateTime, Utc};
+use futures_util::stream::TryStreamExt as _;
 
 use crate::domain::id::CompanyId;
 use crate::domain::media::conversion::queue::{ConversionQueue, WaitingRecording};
@@ -126,13 +129,18 @@ impl Store {
         queue: &ConversionQueue,
         now: DateTime<Utc>,
     ) -> Result<Option<WaitingRecording>> {
-        let waiting = Query::of(&keys::waiting_recordings(&queue.company));
-        let rows = self.query_rows(waiting, queue.count_running(now) + 1).await?;
-        let recordings: Vec<VersionedItem<WaitingRecording>> = item::readable(rows)?;
-        Ok(recordings
-            .iter()
-            .find(|waiting| !queue.is_running(&waiting.place(), now))
-            .map(|waiting| WaitingRecording::clone(waiting)))
+        let mut waiting = Query::of(&keys::waiting_recordings(&queue.company));
+        // Enough, unless some cannot be read: these must not hide those behind them.
+        waiting.limit = Some(queue.count_running(now) + 1);
+        let mut pages = pin!(self.query_pages(waiting));
+        while let Some(page) = pages.try_next().await? {
+            let recordings: Vec<VersionedItem<WaitingRecording>> = item::readable(page.rows)?;
+            let next = recordings.iter().find(|waiting| !queue.is_running(&waiting.place(), now));
+            if let Some(waiting) = next {
+                return Ok(Some(WaitingRecording::clone(waiting)));
+            }
+        }
+        Ok(None)
     }
 
     /// Deletes the queue of a company without recordings. Fails with [`Error::Changed`] after a concurrent write.

@@ -168,19 +168,26 @@ async fn change_due(
     summary
 }
 
-/// Changes candidates of one project and one shard of its counts: in one transaction, or one by one if that fails.
+/// Changes candidates of one project and one shard of its counts: in one transaction, or one by one if that fails because of one of
+/// them.
 async fn change_all(system: &SystemAccess, changes: Vec<DueChange>) -> ExpirySummary {
     let mut summary = ExpirySummary::default();
     for together in changes.chunks(Store::MAX_TOGETHER) {
-        if system.commit(system.store.change_together(together, system.now)).await.is_ok() {
-            together.iter().for_each(|done| summary.count(done, system.now));
-            continue;
-        }
-        // One that another request has changed must not hold up the others.
-        for one in together {
-            match system.commit(system.store.change_together(std::slice::from_ref(one), system.now)).await {
-                Ok(()) => summary.count(one, system.now),
-                Err(error) => summary.count_failure(&one.0, &error),
+        match system.commit(system.store.change_together(together, system.now)).await {
+            Ok(()) => together.iter().for_each(|done| summary.count(done, system.now)),
+            // Each alone would only make it busier.
+            Err(error @ Error::Busy(_)) => {
+                together.iter().for_each(|(before, _)| summary.count_failure(before, &error));
+            }
+            // One that another request has changed, or that cannot be written, must not hold up the others.
+            Err(_) => {
+                for one in together {
+                    let alone = std::slice::from_ref(one);
+                    match system.commit(system.store.change_together(alone, system.now)).await {
+                        Ok(()) => summary.count(one, system.now),
+                        Err(error) => summary.count_failure(&one.0, &error),
+                    }
+                }
             }
         }
     }

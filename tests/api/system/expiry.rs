@@ -10,6 +10,7 @@ use shared::domain::candidate::CandidateStatus::{self, Confirmed, Interviewed, I
 use shared::domain::id::CandidateId;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
+use tests::chaos::Fault;
 use tests::logs;
 
 /// The service, its owner, and a running project in which candidates need no password.
@@ -215,6 +216,21 @@ async fn a_candidate_who_moved_on_does_not_delay_the_others() {
     let (summary, ()) = tokio::join!(app.expire_overdue(), meanwhile);
     assert_eq!(summary, ExpirySummary { expired: 1, moved_on: 1, ..ExpirySummary::default() });
     assert_eq!([status(&owner, &one).await, status(&owner, &two).await], ["skipped", "expired"]);
+}
+
+#[tokio::test]
+async fn a_busy_table_is_asked_once_for_candidates_who_are_changed_together() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    app.fill(&project, 40, app.clock().now()).await;
+    let before = chaos.requests("TransactWriteItems");
+    chaos.always("TransactWriteItems", Fault::Throttled);
+    assert_eq!(app.expire_overdue().await, ExpirySummary { failed: 40, ..ExpirySummary::default() });
+    // A transaction for each shard of the project's counts, in eight attempts at most.
+    assert!(chaos.requests("TransactWriteItems") - before <= 4 * 8);
+    chaos.heal();
+    assert_eq!(app.expire_overdue().await, ExpirySummary { expired: 40, ..ExpirySummary::default() });
 }
 
 #[tokio::test]

@@ -46,6 +46,10 @@ impl RunLimits {
     }
 }
 
+/// The most archives that are written at once.
+// Fewer than the function's executions: the minute's invocation always finds one, deletes what has expired and ends at once.
+pub const MOST_AT_ONCE: usize = 5;
+
 /// What an invocation has done.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ExportSummary {
@@ -96,7 +100,9 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
         note(&mut summary, &export, cleared.map(|()| Ended::Cleared));
     }
     for export in to_write {
-        if system.usage().elapsed() >= limits.begin {
+        let is_over = system.usage().elapsed() >= limits.begin;
+        // Before each: other invocations may have begun some since.
+        if is_over || system.store.exports_being_written(app.now()).await? >= MOST_AT_ONCE {
             summary.more = true;
             break;
         }

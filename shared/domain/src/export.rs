@@ -17,9 +17,6 @@ const WINDOW: TimeDelta = TimeDelta::hours(24);
 const DOWNLOADABLE: TimeDelta = TimeDelta::hours(72);
 /// How long an export is listed, from its request on.
 const LISTED: TimeDelta = TimeDelta::days(7);
-/// After this time, another worker begins again.
-// Longer than a function may run.
-pub const LEASE: TimeDelta = TimeDelta::minutes(16);
 /// The pause after an attempt that has failed.
 const PAUSE: TimeDelta = TimeDelta::minutes(2);
 /// The most erasures between two steps of a worker. After more, it begins again.
@@ -160,6 +157,10 @@ pub enum ExportRefusal {
 }
 
 impl CompanyExport {
+    /// After this time, another worker begins again.
+    // Longer than a function may run.
+    pub const LEASE: TimeDelta = TimeDelta::minutes(16);
+
     /// An export that `customer` requests at `now`.
     pub fn requested(id: ExportId, company: CompanyId, customer: CustomerId, now: DateTime<Utc>) -> Self {
         Self {
@@ -218,6 +219,18 @@ impl CompanyExport {
             .then(|| self.finished_at.map(|at| at + DOWNLOADABLE))?
     }
 
+    /// When the worker of the last attempt has ended in any case; `None` before the first.
+    fn lease_ends_at(&self) -> Option<DateTime<Utc>> {
+        self.begun_at.map(|begun| begun + Self::LEASE)
+    }
+
+    /// Whether a worker may be writing its archive at `now`.
+    pub fn is_being_written(&self, now: DateTime<Utc>) -> bool {
+        // After an attempt that has broken off, the next one is due before that.
+        let lease_ends_at = self.lease_ends_at().filter(|end| self.next_at == Some(*end));
+        self.status == ExportStatus::Running && lease_ends_at.is_some_and(|end| now < end)
+    }
+
     /// When it is forgotten.
     pub fn forgotten_at(&self) -> DateTime<Utc> {
         self.created_at + LISTED
@@ -230,7 +243,7 @@ impl CompanyExport {
             attempts: self.attempts + 1,
             begun_at: Some(now),
             erased: Vec::new(),
-            next_at: Some(now + LEASE),
+            next_at: Some(now + Self::LEASE),
             progress: ExportProgress::default(),
             ..self
         })

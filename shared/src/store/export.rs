@@ -1,6 +1,7 @@
 //! Access patterns of exports: listed by their company, leased by one worker at a time.
 
 use chrono::{DateTime, Utc};
+use futures_util::stream::TryStreamExt as _;
 
 use super::Store;
 use super::due::{DuePages, DueQueue};
@@ -9,7 +10,7 @@ use super::table::keys::{self, ItemKey};
 use super::table::write::condition::WriteCondition;
 use super::table::write::transaction::Transaction;
 use crate::domain::effect::Effect;
-use crate::domain::export::{CompanyExport, LEASE, LatestExport};
+use crate::domain::export::{CompanyExport, LatestExport};
 use crate::domain::history::ResourceChange;
 use crate::domain::history::erasure::ErasedItem;
 use crate::domain::id::{CompanyId, ExportId};
@@ -92,8 +93,18 @@ impl Store {
     /// Exports that the service has something to do for at `now`, and those that are under way: a worker writes them, or they wait for
     /// their next attempt.
     pub fn open_exports(&self, now: DateTime<Utc>) -> DuePages<'_, CompanyExport> {
-        // All leases and pauses end before.
-        self.due(DueQueue::Exports, now + LEASE)
+        // All leases and pauses end before, also by a clock that is ahead.
+        self.due(DueQueue::Exports, now + CompanyExport::LEASE * 2)
+    }
+
+    /// How many archives workers are writing at `now`, in all companies. The index lags behind the table.
+    pub async fn exports_being_written(&self, now: DateTime<Utc>) -> Result<usize> {
+        let mut open = self.open_exports(now);
+        let mut count = 0;
+        while let Some(exports) = open.try_next().await? {
+            count += exports.iter().filter(|export| export.is_being_written(now)).count();
+        }
+        Ok(count)
     }
 
     /// Replaces `before` by `after`. Fails with [`Error::Changed`] if another worker, an owner or an erasure was faster.

@@ -4,6 +4,7 @@ mod downloads;
 mod ends;
 mod failures;
 mod requests;
+mod workers;
 
 use std::collections::BTreeMap;
 use std::fs;

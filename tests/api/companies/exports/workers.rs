@@ -1,0 +1,42 @@
+//! Workers that write archives at once, that die, or that write while people are erased and change.
+
+use chrono::TimeDelta;
+use export_writer::{ExportSummary, MOST_AT_ONCE};
+use serde_json::json;
+use tests::app::TestApp;
+use tests::caller::Caller;
+
+use super::{STEPWISE, company, exported_objects, run, written};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn five_archives_are_written_at_once_while_expired_ones_are_deleted() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let (owner, _) = company(&app).await;
+    written(&app, &owner).await;
+    app.clock().advance(TimeDelta::hours(72) - TimeDelta::minutes(5));
+    // Each worker is killed once it has begun.
+    for number in 0..MOST_AT_ONCE {
+        let other = app.owner_of(&format!("other-{number}")).await;
+        other.post(&format!("/companies/{}/exports/", other.company), json!({})).await.expect(202);
+        chaos.cut_after_writes(1);
+        app.write_exports(STEPWISE).await.unwrap();
+        chaos.heal();
+    }
+    let last = app.owner_of("last").await;
+    let export = last.post("/companies/last/exports/", json!({})).await.expect(202).uri("resource_uri");
+    app.clock().advance(TimeDelta::minutes(5));
+    assert_eq!(run(&app).await, ExportSummary { cleared: 1, more: true, ..ExportSummary::default() });
+    assert_eq!(last.get(&export).await.expect(200).json()["status"], "pending");
+    assert_eq!(exported_objects(&app), [""; 0]);
+    app.clock().advance(TimeDelta::minutes(12));
+    assert_eq!(run(&app).await, ExportSummary { written: MOST_AT_ONCE + 1, ..ExportSummary::default() });
+}
+
+#[test]
+fn the_function_has_an_execution_more_than_archives_are_written_at_once() {
+    let template = include_str!("../../../../template.yaml");
+    let function = template.split_once("\n  ExportWriterFunction:\n").unwrap().1;
+    let reserved = function.split_once("ReservedConcurrentExecutions: !If [ReservesConcurrency, ").unwrap().1;
+    let reserved: usize = reserved.split_once(',').unwrap().0.parse().unwrap();
+    assert_eq!(reserved, MOST_AT_ONCE + 1);
+}

@@ -16,7 +16,11 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::config_bag::ConfigBag;
 use serde_json::Value;
 use shared::app::App;
+use shared::domain::effect::EffectTask;
 use url::Url;
+
+/// Stands in place of the action of a list that needs not be allowed. `.ci/permissions` knows it.
+const ASKS_FOR_ABSENCE: &str = "ask-for-absence";
 
 /// The lines that were written, and where; none if calls are not recorded.
 static RECORD: LazyLock<Option<Mutex<CallRecord>>> = LazyLock::new(|| {
@@ -133,8 +137,15 @@ fn written_key(call: &Value) -> String {
 fn form(key: &Value) -> String {
     let is_word =
         |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_uppercase());
-    let segments = key["S"].as_str().unwrap_or_default().split('#');
-    let segments: Vec<_> = segments.map(|segment| if is_word(segment) { segment } else { "x" }).collect();
+    let key = key["S"].as_str().unwrap_or_default();
+    if key.starts_with("EFFECT#") {
+        // Policies may tell effects apart by their tasks.
+        let of_task = |task: &&str| key.ends_with(&format!("-{task}"));
+        let task = EffectTask::KINDS.into_iter().filter(of_task).max_by_key(|task| task.len());
+        return task.map_or_else(|| "EFFECT#x".to_owned(), |task| format!("EFFECT#x-{task}"));
+    }
+    let segments: Vec<_> =
+        key.split('#').map(|segment| if is_word(segment) { segment } else { "x" }).collect();
     match segments[..] {
         // The histories of all resources, also of that whose identifier is a word.
         ["HISTORY", _, _] => "HISTORY#x#x".to_owned(),
@@ -165,12 +176,11 @@ fn s3(request: &HttpRequest) -> Vec<String> {
             ["uploads", "videos", ..] => "uploads/videos/x".to_owned(),
             _ => shortened(prefix),
         };
-        // Asks whether an object exists that could not be read. Functions that may not list take the refusal for its absence.
-        if url.query_pairs().any(|(name, value)| name == "max-keys" && value == "1") {
-            return Vec::new();
-        }
         let prefix = url.query_pairs().find(|(name, _)| name == "prefix").map(|(_, prefix)| listed(&prefix));
-        return vec![format!("s3:ListBucket bucket prefix={}", prefix.unwrap_or_default())];
+        // Asks whether an object exists that could not be read. Functions that may not list take the refusal for its absence.
+        let asks = url.query_pairs().any(|(name, value)| name == "max-keys" && value == "1");
+        let action = if asks { ASKS_FOR_ABSENCE } else { "s3:ListBucket" };
+        return vec![format!("{action} bucket prefix={}", prefix.unwrap_or_default())];
     }
     match (request.method(), has("uploadId")) {
         ("DELETE", true) => vec![on("AbortMultipartUpload", key)],

@@ -218,6 +218,16 @@ async fn events_that_come_twice_late_or_for_nothing_change_nothing_more() {
 }
 
 #[tokio::test]
+async fn an_upload_whose_file_is_gone_fails() {
+    let (app, owner, candidate) = given().await;
+    let announced = announce(&owner, &candidate, "cv", PDF, pdf(10).len()).await;
+    assert_eq!(app.put_event(event(&announced)).await["UploadsFunction"], "refused");
+    let error =
+        "The uploaded file does not have the announced size. Announce it again with the correct size.";
+    assert_eq!(state(&owner, &announced).await, ("failed".to_owned(), json!(error)));
+}
+
+#[tokio::test]
 async fn two_of_the_same_event_at_once_take_the_file_in_once() {
     let (app, owner, candidate) = given().await;
     let announced = announce(&owner, &candidate, "photo", "image/png", photo(Png, 50, 50).len()).await;

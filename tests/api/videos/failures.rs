@@ -67,15 +67,30 @@ async fn a_video_waits_as_long_as_its_file_is_there() {
     assert_eq!(status(&app.staff("recruiter").await, &uri).await.0, "successful");
 }
 
+/// Deletes the file of a video that waits, as the rule of the bucket does after 30 days.
+async fn lose_file(app: &TestApp, video: &str) {
+    let bucket = app.app().config().bucket.clone().unwrap();
+    let key = format!("uploads/videos/acme/{}", last_segment(video));
+    app.app().aws().s3().delete_object().bucket(bucket).key(key).send().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_video_whose_file_is_gone_when_its_turn_comes_fails() {
+    let (app, recruiter) = given().await;
+    let uri = uploaded(&recruiter, &film()).await;
+    admit(&app, &uri).await;
+    lose_file(&app, &uri).await;
+    app.settle().await;
+    assert_eq!(status(&recruiter, &uri).await.0, "failed");
+    assert!(app.object_keys().is_empty());
+}
+
 #[tokio::test]
 async fn a_video_whose_file_is_gone_fails() {
     let (app, recruiter) = given().await;
     let uri = uploaded(&recruiter, &film()).await;
     admit(&app, &uri).await;
-    // As by the rule of the bucket, after 30 days.
-    let bucket = app.app().config().bucket.clone().unwrap();
-    let key = format!("uploads/videos/acme/{}", last_segment(&uri));
-    app.app().aws().s3().delete_object().bucket(bucket).key(key).send().await.unwrap();
+    lose_file(&app, &uri).await;
     app.clock().advance(TimeDelta::hours(7));
     assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 1);
     let failed = (json!("failed"), json!("The video could not be converted in time. Upload it again."));

@@ -150,7 +150,7 @@ fn note(summary: &mut ExportSummary, export: &CompanyExport, ended: Result<Ended
 async fn clear(system: &SystemAccess, export: &VersionedItem<CompanyExport>) -> Result<()> {
     system.objects()?.delete_all(&export_prefix(&export.company, export.id)).await?;
     let status = export.status;
-    let after = CompanyExport::clone(export).without_files();
+    let after = CompanyExport::clone(export).without_files(system.now);
     system.store.update_export(export, after).await?;
     tracing::info!(
         target: "exports",

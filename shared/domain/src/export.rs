@@ -317,8 +317,11 @@ impl CompanyExport {
         }
     }
 
-    /// The export, whose files are deleted.
-    pub fn without_files(self) -> Self {
+    /// The export, whose files are deleted at `now`; once more after the end of an attempt that may not know of it yet.
+    pub fn without_files(self, now: DateTime<Utc>) -> Self {
+        // Until it does, its worker goes on to store files.
+        let is_unfinished = matches!(self.status, ExportStatus::Pending | ExportStatus::Running);
+        let next_at = self.lease_ends_at().filter(|end| is_unfinished && now < *end);
         let status = match self.status {
             ExportStatus::Successful => ExportStatus::Expired,
             status => status,

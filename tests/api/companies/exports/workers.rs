@@ -6,7 +6,7 @@ use serde_json::json;
 use tests::app::TestApp;
 use tests::caller::Caller;
 
-use super::{STEPWISE, company, exported_objects, run, written};
+use super::{STEPWISE, company, exported_objects, request, run, written};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn five_archives_are_written_at_once_while_expired_ones_are_deleted() {
@@ -39,4 +39,27 @@ fn the_function_has_an_execution_more_than_archives_are_written_at_once() {
     let reserved = function.split_once("ReservedConcurrentExecutions: !If [ReservesConcurrency, ").unwrap().1;
     let reserved: usize = reserved.split_once(',').unwrap().0.parse().unwrap();
     assert_eq!(reserved, MOST_AT_ONCE + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_dies_after_its_export_was_deleted_leaves_nothing() {
+    let (app, [_table, bucket]) = TestApp::start_with_storage_chaos().await;
+    let (owner, _) = company(&app).await;
+    let export = request(&owner).await;
+    let pause = bucket.pause("PUT");
+    let deleted = async {
+        pause.reached().await;
+        owner.delete(&export).await.expect(204);
+        assert_eq!(run(&app).await, ExportSummary { cleared: 1, ..ExportSummary::default() });
+        bucket.cut_after(0);
+        pause.resume();
+    };
+    let (ended, ()) = tokio::join!(run(&app), deleted);
+    bucket.heal();
+    assert_eq!(ended, ExportSummary { failed: 1, ..ExportSummary::default() });
+    assert_eq!(exported_objects(&app).len(), 1, "stored after the others were deleted");
+    app.clock().advance(TimeDelta::minutes(17));
+    assert_eq!(run(&app).await, ExportSummary { cleared: 1, ..ExportSummary::default() });
+    assert_eq!(exported_objects(&app), [""; 0]);
+    assert_eq!(run(&app).await, ExportSummary::default());
 }

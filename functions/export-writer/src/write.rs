@@ -33,8 +33,8 @@ const MAX_FILE: u64 = 5 << 30;
 /// Writes the archive of a due export into the bucket.
 ///
 /// # Errors
-/// [`Error::Changed`] if another worker, an owner or an erasure was faster, [`Error::NotFound`] if the company is being erased. After
-/// other errors, the export is due again.
+/// [`Error::Changed`] if the export is no longer this worker's, [`Error::NotFound`] if the company is being erased. After other errors,
+/// the export is due again.
 pub(crate) async fn write(app: &App, limits: RunLimits, due: &VersionedItem<CompanyExport>) -> Result<Ended> {
     // With its own figures: what was read for another archive does not slow down this one.
     let system = SystemAccess::of(app).with_patience(limits.patience());
@@ -69,12 +69,12 @@ pub(crate) async fn write(app: &App, limits: RunLimits, due: &VersionedItem<Comp
         give_up(app, &system, &export, ExportFailure::TooLarge).await?;
         return Ok(Ended::GivenUp);
     }
-    let error = error.downcast::<Error>().map_or_else(Error::internal, |error| *error);
-    if !matches!(error, Error::Changed) {
-        let after = CompanyExport::clone(&export).broken_off(app.now());
-        system.store.update_export(&export, after).await?;
+    if error.is::<LeaseLost>() {
+        return Err(Error::Changed);
     }
-    Err(error)
+    let after = CompanyExport::clone(&export).broken_off(app.now());
+    system.store.update_export(&export, after).await?;
+    Err(error.downcast::<Error>().map_or_else(Error::internal, |error| *error))
 }
 
 /// Whether the archive has no room on the function's disk, where no other attempt has more.
@@ -112,6 +112,18 @@ impl fmt::Display for TooLarge {
 }
 
 impl std::error::Error for TooLarge {}
+
+/// Another worker writes the archive, or an owner or an erasure has deleted the export.
+#[derive(Debug)]
+struct LeaseLost;
+
+impl fmt::Display for LeaseLost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the export is no longer this worker's")
+    }
+}
+
+impl std::error::Error for LeaseLost {}
 
 struct ExportWorker<'a> {
     app: &'a App,
@@ -156,7 +168,7 @@ impl ExportObserver for &mut ExportWorker<'_> {
             finished => return Ok(finished.map(|()| true)?),
         }
         self.adopt().await?;
-        if self.erased.is_empty() { Err(Error::Changed.into()) } else { Ok(false) }
+        if self.erased.is_empty() { Err(LeaseLost.into()) } else { Ok(false) }
     }
 }
 
@@ -166,8 +178,8 @@ impl ExportWorker<'_> {
         export_folder(&self.export.company, self.export.id, self.attempt)
     }
 
-    /// Saves the progress, and learns of erasures. Fails with [`Error::Changed`] once the export is no longer this worker's.
-    async fn save(&mut self, progress: ExportProgress) -> Result<()> {
+    /// Saves the progress, and learns of erasures. Fails with [`LeaseLost`] once the export is no longer this worker's.
+    async fn save(&mut self, progress: ExportProgress) -> archive::Result<()> {
         loop {
             let after = CompanyExport::clone(&self.export).advanced(progress);
             match self.system.store.update_export(&self.export, after).await {
@@ -181,12 +193,12 @@ impl ExportWorker<'_> {
         }
     }
 
-    /// Reads the export again after an erasure has changed it. Fails with [`Error::Changed`] if it is no longer this worker's.
-    async fn adopt(&mut self) -> Result<()> {
+    /// Reads the export again after an erasure has changed it. Fails with [`LeaseLost`] if it is no longer this worker's.
+    async fn adopt(&mut self) -> archive::Result<()> {
         let present = self.system.store.export(&self.export.company, self.export.id).await?;
         let present = present
             .filter(|present| present.continues(&self.export) && present.version() != self.export.version());
-        self.export = present.ok_or(Error::Changed)?;
+        self.export = present.ok_or(LeaseLost)?;
         self.erased.extend(self.export.erased.iter().copied());
         Ok(())
     }

@@ -112,7 +112,8 @@ impl Store {
         Ok(records)
     }
 
-    /// The records of the next candidates of a project after `after`.
+    /// The records of the next candidates of a project after `after`. Fails with [`Error::Busy`] if they change each time they are
+    /// read.
     pub async fn archive_candidates(
         &self,
         company: &CompanyId,
@@ -129,7 +130,8 @@ impl Store {
         Ok(ArchivePage { records, reached })
     }
 
-    /// The records of a candidate. There are none if there is no such candidate.
+    /// The records of a candidate. There are none if there is no such candidate. Fails with [`Error::Busy`] if they change each time
+    /// they are read.
     pub async fn archive_candidate(
         &self,
         company: &CompanyId,
@@ -174,7 +176,8 @@ impl Store {
             records.extend(written.into_iter().filter(is_settled).map(|(_, record)| record));
             candidates = changed;
         }
-        Err(Error::Changed)
+        // Not `Changed`: nobody else writes this archive.
+        Err(Error::Busy("candidates changed each time they were read".into()))
     }
 
     /// What was written by and about the candidates from `first` to `last`.

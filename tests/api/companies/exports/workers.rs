@@ -63,3 +63,23 @@ async fn a_worker_that_dies_after_its_export_was_deleted_leaves_nothing() {
     assert_eq!(exported_objects(&app), [""; 0]);
     assert_eq!(run(&app).await, ExportSummary::default());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_of_candidates_who_change_each_time_they_are_read_is_tried_again_soon() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let (owner, project) = company(&app).await;
+    let candidate = owner.candidate(&project, json!({ "last_name": "Restless" })).await;
+    request(&owner).await;
+    let pauses: Vec<_> = (0..10).map(|_| chaos.pause_about("Query", "ANSWERS#")).collect();
+    let changes = async {
+        for (number, pause) in pauses.iter().enumerate() {
+            pause.reached().await;
+            owner.patch(&candidate, json!({ "last_name": format!("Restless {number}") })).await.expect(200);
+            pause.resume();
+        }
+    };
+    let (ended, ()) = tokio::join!(run(&app), changes);
+    assert_eq!(ended, ExportSummary { failed: 1, ..ExportSummary::default() });
+    app.clock().advance(TimeDelta::minutes(2));
+    assert_eq!(run(&app).await, ExportSummary { written: 1, ..ExportSummary::default() });
+}

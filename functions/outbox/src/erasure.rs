@@ -3,6 +3,7 @@
 //! Each step can be repeated, and each try does all of them: after a restoration, anything may be there again. But a try writes
 //! and deletes a limited number of entries and files, since the rest of its batch waits for it: the next one continues.
 
+use chrono::{DateTime, Utc};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::auth::SystemAccess;
 use shared::domain::account::Account;
@@ -13,7 +14,7 @@ use shared::domain::history::erasure::{
 use shared::domain::history::{ResourceChange, ResourceRef};
 use shared::domain::id::CompanyId;
 use shared::media::{AnswerObjects, ListedObject, export_prefix, files_prefix, video_keys};
-use shared::store::{EvaluationKey, VersionedItem};
+use shared::store::{EvaluationKey, StrippedHistory, VersionedItem};
 use shared::{Error, Result};
 
 use crate::outcome::EffectResult;
@@ -115,9 +116,7 @@ async fn erase_once(
     let objects = system.objects()?;
     let company = effect.company.clone();
     // First: whatever downloads an export could otherwise get what is erased next.
-    for export in store.withdraw_exports(&company, erased, effect.created_at, system.now).await? {
-        objects.delete_all(&export_prefix(&company, export)).await?;
-    }
+    withdraw_exports(system, &company, erased, effect.created_at).await?;
     let remains = PersonalDataLeft::find(system, &company, erased).await?;
     // Before the first is erased, so that a try that breaks off loses no count.
     let counts = note(system, effect, |counts, found| (counts, found.max(remains.counts()))).await?;
@@ -143,19 +142,25 @@ async fn erase_once(
     }
     // After the files: an entry that this release cannot read ends the try, and must keep nothing else.
     let history = store.strip_history(&company, erased.into(), MOST).await?;
-    let mut entries = history.entries;
-    let mut has_more = history.has_more;
+    let StrippedHistory { mut entries, mut stripped, mut has_more, .. } = history;
     if let ErasedItem::Candidate { project, candidate } = erased
         && !has_more
     {
         // Each write of the answers has an entry of its own history.
         let interview = ResourceRef::Interview { project, candidate };
-        let answered = store.strip_history(&company, interview, MOST - history.stripped).await?;
+        let answered = store.strip_history(&company, interview, MOST - stripped).await?;
         entries += answered.entries;
+        stripped += answered.stripped;
         has_more = answered.has_more;
     }
     if has_more {
         return Ok(TryEnd::HasMore);
+    }
+    // Once more, since an export that has begun in the meantime may have read entries before they were stripped. The last look, at
+    // files that may still have come, usually strips none.
+    let is_last_look = cause.settles_at.is_some_and(|at| system.now >= at);
+    if !is_last_look || stripped > 0 {
+        withdraw_exports(system, &company, erased, system.now).await?;
     }
     // An upload that was under way must not outlive its owner.
     let more = PersonalDataLeft::find(system, &company, erased).await?;
@@ -171,10 +176,6 @@ async fn erase_once(
     if let ErasedItem::Candidate { project, .. } = erased
         && !(cause.reason == ErasureReason::Restored && store.is_company_erased(&company).await?)
     {
-        // Withdrawn once more, since the history is stripped only now: an export may have read it before.
-        for export in store.withdraw_exports(&company, erased, effect.created_at, system.now).await? {
-            objects.delete_all(&export_prefix(&company, export)).await?;
-        }
         // Before the event that tells of the erasure, so that who reads it finds the numbers.
         store.show_erased_ratings(&company, project).await?;
         let details = ErasureDetails {
@@ -190,6 +191,19 @@ async fn erase_once(
         store.end_history(&history, change).await?;
     }
     Ok(TryEnd::Complete)
+}
+
+/// Withdraws the exports of the company that may hold data of an item that was gone at `gone_at`, and deletes their files.
+async fn withdraw_exports(
+    system: &SystemAccess,
+    company: &CompanyId,
+    erased: ErasedItem,
+    gone_at: DateTime<Utc>,
+) -> Result<()> {
+    for export in system.store.withdraw_exports(company, erased, gone_at, system.now).await? {
+        system.objects()?.delete_all(&export_prefix(company, export)).await?;
+    }
+    Ok(())
 }
 
 /// Changes what the effect notes of complete tries, and what of the tries since then. Returns both together.

@@ -288,8 +288,8 @@ impl CompanyExport {
         Self { deleted_at: Some(now), archive: None, next_at: Some(now), ..self }
     }
 
-    /// The export after the erasure of an item that was deleted at `gone_at` and may be in it: a finished export is deleted, and the
-    /// worker of a running one is told, unless the company is gone. `None` if the item is not in it.
+    /// The export after the erasure of an item that was gone at `gone_at` and may be in it: a finished export is deleted, and the
+    /// worker of a running one is told, unless the company is gone. `None` if the item is not in it, or its worker is told already.
     pub fn after_erasure(
         self,
         erased: ErasedItem,
@@ -301,6 +301,8 @@ impl CompanyExport {
             _ if self.deleted_at.is_some() => None,
             _ if erased == ErasedItem::Company => Some(self.deleted(now)),
             _ if began_afterwards => None,
+            // Its worker, which has not read this yet, will look again.
+            ExportStatus::Running if self.erased.contains(&erased) => None,
             ExportStatus::Running if self.erased.len() < MOST_ERASED => {
                 let mut after = self;
                 after.erased.push(erased);
@@ -326,7 +328,7 @@ impl CompanyExport {
             ExportStatus::Successful => ExportStatus::Expired,
             status => status,
         };
-        Self { status, archive: None, next_at: None, ..self }
+        Self { status, archive: None, next_at, ..self }
     }
 
     /// What the history keeps of the change from `before`: its success and its deletion, nothing else.
@@ -384,18 +386,22 @@ mod tests {
         for _ in 0..2 {
             one = one.begun(now()).unwrap().broken_off(now());
         }
-        let erased = ErasedItem::Customer { customer: Id::from_bytes([3; 16]) };
+        let erased = |number| {
+            let number = u8::try_from(number).unwrap();
+            ErasedItem::Customer { customer: Id::from_bytes([number; 16]) }
+        };
         let mut again = one.begun(now()).unwrap();
-        for _ in 0..=MOST_ERASED {
-            again = again.after_erasure(erased, now(), now()).unwrap();
+        for number in 0..=MOST_ERASED {
+            again = again.after_erasure(erased(number), now(), now()).unwrap();
         }
         assert_eq!((again.status, again.next_at), (ExportStatus::Pending, Some(now())));
         let last = again.begun(now()).unwrap();
         assert_eq!(last.clone().begun(now()), None);
         let later = now() - TimeDelta::minutes(16);
-        assert!(last.clone().after_erasure(erased, later, now()).is_some());
+        let known = last.clone().after_erasure(erased(0), later, now()).unwrap();
+        assert_eq!(known.after_erasure(erased(0), later, now()), None, "its worker is told already");
         assert_eq!(
-            last.after_erasure(erased, later - TimeDelta::seconds(1), now()),
+            last.after_erasure(erased(0), later - TimeDelta::seconds(1), now()),
             None,
             "it was gone before"
         );

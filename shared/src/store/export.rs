@@ -130,7 +130,7 @@ impl Store {
     }
 
     /// Withdraws the exports of a company that may hold data of what was erased: those that can be downloaded are deleted, and those
-    /// that are being written go on without it, unless they began after its deletion at `gone_at`. Returns the exports whose files must
+    /// that are being written go on without it, unless they began after it was gone at `gone_at`. Returns the exports whose files must
     /// be deleted.
     pub async fn withdraw_exports(
         &self,

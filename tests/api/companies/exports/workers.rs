@@ -4,9 +4,9 @@ use chrono::TimeDelta;
 use export_writer::{ExportSummary, MOST_AT_ONCE};
 use serde_json::json;
 use tests::app::TestApp;
-use tests::caller::Caller;
+use tests::caller::{Caller, last_segment};
 
-use super::{STEPWISE, company, exported_objects, request, run, written};
+use super::{STEPWISE, company, download, exported_objects, files_in, request, run, written};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn five_archives_are_written_at_once_while_expired_ones_are_deleted() {
@@ -82,4 +82,32 @@ async fn an_export_of_candidates_who_change_each_time_they_are_read_is_tried_aga
     assert_eq!(ended, ExportSummary { failed: 1, ..ExportSummary::default() });
     app.clock().advance(TimeDelta::minutes(2));
     assert_eq!(run(&app).await, ExportSummary { written: 1, ..ExportSummary::default() });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_that_begins_during_an_erasure_holds_nothing_of_the_person() {
+    // At once, and after an outage: an export that begins so late is not taken for one that has read the person.
+    for minutes in [0, 20] {
+        let (app, chaos) = TestApp::start_with_chaos().await;
+        let (owner, project) = company(&app).await;
+        let gone = owner.candidate(&project, json!({ "external_id": "VANISHED-1" })).await;
+        app.settle().await;
+        owner.delete(&gone).await.expect(204);
+        app.clock().advance(TimeDelta::minutes(minutes));
+        let export = request(&owner).await;
+        let history = format!("HISTORY#acme#{}", last_segment(&gone));
+        // Exports are withdrawn, and then the history is stripped.
+        let pause = chaos.pause_about("Query", &history);
+        let exported = async {
+            pause.reached().await;
+            assert_eq!(run(&app).await, ExportSummary { written: 1, ..ExportSummary::default() });
+            let folder = download(&owner, &export).await;
+            let events = &files_in(folder.path())["records/events.jsonl"];
+            assert!(String::from_utf8_lossy(events).contains("VANISHED-1"), "after {minutes} minutes");
+            pause.resume();
+        };
+        tokio::join!(app.settle(), exported);
+        owner.get(&export).await.expect(404);
+        assert_eq!(exported_objects(&app), [""; 0]);
+    }
 }

@@ -1,5 +1,6 @@
 //! Wherever an import dies: nobody gets in, and when it is repeated, its end is the same.
 
+use admin::import::start_company;
 use chrono::TimeDelta;
 use image::ImageFormat;
 use serde_json::json;
@@ -12,6 +13,7 @@ use tests::http::Request;
 use tests::table::Contents;
 
 use super::{anyway, try_import};
+use crate::admin::erase_company::{begin, finish};
 use crate::admin::export::Archive;
 
 /// What the table has of the company, without the secrets that each try makes anew, and how often counts were written.
@@ -77,6 +79,28 @@ async fn a_second_run_does_not_write_into_a_company_that_the_first_has_opened() 
     assert_eq!(slow.unwrap_err(), "another run has stored the company; run this again to finish");
     assert_eq!(stored(&app).await, opened);
     assert!(try_import(&app, archive.folder.path(), anyway()).await.unwrap().was_there);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_that_died_does_not_go_on_in_a_company_that_is_being_erased() {
+    let source = TestApp::start().await;
+    let archive = small(&source).await;
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    try_import(&app, archive.folder.path(), anyway()).await.unwrap();
+    let try_to_start = async || {
+        let started = start_company(app.app(), "acme".parse().unwrap()).await;
+        started.map_err(|error| error.to_string())
+    };
+    // It has begun, and not ended.
+    chaos.cut_after_writes(1);
+    try_to_start().await.unwrap_err();
+    chaos.heal();
+    begin(&app).await;
+    let refused = "the company acme is being erased";
+    assert_eq!(try_to_start().await.unwrap_err(), refused);
+    assert_eq!(try_import(&app, archive.folder.path(), anyway()).await.unwrap_err(), refused);
+    finish(&app).await;
+    assert_eq!(try_to_start().await.unwrap_err(), "no company acme was imported here");
 }
 
 #[tokio::test(flavor = "multi_thread")]

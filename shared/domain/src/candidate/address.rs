@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::Candidate;
-use super::search::{WordSource, words_of};
+use super::search::{SearchedFields, WordSource};
+use super::{Candidate, CandidateProfile};
 use crate::mail::address_change::{AccountAddress, AddressFields, FormerEmail};
 use crate::mail::rate::RefusedOrThrottled;
 use crate::secret::PasswordHash;
@@ -95,6 +95,7 @@ impl Candidate {
 
     /// The words that searches find the candidate by.
     pub fn words(&self) -> BTreeMap<String, WordSource> {
-        words_of(&self.profile.first_name, &self.profile.last_name, self.shown_email())
+        let CandidateProfile { first_name, last_name, .. } = &self.profile;
+        SearchedFields { first_name, last_name, email: self.shown_email() }.words()
     }
 }

@@ -31,42 +31,55 @@ impl WordSource {
     pub const ALL: [Self; 3] = [Self::FullName, Self::Name, Self::Email];
 }
 
-/// The words of a candidate, each with its best source: the full name in either order, in Chinese, Japanese and Korean as one
-/// word too; the email address and its domain; and, of each word in the names and of the local part of the address, the parts
-/// between characters other than letters and digits, and the rest of the word from each part on: `o`, `neil`, `smith`,
-/// `oneil-smith` and `neil-smith` of `O'Neil-Smith`.
-///
-/// Folded by [`fold_accents`], and without apostrophes.
-pub fn words_of(
-    first_name: &ShortName,
-    last_name: &ShortName,
-    email: Option<&Email>,
-) -> BTreeMap<String, WordSource> {
-    let email = email.map(|email| fold_accents(email.as_str())).unwrap_or_default();
-    let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
-    let folded = [first_name, last_name].map(|name| fold_accents(name.as_str()));
-    // In either order, since people type names in both.
-    let orders = [[&folded[0], &folded[1]], [&folded[1], &folded[0]]].map(|names| names.map(String::as_str));
-    let full = orders.map(|names| (full_name(&names.join(" "), " "), WordSource::FullName));
-    let mut words = BTreeMap::from(full);
-    let in_names = || folded.iter().flat_map(|name| split(name));
-    let whole = [email.as_str(), domain].into_iter().map(|word| (word, WordSource::Email));
-    let names = in_names().flat_map(tails).chain(in_names().flat_map(parts));
-    let names = names.map(|word| (word, WordSource::Name));
-    let local = tails(local_part).chain(parts(local_part)).map(|word| (word, WordSource::Email));
-    let unspaced = folded.iter().all(|name| is_unspaced(name));
-    let unspaced = orders.into_iter().filter(|_| unspaced).map(|names| full_name(&names.join(" "), ""));
-    let unspaced: Vec<String> = unspaced.collect();
-    let unspaced = unspaced.iter().map(|name| (name.as_str(), WordSource::Name));
-    for (word, source) in whole.chain(unspaced).chain(names).chain(local) {
-        let Some(word) = normal(word) else { continue };
-        if let Some(best) = words.get_mut(&word) {
-            *best = source.min(*best);
-        } else if words.len() < MAX_WORDS {
-            words.insert(word, source);
+/// The fields of a candidate that searches look in. Entries are written by them, and results are compared with them.
+#[derive(Debug, Clone, Copy)]
+pub struct SearchedFields<'a> {
+    pub first_name: &'a ShortName,
+    pub last_name: &'a ShortName,
+    /// The address that clients see.
+    pub email: Option<&'a Email>,
+}
+
+impl SearchedFields<'_> {
+    /// The attributes of a stored candidate that the fields are made of.
+    pub const ATTRIBUTES: &'static [&'static str] =
+        &["profile.first_name", "profile.last_name", "profile.email", "pending_email"];
+
+    /// The words of a candidate, each with its best source: the full name in either order, in Chinese, Japanese and Korean as one
+    /// word too; the email address and its domain; and, of each word in the names and of the local part of the address, the parts
+    /// between characters other than letters and digits, and the rest of the word from each part on: `o`, `neil`, `smith`,
+    /// `oneil-smith` and `neil-smith` of `O'Neil-Smith`.
+    ///
+    /// Folded by [`fold_accents`], and without apostrophes.
+    pub fn words(self) -> BTreeMap<String, WordSource> {
+        let Self { first_name, last_name, email } = self;
+        let email = email.map(|email| fold_accents(email.as_str())).unwrap_or_default();
+        let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
+        let folded = [first_name, last_name].map(|name| fold_accents(name.as_str()));
+        // In either order, since people type names in both.
+        let orders =
+            [[&folded[0], &folded[1]], [&folded[1], &folded[0]]].map(|names| names.map(String::as_str));
+        let full = orders.map(|names| (full_name(&names.join(" "), " "), WordSource::FullName));
+        let mut words = BTreeMap::from(full);
+        let in_names = || folded.iter().flat_map(|name| split(name));
+        let whole = [email.as_str(), domain].into_iter().map(|word| (word, WordSource::Email));
+        let names = in_names().flat_map(tails).chain(in_names().flat_map(parts));
+        let names = names.map(|word| (word, WordSource::Name));
+        let local = tails(local_part).chain(parts(local_part)).map(|word| (word, WordSource::Email));
+        let unspaced = folded.iter().all(|name| is_unspaced(name));
+        let unspaced = orders.into_iter().filter(|_| unspaced).map(|names| full_name(&names.join(" "), ""));
+        let unspaced: Vec<String> = unspaced.collect();
+        let unspaced = unspaced.iter().map(|name| (name.as_str(), WordSource::Name));
+        for (word, source) in whole.chain(unspaced).chain(names).chain(local) {
+            let Some(word) = normal(word) else { continue };
+            if let Some(best) = words.get_mut(&word) {
+                *best = source.min(*best);
+            } else if words.len() < MAX_WORDS {
+                words.insert(word, source);
+            }
         }
+        words
     }
-    words
 }
 
 /// The words of a folded text.
@@ -174,7 +187,8 @@ mod tests {
 
     fn words(first: &str, last: &str, email: &str) -> BTreeMap<String, WordSource> {
         let [first, last] = [first, last].map(|name| ShortName::parse(name).unwrap());
-        words_of(&first, &last, Email::parse(email).ok().as_ref())
+        let email = Email::parse(email).ok();
+        SearchedFields { first_name: &first, last_name: &last, email: email.as_ref() }.words()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::domain::candidate::CandidateStatus;
-use crate::domain::candidate::search::{MAX_RESULTS, SearchTerms, WordSource, words_of};
+use crate::domain::candidate::search::{MAX_RESULTS, SearchTerms, SearchedFields, WordSource};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::mail::address_change::PendingEmail;
 use crate::domain::media::file::StoredFile;
@@ -71,9 +71,10 @@ pub struct MatchedSettings {
 
 /// The attributes of these types.
 const SHOWN: ProjectionExpression = ProjectionExpression::new(
-    "pk, sk, #status, photo, profile.first_name, profile.last_name, profile.email, pending_email, settings.#name, staff",
+    "pk, sk, #status, photo, settings.#name, staff",
     &[("#status", "status"), ("#name", "name")],
-);
+)
+.with(SearchedFields::ATTRIBUTES);
 
 impl MatchedCandidate {
     /// The address that clients see.
@@ -81,8 +82,13 @@ impl MatchedCandidate {
         self.pending_email.as_ref().map(|pending| &pending.email).or(self.profile.email.as_ref())
     }
 
+    fn searched_fields(&self) -> SearchedFields<'_> {
+        let MatchedProfile { first_name, last_name, .. } = &self.profile;
+        SearchedFields { first_name, last_name, email: self.shown_email() }
+    }
+
     fn words(&self) -> BTreeMap<String, WordSource> {
-        words_of(&self.profile.first_name, &self.profile.last_name, self.shown_email())
+        self.searched_fields().words()
     }
 }
 
@@ -122,5 +128,54 @@ impl Store {
             }));
         }
         Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::types::AttributeValue;
+    use chrono::DateTime;
+
+    use super::*;
+    use crate::domain::candidate::Candidate;
+    use crate::domain::samples;
+    use crate::store::table::item::{self, Item};
+
+    /// The item with the attributes that a search reads.
+    fn projected(item: &Item) -> Item {
+        let mut projected = Item::new();
+        for path in SHOWN.expression().unwrap().split(", ") {
+            let (name, below) =
+                path.split_once('.').map_or((path, None), |(name, below)| (name, Some(below)));
+            let name = name.trim_start_matches('#');
+            match (item.get(name), below) {
+                (Some(value), None) => drop(projected.insert(name.to_owned(), value.clone())),
+                (Some(value), Some(below)) => {
+                    let map = projected.entry(name.to_owned()).or_insert(AttributeValue::M(HashMap::new()));
+                    let AttributeValue::M(map) = map else { panic!("{path}") };
+                    map.extend(
+                        value.as_m().unwrap().get(below).map(|value| (below.to_owned(), value.clone())),
+                    );
+                }
+                (None, _) => {}
+            }
+        }
+        projected
+    }
+
+    #[test]
+    fn results_are_compared_with_all_words_of_a_candidate() {
+        let email = |text: &str| Email::parse(text).unwrap();
+        let pending = PendingEmail { email: email("new@mail.example"), asked_at: DateTime::UNIX_EPOCH };
+        for pending_email in [None, Some(pending)] {
+            let mut candidate = Candidate { pending_email, ..samples::candidate() };
+            candidate.profile.email = Some(email("ada@mail.example"));
+            let item = item::write(&candidate, 1).unwrap();
+            let matched: MatchedCandidate = item::value_in(&projected(&item)).unwrap();
+            assert_eq!(matched.words(), candidate.words());
+            // All have a value: a field whose attribute is not read would otherwise be the same.
+            let SearchedFields { first_name: _, last_name: _, email } = matched.searched_fields();
+            assert!(email.is_some());
+        }
     }
 }

@@ -7,22 +7,29 @@ use std::collections::HashMap;
 pub(in crate::store) struct ProjectionExpression {
     /// The paths of the attributes; `None` for all.
     paths: Option<&'static str>,
+    /// Further paths.
+    more: &'static [&'static str],
     /// Placeholders in the paths, and the names that DynamoDB reserves.
     reserved: &'static [(&'static str, &'static str)],
 }
 
 impl ProjectionExpression {
-    pub(in crate::store) const ALL: Self = Self { paths: None, reserved: &[] };
+    pub(in crate::store) const ALL: Self = Self { paths: None, more: &[], reserved: &[] };
 
     pub(in crate::store) const fn new(
         paths: &'static str,
         reserved: &'static [(&'static str, &'static str)],
     ) -> Self {
-        Self { paths: Some(paths), reserved }
+        Self { paths: Some(paths), more: &[], reserved }
+    }
+
+    /// Also returns the attributes at these paths, none of which has a reserved name.
+    pub(in crate::store) const fn with(self, more: &'static [&'static str]) -> Self {
+        Self { more, ..self }
     }
 
     pub(in crate::store) fn expression(&self) -> Option<String> {
-        self.paths.map(str::to_owned)
+        self.paths.map(|paths| [&[paths][..], self.more].concat().join(", "))
     }
 
     pub(in crate::store) fn names(&self) -> Option<HashMap<String, String>> {

@@ -10,6 +10,7 @@ use crate::LambdaResult;
 use crate::app::App;
 use crate::auth::SystemAccess;
 use crate::error::{Error, Result};
+use crate::run_summary::RunSummary;
 use crate::telemetry;
 
 /// Handles events until the execution environment ends. Fails if a setting is missing, or if the Lambda runtime API
@@ -65,11 +66,11 @@ where
     step().await
 }
 
-/// The result of a scheduled run: `unfinished` if it has failed because of others, since the next run goes on.
+/// The result of a scheduled run, which is unfinished if it has failed because of others: the next run goes on.
 // Lambda would repeat the run as well, and count its failure as an error of the release.
-pub fn leave_to_next_run<S>(summary: Result<S>, unfinished: S) -> Result<S> {
+pub fn leave_to_next_run<S: RunSummary>(summary: Result<S>) -> Result<S> {
     match summary {
-        Err(error) if error.is_of_others() => Ok(unfinished),
+        Err(error) if error.is_of_others() => Ok(S::unfinished()),
         summary => summary,
     }
 }

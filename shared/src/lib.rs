@@ -18,6 +18,7 @@ pub mod media;
 pub mod openapi;
 pub(crate) mod receipt_keys;
 pub mod routes;
+pub mod run_summary;
 pub mod scratch;
 pub mod seals;
 pub mod store;

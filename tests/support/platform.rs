@@ -67,7 +67,7 @@ impl TestApp {
     pub async fn send_events(
         &self,
         event: Value,
-    ) -> shared::Result<TableResponse<webhook_sender::RunSummary>> {
+    ) -> shared::Result<TableResponse<webhook_sender::DeliverySummary>> {
         let event = serde_json::from_value(event).expect("an event");
         Box::pin(webhook_sender::handle(&self.app_of("WebhookSenderFunction"), event)).await
     }

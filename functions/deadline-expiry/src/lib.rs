@@ -12,7 +12,6 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use futures_util::future::try_join_all;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
-use serde::Serialize;
 use serde::de::IgnoredAny;
 use shared::app::App;
 use shared::auth::SystemAccess;
@@ -22,8 +21,9 @@ use shared::domain::project::ProjectStatus;
 use shared::domain::transition::CandidateChange;
 use shared::domain::transition::project_counts::SHARDS;
 use shared::event::leave_to_next_run;
+use shared::run_summary::RunSummary;
 use shared::store::{DuePages, Store, VersionedItem};
-use shared::{Error, Result, log_failure, log_run};
+use shared::{Error, Result, log_failure, run_summary};
 
 /// The duration of one run; the next run continues.
 const RUN: Duration = Duration::from_secs(40);
@@ -32,27 +32,29 @@ const PROJECTS: usize = 8;
 /// The most interviews of a shard of counts that one run closes, whose candidates it holds in the meantime.
 const INTERVIEWS: usize = 500;
 
-/// The result of one run.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct ExpirySummary {
-    /// Candidates who had not started.
-    pub expired: usize,
-    /// Candidates who had started but not finished.
-    pub aborted: usize,
-    /// Candidates who had answered everything that is required, but not said so.
-    pub interviewed: usize,
-    /// Candidates who were reminded.
-    pub reminded: usize,
-    /// Reminders that were dropped.
-    pub dropped: usize,
-    /// Candidates that another request moved first.
-    pub moved_on: usize,
-    /// Candidates who could not be changed; the next run retries them.
-    pub failed: usize,
-    /// How long the longest overdue deadline or reminder had been overdue.
-    pub lag_seconds: i64,
-    /// Whether work may remain for the next run.
-    pub more: bool,
+run_summary! {
+    "deadline-expiry", "swept";
+    /// The result of one run.
+    pub struct ExpirySummary {
+        /// Candidates who had not started.
+        pub expired: usize,
+        /// Candidates who had started but not finished.
+        pub aborted: usize,
+        /// Candidates who had answered everything that is required, but not said so.
+        pub interviewed: usize,
+        /// Candidates who were reminded.
+        pub reminded: usize,
+        /// Reminders that were dropped.
+        pub dropped: usize,
+        /// Candidates that another request moved first.
+        pub moved_on: usize,
+        /// Candidates who could not be changed; the next run retries them.
+        pub failed: usize,
+        /// How long the longest overdue deadline or reminder had been overdue.
+        pub lag_seconds: i64,
+        /// Whether work may remain for the next run.
+        pub more: bool,
+    }
 }
 
 /// A candidate and what time makes of them.
@@ -73,7 +75,7 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExpirySummary> {
     let summary = sweep(app, RUN).await.inspect_err(|error| {
         log_failure!(target: "deadline-expiry", error, "could not sweep");
     });
-    leave_to_next_run(summary, ExpirySummary { more: true, ..ExpirySummary::default() })
+    leave_to_next_run(summary)
 }
 
 /// Expires candidates for this time, companies in turn, a page of each shard of the counts at least.
@@ -88,9 +90,7 @@ pub async fn sweep(app: &App, time: Duration) -> Result<ExpirySummary> {
     let runs: Vec<ExpirySummary> = try_join_all(runs).await?;
     let mut summary = ExpirySummary::default();
     runs.into_iter().for_each(|run| summary.add(run));
-    let ExpirySummary { expired, aborted, interviewed, reminded, dropped, .. } = summary;
-    let ExpirySummary { moved_on, failed, lag_seconds, more, .. } = summary;
-    log_run!(target: "deadline-expiry", system.usage(), expired, aborted, interviewed, reminded, dropped, moved_on, failed, lag_seconds, more, "swept");
+    summary.log(system.usage());
     Ok(summary)
 }
 
@@ -214,17 +214,5 @@ impl ExpirySummary {
         }
         log_failure!(target: "deadline-expiry", error, candidate = %candidate.id, "could not expire or remind the candidate");
         self.failed += 1;
-    }
-
-    fn add(&mut self, other: Self) {
-        self.expired += other.expired;
-        self.aborted += other.aborted;
-        self.interviewed += other.interviewed;
-        self.reminded += other.reminded;
-        self.dropped += other.dropped;
-        self.moved_on += other.moved_on;
-        self.failed += other.failed;
-        self.lag_seconds = self.lag_seconds.max(other.lag_seconds);
-        self.more |= other.more;
     }
 }

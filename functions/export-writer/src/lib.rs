@@ -10,15 +10,15 @@ mod write;
 use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
-use serde::Serialize;
 use serde::de::IgnoredAny;
 use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::domain::export::{CompanyExport, ExportStatus};
 use shared::event::leave_to_next_run;
 use shared::media::export_prefix;
+use shared::run_summary::RunSummary;
 use shared::store::VersionedItem;
-use shared::{Error, Result, log_failure, log_run};
+use shared::{Error, Result, log_failure, run_summary};
 
 /// The limits of one invocation.
 #[derive(Debug, Clone, Copy)]
@@ -50,21 +50,25 @@ impl RunLimits {
 // Fewer than the function's executions: the minute's invocation always finds one, deletes what has expired and ends at once.
 pub const MOST_AT_ONCE: usize = 5;
 
-/// What an invocation has done.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct ExportSummary {
-    /// Archives that can be downloaded.
-    pub written: usize,
-    /// Exports that were given up.
-    pub given_up: usize,
-    /// Exports whose files were deleted.
-    pub cleared: usize,
-    /// Exports that another worker, an owner or an erasure has changed meanwhile.
-    pub moved_on: usize,
-    /// Exports that have broken off; they are tried again.
-    pub failed: usize,
-    /// Whether work may remain for the next invocation.
-    pub more: bool,
+run_summary! {
+    "exports", "exported";
+    /// What an invocation has done.
+    pub struct ExportSummary {
+        /// Archives that can be downloaded.
+        pub written: usize,
+        /// Exports that were given up.
+        pub given_up: usize,
+        /// Exports whose files were deleted.
+        pub cleared: usize,
+        /// Exports that another worker, an owner or an erasure has changed meanwhile.
+        pub moved_on: usize,
+        /// Exports that have broken off; they are tried again.
+        pub failed: usize,
+        /// The age of the oldest export that is under way.
+        pub export_delay_seconds: i64,
+        /// Whether work may remain for the next invocation.
+        pub more: bool,
+    }
 }
 
 /// Handles one scheduled invocation.
@@ -75,7 +79,7 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExportSummary> {
     let summary = run(app, RunLimits::SCHEDULED).await.inspect_err(|error| {
         log_failure!(target: "exports", error, "could not run");
     });
-    leave_to_next_run(summary, ExportSummary { more: true, ..ExportSummary::default() })
+    leave_to_next_run(summary)
 }
 
 /// Does what is due, within `limits`.
@@ -91,7 +95,7 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
     let under_way = open.iter().filter(|export| export.is_under_way());
     let oldest = under_way.map(|export| export.created_at).min();
     // With those that other workers write: one that is begun again and again is never late for its next attempt.
-    let export_delay_seconds = oldest.map_or(0, |at| (system.now - at).num_seconds());
+    summary.export_delay_seconds = oldest.map_or(0, |at| (system.now - at).num_seconds());
     open.retain(|export| export.is_due(system.now));
     // Files first: they are deleted within moments.
     let (to_write, to_clear): (Vec<_>, Vec<_>) = open.into_iter().partition(|export| export.is_under_way());
@@ -109,19 +113,7 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
         let written = write::write(app, limits, &export).await;
         note(&mut summary, &export, written);
     }
-    let ExportSummary { written, given_up, cleared, moved_on, failed, more } = summary;
-    log_run!(
-        target: "exports",
-        system.usage(),
-        written,
-        given_up,
-        cleared,
-        moved_on,
-        failed,
-        export_delay_seconds,
-        more,
-        "exported"
-    );
+    summary.log(system.usage());
     Ok(summary)
 }
 

@@ -43,8 +43,7 @@ pub async fn handle(app: &App, event: TableEvent) -> Result<TableResponse<SweepS
         }
         TableEvent::Schedule { kind: ScheduleKind::Scheduled } => {
             let summary = sweep::handle(&system, RUN).await.inspect_err(log);
-            let unfinished = SweepSummary { more: true, ..SweepSummary::default() };
-            leave_to_next_run(summary, unfinished).map(TableResponse::Sweep)
+            leave_to_next_run(summary).map(TableResponse::Sweep)
         }
     }
 }

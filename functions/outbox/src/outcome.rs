@@ -1,8 +1,7 @@
 //! Results of effects and of sweeps.
 
-use serde::Serialize;
 use shared::mail::{MailDelivery, MailEnvelope, Mailer, PersonalMail};
-use shared::{Error, Result, log_failure};
+use shared::{Error, Result, log_failure, run_summary};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EffectResult {
@@ -43,61 +42,44 @@ pub(crate) async fn send_mail(
     })
 }
 
-/// The result of one sweep.
-#[derive(Debug, Default, Serialize)]
-pub struct SweepSummary {
-    /// Mails that SES accepted.
-    pub sent: usize,
-    /// Recordings that wait for their conversion.
-    pub started: usize,
-    /// Recorded deletions, and deleted objects without references.
-    pub deleted: usize,
-    /// Effects that the candidate's moves made pointless.
-    pub outdated: usize,
-    /// Effects to retry later.
-    pub postponed: usize,
-    /// Effects that failed permanently or too often.
-    pub given_up: usize,
-    /// Effects and uploads that could not be read, and companies whose events could not be numbered.
-    pub failed: usize,
-    /// Uploads and videos that did not arrive in time, and videos that cannot be converted.
-    pub uploads_given_up: usize,
-    /// Videos that were queued again.
-    pub videos_queued: usize,
-    /// Answers with takes that were abandoned, queued again, or whose conversions were killed.
-    pub takes_closed: usize,
-    /// Mails to staff about ended interviews that became effects.
-    pub notices: usize,
-    /// Events that the stream did not have numbered.
-    pub events: usize,
-    /// The age of the oldest of these events.
-    pub numbering_lag_seconds: i64,
-    /// The time since the oldest deletion whose rest is not erased.
-    pub erasure_delay_seconds: i64,
-    /// Whether work remains for the next run.
-    pub more: bool,
+run_summary! {
+    "outbox", "swept";
+    /// The result of one sweep.
+    pub struct SweepSummary {
+        /// Mails that SES accepted.
+        pub sent: usize,
+        /// Recordings that wait for their conversion.
+        pub started: usize,
+        /// Recorded deletions, and deleted objects without references.
+        pub deleted: usize,
+        /// Effects that the candidate's moves made pointless.
+        pub outdated: usize,
+        /// Effects to retry later.
+        pub postponed: usize,
+        /// Effects that failed permanently or too often.
+        pub given_up: usize,
+        /// Effects and uploads that could not be read, and companies whose events could not be numbered.
+        pub failed: usize,
+        /// Uploads and videos that did not arrive in time, and videos that cannot be converted.
+        pub uploads_given_up: usize,
+        /// Videos that were queued again.
+        pub videos_queued: usize,
+        /// Answers with takes that were abandoned, queued again, or whose conversions were killed.
+        pub takes_closed: usize,
+        /// Mails to staff about ended interviews that became effects.
+        pub notices: usize,
+        /// Events that the stream did not have numbered.
+        pub events: usize,
+        /// The age of the oldest of these events.
+        pub numbering_lag_seconds: i64,
+        /// The time since the oldest deletion whose rest is not erased.
+        pub erasure_delay_seconds: i64,
+        /// Whether work remains for the next run.
+        pub more: bool,
+    }
 }
 
 impl SweepSummary {
-    /// Adds the results of another kind of work.
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.sent += other.sent;
-        self.started += other.started;
-        self.deleted += other.deleted;
-        self.outdated += other.outdated;
-        self.postponed += other.postponed;
-        self.given_up += other.given_up;
-        self.failed += other.failed;
-        self.uploads_given_up += other.uploads_given_up;
-        self.videos_queued += other.videos_queued;
-        self.takes_closed += other.takes_closed;
-        self.notices += other.notices;
-        self.events += other.events;
-        self.numbering_lag_seconds = self.numbering_lag_seconds.max(other.numbering_lag_seconds);
-        self.erasure_delay_seconds = self.erasure_delay_seconds.max(other.erasure_delay_seconds);
-        self.more |= other.more;
-    }
-
     pub(crate) fn count(&mut self, result: &Result<EffectResult>) {
         match result {
             Ok(EffectResult::Sent) => self.sent += 1,

@@ -8,7 +8,8 @@ use futures_util::TryStreamExt as _;
 use futures_util::future::join_all;
 use shared::auth::SystemAccess;
 use shared::mail::Mailer;
-use shared::{Error, Result, log_run};
+use shared::run_summary::RunSummary;
+use shared::{Error, Result};
 
 use crate::deliver::{PARALLEL, deliver};
 use crate::outcome::{EffectResult, SweepSummary};
@@ -31,32 +32,10 @@ pub(crate) async fn handle(system: &SystemAccess, time: Duration) -> Result<Swee
         run_effects(system, time, effects),
     );
     let mut summary = SweepSummary::default();
-    kinds.iter().for_each(|kind| summary.add(kind));
+    kinds.into_iter().for_each(|kind| summary.add(kind));
     let oldest = system.store.oldest_pending_erasure().await?;
     summary.erasure_delay_seconds = oldest.map_or(0, |at| (system.now - at).num_seconds());
-    let SweepSummary { sent, started, deleted, outdated, postponed, given_up, .. } = summary;
-    let SweepSummary { failed, uploads_given_up, videos_queued, takes_closed, notices, events, .. } = summary;
-    let SweepSummary { numbering_lag_seconds, erasure_delay_seconds, more, .. } = summary;
-    log_run!(
-        target: "outbox",
-        system.usage(),
-        sent,
-        started,
-        deleted,
-        outdated,
-        postponed,
-        given_up,
-        failed,
-        uploads_given_up,
-        videos_queued,
-        takes_closed,
-        notices,
-        events,
-        numbering_lag_seconds,
-        erasure_delay_seconds,
-        more,
-        "swept"
-    );
+    summary.log(system.usage());
     of_events.and(of_notices).and(of_uploads).and(of_videos).and(of_takes).and(of_effects).map(|()| summary)
 }
 

@@ -28,63 +28,50 @@ use std::collections::VecDeque;
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
 use futures_util::future::join4;
-use serde::Serialize;
 use serde::de::IgnoredAny;
 use shared::app::App;
 use shared::auth::SystemAccess;
 use shared::clock::Pace;
 use shared::domain::retention::run::RetentionRun;
 use shared::event::leave_to_next_run;
+use shared::run_summary::RunSummary;
 use shared::store::VersionedItem;
-use shared::{Error, Result, log_failure, log_run};
+use shared::{Error, Result, log_failure, run_summary};
 
 pub use limits::RunLimits;
 
-/// The result of one invocation.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct RetentionSummary {
-    /// Candidates who were erased since their request was due.
-    pub requested: usize,
-    /// Requests that were moved to the next day by a hold.
-    pub postponed: usize,
-    /// Candidates who were erased since they were kept long enough.
-    pub erased: usize,
-    /// Candidates whom a concurrent change or a hold has saved for today.
-    pub moved_on: usize,
-    /// Retention runs that have ended.
-    pub runs: usize,
-    /// Candidates who were erased with their company.
-    pub of_companies: usize,
-    /// Companies whose erasure has ended.
-    pub companies: usize,
-    /// Named tokens that were deleted because they had expired.
-    pub tokens: usize,
-    /// Candidates who could not be erased, tokens that could not be deleted, and runs that have broken off; a later run retries them.
-    pub failed: usize,
-    /// How long the longest overdue request, run or token has been overdue.
-    pub retention_delay_seconds: i64,
-    /// Whether work may remain for the next invocation.
-    pub more: bool,
+run_summary! {
+    "retention", "erased";
+    /// The result of one invocation.
+    pub struct RetentionSummary {
+        /// Candidates who were erased since their request was due.
+        pub requested: usize,
+        /// Requests that were moved to the next day by a hold.
+        pub postponed: usize,
+        /// Candidates who were erased since they were kept long enough.
+        pub erased: usize,
+        /// Candidates whom a concurrent change or a hold has saved for today.
+        pub moved_on: usize,
+        /// Retention runs that have ended.
+        pub runs: usize,
+        /// Candidates who were erased with their company.
+        pub of_companies: usize,
+        /// Companies whose erasure has ended.
+        pub companies: usize,
+        /// Named tokens that were deleted because they had expired.
+        pub tokens: usize,
+        /// Candidates who could not be erased, tokens that could not be deleted, and runs that have broken off; a later run retries them.
+        pub failed: usize,
+        /// How long the longest overdue request, run or token has been overdue.
+        pub retention_delay_seconds: i64,
+        /// Whether work may remain for the next invocation.
+        pub more: bool,
+    }
 }
 
 impl RetentionSummary {
     fn note_delay(&mut self, planned_at: DateTime<Utc>, now: DateTime<Utc>) {
         self.retention_delay_seconds = self.retention_delay_seconds.max((now - planned_at).num_seconds());
-    }
-
-    /// Adds what another kind of work has done.
-    fn add(&mut self, other: Self) {
-        self.requested += other.requested;
-        self.postponed += other.postponed;
-        self.erased += other.erased;
-        self.moved_on += other.moved_on;
-        self.runs += other.runs;
-        self.of_companies += other.of_companies;
-        self.companies += other.companies;
-        self.tokens += other.tokens;
-        self.failed += other.failed;
-        self.retention_delay_seconds = self.retention_delay_seconds.max(other.retention_delay_seconds);
-        self.more |= other.more;
     }
 }
 
@@ -96,7 +83,7 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<RetentionSummary> {
     let summary = run(app, RunLimits::SCHEDULED).await.inspect_err(|error| {
         log_failure!(target: "retention", error, "could not run");
     });
-    leave_to_next_run(summary, RetentionSummary { more: true, ..RetentionSummary::default() })
+    leave_to_next_run(summary)
 }
 
 /// Erases the candidates that are due, within `limits`.
@@ -118,25 +105,7 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<RetentionSummary> {
     let (requests, runs, companies, tokens) = results.await;
     let mut summary = RetentionSummary::default();
     kinds.into_iter().for_each(|kind| summary.add(kind));
-    let RetentionSummary { requested, postponed, erased, moved_on, .. } = summary;
-    let RetentionSummary { of_companies, companies: erased_companies, tokens: deleted_tokens, .. } = summary;
-    let RetentionSummary { runs: completed, failed, retention_delay_seconds, more, .. } = summary;
-    log_run!(
-        target: "retention",
-        system.usage(),
-        requested,
-        postponed,
-        erased,
-        moved_on,
-        runs = completed,
-        of_companies,
-        companies = erased_companies,
-        tokens = deleted_tokens,
-        failed,
-        retention_delay_seconds,
-        more,
-        "erased"
-    );
+    summary.log(system.usage());
     requests.and(runs).and(companies).and(tokens).map(|()| summary)
 }
 

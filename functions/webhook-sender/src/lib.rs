@@ -21,13 +21,13 @@ use shared::{Result, log_failure};
 
 use deliver::{EventSender, RunKind};
 use outgoing::{NameResolver, Outgoing, SystemResolver};
-pub use sweep::RunSummary;
+pub use sweep::DeliverySummary;
 
 /// Handles one event.
 ///
 /// # Errors
 /// If the storage cannot be read or written.
-pub async fn handle(app: &App, event: TableEvent) -> Result<TableResponse<RunSummary>> {
+pub async fn handle(app: &App, event: TableEvent) -> Result<TableResponse<DeliverySummary>> {
     handle_through(app, &outgoing(app, SystemResolver), event).await
 }
 
@@ -48,7 +48,7 @@ pub async fn handle_through(
     app: &App,
     outgoing: &Outgoing,
     event: TableEvent,
-) -> Result<TableResponse<RunSummary>> {
+) -> Result<TableResponse<DeliverySummary>> {
     let system = SystemAccess::of(app).with_patience(SENDER_PATIENCE);
     match event {
         TableEvent::Stream { records } => {
@@ -60,8 +60,7 @@ pub async fn handle_through(
             let summary = sweep::handle(&sender).await.inspect_err(|error| {
                 log_failure!(target: "webhooks", error, "could not look for webhooks to serve");
             });
-            let unfinished = RunSummary { more: true, ..RunSummary::default() };
-            leave_to_next_run(summary, unfinished).map(TableResponse::Sweep)
+            leave_to_next_run(summary).map(TableResponse::Sweep)
         }
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
-use serde::Serialize;
 use shared::domain::id::{CompanyId, WebhookId};
+use shared::run_summary::RunSummary;
 use shared::store::{DuePages, VersionedItem};
-use shared::{Error, Result, log_run};
+use shared::{Error, Result, run_summary};
 
 use crate::deliver::EventTransport as _;
 use crate::deliver::{ENDPOINTS, EventSender};
@@ -15,23 +15,25 @@ use crate::deliver::{ENDPOINTS, EventSender};
 /// About the most endpoints, and feeds, of one run; the next run continues.
 const MOST: usize = 2000;
 
-/// The result of one run of the schedule.
-#[derive(Debug, Default, Serialize)]
-pub struct RunSummary {
-    /// Endpoints that were looked at.
-    pub endpoints: usize,
-    /// Endpoints that could not be served, because the storage failed.
-    pub failed: usize,
-    /// How long the endpoint that has waited longest for the schedule was due.
-    pub webhook_delay_seconds: i64,
-    /// Whether work may remain for the next run.
-    pub more: bool,
+run_summary! {
+    "webhooks", "swept";
+    /// The result of one run of the schedule.
+    pub struct DeliverySummary {
+        /// Endpoints that were looked at.
+        pub endpoints: usize,
+        /// Endpoints that could not be served, because the storage failed.
+        pub failed: usize,
+        /// How long the endpoint that has waited longest for the schedule was due.
+        pub webhook_delay_seconds: i64,
+        /// Whether work may remain for the next run.
+        pub more: bool,
+    }
 }
 
 /// Webhooks to serve, with the moments since when they are due.
 type DueWebhooks = Vec<(DateTime<Utc>, (CompanyId, WebhookId))>;
 
-pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<RunSummary> {
+pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<DeliverySummary> {
     let store = sender.store();
     let now = sender.now();
     let cursors = read_due(store.due_cursors(now)).await?;
@@ -53,7 +55,7 @@ pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<RunSummary> {
     let endpoints = longest_first(due);
     let webhook_delay_seconds = oldest.unwrap_or_default().max(0);
     let mut summary =
-        RunSummary { endpoints: endpoints.len(), webhook_delay_seconds, ..RunSummary::default() };
+        DeliverySummary { endpoints: endpoints.len(), webhook_delay_seconds, ..DeliverySummary::default() };
     for (company, served) in sender.serve_all(endpoints).await {
         summary.failed += usize::from(served.is_err());
         if !matches!(served, Ok(true)) {
@@ -71,9 +73,7 @@ pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<RunSummary> {
     let started: Vec<Result<()>> = stream::iter(started).buffer_unordered(ENDPOINTS).collect().await;
     started.into_iter().collect::<Result<()>>()?;
     summary.more = sender.is_over();
-    let RunSummary { endpoints, failed, more, .. } = summary;
-    let usage = sender.system.usage();
-    log_run!(target: "webhooks", usage, endpoints, failed, webhook_delay_seconds, more, "swept");
+    summary.log(sender.system.usage());
     Ok(summary)
 }
 

@@ -181,7 +181,7 @@ pub(crate) async fn hook(owner: &impl Caller, endpoint: &TestEndpoint, fields: V
 }
 
 /// Runs the sender's schedule once.
-pub(crate) async fn sweep(app: &TestApp) -> webhook_sender::RunSummary {
+pub(crate) async fn sweep(app: &TestApp) -> webhook_sender::DeliverySummary {
     match app.send_events(json!({ "detail-type": "Scheduled Event" })).await.unwrap() {
         TableResponse::Sweep(summary) => summary,
         TableResponse::Batch(report) => panic!("{report:?}"),

@@ -29,7 +29,7 @@ use shared::http::QueryParameters;
 use shared::http::iso8601::parse_timestamp;
 use shared::http::wire::Uri;
 use shared::http::{FileChange, RequestConditions, WithFiles};
-use shared::media::{AnswerObjects, CheckedFile, MediaToken, logo_picture, upload_in, video_upload_in};
+use shared::media::{AnswerObjects, CheckedFile, FileUrlToken, logo_picture, upload_in, video_upload_in};
 use shared::store::ArchiveReader;
 use tests::hostile::crc32;
 use tower::ServiceExt;
@@ -190,7 +190,7 @@ fn credential() {
 #[test]
 fn media_token() {
     fuzz("media-token", |input| {
-        if let Some(token) = MediaToken::parse(&String::from_utf8_lossy(input)) {
+        if let Some(token) = FileUrlToken::parse(&String::from_utf8_lossy(input)) {
             let _ = Credential::from_reference(token.reference(), &"acme".parse().unwrap());
             token.is_older_than(chrono::TimeDelta::hours(1), SystemClock.now());
         }

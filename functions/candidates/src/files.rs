@@ -1,8 +1,8 @@
-//! A candidate's photo and CV: fetched by the addresses that the candidate shows, put into the bucket when large.
+//! A candidate's photo and CV: fetched by the URLs that the candidate shows, put into the bucket when large.
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{Admitted, FileRedirect, MediaAccess, UploadTarget};
+use shared::auth::access::{Admitted, FileAccess, FileRedirect, UploadTarget};
 use shared::domain::candidate::Candidate;
 use shared::domain::media::file::FileKind;
 use shared::domain::policy::{ChangeCandidate, ReadCandidate};
@@ -12,12 +12,12 @@ use shared::http::{BodyFields, read_announcement};
 use shared::media::file_name;
 
 /// GET …/candidates/{candidateId}/photo/{token}/
-pub(crate) async fn photo(access: MediaAccess<Candidate, ReadCandidate>) -> Result<FileRedirect> {
+pub(crate) async fn photo(access: FileAccess<Candidate, ReadCandidate>) -> Result<FileRedirect> {
     access.redirect(access.target.candidate.photo, None).await
 }
 
 /// GET …/candidates/{candidateId}/cv/{token}/
-pub(crate) async fn cv(access: MediaAccess<Candidate, ReadCandidate>) -> Result<FileRedirect> {
+pub(crate) async fn cv(access: FileAccess<Candidate, ReadCandidate>) -> Result<FileRedirect> {
     let candidate = &access.target.candidate;
     let profile = &candidate.profile;
     let name = format!("{} {} CV", profile.first_name, profile.last_name);

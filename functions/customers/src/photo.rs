@@ -2,7 +2,7 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{Admitted, FileRedirect, MediaAccess, UploadTarget};
+use shared::auth::access::{Admitted, FileAccess, FileRedirect, UploadTarget};
 use shared::domain::media::file::FileKind;
 use shared::domain::policy::ReadCompany;
 use shared::domain::staff::customer::Customer;
@@ -11,7 +11,7 @@ use shared::http::view::UploadView;
 use shared::http::{BodyFields, read_announcement};
 
 /// GET …/customers/{customerId}/photo/{token}/
-pub(crate) async fn read(access: MediaAccess<Customer, ReadCompany>) -> Result<FileRedirect> {
+pub(crate) async fn read(access: FileAccess<Customer, ReadCompany>) -> Result<FileRedirect> {
     access.redirect(access.target.customer.photo, None).await
 }
 

@@ -7,8 +7,8 @@ use crate::domain::policy::{Action, ActionGrant};
 pub enum AdmissionRule {
     /// Everyone.
     Anyone,
-    /// Anyone with a valid file URL: the session that was shown it must go on, and its account must still have the right.
-    Link,
+    /// Callers with the URL of a file: the session that was shown it must go on, and its account must still have the right.
+    FileUrl,
     /// Guests, by the key of a link that works.
     Guest,
     /// Callers with a credential.

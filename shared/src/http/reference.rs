@@ -19,7 +19,7 @@ use crate::domain::media::video::{Rendition, Video};
 use crate::domain::privacy::legal::LegalTextId;
 use crate::domain::project::Project;
 use crate::mail::{InterviewLink, review_link};
-use crate::media::{AnswerObjects, MediaSigner, captions_name, object_key, rendition_key};
+use crate::media::{AnswerObjects, FileUrlSigner, captions_name, object_key, rendition_key};
 use crate::store::OpenedKeys;
 
 /// Where a mail to staff leads.
@@ -47,7 +47,7 @@ pub struct ReferenceUris<'a> {
     suite: &'a Url,
     has_suite: bool,
     app: Option<&'a Url>,
-    signer: Option<&'a MediaSigner>,
+    signer: Option<&'a FileUrlSigner>,
 }
 
 impl<'a> ReferenceUris<'a> {
@@ -67,8 +67,8 @@ impl<'a> ReferenceUris<'a> {
         self.base.authority() == authority
     }
 
-    /// The same, with addresses of files for the caller whose signer this is.
-    pub fn signed_by(self, signer: &'a MediaSigner) -> Self {
+    /// The same, with URLs of files for the caller whose signer this is.
+    pub fn signed_by(self, signer: &'a FileUrlSigner) -> Self {
         Self { signer: Some(signer), ..self }
     }
 
@@ -80,7 +80,7 @@ impl<'a> ReferenceUris<'a> {
         kind: FileKind,
         file: Option<StoredFile>,
     ) -> Option<Uri> {
-        // Events and mails have no signer: such an address is good for one session only.
+        // Events and mails have no signer: such a URL works for one session only.
         let signer = self.signer?;
         let file = file?;
         let token = signer.sign(file.id.to_bytes(), &object_key(c, owner, file.id));

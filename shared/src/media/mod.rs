@@ -1,18 +1,18 @@
 //! Files: their validation, storage and URLs.
 
-mod address;
 mod answers;
 mod checked;
 mod document;
+mod file_url;
 mod ledger;
 mod objects;
 mod picture;
 mod signed;
 mod text;
 
-pub use address::{MediaSigner, MediaToken};
 pub use answers::{AnswerObjects, recorded_part_in, recorded_parts};
 pub use checked::{CheckedFile, detect, inspect, is_plain_text, logo_picture};
+pub use file_url::{FileUrlSigner, FileUrlToken};
 pub use objects::{CopiedObject, LedgerPosition, ListedObject, ObjectStore};
 pub use signed::{HashedUpload, SignedUpload};
 

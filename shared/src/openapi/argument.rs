@@ -29,7 +29,7 @@ impl<G: HasAdmission> DescribeArgument for G {
     fn describe(operation: &mut OperationDoc) {
         let failures: &[_] = match G::ADMISSION {
             AdmissionRule::Anyone => &[ErrorResponseDoc::Throttled],
-            AdmissionRule::Link => &[ErrorResponseDoc::Unauthenticated, ErrorResponseDoc::NotFound],
+            AdmissionRule::FileUrl => &[ErrorResponseDoc::Unauthenticated, ErrorResponseDoc::NotFound],
             AdmissionRule::Guest => {
                 operation.security = SecurityScheme::Guest;
                 &[ErrorResponseDoc::EndedGuestLink]

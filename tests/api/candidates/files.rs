@@ -35,10 +35,10 @@ pub(crate) async fn with_files(owner: &Staff, candidates: &str) -> String {
     owner.send(Request::post(candidates).form(form)).await.expect(201).uri("resource_uri")
 }
 
-/// The way on from the address in a field of the resource at `uri`, without any credential.
+/// The way on from the URL in a field of the resource at `uri`, without any credential.
 pub(crate) async fn follow(caller: &impl Caller, uri: &str, field: &str) -> Response {
-    let address = caller.get(uri).await.expect(200).uri(field);
-    caller.app().anonymous().get(&address).await
+    let url = caller.get(uri).await.expect(200).uri(field);
+    caller.app().anonymous().get(&url).await
 }
 
 #[tokio::test]
@@ -283,7 +283,7 @@ async fn texts_are_served_as_they_are_and_with_their_encoding() {
 }
 
 #[tokio::test]
-async fn only_the_address_of_ones_own_file_leaves_it_as_it_is() {
+async fn only_the_url_of_ones_own_file_leaves_it_as_it_is() {
     let (app, owner, candidates) = given().await;
     let [one, other] = [with_files(&owner, &candidates).await, with_files(&owner, &candidates).await];
     let (shown, others) = (owner.get(&one).await.expect(200), owner.get(&other).await.expect(200));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use shared::auth::SystemAccess;
 use shared::domain::secret::MediaKey;
 use shared::domain::webhook::SigningSecret;
-use shared::media::MediaToken;
+use shared::media::FileUrlToken;
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD, last_segment};
 use tests::files::{data_uri, photo};
@@ -114,7 +114,7 @@ async fn a_copy_of_table_and_bucket_with_the_source_opens_no_seal_and_signs_no_f
         assert!(!stored.contains(secret), "{secret} stands in the table");
         assert!(!stored.contains(MediaKey::of(secret).as_str()), "the media key stands in the table");
         let signed = address.trim_end_matches('/').rsplit('/').next().unwrap().trim_end_matches(".mp4");
-        let signed = MediaToken::parse(signed).unwrap();
+        let signed = FileUrlToken::parse(signed).unwrap();
         let objects = app.object_keys();
         let is_signed_by = |key: &MediaKey| {
             let names = objects.iter().map(|object| signed.is_for(key, object));

@@ -39,9 +39,9 @@ pub(crate) async fn status(caller: &impl Caller, video: &str) -> (Value, Value) 
     (video["video_conversion_status"].clone(), video["video_conversion_error"].clone())
 }
 
-/// Where an address leads, for whoever has it.
-async fn follow(app: &TestApp, address: &Value) -> String {
-    let found = app.anonymous().get(address.as_str().unwrap()).await.expect(302);
+/// The location that the URL of a file leads to.
+async fn follow(app: &TestApp, url: &Value) -> String {
+    let found = app.anonymous().get(url.as_str().unwrap()).await.expect(302);
     assert_eq!(found.header("referrer-policy"), Some("no-referrer"));
     found.header("location").unwrap().to_owned()
 }
@@ -98,9 +98,9 @@ async fn a_video_in_a_form_is_converted_and_plays() {
     assert_eq!(thumb.header("content-type"), "image/jpeg");
     assert_eq!(probed(&thumb.body)["streams"][0]["codec_name"], "mjpeg");
     for (format, content_type) in [("mp4", "video/mp4"), ("flv", "video/x-flv")] {
-        let address = &video["streams"][format];
-        assert!(address.as_str().unwrap().ends_with(&format!(".{format}")), "{address}");
-        let location = follow(&app, address).await;
+        let url = &video["streams"][format];
+        assert!(url.as_str().unwrap().ends_with(&format!(".{format}")), "{url}");
+        let location = follow(&app, url).await;
         assert!(location.contains("X-Amz-Expires=14400"), "{location}");
         let whole = fetch(&location, &[]).await;
         assert_eq!((whole.status.as_u16(), whole.header("content-type")), (200, content_type));
@@ -284,7 +284,7 @@ async fn candidates_see_the_videos_of_their_project_without_internal_fields() {
     candidate.patch(&shown, json!({ "description": "x" })).await.expect(403);
     candidate.delete(&hidden).await.expect(404);
 
-    // Once the project does not show it any more, its addresses are dead as well.
+    // Once the project does not show it any more, its URLs are dead as well.
     recruiter.patch(&project, json!({ "videos": [] })).await.expect(200);
     candidate.get(&shown).await.expect(404);
     app.anonymous().get(video["streams"]["mp4"].as_str().unwrap()).await.expect(404);
@@ -292,30 +292,30 @@ async fn candidates_see_the_videos_of_their_project_without_internal_fields() {
 }
 
 #[tokio::test]
-async fn an_address_is_good_for_its_session_and_its_file_alone() {
+async fn a_url_is_good_for_its_session_and_its_file_alone() {
     let (app, recruiter) = given().await;
     let [one, other] = [uploaded(&recruiter, &film()).await, uploaded(&recruiter, &film()).await];
     app.settle().await;
     let session = recruiter.new_token().await;
     let (video, again) = (read(&session, &one).await, read(&session, &one).await);
-    let address = video["streams"]["mp4"].as_str().unwrap().to_owned();
-    assert_ne!(address, again["streams"]["mp4"], "different on every fetch");
-    let get = async |address: String| app.anonymous().get(&address).await;
-    get(address.clone()).await.expect(302);
+    let url = video["streams"]["mp4"].as_str().unwrap().to_owned();
+    assert_ne!(url, again["streams"]["mp4"], "different on every fetch");
+    let get = async |url: String| app.anonymous().get(&url).await;
+    get(url.clone()).await.expect(302);
     for wrong in [
-        address.replace(".mp4", ".flv"),
-        address.replace(".mp4", ".exe"),
-        address.replace(last_segment(&one), last_segment(&other)),
+        url.replace(".mp4", ".flv"),
+        url.replace(".mp4", ".exe"),
+        url.replace(last_segment(&one), last_segment(&other)),
         video["thumb"].as_str().unwrap().replace("/thumb/", "/video/").trim_end_matches('/').to_owned()
             + ".mp4",
-        address.replace(".mp4", "/"),
-        address.replace(last_segment(&one), "01ARZ3NDEKTSV4RRFFQ69G5FAV"),
+        url.replace(".mp4", "/"),
+        url.replace(last_segment(&one), "01ARZ3NDEKTSV4RRFFQ69G5FAV"),
     ] {
         get(wrong).await.expect(401);
     }
-    get(address.replace("/video/", "/thumb/")).await.expect(404);
+    get(url.replace("/video/", "/thumb/")).await.expect(404);
     session.post("/api-token-invalidate/", json!({})).await.expect(204);
-    get(address).await.expect(401);
+    get(url).await.expect(401);
 }
 
 #[tokio::test]

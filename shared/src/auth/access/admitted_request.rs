@@ -19,7 +19,7 @@ use crate::http::HttpExchange;
 use crate::http::files::FileWriter;
 use crate::http::reference::ReferenceUris;
 use crate::http::view::CandidateViewer;
-use crate::media::MediaSigner;
+use crate::media::FileUrlSigner;
 use crate::store::{VersionedItem, keys};
 
 /// The request came with a credential that is no session.
@@ -31,8 +31,8 @@ pub const NO_SESSION: Refusal = Refusal {
 /// An admitted request: its caller, and the exchange with them.
 pub struct AdmittedRequest {
     pub caller: Caller,
-    /// `None` for a request by the address of a file, whose response shows no further ones.
-    pub(super) signer: Option<MediaSigner>,
+    /// `None` for a request by the URL of a file, whose response shows no further ones.
+    pub(super) signer: Option<FileUrlSigner>,
     pub(super) exchange: HttpExchange,
 }
 

@@ -26,7 +26,7 @@ pub use target::company::login::CompanyLogin;
 pub use target::company::logo::PublishedLogo;
 pub use target::customer::CustomerTarget;
 pub use target::evaluation::{CandidateEvaluations, EvaluationTarget, RatedCandidate, VetoTarget};
-pub use target::file::{FileRedirect, MediaAccess, UploadTarget};
+pub use target::file::{FileAccess, FileRedirect, UploadTarget};
 pub use target::guest::{GuestLinkTarget, GuestOpening, GuestReview};
 pub use target::project::{CountedTarget, ProjectTarget, RoleTarget};
 pub use target::questionnaire::{CriterionTarget, QuestionTarget, QuestionnaireTarget};

@@ -7,7 +7,7 @@ use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts as _, RawPathParams};
 use axum::http::Method;
 use axum::http::request::Parts;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use url::form_urlencoded;
 
 use super::admitted_request::AdmittedRequest;
@@ -28,13 +28,10 @@ use crate::domain::staff::named_token::{READ_ONLY_TOKEN, day_of_use};
 use crate::error::{Error, Result};
 use crate::http::exchange::state::{LoggedCaller, RequestState};
 use crate::http::{HttpExchange, RequestConditions};
-use crate::media::{MediaSigner, MediaToken};
+use crate::media::{FileUrlSigner, FileUrlToken};
 use crate::store::{
     EventSequence, ItemBatch, ItemKey, KeyedRequest, SessionKind, Store, StoredEntity, VersionedItem, keys,
 };
-
-/// The lifetime of addresses that are shown to named tokens, most of which never expire.
-const NAMED_TOKENS_ADDRESS: TimeDelta = TimeDelta::hours(24);
 
 const EXPAND: &str = "expand";
 
@@ -129,46 +126,46 @@ pub struct UnauthenticatedRequest<'a> {
     parts: &'a Parts,
     app: &'a App,
     pub(super) path: PathIds,
-    /// Set when the path contains the token of a file.
-    pub(super) address: Option<FileAddress>,
+    /// `None` unless the request is by the URL of a file.
+    pub(super) file_url: Option<FileUrl>,
 }
 
-/// The address of a file in a request.
-pub(super) struct FileAddress {
-    /// The credential that was shown the address.
+/// The URL of a file, in place of a credential.
+pub(super) struct FileUrl {
+    /// The credential that was shown the URL.
     credential: Credential,
-    token: MediaToken,
+    token: FileUrlToken,
     pub(super) object: String,
 }
 
 impl<'a> UnauthenticatedRequest<'a> {
     pub(super) async fn new(parts: &'a mut Parts, app: &'a App) -> Result<Self> {
         let path = PathIds::of(parts, app).await?;
-        Ok(Self { parts, app, path, address: None })
+        Ok(Self { parts, app, path, file_url: None })
     }
 
     pub(in crate::auth) fn without_path(parts: &'a Parts, app: &'a App) -> Self {
-        Self { parts, app, path: PathIds::default(), address: None }
+        Self { parts, app, path: PathIds::default(), file_url: None }
     }
 
     /// This request with the credential of `token`, which is for the object whose key `object` returns.
-    pub(super) fn by_address(
+    pub(super) fn by_file_url(
         mut self,
         token: &str,
-        object: impl FnOnce(&PathIds, &MediaToken) -> Result<String, InvalidId>,
+        object: impl FnOnce(&PathIds, &FileUrlToken) -> Result<String, InvalidId>,
     ) -> Result<Self> {
         // 401 for all of these, also for an expired URL: a client then fetches the resource again for a new one.
         let company = self.path.company_id().map_err(|_| rejected())?;
-        let token = MediaToken::parse(token).ok_or_else(rejected)?;
+        let token = FileUrlToken::parse(token).ok_or_else(rejected)?;
         let object = object(&self.path, &token).map_err(|_| rejected())?;
         let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
         // Other credentials end by themselves, and so does a named token before that, if it has an end.
         if credential.kind == CredentialKind::NamedToken
-            && token.is_older_than(NAMED_TOKENS_ADDRESS, self.app.now())
+            && token.is_older_than(FileUrlToken::LIFETIME_OF_NAMED_TOKENS, self.app.now())
         {
             return Err(rejected());
         }
-        self.address = Some(FileAddress { credential, token, object });
+        self.file_url = Some(FileUrl { credential, token, object });
         Ok(self)
     }
 
@@ -181,9 +178,9 @@ impl<'a> UnauthenticatedRequest<'a> {
     }
 
     fn credential(&self) -> Result<Credential> {
-        match &self.address {
+        match &self.file_url {
             // Instead of that in the headers: a player sends none.
-            Some(address) => Ok(address.credential.clone()),
+            Some(file_url) => Ok(file_url.credential.clone()),
             None => Credential::from_headers(&self.parts.headers),
         }
     }
@@ -225,7 +222,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         let rules = SessionRules {
             idle_minutes: self.app.config().session_idle_minutes,
             // Fetching a file is no use of a session: the page that shows it may be open for ever.
-            is_use: self.address.is_none(),
+            is_use: self.file_url.is_none(),
             now,
         };
         let caller = match authenticate(&credential, &mut batch, &rules) {
@@ -247,10 +244,10 @@ impl<'a> UnauthenticatedRequest<'a> {
         if is_read_only(&caller) && !self.parts.method.is_safe() {
             return Err(Error::Forbidden(READ_ONLY_TOKEN));
         }
-        // Before anything else tells whether the object of the address exists.
-        if let Some(address) = &self.address {
+        // Before anything else tells whether the object of the URL exists.
+        if let Some(file_url) = &self.file_url {
             let key = media_key(&caller, &store).await?;
-            if !key.is_some_and(|key| address.token.is_for(&key, &address.object)) {
+            if !key.is_some_and(|key| file_url.token.is_for(&key, &file_url.object)) {
                 return Err(rejected());
             }
         }
@@ -271,7 +268,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         let app = self.app.clone();
         let signer = credential.secret.clone();
         let signer =
-            signer.map(|secret| MediaSigner::new(secret, &credential.to_reference(), now, app.entropy()));
+            signer.map(|secret| FileUrlSigner::new(secret, &credential.to_reference(), now, app.entropy()));
         let viewer = viewer(&credential, now);
         let exchange = HttpExchange {
             now,
@@ -331,13 +328,13 @@ fn sender(credential: &Credential) -> String {
     }
 }
 
-/// For whom, and for how long at most, the addresses of files in an answer are good.
+/// For whom, and for how long at most, the URLs of files in an answer work.
 fn viewer(credential: &Credential, now: DateTime<Utc>) -> String {
     let hash = credential.hash.as_str();
     match credential.kind {
-        // Addresses end before a named token does, so clients must read them again before that.
+        // URLs end before a named token does, so clients must read them again before that.
         CredentialKind::NamedToken => {
-            format!("{hash} {}", now.timestamp() / (NAMED_TOKENS_ADDRESS.num_seconds() / 2))
+            format!("{hash} {}", now.timestamp() / (FileUrlToken::LIFETIME_OF_NAMED_TOKENS.num_seconds() / 2))
         }
         CredentialKind::Session(..) | CredentialKind::AccessKey(_) => hash.to_owned(),
     }

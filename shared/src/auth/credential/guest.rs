@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 pub(super) const PREFIX: &str = "ivg_";
 const SCHEME: &str = "guestkey";
 
-/// The first byte of a reference in the address of a file that was shown to a guest.
+/// The first byte of a reference in the URL of a file that was shown to a guest.
 pub(in crate::auth) const GUEST_LINK: u8 = 5;
 
 /// A well-formed key of a guest link that is not authenticated yet.

@@ -202,7 +202,7 @@ fn check_token_value(text: &str) -> Result<(), String> {
 pub struct Credential {
     pub hash: SecretHash,
     pub kind: CredentialKind,
-    /// `None` if the address of a file names the credential.
+    /// `None` if the URL of a file names the credential.
     pub secret: Option<PresentedSecret>,
 }
 
@@ -244,7 +244,7 @@ impl Credential {
         }
     }
 
-    /// A reference for the addresses of files: enough to find the credential, not to use it.
+    /// A reference for the URLs of files: enough to find the credential, not to use it.
     pub fn to_reference(&self) -> Vec<u8> {
         let (kind, claim) = match &self.kind {
             CredentialKind::Session(SessionKind::Token, claim) => (TOKEN, Some(claim)),
@@ -256,7 +256,7 @@ impl Credential {
         [&[kind], &hash[..], &claim.map(encode).unwrap_or_default()].concat()
     }
 
-    /// The credential of a reference in the address of a file of `company`.
+    /// The credential of a reference in the URL of a file of `company`.
     pub fn from_reference(reference: &[u8], company: &CompanyId) -> Option<Self> {
         let (kind, rest) = reference.split_first()?;
         let (hash, rest) = rest.split_first_chunk()?;

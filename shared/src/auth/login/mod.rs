@@ -32,7 +32,7 @@ use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 use crate::http::exchange::state::RequestState;
 use crate::http::reference::ReferenceUris;
-use crate::media::MediaSigner;
+use crate::media::FileUrlSigner;
 use crate::store::{LoginPartition, OpenedKeys, Session, SessionKind, Store, VersionedItem, keys};
 
 // Failed logins take a multiple of this. Reading an existing account takes 0.4 ms longer than finding none, which 2,000
@@ -77,12 +77,12 @@ impl PublicAccess {
         ReferenceUris::new(self.app.config())
     }
 
-    /// Signs the addresses of files in the answer to a login.
-    pub fn signer(&self, logged_in: &LoggedIn) -> MediaSigner {
+    /// Signs the URLs of files in the answer to a login.
+    pub fn signer(&self, logged_in: &LoggedIn) -> FileUrlSigner {
         let LoggedIn { session, secret, .. } = logged_in;
         let kind = CredentialKind::Session(session.kind, session.claim.clone());
         let reference = Credential::of_secret(secret, kind).to_reference();
-        MediaSigner::new(PresentedSecret::new(secret), &reference, self.now, self.app.entropy())
+        FileUrlSigner::new(PresentedSecret::new(secret), &reference, self.now, self.app.entropy())
     }
 
     /// The access key of an account that has just logged in, in the clear, if it is a candidate with one.

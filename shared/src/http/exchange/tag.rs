@@ -1,7 +1,7 @@
 //! Entity tags: `"<revision>-<digest>"`, of the resource that a change would overwrite, and of all that the caller is shown.
 //!
 //! `If-None-Match` compares digests, so a 304 never hides a change, whatever changed: counts, the viewer's
-//! rights, other resources, or the session that addresses of files are good for. `If-Match` compares
+//! rights, other resources, or the session that URLs of files work for. `If-Match` compares
 //! revisions, which count the writes that changed what answers show: a write of the service that shows
 //! nothing does not fail a client's change.
 
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 
-/// The path segments before the token in the address of a file; the token differs in every answer.
+/// The path segments before the token in the URL of a file; the token differs in every answer.
 const BEFORE_TOKEN: [&str; 5] = ["/photo/", "/cv/", "/thumb/", "/video/", "/captions/"];
 
 /// The entity tag of an answer.
@@ -28,7 +28,7 @@ impl EntityTag {
         Self { revision: None, digest: hex(Sha256::digest(body).into()) }
     }
 
-    /// The tag of an answer that shows a resource in `revision`, to the session `viewer`. Addresses of its files below `base`
+    /// The tag of an answer that shows a resource in `revision`, to the session `viewer`. URLs of its files below `base`
     /// count by revision and viewer, since their tokens differ in every answer.
     pub(crate) fn of_resource(body: &[u8], base: &str, revision: u64, viewer: &str) -> Self {
         match std::str::from_utf8(body) {
@@ -105,7 +105,7 @@ mod tests {
         for (part, other) in [("\"1\"", "\"3\""), ("\"2\"", "\"3\""), ("/c/", "/d/"), ("photo/", "cv/")] {
             assert_ne!(hash(body, 1), hash(&body.replace(part, other), 1), "{part}");
         }
-        assert_ne!(hash(body, 1), hash_of(body, "http://x/v3", 1, "another"), "its addresses are dead here");
+        assert_ne!(hash(body, 1), hash_of(body, "http://x/v3", 1, "another"), "its URLs are dead here");
         let body = body.replace("http://x/v3", "http://elsewhere");
         assert_eq!(hash(&body, 1), hash(&body, 2));
         assert_ne!(hash(&body, 1), hash(&body.replace("TOKEN", "other"), 1));

@@ -40,7 +40,7 @@ pub struct Session {
     pub used_at: DateTime<Utc>,
     /// Its fixed end; `None` if it ends by inactivity.
     pub fixed_end: Option<DateTime<Utc>>,
-    /// The [`MediaKey`](crate::domain::secret::MediaKey) of its secret, which verifies addresses of files in its responses.
+    /// The [`MediaKey`](crate::domain::secret::MediaKey) of its secret, which verifies URLs of files in its responses.
     pub media_key: Sealed,
 }
 

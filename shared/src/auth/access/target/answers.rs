@@ -26,7 +26,7 @@ use crate::domain::policy::CallerRelation;
 use crate::domain::project::Project;
 use crate::domain::questionnaire::{Question, Questionnaire};
 use crate::error::{Error, Result};
-use crate::media::{AnswerObjects, MediaToken, ObjectStore};
+use crate::media::{AnswerObjects, FileUrlToken, ObjectStore};
 use crate::store::{ItemKey, VersionedItem};
 
 /// A candidate with the questions of their project and what they have answered.
@@ -217,7 +217,7 @@ pub struct AnswerMedia<A> {
 }
 
 impl<A> HasAdmission for AnswerMedia<A> {
-    const ADMISSION: AdmissionRule = AdmissionRule::Link;
+    const ADMISSION: AdmissionRule = AdmissionRule::FileUrl;
 }
 
 impl<A> AnswerMedia<A> {
@@ -248,7 +248,7 @@ impl<A: HasAdmission> FromRequestParts<App> for AnswerMedia<A> {
         };
         let app = app.clone();
         let action = PhantomData;
-        if let Some(token) = MediaToken::parse(&token).filter(is_for_guest) {
+        if let Some(token) = FileUrlToken::parse(&token).filter(is_for_guest) {
             let (take_ref, object) = rendition_in(&request.path, file_type).map_err(|_| rejected())?;
             let key = request.path.answers().map_err(|_| rejected())?;
             let GuestFile { item: answers, lifetime } =
@@ -257,7 +257,7 @@ impl<A: HasAdmission> FromRequestParts<App> for AnswerMedia<A> {
             return Ok(Self { answers, take_ref, file, file_type, at_most: Some(lifetime), app, action });
         }
         let request =
-            request.by_address(&token, |path, _| rendition_in(path, file_type).map(|(_, object)| object))?;
+            request.by_file_url(&token, |path, _| rendition_in(path, file_type).map(|(_, object)| object))?;
         let file = FileRequest::of(&request, method)?;
         let access: Admitted<Take, A> = admit(request).await?;
         let TakeTarget { all, take_ref, .. } = access.target;

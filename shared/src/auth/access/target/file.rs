@@ -30,17 +30,17 @@ pub(in crate::auth::access) trait OwnerTarget: RequestTarget {
 }
 
 /// A request by the URL of a file, whose caller was shown the URL and may still do `A` with the file's owner `T`.
-pub struct MediaAccess<T: RequestTarget, A> {
+pub struct FileAccess<T: RequestTarget, A> {
     access: Admitted<T, A>,
     owner: Account,
     file: FileRequest,
 }
 
-impl<T: RequestTarget, A> HasAdmission for MediaAccess<T, A> {
-    const ADMISSION: AdmissionRule = AdmissionRule::Link;
+impl<T: RequestTarget, A> HasAdmission for FileAccess<T, A> {
+    const ADMISSION: AdmissionRule = AdmissionRule::FileUrl;
 }
 
-impl<T: RequestTarget, A> Deref for MediaAccess<T, A> {
+impl<T: RequestTarget, A> Deref for FileAccess<T, A> {
     type Target = Admitted<T, A>;
 
     fn deref(&self) -> &Admitted<T, A> {
@@ -48,7 +48,7 @@ impl<T: RequestTarget, A> Deref for MediaAccess<T, A> {
     }
 }
 
-impl<T: RequestTarget, A> MediaAccess<T, A> {
+impl<T: RequestTarget, A> FileAccess<T, A> {
     /// Redirects to one of the owner's files, to be shown, or saved under `name`. Returns [`Error::NotFound`] without a
     /// file, and [`Error::Unauthenticated`] for the token of another file.
     pub async fn redirect(&self, file: Option<StoredFile>, name: Option<&str>) -> Result<FileRedirect> {
@@ -58,14 +58,14 @@ impl<T: RequestTarget, A> MediaAccess<T, A> {
     }
 }
 
-impl<T: OwnerTarget, A: HasAdmission> FromRequestParts<App> for MediaAccess<T, A> {
+impl<T: OwnerTarget, A: HasAdmission> FromRequestParts<App> for FileAccess<T, A> {
     type Rejection = AdmissionRejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AdmissionRejection> {
         let method = parts.method.clone();
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let token = request.path.text("token").unwrap_or_default().to_owned();
-        let request = request.by_address(&token, |path, token| {
+        let request = request.by_file_url(&token, |path, token| {
             Ok(object_key(&path.company_id()?, T::owner_in(path)?, FileId::from_bytes(token.file())))
         })?;
         let owner = T::owner_in(&request.path).map_err(|_| Error::NotFound)?;
@@ -82,8 +82,8 @@ pub(in crate::auth::access) struct FileRequest {
 
 impl FileRequest {
     pub(in crate::auth::access) fn of(request: &UnauthenticatedRequest<'_>, method: Method) -> Result<Self> {
-        let address = request.address.as_ref().ok_or_else(rejected)?;
-        Ok(Self::new(address.object.clone(), method))
+        let file_url = request.file_url.as_ref().ok_or_else(rejected)?;
+        Ok(Self::new(file_url.object.clone(), method))
     }
 
     pub(in crate::auth::access) fn new(object: String, method: Method) -> Self {
@@ -119,7 +119,7 @@ impl IntoResponse for FileRedirect {
         // A signed URL is visible ASCII.
         let location = HeaderValue::from_str(&self.0).ok();
         response.headers_mut().extend(location.map(|location| (header::LOCATION, location)));
-        // The address that the browser comes from holds the token.
+        // The URL that the browser comes from holds the token.
         response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
         response
     }

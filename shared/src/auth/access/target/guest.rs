@@ -26,11 +26,8 @@ use crate::error::{Error, Result};
 use crate::http::exchange::state::{LoggedCaller, RequestState};
 use crate::http::reference::ReferenceUris;
 use crate::http::view::EndedGuestLinkView;
-use crate::media::{MediaSigner, MediaToken};
+use crate::media::{FileUrlSigner, FileUrlToken};
 use crate::store::{ItemBatch, ItemKey, Store, StoredEntity, VersionedItem, keys};
-
-/// How long the URLs of files work that a guest is shown.
-const ADDRESS: TimeDelta = TimeDelta::minutes(15);
 
 /// A guest link of a candidate, for its managers.
 pub struct GuestLinkTarget {
@@ -190,7 +187,7 @@ pub struct GuestReview {
     pub link: VersionedItem<GuestLink>,
     /// The table.
     pub store: Store,
-    signer: MediaSigner,
+    signer: FileUrlSigner,
     app: App,
 }
 
@@ -211,7 +208,7 @@ impl FromRequestParts<App> for GuestReview {
         let mut batch = store.get([of_questions.clone(), of_answers.clone()]).await?;
         let answers = batch.take(&of_answers)?.ok_or_else(rejected)?;
         let questionnaire = batch.take(&of_questions)?;
-        let signer = MediaSigner::new(secret, &reference_to(&link), app.now(), app.entropy());
+        let signer = FileUrlSigner::new(secret, &reference_to(&link), app.now(), app.entropy());
         Ok(Self { company, project, candidate, questionnaire, answers, link, store, signer, app })
     }
 }
@@ -251,7 +248,7 @@ impl GuestReview {
 }
 
 /// Whether a guest was shown the URL with this token.
-pub(super) fn is_for_guest(token: &MediaToken) -> bool {
+pub(super) fn is_for_guest(token: &FileUrlToken) -> bool {
     token.reference().first() == Some(&GUEST_LINK)
 }
 
@@ -267,14 +264,14 @@ impl<T: StoredEntity> GuestFile<T> {
     /// `key`.
     pub(super) async fn admit(
         request: &UnauthenticatedRequest<'_>,
-        token: &MediaToken,
+        token: &FileUrlToken,
         object: &str,
         key: ItemKey,
     ) -> Result<Self> {
         let place = place_of(request, token).ok_or_else(rejected)?;
         let app = request.app();
         let now = app.now();
-        let left = token.time_left(ADDRESS, now).ok_or_else(rejected)?;
+        let left = token.time_left(FileUrlToken::LIFETIME_OF_GUESTS, now).ok_or_else(rejected)?;
         let state = request.state();
         let store = state.store(app);
         let link = place.find(&store).await?;
@@ -306,7 +303,7 @@ fn reference_to(link: &GuestLink) -> Vec<u8> {
 }
 
 /// The place of the link that has shown the URL with this token: its reference, in the company of the path.
-fn place_of(request: &UnauthenticatedRequest<'_>, token: &MediaToken) -> Option<LinkPlace> {
+fn place_of(request: &UnauthenticatedRequest<'_>, token: &FileUrlToken) -> Option<LinkPlace> {
     let (_, ids) = token.reference().split_first()?;
     let (project, ids) = ids.split_first_chunk()?;
     let (candidate, link) = ids.split_first_chunk()?;

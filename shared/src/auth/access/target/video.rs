@@ -28,7 +28,7 @@ use crate::domain::policy::CallerRelation;
 use crate::error::{Error, Result};
 use crate::http::exchange::state::RequestState;
 use crate::http::{EntityTag, RequestConditions};
-use crate::media::{MediaToken, ObjectStore, captions_name, rendition_key};
+use crate::media::{FileUrlToken, ObjectStore, captions_name, rendition_key};
 use crate::store::{ItemKey, Store, VersionedItem};
 
 impl RequestTarget for Video {
@@ -95,7 +95,7 @@ pub struct CaptionsAccess<A> {
 }
 
 impl<A> HasAdmission for CaptionsAccess<A> {
-    const ADMISSION: AdmissionRule = AdmissionRule::Link;
+    const ADMISSION: AdmissionRule = AdmissionRule::FileUrl;
 }
 
 impl<A> CaptionsAccess<A> {
@@ -124,13 +124,13 @@ impl<A: HasAdmission> FromRequestParts<App> for CaptionsAccess<A> {
         let object = |path: &PathIds| {
             Ok::<_, InvalidId>(captions_name(&path.company_id()?, path.id("videoId")?, language_in(path)?))
         };
-        let video = match MediaToken::parse(&token).filter(is_for_guest) {
+        let video = match FileUrlToken::parse(&token).filter(is_for_guest) {
             Some(token) => {
                 let object = object(&request.path).map_err(|_| rejected())?;
                 guest_video(&request, &token, &object).await?.item
             }
             None => {
-                let request = request.by_address(&token, |path, _| object(path))?;
+                let request = request.by_file_url(&token, |path, _| object(path))?;
                 let access: Admitted<Video, A> = admit(request).await?;
                 access.target
             }
@@ -153,7 +153,7 @@ pub struct RenditionAccess<A> {
 }
 
 impl<A> HasAdmission for RenditionAccess<A> {
-    const ADMISSION: AdmissionRule = AdmissionRule::Link;
+    const ADMISSION: AdmissionRule = AdmissionRule::FileUrl;
 }
 
 impl<A> RenditionAccess<A> {
@@ -183,13 +183,13 @@ impl<A: HasAdmission> FromRequestParts<App> for RenditionAccess<A> {
         let object = |path: &PathIds| {
             Ok::<_, InvalidId>(rendition_key(&path.company_id()?, path.id("videoId")?, rendition))
         };
-        if let Some(token) = MediaToken::parse(&token).filter(is_for_guest) {
+        if let Some(token) = FileUrlToken::parse(&token).filter(is_for_guest) {
             let object = object(&request.path).map_err(|_| rejected())?;
             let GuestFile { item: video, lifetime } = guest_video(&request, &token, &object).await?;
             let file = FileRequest::new(object, method);
             return Ok(Self { video, file, rendition, at_most: Some(lifetime), app, action });
         }
-        let request = request.by_address(&token, |path, _| object(path))?;
+        let request = request.by_file_url(&token, |path, _| object(path))?;
         let file = FileRequest::of(&request, method)?;
         let access: Admitted<Video, A> = admit(request).await?;
         Ok(Self { video: access.target, file, rendition, at_most: None, app, action })
@@ -199,7 +199,7 @@ impl<A: HasAdmission> FromRequestParts<App> for RenditionAccess<A> {
 /// Admits a guest's request by the URL of a file of the video in the path, which is signed for `object`.
 async fn guest_video(
     request: &UnauthenticatedRequest<'_>,
-    token: &MediaToken,
+    token: &FileUrlToken,
     object: &str,
 ) -> Result<GuestFile<Video>> {
     let key = request.path.video().map_err(|_| rejected())?;

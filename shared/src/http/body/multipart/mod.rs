@@ -21,7 +21,7 @@ use crate::http::body::known_names::{KnownNames, Representation};
 use crate::http::body::outline::BodyOutline;
 use crate::http::body::{content_type, is_coded, is_of_type, or_coding, read_body};
 use crate::http::wire::Uri;
-use crate::media::{MediaToken, inspect, is_plain_text};
+use crate::media::{FileUrlToken, inspect, is_plain_text};
 
 pub(in crate::http) use part::FormPart;
 use part::decode_data_uri;
@@ -143,7 +143,7 @@ async fn read_form(body: Bytes, boundary: String) -> Result<BodyFields> {
 }
 
 impl BodyFields {
-    /// A file: a part of a form or, of a photo, a data URI. Null or the empty string takes it away; an address below
+    /// A file: a part of a form or, of a photo, a data URI. Null or the empty string takes it away; a URL below
     /// `own`, which clients are shown where there is one, leaves it as it is.
     pub fn file(&mut self, kind: FileKind, own: Option<&Uri>) -> Option<FileChange> {
         let name = kind.as_str();
@@ -225,7 +225,7 @@ fn read_text(kind: FileKind, own: Option<&Uri>, text: &str) -> Result<FileText, 
         .map(|token| token.strip_suffix('/').unwrap_or(token));
     // The URL that the client was shown means "unchanged". Its token differs in every response, so only its form
     // counts.
-    if token.is_some_and(|token| MediaToken::parse(token).is_some()) {
+    if token.is_some_and(|token| FileUrlToken::parse(token).is_some()) {
         return Ok(FileText::Unchanged);
     }
     let begins_with = |scheme: &str| {

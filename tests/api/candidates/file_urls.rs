@@ -1,4 +1,4 @@
-//! The addresses of photos and CVs: who may fetch by them, and for how long.
+//! The URLs of photos and CVs: who may fetch by them, and for how long.
 
 use chrono::TimeDelta;
 use image::ImageFormat::{Jpeg, Png};
@@ -11,17 +11,17 @@ use tests::http::Request;
 use crate::candidates::files::{follow, given, with_files};
 
 #[tokio::test]
-async fn an_address_is_good_for_one_session_and_one_file() {
+async fn a_url_is_good_for_one_session_and_one_file() {
     let (app, owner, candidates) = given().await;
     let candidate = with_files(&owner, &candidates).await;
     let other = with_files(&owner, &candidates).await;
     let show = async || owner.get(&candidate).await.expect(200);
     let (first, second) = (show().await, show().await);
     assert_ne!(first.uri("photo"), second.uri("photo"), "each fetch has its own");
-    for address in [first.uri("photo"), second.uri("photo"), first.uri("cv")] {
-        app.anonymous().get(&address).await.expect(302);
+    for url in [first.uri("photo"), second.uri("photo"), first.uri("cv")] {
+        app.anonymous().get(&url).await.expect(302);
     }
-    let token = |address: &str| last_segment(address).to_owned();
+    let token = |url: &str| last_segment(url).to_owned();
     let at = |uri: &str, field: &str, token: &str| format!("{uri}{field}/{token}/");
     let own = token(&first.uri("photo"));
     for forged in [
@@ -46,7 +46,7 @@ async fn an_address_is_good_for_one_session_and_one_file() {
 }
 
 #[tokio::test]
-async fn an_address_ends_with_the_session_the_right_and_the_file() {
+async fn a_url_ends_with_the_session_the_right_and_the_file() {
     let (app, owner, candidates) = given().await;
     let project = candidates.strip_suffix("candidates/").unwrap();
     let candidate = with_files(&owner, &candidates).await;
@@ -70,13 +70,13 @@ async fn an_address_ends_with_the_session_the_right_and_the_file() {
     anonymous.get(&by_token).await.expect_code(401, "invalid_credential");
 
     let idle = owner.new_token().await;
-    let address = idle.get(&candidate).await.expect(200).uri("cv");
+    let url = idle.get(&candidate).await.expect(200).uri("cv");
     app.clock().advance(TimeDelta::minutes(121));
-    anonymous.get(&address).await.expect_code(401, "invalid_credential");
+    anonymous.get(&url).await.expect_code(401, "invalid_credential");
     let again = app.staff("admin").await;
-    let address = again.get(&candidate).await.expect(200).uri("cv");
+    let url = again.get(&candidate).await.expect(200).uri("cv");
     again.delete(&candidate).await.expect(204);
-    anonymous.get(&address).await.expect_code(404, "not_found");
+    anonymous.get(&url).await.expect_code(404, "not_found");
 }
 
 #[tokio::test]
@@ -132,13 +132,13 @@ async fn the_log_tells_who_has_fetched_whose_file() {
 async fn fetching_files_keeps_no_session_alive() {
     let (app, owner, candidates) = given().await;
     let candidate = with_files(&owner, &candidates).await;
-    let address = owner.get(&candidate).await.expect(200).uri("photo");
+    let url = owner.get(&candidate).await.expect(200).uri("photo");
     app.clock().advance(TimeDelta::minutes(119));
-    let log = app.anonymous().get(&address).await.expect(302).log();
+    let log = app.anonymous().get(&url).await.expect(302).log();
     assert_eq!((log.dynamodb_calls, log.write_units), (1, 0.0), "{log:?}");
     app.clock().advance(TimeDelta::minutes(2));
     owner.get("/whoami/").await.expect_code(401, "invalid_credential");
-    app.anonymous().get(&address).await.expect_code(401, "invalid_credential");
+    app.anonymous().get(&url).await.expect_code(401, "invalid_credential");
 }
 
 #[tokio::test]
@@ -165,19 +165,19 @@ async fn a_candidate_sees_its_own_files_by_its_key_and_by_its_session() {
 }
 
 #[tokio::test]
-async fn a_named_tokens_addresses_live_a_day_and_die_with_it() {
+async fn the_urls_of_a_named_token_live_a_day_and_die_with_it() {
     let (app, owner, candidates) = given().await;
     let candidate = with_files(&owner, &candidates).await;
     let (uri, token) = owner.named_token("ATS").await;
-    let address = token.get(&candidate).await.expect(200).uri("photo");
+    let url = token.get(&candidate).await.expect(200).uri("photo");
     app.clock().advance(TimeDelta::hours(24));
-    app.anonymous().get(&address).await.expect(302);
+    app.anonymous().get(&url).await.expect(302);
     app.clock().advance(TimeDelta::seconds(1));
-    app.anonymous().get(&address).await.expect_code(401, "invalid_credential");
-    let address = token.get(&candidate).await.expect(200).uri("photo");
+    app.anonymous().get(&url).await.expect_code(401, "invalid_credential");
+    let url = token.get(&candidate).await.expect(200).uri("photo");
     let login = app.anonymous().log_in("acme", "owner", PASSWORD).await.expect(200);
     app.token(&login.uri("token")).delete(&uri).await.expect(204);
-    app.anonymous().get(&address).await.expect_code(401, "invalid_credential");
+    app.anonymous().get(&url).await.expect_code(401, "invalid_credential");
 }
 
 #[tokio::test]
@@ -189,6 +189,6 @@ async fn a_session_login_shows_photos_as_well() {
     let login = json!({ "company": "acme", "username": "owner", "password": PASSWORD });
     let request = Request::post("/api-session-auth/").json(&login).header("sec-fetch-site", "same-origin");
     let shown = app.send(request).await.expect(200).json();
-    let address = shown["resource"]["photo"].as_str().unwrap();
-    app.anonymous().get(address).await.expect(302);
+    let url = shown["resource"]["photo"].as_str().unwrap();
+    app.anonymous().get(url).await.expect(302);
 }

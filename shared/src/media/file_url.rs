@@ -1,8 +1,8 @@
-//! Tokens in file URLs.
+//! URLs of files, by which programs without a credential of their own, such as players, fetch what a response has shown.
 //!
-//! A token holds a MAC under a key that follows from a session's secret, which proves that this session was shown this file. The
-//! session holds that key under a seal, to verify tokens: they come without the secret. Nothing is stored per token; it ends with
-//! the session, with the caller's right to read the owner, and with the file.
+//! Each ends in a token. A token holds a MAC under a key that follows from a session's secret, which proves that this session was
+//! shown this file. The session holds that key under a seal, to verify tokens: they come without the secret. Nothing is stored per
+//! token; it ends with the session, with the caller's right to read the owner, and with the file.
 
 use std::sync::OnceLock;
 
@@ -28,7 +28,7 @@ const MAX_CHARACTERS: usize = 256;
 
 /// Signs the tokens of one response.
 #[derive(Debug, Clone)]
-pub struct MediaSigner {
+pub struct FileUrlSigner {
     secret: PresentedSecret,
     /// Made for the first token: most responses have none.
     key: OnceLock<MediaKey>,
@@ -37,7 +37,7 @@ pub struct MediaSigner {
     reference: Vec<u8>,
 }
 
-impl MediaSigner {
+impl FileUrlSigner {
     /// A signer for the credential with this secret, which `reference` identifies.
     pub fn new(
         secret: PresentedSecret,
@@ -63,12 +63,18 @@ impl MediaSigner {
 
 /// A token from a URL; not trusted until [`is_for`](Self::is_for) has checked it.
 #[derive(Debug)]
-pub struct MediaToken {
+pub struct FileUrlToken {
     head: Vec<u8>,
     mac: [u8; MAC],
 }
 
-impl MediaToken {
+impl FileUrlToken {
+    // A URL that a session or a candidate's key was shown works until that ends. Most named tokens never end.
+    /// How long a URL works that a named token was shown.
+    pub const LIFETIME_OF_NAMED_TOKENS: TimeDelta = TimeDelta::hours(24);
+    /// How long a URL works that a guest was shown.
+    pub const LIFETIME_OF_GUESTS: TimeDelta = TimeDelta::minutes(15);
+
     /// Parses a token; `None` if it is malformed.
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() > MAX_CHARACTERS {
@@ -131,14 +137,14 @@ mod tests {
 
     const SECRET: &str = "ivt_secret";
 
-    fn signer() -> MediaSigner {
-        MediaSigner::new(PresentedSecret::new(SECRET), b"whose", DateTime::UNIX_EPOCH, &SystemEntropy)
+    fn signer() -> FileUrlSigner {
+        FileUrlSigner::new(PresentedSecret::new(SECRET), b"whose", DateTime::UNIX_EPOCH, &SystemEntropy)
     }
 
     #[test]
     fn a_token_is_good_for_its_key_and_its_object_and_no_other() {
         let key = MediaKey::of(SECRET);
-        let token = MediaToken::parse(&signer().sign(FILE, OBJECT)).unwrap();
+        let token = FileUrlToken::parse(&signer().sign(FILE, OBJECT)).unwrap();
         assert!(token.is_for(&key, OBJECT));
         assert_eq!((token.reference(), token.file()), (&b"whose"[..], FILE));
         assert!(!token.is_for(&key, "media/acme/customers/U/G"));
@@ -164,7 +170,7 @@ mod tests {
         for bit in 0..bytes.len() * 8 {
             let mut turned = bytes.clone();
             turned[bit / 8] ^= 1 << (bit % 8);
-            let token = MediaToken::parse(&URL_SAFE_NO_PAD.encode(turned)).unwrap();
+            let token = FileUrlToken::parse(&URL_SAFE_NO_PAD.encode(turned)).unwrap();
             assert!(!token.is_for(&key, OBJECT), "bit {bit}");
         }
     }
@@ -173,7 +179,7 @@ mod tests {
     fn malformed_tokens_are_recognised() {
         let long = "A".repeat(MAX_CHARACTERS + 1);
         for text in ["", "AAAA", "!", "../../etc/passwd", &long] {
-            assert!(MediaToken::parse(text).is_none(), "{text}");
+            assert!(FileUrlToken::parse(text).is_none(), "{text}");
         }
     }
 }

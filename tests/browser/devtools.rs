@@ -249,6 +249,7 @@ impl Page {
         let (code, text) = match key {
             "Tab" => (9, ""),
             "Enter" => (13, "\r"),
+            "Escape" => (27, ""),
             " " => (32, " "),
             "ArrowLeft" => (37, ""),
             "ArrowRight" => (39, ""),

@@ -87,5 +87,5 @@ async fn a_film_on_its_side_is_in_sight_beside_a_long_question_that_a_film_asks(
 async fn an_upright_film_is_in_sight() {
     let how = "-f lavfi -i testsrc2=s=360x640:r=25:d=4 -f lavfi -i sine=d=4 -c:v mpeg4 -q:v 5 -c:a aac";
     let first = FirstQuestion { text: text_of(200), asking: None, film: recorded(how, "mov") };
-    measure("upright, 200 characters", first, 0.45).await;
+    measure("upright, 200 characters", first, 0.33).await;
 }

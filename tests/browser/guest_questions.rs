@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use tests::caller::Caller as _;
+use tests::videos::recorded;
 
 use crate::devtools::Page;
-use crate::film;
 use crate::guests::{FirstQuestion, TITLE, Watched};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -53,7 +53,10 @@ async fn a_guest_goes_to_any_question_and_chooses_how_fast_answers_play() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_guest_sees_the_film_that_asks_with_its_captions() {
-    let first = FirstQuestion { asking: Some(film()), ..FirstQuestion::default() };
+    // Neither ends while the test looks at the other.
+    let how = "-f lavfi -i testsrc2=s=64x48:r=5:d=60 -f lavfi -i sine=d=60 -c:v mpeg4 -q:v 5 -c:a aac";
+    let film = recorded(how, "mov");
+    let first = FirstQuestion { asking: Some(film.clone()), film, ..FirstQuestion::default() };
     let watched = Watched::with_first(json!({}), first).await;
     let visit = &watched.visit;
     let link = watched.link(json!({})).await;
@@ -72,10 +75,20 @@ async fn a_guest_sees_the_film_that_asks_with_its_captions() {
         json!(["en", "showing"])
     );
     // One film is heard at a time.
+    let heard = async |page: &mut Page, played: &str, other: &str| {
+        let selector = |name: &str| format!("document.querySelector('.{name} video')");
+        let (played, other) = (selector(played), selector(other));
+        page.until_promised(&format!(
+            "Promise.resolve({played}.currentTime > 0 && !{played}.paused && {other}.paused)"
+        ))
+        .await;
+    };
+    page.tab_to("Play answer").await;
+    heard(&mut page, "frame", "box").await;
     page.evaluate("document.querySelector('.box video').play()").await;
-    page.until_promised("Promise.resolve(document.querySelector('.box video').currentTime > 0)").await;
-    page.press("Play answer").await;
-    page.until_promised("Promise.resolve(document.querySelector('.box video').paused && document.querySelector('.frame video').currentTime > 0)").await;
+    heard(&mut page, "box", "frame").await;
+    page.tab_to("Play answer").await;
+    heard(&mut page, "frame", "box").await;
     let no_complaints: Vec<&Value> = Vec::new();
     assert_eq!(page.complaints(), no_complaints);
     assert!(page.requested().iter().any(|address| address.starts_with(&visit.origin)));

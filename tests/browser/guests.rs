@@ -154,7 +154,7 @@ async fn a_guest_watches_one_answer_after_the_other_by_keyboard_alone() {
     }
     page.tab_to("Show the first question").await;
     page.headed("Question 1 of 4").await;
-    assert!(page.text().await.contains("Why us?") && page.text().await.contains("This link works until"));
+    assert!(page.text().await.contains("Why us?"));
     page.tab_to("Play answer").await;
     page.until_promised("document.querySelector('video').currentTime > 0").await;
     page.until("[...document.querySelectorAll('button')].some(one => one.textContent === 'Pause')").await;
@@ -359,7 +359,7 @@ async fn tour(axe: Option<&str>, scheme: &str) {
             page.until_promised(&format!("Promise.resolve(innerWidth === {width})")).await;
             let wide = page.evaluate("document.documentElement.scrollWidth").await;
             assert!(wide.as_u64() <= Some(width.into()), "{address} scrolls sideways at {width}");
-            let small = "[...document.querySelectorAll('button, select')].filter(one => one.getBoundingClientRect().height < 44).map(one => one.outerHTML)";
+            let small = "[...document.querySelectorAll('button, select')].filter(one => one.checkVisibility() && one.getBoundingClientRect().height < 44).map(one => one.outerHTML)";
             assert_eq!(page.evaluate(small).await, json!([]), "{address}");
         }
         if let Some(axe) = axe {

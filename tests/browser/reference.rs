@@ -156,7 +156,7 @@ async fn operations_are_found_by_their_words_and_fields() {
             "Nothing here has “recruter”. Try fewer words, the name of a field, or a part of a path.",
         ),
         (
-            "webhook_id photo duplicates",
+            "duplicates photo",
             "Nothing has all of these words. Try fewer words, the name of a field, or a part of a path.",
         ),
     ] {

@@ -71,7 +71,8 @@ impl AccessFixture {
                 | "ping"
                 | "takes"
                 | "erasure-request"
-                | "exports",
+                | "exports"
+                | "opening",
             ) => None,
             ("POST", "guest-links") => Some(guest_link()),
             ("POST", "reopen") => Some(json!({ "reason": "No sound." })),

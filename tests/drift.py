@@ -1,4 +1,4 @@
-"""What is not as the template has it, and the tags by which the bill tells environments apart."""
+"""Drift of the deployed stack from its template, and the tags by which the bill tells environments apart."""
 
 import boto3
 from releases import live_setting, run
@@ -13,7 +13,7 @@ def found():
 
 
 def drift_is_told():
-    """What commands have made is told apart from what was changed by hand."""
+    """Commands' own changes are told apart from those by hand."""
     sqs, logs = boto3.client("sqs"), boto3.client("logs")
     functions, names = boto3.client("lambda"), physical_ids()
     # bad_event_is_kept has changed it.

@@ -18,10 +18,10 @@ UNTRIED = re.compile(r"# AWS only: .+\.$")
 # Languages of blocks that are no commands.
 OTHERS = {"text", "js", "python", "json"}
 
-# What SAM asks for first.
+# The parameters that SAM asks for first.
 ASKED_FIRST = ["MailSender", "AlarmEmail", "AllowedOrigins", "ReserveConcurrency", "Canary"]
 
-# What stands between the handbook's shell and the emulator.
+# Stand-ins between the handbook's shell and the emulator.
 SESSION = r"""
 set -o errexit -o pipefail
 cd "$FOLDER"

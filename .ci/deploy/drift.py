@@ -1,4 +1,4 @@
-"""What of a stack is not as its template has it, and which of that commands of this tool have made."""
+"""The drift of a stack from its template, and the part of it that commands of this tool have made."""
 
 import time
 
@@ -16,7 +16,7 @@ A restore stops functions; functions/RESTORING.md says when it lets them run aga
 BY_HAND = """\
 If it shall stay so, put it into the template or .samconfig.toml. If not, take it back, as functions/OPERATIONS.md says under "Drift": a
 release corrects only what it changes."""
-# What this tool sets besides the template: where aliases lead, and the executions of functions during a restore.
+# Properties that this tool sets besides the template: where aliases lead, and the executions of functions during a restore.
 SET_BY_COMMANDS = {
     "AWS::Lambda::Alias": ("/FunctionVersion", "/RoutingConfig"),
     "AWS::Lambda::Function": ("/ReservedConcurrentExecutions",),

@@ -154,7 +154,18 @@ async fn an_answer_is_not_sent_over_the_draft_of_another_window() {
     other.write_first(&visit).await;
     other.type_text("In March, by chance.").await;
     other.until(SAVED).await;
-    // The first window has typed nothing since, so it does not know the other text yet.
+    // The first window has typed nothing since, so it does not know the other text yet, and the service is busy when it asks.
+    page.evaluate(
+        "(() => {
+            const { fetch } = window;
+            window.fetch = async (url, request) => {
+                if (!url.endsWith('/interview/')) return fetch(url, request);
+                window.fetch = fetch;
+                return new Response('', { status: 503 });
+            };
+        })()",
+    )
+    .await;
     page.press("Send answer").await;
     page.until("document.body.innerText.includes('In March, by chance.')").await;
     let (answer, draft) = visit.first().await;

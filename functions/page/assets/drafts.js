@@ -14,7 +14,7 @@ const NONE = "\"0-\"";
 /** Whether two texts differ in nothing that the service keeps. @param {string} one @param {string} other */
 const isSame = (one, other) => one.trim() === other.trim();
 
-/** What the service has of an answer. @param {import("./types.js").Answer | undefined} answer */
+/** The draft and the text that the service has of an answer. @param {import("./types.js").Answer | undefined} answer */
 const storedOf = (answer) => ({ saved: answer?.draft?.text ?? "", tag: answer?.draft?.tag ?? NONE, answered: answer?.text ?? "" });
 
 /** The draft of one answer. */
@@ -153,14 +153,23 @@ class Draft extends EventTarget {
         this.tag = tag;
     }
 
-    /** Reads what the service has: perhaps a text of another window, perhaps one of this window, whose response was lost. */
-    async compare() {
+    /**
+     * Reads what the service has: perhaps a text of another window, perhaps one of this window, whose response was lost.
+     * @param {number} [patience] how long to try, in milliseconds
+     * @throws {ApiError} if that cannot be read now
+     */
+    async read(patience) {
         const { candidate } = this.app.model;
         if (!candidate) return;
+        const { answers } = await this.app.api.interview(candidate.resource_uri, patience);
+        this.learn(storedOf(answers.find(({ resource_uri }) => resource_uri === this.uri)));
+        this.failures = 0;
+    }
+
+    /** Does the same while nothing is sent: a failed read is repeated with the next draft. */
+    async compare() {
         try {
-            const { answers } = await this.app.api.interview(candidate.resource_uri, 0);
-            this.learn(storedOf(answers.find(({ resource_uri }) => resource_uri === this.uri)));
-            this.failures = 0;
+            await this.read(0);
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
             this.failures += 1;
@@ -180,9 +189,9 @@ class Draft extends EventTarget {
         }
     }
 
-    /** Whether another window has saved or sent a text that this one has not shown. */
+    /** Whether another window has saved or sent a text that this one has not shown. @throws {ApiError} if that cannot be read now */
     async isReplaced() {
-        await this.compare();
+        await this.read();
         return this.other !== null;
     }
 

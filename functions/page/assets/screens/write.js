@@ -55,8 +55,12 @@ export function showWrite(app, { question: uri = "" }) {
         other.scrollIntoView({ block: "nearest" });
     }
 
-    /** Sends the text as the answer. Returns whether the service has taken it. @returns {Promise<boolean>} */
-    async function put() {
+    /**
+     * Sends the text as the answer. Returns whether the service has taken it.
+     * @param {number} [tries]
+     * @returns {Promise<boolean>}
+     */
+    async function put(tries = 3) {
         const tag = await app.api.send("GET", answer.resource_uri).then((read) => read.tag, withoutAnswer);
         // Another window may have sent an answer, or saved a draft, which an answer ends.
         if (await draft.isReplaced()) return false;
@@ -66,7 +70,7 @@ export function showWrite(app, { question: uri = "" }) {
         } catch (failure) {
             if (!(failure instanceof ApiError)) throw failure;
             // Changed since the tag was read.
-            if (failure.status === 412) return put();
+            if (failure.status === 412 && tries > 1) return put(tries - 1);
             if (!failure.about("text")) throw failure;
             error.textContent = texts.notAccepted;
             return false;

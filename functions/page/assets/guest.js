@@ -28,6 +28,8 @@ const SCREENS = { welcome: showWelcome, question: showQuestion, end: showEnd, ov
 const RETRY = 15_000;
 /** How long after an opening of the link the next one is told, in milliseconds. */
 const NEXT_OPENING = 600_000;
+/** The pause after a failed one, in milliseconds: a key that is held down is many presses. */
+const OPENING_PAUSE = 5_000;
 
 const [main, header, foot] = ["screen", "header", "contact"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
 
@@ -79,8 +81,8 @@ export class Guest {
             await this.api.send("POST", "/review/opening/", undefined, { keepalive: true });
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
-            // The next press tells it.
-            this.openedAt = -Infinity;
+            // A press soon afterwards tells it, if another try can succeed.
+            if (error.isTransient) this.openedAt = Date.now() - NEXT_OPENING + OPENING_PAUSE;
         }
     }
 

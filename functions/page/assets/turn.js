@@ -12,13 +12,14 @@ export class Turn {
         this.name = name;
         this.holder = holder;
         this.isHeld = false;
-        this.channel = new BroadcastChannel(name);
-        this.channel.addEventListener("message", async ({ data }) => {
+        /** The other windows of the browser, if it lets them talk. */
+        this.channel = globalThis.BroadcastChannel ? new BroadcastChannel(name) : null;
+        this.channel?.addEventListener("message", async ({ data }) => {
             if (data !== "ask" || !this.isHeld) return;
             const isBusy = holder.isBusy();
             // The other window reads what the service has.
             if (!isBusy) await holder.save();
-            this.channel.postMessage(isBusy ? "busy" : "free");
+            this.channel?.postMessage(isBusy ? "busy" : "free");
         });
     }
 
@@ -38,11 +39,13 @@ export class Turn {
 
     /** Takes the turn from the window that has it. Returns whether that one lets it go: a recording is ended first. */
     async takeOver() {
+        const answered = new AbortController();
         const isFree = await new Promise((done) => {
             setTimeout(() => done(true), PATIENCE);
-            this.channel.addEventListener("message", ({ data }) => data !== "ask" && done(data === "free"));
-            this.channel.postMessage("ask");
+            this.channel?.addEventListener("message", ({ data }) => data !== "ask" && done(data === "free"), { signal: answered.signal });
+            this.channel?.postMessage("ask");
         });
+        answered.abort();
         if (!isFree) return false;
         await this.request({ steal: true });
         this.holder.gained();

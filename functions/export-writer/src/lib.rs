@@ -52,7 +52,7 @@ pub const MOST_AT_ONCE: usize = 5;
 
 run_summary! {
     "exports", "exported";
-    /// What an invocation has done.
+    /// The result of one invocation.
     pub struct ExportSummary {
         /// Archives that can be downloaded.
         pub written: usize,

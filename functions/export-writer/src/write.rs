@@ -167,7 +167,8 @@ impl ExportObserver for &mut ExportWorker<'_> {
             Err(Error::Changed) => {}
             finished => return Ok(finished.map(|()| true)?),
         }
-        self.adopt().await?;
+        // Tells that this worker knows of these erasures, so that it is told of each again that strips more of the same item.
+        self.save(written).await?;
         if self.erased.is_empty() { Err(LeaseLost.into()) } else { Ok(false) }
     }
 }

@@ -4,7 +4,7 @@
 //! A wave is a place in the feed, and each notice knows up to which event it has come. So a run that dies leaves the wave, and the
 //! next one adds nothing twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
@@ -29,6 +29,7 @@ pub(crate) async fn tell_staff(
     summary: &mut SweepSummary,
 ) -> Result<()> {
     let mut due = system.store.due_interview_waves(system.now);
+    let mut tried = TriedNotices::new();
     while let Some(waves) = due.try_next().await? {
         for wave in waves {
             let company = wave.company.clone();
@@ -42,14 +43,14 @@ pub(crate) async fn tell_staff(
                 }
             }
             // After each wave: the mails of a company must not wait until the waves of all others are read.
-            hand_over(system, time, summary).await?;
+            hand_over(system, time, &mut tried, summary).await?;
             if system.usage().elapsed() >= time {
                 summary.more = true;
                 return Ok(());
             }
         }
     }
-    hand_over(system, time, summary).await
+    hand_over(system, time, &mut tried, summary).await
 }
 
 /// Reads the feed from the wave on, and ends the wave at the end of the feed. Returns whether there is more to read, for which
@@ -141,10 +142,23 @@ async fn note(
     stream::iter(notices).buffer_unordered(AT_ONCE).try_collect().await
 }
 
-async fn hand_over(system: &SystemAccess, time: Duration, summary: &mut SweepSummary) -> Result<()> {
+/// The notices that a run has tried to hand over.
+type TriedNotices = BTreeSet<(CompanyId, CustomerId)>;
+
+/// Hands over the notices that are due and not among the `tried` ones.
+async fn hand_over(
+    system: &SystemAccess,
+    time: Duration,
+    tried: &mut TriedNotices,
+    summary: &mut SweepSummary,
+) -> Result<()> {
     let mut due = system.store.due_interview_notices(system.now);
     while let Some(notices) = due.try_next().await? {
         for notice in notices {
+            // The index shows it again if it has failed, or if the index lags.
+            if !tried.insert((notice.company.clone(), notice.customer)) {
+                continue;
+            }
             match system.commit(system.store.hand_over_notice(&notice, system.now)).await {
                 Ok(()) => summary.notices += 1,
                 Err(Error::Changed | Error::NotFound) => {}

@@ -1,5 +1,6 @@
 """The drift of a stack from its template, and the part of it that commands of this tool have made."""
 
+import sys
 import time
 
 import boto3
@@ -14,7 +15,7 @@ Neither --back nor a release leaves this. `.ci/deploy/run --forward {}` points a
 STOPPED = """\
 A restore stops functions; functions/RESTORING.md says when it lets them run again, and by which command."""
 BY_HAND = """\
-If it shall stay so, put it into the template or .samconfig.toml. If not, take it back, as functions/OPERATIONS.md says under "Drift": a
+If it should stay, put it into the template or .samconfig.toml. If not, take it back, as functions/OPERATIONS.md says under "Drift": a
 release corrects only what it changes."""
 # Properties that this tool sets besides the template: where aliases lead, and the executions of functions during a restore.
 SET_BY_COMMANDS = {
@@ -22,6 +23,8 @@ SET_BY_COMMANDS = {
     "AWS::Lambda::Function": ("/ReservedConcurrentExecutions",),
 }
 SECONDS_BETWEEN_QUESTIONS = 2
+# The names of what holds secrets, which are not printed.
+SECRET = (*versions.SECRETS, "OriginCustomHeaders", "X-Origin-Secret")
 
 
 def problems(environment):
@@ -63,7 +66,7 @@ def stopped_functions(stack):
 
 
 def of_resources(stack, stopped):
-    """What CloudFormation finds, by the properties that the template sets."""
+    """The drift that CloudFormation finds, by the properties that the template sets."""
     found = [drift for drift in detected(stack) if drift["StackResourceDriftStatus"] in ("IN_SYNC", "MODIFIED", "DELETED")]
     for drift in found:
         what = f"{drift['LogicalResourceId']} ({drift['ResourceType']})"
@@ -87,9 +90,9 @@ def is_set_by_command(drift, difference, stopped):
 
 def shown(difference):
     path = difference["PropertyPath"]
-    if path.endswith(versions.SECRETS):
-        return f"{path}: a secret"
-    return f"{path}: {difference.get('ExpectedValue')} in the template, {difference.get('ActualValue')} in fact"
+    text = f"{path}: {difference.get('ExpectedValue')} in the template, {difference.get('ActualValue')} in fact"
+    # Also those inside of larger values.
+    return f"{path}: it holds a secret" if any(name in text for name in SECRET) else text
 
 
 def detected(stack):
@@ -100,6 +103,8 @@ def detected(stack):
         if status["DetectionStatus"] != "DETECTION_IN_PROGRESS":
             break
         time.sleep(SECONDS_BETWEEN_QUESTIONS)
+    if status["DetectionStatus"] != "DETECTION_COMPLETE":
+        sys.exit(f"!!  the drift is not known: {status.get('DetectionStatusReason')}")
     page = cloudformation.describe_stack_resource_drifts(StackName=stack)
     yield from page["StackResourceDrifts"]
     while token := page.get("NextToken"):

@@ -1,5 +1,6 @@
 """The environments of .samconfig.toml, and whether the operator's credentials lead to the chosen one."""
 
+import json
 import re
 import sys
 import tomllib
@@ -65,6 +66,8 @@ def configure(name, given, path=CONFIG):
     environment = load(path)[name]
     account = boto3.client("sts").get_caller_identity()["Account"]
     region = boto3.session.Session().region_name
+    if not region:
+        sys.exit("!!  no region is set: AWS_DEFAULT_REGION names it")
     if environment.account and (environment.account, environment.region) != (account, region):
         return not report(environment.problems())
     # By lines, because that keeps the comments.
@@ -78,14 +81,19 @@ def configure(name, given, path=CONFIG):
             if table == f"{name}.deploy.parameters":
                 named = re.match(r'    "(\w+)=', line)
                 if named and named[1] in left:
-                    line = f'    "{named[1]}={left.pop(named[1])}",\n'
+                    line = setting(named[1], left.pop(named[1]))
                 if line == "]\n":
-                    lines += [f'    "{key}={value}",\n' for key, value in left.items()]
+                    lines += [setting(key, value) for key, value in left.items()]
             lines.append(line)
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(lines)
     print(f"ok  {name} belongs to account {account} in {region}", flush=True)
     return True
+
+
+def setting(name, value):
+    """A line of the file. JSON's texts are TOML's too."""
+    return f"    {json.dumps(f'{name}={value}')},\n"
 
 
 def parameters(overrides):

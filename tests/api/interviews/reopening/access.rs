@@ -50,7 +50,11 @@ async fn the_link_rests_while_the_interview_is_complete_and_then_opens_it_again(
     let [[subject, text], ..] = &mails(&app, &candidate).await[..] else { panic!("no mail") };
     assert_eq!(subject, "You can go on with your interview for “Sales” with Acme & Sons");
     let link = format!("https://hr.example/interview/acme/{}", candidate.key);
-    for part in [&*link, "Deadline: Sunday 15 November 2026 at 10:00", "You can go on with the interview."] {
+    for part in [
+        &*link,
+        "Deadline: Sunday 15 November 2026 at 10:00",
+        "You can change them before you complete it again.",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     // Nothing is recorded in an interview in writing.

@@ -280,7 +280,7 @@ async fn nothing_is_written_without_a_seal_and_nothing_else_misses_the_key() {
     let nobody = format!("http://{nobody}");
     for (name, value, status, code) in [
         ("SEAL_SECRET_ID", "", 500, "internal_error"),
-        ("SEAL_SECRET_ID", "misspelt", 500, "internal_error"),
+        ("SEAL_SECRET_ID", "misspelt-seals", 500, "internal_error"),
         ("AWS_REGION", "eu-west-1", 500, "internal_error"),
         ("AWS_ENDPOINT_URL_SECRETS_MANAGER", &nobody, 503, "busy"),
     ] {

@@ -1,4 +1,4 @@
-//! What a scheduled run has done. [`run_summary!`](crate::run_summary) names each figure once: for the value, for the sum of the parts of
+//! The results of scheduled runs. [`run_summary!`](crate::run_summary!) names each figure once: for the value, for the sum of the parts of
 //! a run, and for the line in the log.
 
 use serde::Serialize;
@@ -32,7 +32,7 @@ impl RunFigure for bool {
     }
 }
 
-/// What a scheduled run has done.
+/// The result of a scheduled run.
 pub trait RunSummary: Default + Serialize {
     /// Adds what another part of the run has done.
     fn add(&mut self, other: Self);

@@ -9,8 +9,8 @@ use tests::videos::recorded;
 
 use crate::devtools::Page;
 use crate::film;
-use crate::guests::{FirstQuestion, Watched};
 use crate::in_sight::VIEWPORTS;
+use crate::watched::{FirstQuestion, Watched};
 
 /// What is seen of the question: each box, whether the page scrolls, and the shape of the film and of its box.
 const SEEN: &str = "(() => {

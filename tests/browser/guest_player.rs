@@ -21,9 +21,9 @@ use tests::videos::recorded;
 use tokio::sync::watch;
 
 use crate::devtools::Page;
-use crate::guests::{FirstQuestion, Watched};
 use crate::listener;
 use crate::marionette::FirefoxPage;
+use crate::watched::{FirstQuestion, Watched};
 
 /// The service at another origin, which sends videos itself. While their first addresses live, it answers every request for
 /// them, but has only the first half; when they die, it cuts the responses off.

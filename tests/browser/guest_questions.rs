@@ -5,7 +5,8 @@ use tests::caller::Caller as _;
 use tests::videos::recorded;
 
 use crate::devtools::Page;
-use crate::guests::{FirstQuestion, TITLE, Watched};
+use crate::guests::TITLE;
+use crate::watched::{FirstQuestion, Watched};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_guest_goes_to_any_question_and_chooses_how_fast_answers_play() {

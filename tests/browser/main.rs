@@ -30,6 +30,7 @@ mod staff;
 mod state;
 mod told;
 mod visit;
+mod watched;
 mod way_back;
 mod webkit;
 mod windows;

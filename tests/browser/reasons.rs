@@ -55,12 +55,12 @@ async fn connecting_says_why_it_waits() {
     page.press("Record answer").await;
     page.on("connect").await;
     page.until(
-        "document.body.innerText.includes('Your former recording of this question is being sent first.')",
+        "document.body.innerText.includes('Your earlier recording of this question is being sent first.')",
     )
     .await;
     page.set_network(Network::Off).await;
     page.until(
-        "document.body.innerText.includes('There is no connection. The page goes on as soon as it is back.')",
+        "document.body.innerText.includes('There is no connection. The page goes on as soon as the connection is back.')",
     )
     .await;
     assert!(page.text().await.contains("Nothing is recorded yet."));

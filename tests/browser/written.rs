@@ -1,4 +1,4 @@
-//! Interviews in writing: nobody is asked for a camera, nor told of a video.
+//! Interviews in writing: the page asks for no camera, and tells of no video.
 
 use serde_json::json;
 

@@ -19,7 +19,7 @@ use shared::app::App;
 use shared::domain::effect::EffectTask;
 use url::Url;
 
-/// Stands in place of the action of a list that needs not be allowed. `.ci/permissions` knows it.
+/// Stands in place of the action of a list that need not be allowed. `.ci/permissions` knows it.
 const ASKS_FOR_ABSENCE: &str = "ask-for-absence";
 
 /// The lines that were written, and where; none if calls are not recorded.

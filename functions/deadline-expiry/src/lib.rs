@@ -175,11 +175,11 @@ async fn change_all(system: &SystemAccess, changes: Vec<DueChange>) -> ExpirySum
     for together in changes.chunks(Store::MAX_TOGETHER) {
         match system.commit(system.store.change_together(together, system.now)).await {
             Ok(()) => together.iter().for_each(|done| summary.count(done, system.now)),
-            // Each alone would only make it busier.
+            // One by one, they would only make the table busier.
             Err(error @ Error::Busy(_)) => {
                 together.iter().for_each(|(before, _)| summary.count_failure(before, &error));
             }
-            // One that another request has changed, or that cannot be written, must not hold up the others.
+            // A candidate that another request has changed, or that cannot be written, must not hold up the others.
             Err(_) => {
                 for one in together {
                     let alone = std::slice::from_ref(one);

@@ -1,4 +1,4 @@
-//! What takes were converted to, fetched by the URLs that answers show.
+//! Renditions of takes, fetched by the URLs that answers show.
 
 use shared::Result;
 use shared::auth::access::{AnswerMedia, FileRedirect};

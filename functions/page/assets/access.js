@@ -1,4 +1,4 @@
-// Who the candidate is, as the key of the link or a session tells. Both may end at any time.
+// The candidate's access, by the key of the link or by a session. Both may end at any time.
 
 import { Api, ApiError } from "./api.js";
 import { tidyUp } from "./kept.js";
@@ -163,6 +163,6 @@ export class Access {
     }
 }
 
-/** What a refusal tells about a key that has ended; null if it was no candidate's. @param {unknown} error */
+/** The end of a candidate's key, as a refusal tells it; null if the key was no candidate's. @param {unknown} error */
 const endOf = (error) =>
     error instanceof ApiError && error.body.company ? /** @type {import("./types.js").EndedKey} */ (/** @type {unknown} */ (error.body)) : null;

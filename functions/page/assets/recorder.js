@@ -86,7 +86,7 @@ export class Devices {
     }
 
     /**
-     * What the browser says of the permission that it has just refused: `denied` for this page, `prompt` if the candidate has not
+     * The state of the permission that the browser has just refused: `denied` for this page, `prompt` if the candidate has not
      * answered, `granted` if it is the system that refuses. Undefined if it says nothing.
      */
     async permission() {

@@ -129,7 +129,7 @@ export const isClosed = (interview, now) => Boolean(interview?.closes_at) && now
 /** Whether a recording waits for the candidate. A file that is still being read is no recording. @param {LocalTake} take */
 export const isUnfinished = ({ record }) => !record.isEnded && !record.refusal && record.source !== "file";
 
-/** Whether all questions are answered in writing, so that nobody needs a camera. @param {Model} model */
+/** Whether all questions are answered in writing, so that the interview needs no camera. @param {Model} model */
 export const isWritten = ({ interview }) => interview !== null && interview.questions > 0 && interview.answer_seconds === 0;
 
 /** Whether nothing required is missing that is not on its way: drafts are answers once the interview is completed. @param {Model} model */

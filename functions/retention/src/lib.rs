@@ -50,7 +50,7 @@ run_summary! {
         pub postponed: usize,
         /// Candidates who were erased since they were kept long enough.
         pub erased: usize,
-        /// Candidates whom a concurrent change or a hold has saved for today.
+        /// Candidates who are kept for today because of a concurrent change or a hold.
         pub moved_on: usize,
         /// Retention runs that have ended.
         pub runs: usize,

@@ -1,4 +1,4 @@
-//! What a video was converted to, fetched by the URLs that the video shows.
+//! Renditions of a video, fetched by the URLs that the video shows.
 
 use shared::Result;
 use shared::auth::access::{FileRedirect, RenditionAccess};

@@ -90,7 +90,7 @@ pub struct MediaLine {
     /// Below `media/`.
     pub path: String,
     pub owner: MediaOwner,
-    /// As S3 has it.
+    /// The content type that S3 has.
     pub content_type: String,
     /// In bytes.
     pub size: u64,

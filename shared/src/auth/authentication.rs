@@ -93,7 +93,7 @@ pub(super) fn authenticate(
     Ok(Caller { identity, auth_method })
 }
 
-/// The key that verifies the URLs of files which the caller was shown; `None` if nobody can have been shown one.
+/// The key that verifies the URLs of files which the caller was shown; `None` if the caller cannot have been shown any.
 // Those who present a secret need no seal: see `MediaKey`.
 pub(super) async fn media_key(caller: &Caller, store: &Store) -> Result<Option<MediaKey>> {
     match (&caller.auth_method, &caller.identity) {

@@ -41,7 +41,7 @@ pub enum Error {
     },
     /// A query parameter of this name came twice, and is no list: 400.
     RepeatedParameter(String),
-    /// A key that came by mail and opens nothing any more, with whose it claims to be: 400.
+    /// A key that came by mail and opens nothing any more, with the company and the kind of account that it names: 400.
     EndedMailedKey {
         /// The URL of the company.
         company: String,

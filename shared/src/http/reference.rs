@@ -67,7 +67,7 @@ impl<'a> ReferenceUris<'a> {
         self.base.authority() == authority
     }
 
-    /// The same, with URLs of files for the caller whose signer this is.
+    /// Adds URLs of files to the references, for the caller that this signer belongs to.
     pub fn signed_by(self, signer: &'a FileUrlSigner) -> Self {
         Self { signer: Some(signer), ..self }
     }

@@ -36,7 +36,7 @@ pub enum MailOccasion<'a> {
         reason: CandidateMail,
         /// The project's name.
         project: &'a ShortName,
-        /// What awaits or awaited the candidate; `None` if the interview takes place elsewhere.
+        /// The length of the interview; `None` if it takes place elsewhere.
         length: Option<InterviewLength>,
         /// The company's message to the candidate.
         message: Option<String>,

@@ -21,7 +21,7 @@ use crate::domain::media::file::{FileType, StoredFile};
 use crate::error::{Error, Result};
 
 /// The content type of objects that were stored without one, as S3 tells it. Archives name it, so that an import stores it.
-// Without one, the SDK would send another, and an export of what was imported would differ.
+// The SDK would otherwise send another type, and an export of what was imported would differ.
 const NO_CONTENT_TYPE: &str = "binary/octet-stream";
 
 /// The deployment's bucket.
@@ -277,7 +277,7 @@ async fn copy_hashed(
 /// An object that was copied to a file.
 #[derive(Debug)]
 pub struct CopiedObject {
-    /// As it was stored.
+    /// The content type that it was stored with.
     pub content_type: String,
     /// In bytes.
     pub size: u64,

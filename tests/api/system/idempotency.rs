@@ -33,7 +33,7 @@ pub(crate) fn keyed(request: &Request) -> Request {
     request.clone().header("idempotency-key", KEY)
 }
 
-// Without that of guests, which keeps no answer: tests/api/interviews/guests has it.
+// The POST of guests is left out, since it keeps no answer: tests/api/interviews/guests has it.
 fn posts(promises: &AccessTable) -> impl Iterator<Item = &AccessRow> {
     promises.rows.iter().filter(|row| row.method == Method::POST && !row.path.starts_with("/review/"))
 }

@@ -1,5 +1,5 @@
-// The films of one question: the one that asks it, and its answer. It knows what the page shows of an interview, and nothing of who
-// looks at it.
+// The films of one question: the one that asks it, and its answer. It knows what the page shows of an interview, and nothing about
+// the viewer.
 
 import { FilmPlayer } from "./film.js";
 

@@ -3,7 +3,7 @@
 import { button, element, factList } from "../dom.js";
 import { buttonTo, companyIn } from "../links.js";
 
-/** What staff log in with, and where; nothing for candidates. @param {import("../main.js").App} app */
+/** The facts that staff need to log in; null for candidates. @param {import("../main.js").App} app */
 export function accountFacts({ model: { company, holder, keyKind }, texts: { account } }) {
     if (!company || keyKind !== "customer") return null;
     const { name, company: reference, app_url: address } = company;

@@ -26,7 +26,7 @@ export function timeTeller(text) {
 export const answerTime = (app) => (/** @type {number} */ left) => filled(app.texts.announce.left, { n: Math.ceil(left) });
 
 /**
- * What must be in sight together, in a window of any size: a question, which scrolls in its own box, and the rest.
+ * The parts that must be in sight together, in a window of any size: a question, which scrolls in its own box, and the rest.
  * @param {string} label of the question
  * @param {import("../dom.js").Child} asked
  * @param {...import("../dom.js").Child} rest

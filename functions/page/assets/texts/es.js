@@ -168,7 +168,7 @@ export default {
     question: {
         prepare: "En cuanto se muestre la pregunta, tendrá {time} para prepararse. Después, la grabación comienza sola.",
         answer: "Su respuesta puede durar hasta {time}.",
-        ending: "La entrevista termina en {time}. Una grabación que haya comenzado hasta entonces puede llegar a su fin.",
+        ending: "La entrevista termina en {time}. Una grabación que haya comenzado antes puede continuar hasta el final.",
         takesLeft: "Intentos restantes: {n}",
         noTakes: "Ha utilizado todos los intentos de esta pregunta.",
         show: "Mostrar la pregunta",
@@ -190,7 +190,7 @@ export default {
     connect: {
         title: "Conectando…",
         text: "Todavía no se graba nada. Verá una cuenta atrás antes de la grabación.",
-        offline: "No hay conexión. La página continúa en cuanto vuelva.",
+        offline: "No hay conexión. La página continúa en cuanto vuelva la conexión.",
         former: "Primero se envía su grabación anterior de esta pregunta.",
         slow: "Tarda más de lo habitual. La página lo sigue intentando.",
         cancel: "Cancelar",

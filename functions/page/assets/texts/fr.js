@@ -190,7 +190,7 @@ export default {
     connect: {
         title: "Connexion…",
         text: "Rien n’est encore enregistré. Un compte à rebours s’affiche avant l’enregistrement.",
-        offline: "Il n’y a pas de connexion. La page continue dès qu’elle est rétablie.",
+        offline: "Il n’y a pas de connexion. La page continue dès que la connexion est rétablie.",
         former: "Votre enregistrement précédent pour cette question est envoyé d’abord.",
         slow: "Cela prend plus de temps que d’habitude. La page continue d’essayer.",
         cancel: "Annuler",
@@ -265,7 +265,7 @@ export default {
     status: {
         sent: "Tout est sauvegardé.",
         sending: "Envoi : {percent} %",
-        offline: "Pas de connexion. Ce que vous enregistrez et écrivez reste sur cet appareil et sera envoyé dès qu’elle sera rétablie.",
+        offline: "Pas de connexion. Ce que vous enregistrez et écrivez reste sur cet appareil et sera envoyé dès que la connexion sera rétablie.",
         loggedOut: "Votre session a pris fin. Ce que vous avez enregistré et écrit reste sur cet appareil.",
         volatile: "Ce navigateur ne conserve rien sur l’appareil : ne fermez pas cette page avant que tout soit envoyé.",
         timeLeft: "Temps pour l’entretien : {time}",

@@ -172,7 +172,7 @@ export default {
         takesLeft: "Tentativi rimasti: {n}",
         noTakes: "Ha usato tutti i tentativi per questa domanda.",
         show: "Veda la domanda",
-        showOnly: "Mostri la domanda senza videocamera",
+        showOnly: "Veda la domanda senza videocamera",
         record: "Registri la risposta",
         write: "Risponda per iscritto",
         file: "Usi un file video",
@@ -190,7 +190,7 @@ export default {
     connect: {
         title: "Connessione…",
         text: "Non si registra ancora nulla. Prima della registrazione vedrà un conto alla rovescia.",
-        offline: "Non c’è connessione. La pagina prosegue appena torna.",
+        offline: "Non c’è connessione. La pagina prosegue appena torna la connessione.",
         former: "Prima viene inviata la Sua registrazione precedente di questa domanda.",
         slow: "Ci vuole più tempo del solito. La pagina continua a provare.",
         cancel: "Annulli",

@@ -177,7 +177,7 @@ export default {
         write: "Schriftelijk antwoorden",
         file: "Videobestand gebruiken",
         fileHint: "Neem een video op met de camera-app van dit apparaat, of kies een bestand: maximaal {time} en {size} MB.",
-        fileTime: "U hebt dan {time} om de vraag te lezen, in een andere app een video op te nemen en het bestand hier te kiezen.",
+        fileTime: "U heeft dan {time} om de vraag te lezen, in een andere app een video op te nemen en het bestand hier te kiezen.",
         fileTooLarge: "Dit bestand is groter dan {size} MB. Neem een kortere video op of kies een lagere resolutie.",
         fileEmpty: "Dit is geen video. Kies een ander bestand.",
         elsewhere: "Een opname voor deze vraag is begonnen en niet afgerond. Gaat ze door in een ander venster of op een ander apparaat, rond haar dan daar af. Bewaar anders wat ervan is aangekomen, of neem opnieuw op.",
@@ -300,7 +300,7 @@ export default {
         time: { title: "De tijd is om", text: "Er kunnen geen nieuwe antwoorden worden opgenomen. {company} ontvangt wat u heeft beantwoord." },
         offline: { title: "Geen verbinding", text: "De pagina kon niet worden geladen. Er is niets verloren: controleer uw verbinding en probeer het opnieuw." },
         busy: { title: "De dienst is druk bezet", text: "De pagina kon niet worden geladen. Er is niets verloren gegaan: probeer het zo opnieuw." },
-        window: { title: "Het interview is open in een ander venster", text: "Ga daar verder of hier: het is telkens in één venster open." },
+        window: { title: "Het interview is open in een ander venster", text: "Ga daar verder of hier: het kan maar in één venster tegelijk open zijn." },
     },
     refusals: {
         network: "Er is geen verbinding. Controleer die en probeer het opnieuw.",

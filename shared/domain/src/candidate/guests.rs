@@ -183,7 +183,7 @@ impl GuestLink {
     pub fn opened(&self, now: DateTime<Utc>) -> Option<Self> {
         // Personal data of the guest, so no more exact than managers need it.
         let minute = now.duration_trunc(TimeDelta::minutes(1)).unwrap_or(now);
-        // Managers see both, and nobody opens a link before it is there.
+        // Managers see both moments: an opening must not come before the link's creation.
         let at = minute.max(self.id.created_at().trunc_subsecs(0));
         let is_due = self.last_opened_at.is_none_or(|last| at - last > NEXT_OPENING);
         is_due.then(|| Self {

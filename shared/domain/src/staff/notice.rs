@@ -57,10 +57,10 @@ impl EndedInterview {
     }
 }
 
-/// The interviews that a mail is about: up to 50 by identifier, of the others how many they are.
+/// The interviews that a mail is about: up to 50 by identifier, and the number of the others.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedInterviews {
-    /// Each candidate once, the first whose interview has ended first.
+    /// Each candidate once, in the order in which their interviews have ended.
     pub listed: Vec<EndedInterview>,
     /// How many more there are, by project. Reopened interviews that end again count again.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

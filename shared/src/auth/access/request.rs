@@ -328,7 +328,7 @@ fn sender(credential: &Credential) -> String {
     }
 }
 
-/// For whom, and for how long at most, the URLs of files in an answer work.
+/// Identifies the caller that the URLs of files in an answer work for, and the period in which they do.
 fn viewer(credential: &Credential, now: DateTime<Utc>) -> String {
     let hash = credential.hash.as_str();
     match credential.kind {

@@ -27,7 +27,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The page at paths that lead nowhere, in all languages: it must work where nothing else is known.
 const WRONG_ADDRESS: &str = include_str!("wrong_address.html");
-/// It loads and runs nothing. Its style sheet stands in the page itself.
+/// The policy of that page: it loads and runs nothing, and its style sheet is inline.
 const WRONG_ADDRESS_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");

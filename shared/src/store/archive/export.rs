@@ -176,7 +176,7 @@ impl Store {
             records.extend(written.into_iter().filter(is_settled).map(|(_, record)| record));
             candidates = changed;
         }
-        // Not `Changed`: nobody else writes this archive.
+        // Not `Changed`: no other worker writes this archive.
         Err(Error::Busy("candidates changed each time they were read".into()))
     }
 

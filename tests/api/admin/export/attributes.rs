@@ -1,4 +1,4 @@
-//! That archives have every attribute of every stored type, and that the description of the format names them.
+//! Archives have every attribute of every stored type, and the description of the format names them.
 
 use std::collections::BTreeSet;
 

@@ -41,7 +41,7 @@ pub(super) async fn plant_rest(app: &TestApp, owner: &Staff) {
     conversions(app, owner).await;
 }
 
-/// Those who consented themselves or by a token and no longer, who asked to be erased, and whose address bounced.
+/// Candidates who consented themselves, or by a token and no longer, who asked to be erased, and whose address bounced.
 async fn candidates(app: &TestApp, owner: &Staff, token: &Token) {
     let project = owner.running_project(json!({ "allow_hash_login": true })).await;
     let consent: u32 =
@@ -61,7 +61,7 @@ async fn candidates(app: &TestApp, owner: &Staff, token: &Token) {
     }
 }
 
-/// Of a question, not of a criterion.
+/// An evaluation of a question, not of a criterion.
 async fn evaluation(owner: &Staff) {
     let fields = json!({ "allow_hash_login": true, "evaluators": [owner.uri] });
     let project = owner.running_project(fields).await;
@@ -98,7 +98,7 @@ async fn of_token(owner: &Staff, token: &Token) {
     owner.named_token_with(limited).await;
 }
 
-/// What somebody has made who acts on behalf of a colleague.
+/// Resources that a user has made on behalf of a colleague.
 async fn on_behalf(app: &TestApp, owner: &Staff) {
     let colleague = owner.colleague("recruiter", json!({})).await.activate().await;
     app.table().set_customer(&owner.uri, "authenticate_on_behalf", AttributeValue::Bool(true)).await;

@@ -81,7 +81,7 @@ async fn guests_watch_the_video_that_asks_with_its_captions() {
         let redirect = given.get(url).await.expect(302);
         assert_eq!(redirect.header("cache-control"), Some("private, no-store"));
         let file = fetch(redirect.header("location").unwrap(), &[]).await;
-        assert_eq!((file.status.as_u16(), &*file.header("cache-control")), (200, "private, no-store"));
+        assert_eq!((file.status.as_u16(), file.header("cache-control")), (200, "private, no-store"));
     }
     let text = given.get(&captions).await.expect(200);
     assert_eq!(text.header("content-type"), Some("text/vtt; charset=utf-8"));

@@ -115,7 +115,7 @@ impl OpenedLink {
         Ok(Error::EndedKey(end.refusal(), told.into_map()?))
     }
 
-    /// Has the log line of the request tell by which link whose answers were read.
+    /// Has the log line of the request name the link and the candidate.
     fn note(&self, state: &RequestState) {
         let caller = format!("guest {}", self.link.id);
         let company = self.company.id.clone();
@@ -127,7 +127,7 @@ impl OpenedLink {
 /// A request by the key of a guest link, which may show nothing any more.
 struct GuestRequest {
     opened: OpenedLink,
-    /// That of the candidate.
+    /// The candidate's project.
     project: VersionedItem<Project>,
     secret: PresentedSecret,
     store: Store,

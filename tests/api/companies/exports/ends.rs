@@ -1,9 +1,10 @@
 //! How exports end: by time, by an owner, by an erasure, and with the contract of their company.
 
 use std::fs;
+use std::time::Duration;
 
 use chrono::TimeDelta;
-use export_writer::ExportSummary;
+use export_writer::{ExportSummary, RunLimits};
 use image::ImageFormat;
 use serde_json::{Value, json};
 use tests::app::TestApp;
@@ -121,6 +122,43 @@ async fn an_export_goes_on_without_candidates_who_are_erased_while_it_is_written
     }
 }
 
+/// The worker learns of an erasure when it shows the archive, and reads the candidate again before the history is stripped.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_history_that_is_stripped_after_the_worker_has_read_it_again_is_not_in_the_archive() {
+    let (app, [table, bucket]) = TestApp::start_with_storage_chaos().await;
+    let (owner, project) = company(&app).await;
+    let gone = owner.candidate(&project, json!({})).await;
+    owner.patch(&gone, json!({ "last_name": "Vanished" })).await.expect(200);
+    app.settle().await;
+    let export = request(&owner).await;
+    let uploaded = bucket.pause("PUT");
+    let erased = async {
+        uploaded.reached().await;
+        owner.delete(&gone).await.expect(204);
+        // The record of the erasure is written after the export was withdrawn, and before the history is stripped.
+        let recorded = bucket.pause("PUT");
+        let read_again = async {
+            recorded.reached().await;
+            let saved = table.pause_about("PutItem", last_segment(&export));
+            uploaded.resume();
+            saved.reached().await;
+            recorded.resume();
+            saved
+        };
+        let (_, saved) = tokio::join!(app.settle(), read_again);
+        saved.resume();
+    };
+    // The worker saves nothing between its steps, and so learns of nothing there.
+    let limits = RunLimits { pause: Duration::MAX, ..RunLimits::SCHEDULED };
+    let (ended, ()) = tokio::join!(app.write_exports(limits), erased);
+    assert_eq!(ended.unwrap().written, 1);
+    let folder = download(&owner, &export).await;
+    let texts =
+        files_in(folder.path()).into_values().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let texts: String = texts.collect();
+    assert!(texts.contains("Canary") && !texts.contains("Vanished"));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_export_ends_although_somebody_is_erased_every_minute() {
     let (app, [table, bucket]) = TestApp::start_with_storage_chaos().await;
@@ -143,7 +181,8 @@ async fn an_export_ends_although_somebody_is_erased_every_minute() {
         pause.resume();
     };
     let erasures = async {
-        // Each project is read in a step of its own, then events, then files are uploaded, twice since somebody was erased.
+        // The worker reads the answers of five projects, then the events, then it uploads files; it reads and uploads again after an
+        // erasure.
         let places = [("Query", "ANSWERS"); 5].into_iter().chain([("Query", "EVENTS"); 3]);
         for (candidate, (operation, text)) in gone.iter().zip(places) {
             erase(candidate, table.pause_about(operation, text)).await;

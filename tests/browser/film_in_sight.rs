@@ -9,28 +9,18 @@ use tests::videos::recorded;
 
 use crate::devtools::Page;
 use crate::film;
-use crate::in_sight::VIEWPORTS;
+use crate::in_sight::{VIEWPORTS, text_of};
 use crate::watched::{FirstQuestion, Watched};
 
-/// What is seen of the question: each box, whether the page scrolls, and the shape of the film and of its box.
-const SEEN: &str = "(() => {
-    const box = selector => (({ left, top, right, bottom, width, height }) => ({ left, top, right, bottom, width, height }))(
-        document.querySelector(selector).getBoundingClientRect());
+/// The film, its question and what plays it.
+const PARTS: [&str; 5] =
+    [".frame video", ".box", ".playing button", ".speed select", ".steps button:last-child"];
+/// The size of the film on the screen, and its own shape.
+const FILM: &str = "(() => {
     const video = document.querySelector('.frame video');
-    return {
-        film: box('.frame video'), asked: box('.box'), play: box('.playing button'), speed: box('.speed select'),
-        next: box('.steps button:last-child'), shape: video.videoWidth / video.videoHeight,
-        scrolls: [document.documentElement.scrollWidth, document.documentElement.scrollHeight],
-    };
+    const { width, height } = video.getBoundingClientRect();
+    return { width, height, shape: video.videoWidth / video.videoHeight };
 })()";
-
-fn text_of(characters: usize) -> String {
-    "Why do you want to work with us, and what would you do first? "
-        .repeat(17)
-        .chars()
-        .take(characters)
-        .collect()
-}
 
 /// Shows the first answer in each window. `share` is the least part of the window's height that the film has, where it is not as wide as
 /// the window.
@@ -43,21 +33,14 @@ async fn measure(name: &str, first: FirstQuestion, share: f64) {
     page.go(&format!("{}#1", watched.link(json!({})).await)).await;
     page.until_promised("Promise.resolve(document.querySelector('.frame video')?.videoWidth > 0)").await;
     for [width, height] in VIEWPORTS {
-        page.resize(width, height).await;
-        page.until_promised(&format!("innerWidth === {width} && innerHeight === {height}")).await;
-        let seen = page.evaluate(SEEN).await;
-        let row = format!("{name}, {width}×{height}: {seen}");
+        page.fit([width, height]).await;
+        page.assert_in_sight([width, height], &PARTS, name).await;
+        let shown = page.evaluate(FILM).await;
+        let row = format!("{name}, {width}×{height}: {shown}");
         let (wide, high) = (f64::from(width), f64::from(height));
-        for part in ["film", "asked", "play", "speed", "next"] {
-            let at = |side: &str| seen[part][side].as_f64().unwrap();
-            assert!(at("left") >= -0.5 && at("top") >= -0.5, "{part}: {row}");
-            assert!(at("right") <= wide + 0.5 && at("bottom") <= high + 0.5, "{part}: {row}");
-        }
-        assert_eq!(seen["scrolls"], json!([width, height]), "{row}");
-        let film = |side: &str| seen["film"][side].as_f64().unwrap();
-        let shape = film("width") / film("height");
+        let film = |name: &str| shown[name].as_f64().unwrap();
         // No bars beside the picture.
-        assert!((shape / seen["shape"].as_f64().unwrap() - 1.0).abs() < 0.02, "{row}");
+        assert!((film("width") / film("height") / film("shape") - 1.0).abs() < 0.02, "{row}");
         let of_height = film("height") / high;
         assert!(of_height >= share || film("width") >= wide - 1.0, "{row}");
         #[expect(clippy::print_stdout, reason = "standard output is what figures are for")]

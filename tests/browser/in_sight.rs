@@ -14,19 +14,48 @@ use crate::{film, sent_along};
 
 const ELEMENT_BOX: &str = "const box = selector => document.querySelector(selector).getBoundingClientRect();";
 
-/// A question of so many characters.
-fn question_of(characters: usize) -> Value {
+/// The text of a question of so many characters.
+pub(crate) fn text_of(characters: usize) -> String {
     let words = "Why do you want to work with us, and what would you do first? ".repeat(characters / 60 + 1);
-    json!({ "text": words.chars().take(characters - 1).chain(['?']).collect::<String>() })
+    words.chars().take(characters - 1).chain(['?']).collect()
+}
+
+fn question_of(characters: usize) -> Value {
+    json!({ "text": text_of(characters) })
 }
 
 /// Widths and heights: phones, upright and on their side, computers, and one at 200 %.
 pub(crate) const VIEWPORTS: [[u32; 2]; 8] =
     [[390, 844], [390, 664], [360, 560], [320, 480], [844, 390], [1280, 600], [1440, 900], [720, 450]];
 
-/// The window's size, as a promise.
-fn has_size(width: u32, height: u32) -> String {
-    format!("innerWidth === {width} && innerHeight === {height}")
+impl Page {
+    /// Gives the window this size, and waits until the page has it.
+    pub(crate) async fn fit(&mut self, [width, height]: [u32; 2]) {
+        self.resize(width, height).await;
+        self.until_promised(&format!("innerWidth === {width} && innerHeight === {height}")).await;
+    }
+
+    /// Checks that these elements are in sight in a window of this size, and that nothing scrolls.
+    pub(crate) async fn assert_in_sight(&mut self, [width, height]: [u32; 2], parts: &[&str], about: &str) {
+        let shown = self
+            .evaluate(&format!(
+                "(() => {{
+                    const boxes = {}.map(part => document.querySelector(part).getBoundingClientRect());
+                    return {{
+                        left: Math.min(...boxes.map(one => one.left)), top: Math.min(...boxes.map(one => one.top)),
+                        right: Math.max(...boxes.map(one => one.right)), bottom: Math.max(...boxes.map(one => one.bottom)),
+                        scrolls: [document.documentElement.scrollWidth, document.documentElement.scrollHeight],
+                    }};
+                }})()",
+                json!(parts)
+            ))
+            .await;
+        let row = format!("{width}×{height}, {about}: {shown}");
+        let at = |side: &str| shown[side].as_f64().unwrap();
+        assert!(at("left") >= 0.0 && at("top") >= 0.0, "{row}");
+        assert!(at("right") <= width.into() && at("bottom") <= height.into(), "{row}");
+        assert_eq!(shown["scrolls"], json!([width, height]), "{row}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -40,27 +69,20 @@ async fn picture_time_and_stop_are_in_sight_while_recording() {
     for (number, length) in (1..).zip(lengths) {
         page.resize(390, 844).await;
         page.record(number).await;
-        for [width, height] in VIEWPORTS {
-            page.resize(width, height).await;
-            page.until_promised(&has_size(width, height)).await;
+        for size in VIEWPORTS {
+            page.fit(size).await;
+            let parts = [".box", ".picture", ".mark", ".picture meter", ".countdown", ".controls button"];
+            page.assert_in_sight(size, &parts, &format!("{length} characters")).await;
             let shown = page
                 .evaluate(&format!(
-                    "(() => {{ {ELEMENT_BOX}
-                    const all = ['.box', '.picture', '.mark', '.picture meter', '.countdown', '.controls button'].map(box);
-                    return {{
-                        lowest: Math.max(...all.map(one => one.bottom)), highest: Math.min(...all.map(one => one.top)),
-                        rightmost: Math.max(...all.map(one => one.right)), picture: box('.picture').height,
-                        stop: box('.controls button').bottom, time: box('.countdown').bottom,
-                        scrolls: [document.documentElement.scrollHeight, document.documentElement.scrollWidth],
-                    }};
-                }})()"
+                    "(() => {{ {ELEMENT_BOX} return {{
+                        picture: box('.picture').height, stop: box('.controls button').bottom, time: box('.countdown').bottom,
+                    }}; }})()"
                 ))
                 .await;
-            let row = format!("{width}×{height}, {length} characters: {shown}");
+            let [width, height] = size;
             let at = |name: &str| shown[name].as_f64().unwrap();
-            assert!(at("lowest") <= height.into() && at("highest") >= 0.0, "{row}");
-            assert!(at("rightmost") <= width.into() && at("picture") >= 80.0, "{row}");
-            assert_eq!(shown["scrolls"], json!([height, width]), "{row}");
+            assert!(at("picture") >= 80.0, "{width}×{height}, {length} characters: {shown}");
             #[expect(clippy::print_stdout, reason = "standard output is what figures are for")]
             {
                 println!(
@@ -88,8 +110,7 @@ async fn the_time_to_prepare_is_in_sight_beside_a_long_question() {
     page.press("Show the question").await;
     page.on("prepare").await;
     for [width, height] in VIEWPORTS {
-        page.resize(width, height).await;
-        page.until_promised(&has_size(width, height)).await;
+        page.fit([width, height]).await;
         page.evaluate("scrollTo(0, 0)").await;
         let shown = page
             .evaluate(&format!(
@@ -116,26 +137,19 @@ async fn the_film_that_asks_is_in_sight_while_its_clock_runs() {
     page.press("Show the question").await;
     page.until_promised("document.querySelector('.video video')?.readyState >= 1").await;
     for [width, height] in VIEWPORTS {
-        page.resize(width, height).await;
-        page.until_promised(&has_size(width, height)).await;
+        page.fit([width, height]).await;
+        let parts = [".video video", ".box", ".picture", ".picture meter", ".countdown", ".controls button"];
+        page.assert_in_sight([width, height], &parts, "with a film").await;
         let shown = page
             .evaluate(&format!(
-                "(() => {{ {ELEMENT_BOX}
-                const all = ['.video video', '.box', '.picture', '.picture meter', '.countdown', '.controls button'].map(box);
-                return {{
-                    film: box('.video video').height, width: box('.video video').width, box: box('.box').height, picture: box('.picture video').height,
-                    lowest: Math.max(...all.map(one => one.bottom)), highest: Math.min(...all.map(one => one.top)),
-                    rightmost: Math.max(...all.map(one => one.right)),
-                    scrolls: [document.documentElement.scrollHeight, document.documentElement.scrollWidth],
-                }};
-            }})()"
+                "(() => {{ {ELEMENT_BOX} return {{
+                    film: box('.video video').height, width: box('.video video').width, box: box('.box').height,
+                    picture: box('.picture video').height,
+                }}; }})()"
             ))
             .await;
         let row = format!("{width}×{height}: {shown}");
         let at = |name: &str| shown[name].as_f64().unwrap();
-        assert!(at("lowest") <= height.into() && at("highest") >= 0.0, "{row}");
-        assert!(at("rightmost") <= width.into(), "{row}");
-        assert_eq!(shown["scrolls"], json!([height, width]), "{row}");
         // A film that is wide fills the width of an upright window, and half the height of others.
         let is_large = at("width") >= f64::from(width) || at("film") >= 0.48 * f64::from(height);
         assert!(is_large && at("box") >= 48.0 && at("picture") >= 80.0, "{row}");
@@ -148,9 +162,8 @@ async fn the_film_that_asks_is_in_sight_while_its_clock_runs() {
 async fn the_picture_has_no_bars_and_its_mark_and_level_do_not_overlap() {
     let visit = Visit::with_one_question().await;
     let mut page = watched(&visit, BrowserOptions::with_devices()).await;
-    page.resize(1440, 900).await;
+    page.fit([1440, 900]).await;
     page.record(1).await;
-    page.until_promised(&has_size(1440, 900)).await;
     let [width, height] = serde_json::from_value::<[f64; 2]>(
         page.evaluate(&format!("(() => {{ {ELEMENT_BOX} return [box('.picture video').width, box('.picture video').height]; }})()")).await,
     )
@@ -160,8 +173,7 @@ async fn the_picture_has_no_bars_and_its_mark_and_level_do_not_overlap() {
         VIEWPORTS.map(|size| (size, "100%")).into_iter().chain([([390, 844], "200%"), ([1440, 900], "200%")])
     {
         page.evaluate(&format!("{{ document.documentElement.style.fontSize = '{size}'; }}")).await;
-        page.resize(width, height).await;
-        page.until_promised(&has_size(width, height)).await;
+        page.fit([width, height]).await;
         let gap =
             format!("(() => {{ {ELEMENT_BOX} return box('.picture meter').top - box('.mark').bottom; }})()");
         assert!(page.evaluate(&gap).await.as_f64() >= Some(0.0), "{width}×{height}, {size}");
@@ -189,8 +201,7 @@ async fn the_header_has_one_row_on_a_phone() {
             page.until_promised("document.querySelector('header img')?.complete").await;
         }
         for [width, height] in VIEWPORTS.into_iter().filter(|[width, height]| width.min(height) < &500) {
-            page.resize(width, height).await;
-            page.until_promised(&has_size(width, height)).await;
+            page.fit([width, height]).await;
             let shown = format!(
                 "(() => {{ {ELEMENT_BOX} return [box('header').height, document.documentElement.scrollWidth, document.querySelector('header .time').checkVisibility()]; }})()"
             );

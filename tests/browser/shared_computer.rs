@@ -37,14 +37,20 @@ async fn begin_with_password(visit: &Visit, options: BrowserOptions) -> Page {
     page
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn after_the_interview_the_browser_knows_nothing_of_the_candidate() {
+/// A candidate with a password, who is about to write their second answer.
+async fn write_with_password() -> (Visit, Page) {
     let text = json!({ "kind": "text", "is_required": false });
     let visit = Visit::invited(json!({ "allow_hash_login": false }), &[json!({}), text]).await;
     let mut page = begin_with_password(&visit, BrowserOptions::with_devices()).await;
     page.press("Answer question 2").await;
     page.press("Answer in writing").await;
     page.on("write").await;
+    (visit, page)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_the_interview_the_browser_knows_nothing_of_the_candidate() {
+    let (visit, mut page) = write_with_password().await;
     page.evaluate(
         "document.querySelector('textarea').value = 'A draft';
         document.querySelector('textarea').dispatchEvent(new Event('input'))",
@@ -95,12 +101,7 @@ async fn candidates_log_out_during_the_interview_and_what_they_recorded_is_sent_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_typed_last_is_saved_before_the_candidate_logs_out() {
-    let text = json!({ "kind": "text", "is_required": false });
-    let visit = Visit::invited(json!({ "allow_hash_login": false }), &[json!({}), text]).await;
-    let mut page = begin_with_password(&visit, BrowserOptions::with_devices()).await;
-    page.press("Answer question 2").await;
-    page.press("Answer in writing").await;
-    page.on("write").await;
+    let (visit, mut page) = write_with_password().await;
     page.type_text("In March").await;
     page.press("Log out").await;
     page.on("login").await;

@@ -63,7 +63,7 @@ async fn main() -> Result<()> {
     drafts().await
 }
 
-/// What the drafts of a written answer cost, which the page saves every two seconds. A function that waits until the draft before is
+/// Prints the cost of the drafts of a written answer, which the page saves every two seconds. A function that waits until the draft before is
 /// two seconds old is billed for that as well, which the clock of tests skips.
 async fn drafts() -> Result<()> {
     let app = TestApp::start().await;
@@ -163,7 +163,7 @@ async fn cost(name: &str, film: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// What is paid for: its name, how much of it, and the dollars for a million.
+/// A quantity that is paid for: its name, the amount, and the dollars for a million.
 type Amount = (&'static str, f64, f64);
 
 fn lines(recording: &Recording) -> Result<Vec<Value>> {
@@ -171,7 +171,7 @@ fn lines(recording: &Recording) -> Result<Vec<Value>> {
     Ok(text.lines().map(serde_json::from_str).collect::<std::result::Result<_, _>>()?)
 }
 
-/// What the lines of the log tell of DynamoDB, the gateway and the functions.
+/// The quantities of DynamoDB, the gateway and the functions, by the lines of the log.
 fn of_log(lines: &[Value]) -> Vec<Amount> {
     let total = |field: &str| lines.iter().filter_map(|line| line[field].as_f64()).sum::<f64>();
     let memory = |line: &Value| if line["target"] == "conversion" { CONVERSION_MEMORY } else { MEMORY };

@@ -1,4 +1,4 @@
-//! What guests do with a question: go to another one, watch the film that asks it, choose how fast its answer plays.
+//! Guests go from question to question, watch the film that asks one, and choose how fast its answer plays.
 
 use serde_json::{Value, json};
 use tests::caller::Caller as _;
@@ -105,7 +105,7 @@ async fn a_link_is_opened_by_a_press_and_not_by_the_page() {
     };
     let link = watched.link(json!({})).await;
     let mut page = Page::open().await;
-    // As a program does that renders pages of links in mails.
+    // A program that renders the pages of links in mails does this.
     for place in ["", "#1", "#2"] {
         page.go("about:blank").await;
         page.go(&format!("{link}{place}")).await;

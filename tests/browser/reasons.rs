@@ -1,4 +1,4 @@
-//! What the page says when it waits, when a device is refused, and when time is short: the words name what has happened.
+//! The page names what has happened when it waits, when a device is refused, and when time is short.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

@@ -21,7 +21,7 @@ async fn staff_learn_which_account_they_activate_and_where_to_log_in() {
     visit.owner.send(Request::put("/companies/acme/logo/").form(logo)).await.expect(200);
     page.go(&link).await;
     page.on("password").await;
-    // Without an application, others know where it is.
+    // The company has named no application.
     let unknown = "Ask those who invited you for the address.";
     let mut told = json!([
         ["Company", "Acme & Sons"],

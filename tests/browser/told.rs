@@ -240,7 +240,7 @@ async fn the_first_screen_names_its_fields_fits_and_tells_when_by_which_clock() 
         );
     }
     let text = page.text().await;
-    // As mails write it, and by the clock of the reader.
+    // The form is that of mails, the time that of the reader's clock.
     assert!(text.contains("Sunday 15 November 2026 at 19:00 (Asia/Tokyo, UTC+9)"), "{text}");
     let names = "[...document.querySelectorAll('main input')].map(input => input.ariaLabel
         ?? (input.getAttribute('aria-labelledby')?.split(' ').map(id => document.getElementById(id).textContent).join(' ') ?? [...input.labels].map(label => label.textContent).join(' ')))";

@@ -1,4 +1,4 @@
-//! What a function that is killed at its work leaves to the next one in its place.
+//! Functions that are killed at their work leave no waste to the next one in their place.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -94,7 +94,7 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
     let mut open: Vec<VersionedItem<CompanyExport>> = open.into_iter().flatten().collect();
     let under_way = open.iter().filter(|export| export.is_under_way());
     let oldest = under_way.map(|export| export.created_at).min();
-    // With those that other workers write: one that is begun again and again is never late for its next attempt.
+    // Exports that other workers write count too: one that is begun again and again is never late for its next attempt.
     summary.export_delay_seconds = oldest.map_or(0, |at| (system.now - at).num_seconds());
     open.retain(|export| export.is_due(system.now));
     // Files first: they are deleted within moments.

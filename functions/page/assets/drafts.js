@@ -40,7 +40,7 @@ class Draft extends EventTarget {
         this.isTyped = false;
         /** The text of another window, which this one does not overwrite. @type {string | null} */
         this.other = null;
-        /** What the service has since then. */
+        /** The draft and the answer that the service has since then. */
         this.theirs = stored;
         /** Why the service takes nothing more. */
         this.refusal = "";

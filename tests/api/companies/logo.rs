@@ -38,7 +38,7 @@ async fn a_logo_is_fitted_and_keeps_its_url_until_it_is_deleted() {
     assert!(url.starts_with("https://hr.example/api/v3/companies/acme/logo/"), "{url}");
     assert_eq!(fetched(&app, &url).await.dimensions(), (360, 60));
     assert_eq!(owner.get("/companies/acme/").await.expect(200).json()["logo"], url);
-    // Those who have not logged in see it too, and those whose key has ended.
+    // The login shows it too, and so does the refusal of a key that has ended.
     let login = app.anonymous().get("/companies/acme/login/").await.expect(200).json();
     let project = owner.running_project(json!({})).await;
     let withdrawn = owner.invite(&project, json!({})).await;

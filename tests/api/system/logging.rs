@@ -58,7 +58,7 @@ fn the_dashboard_has_every_alarm() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let template = fs::read_to_string(root.join("template.yaml")).unwrap();
     let resources = template.lines().filter_map(|line| line.strip_prefix("  ")?.strip_suffix("Alarm:"));
-    // Those of a release act by themselves.
+    // The alarms of a release act by themselves.
     let alarms: Vec<&str> = resources.filter(|name| !name.starts_with("Release")).collect();
     assert!(!alarms.is_empty());
     for alarm in alarms {

@@ -169,7 +169,7 @@ pub(super) struct ShownItems {
 }
 
 impl ReviewView {
-    /// What a guest sees, with these items.
+    /// The review that a guest is shown, with these items.
     pub(super) fn new(guest: &GuestReview, shown: &ShownItems) -> Self {
         let references = guest.references();
         let objects = AnswerObjects::of(&guest.answers);

@@ -97,7 +97,7 @@ function recorded(playback, player, texts, { number, next }) {
             write(state, isRenewing ? texts.player.renewing : "");
             write(play, fault ? texts.tryAgain : isPlaying ? texts.player.pause : hasEnded ? texts.player.again : texts.player.play);
             speed.update();
-            // What to do next.
+            // The buttons that lead on.
             play.className = hasEnded ? "" : "main";
             next.className = hasEnded ? "main" : "";
         },

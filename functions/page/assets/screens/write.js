@@ -85,7 +85,7 @@ export function showWrite(app, { question: uri = "" }) {
             return;
         }
         let isSent = false;
-        // What is typed meanwhile would neither be sent nor kept.
+        // Words typed meanwhile would neither be sent nor kept.
         text.readOnly = true;
         update();
         // A draft that arrived after the answer would be kept as a change of it.

@@ -304,7 +304,7 @@ impl CompanyExport {
             _ if self.deleted_at.is_some() => None,
             _ if erased == ErasedItem::Company => Some(self.deleted(now)),
             _ if began_afterwards => None,
-            // Its worker, which has not read this yet, will look again.
+            // The worker looks again when it reads this.
             ExportStatus::Running if self.erased.contains(&erased) => None,
             ExportStatus::Running if self.erased.len() < MOST_ERASED => {
                 let mut after = self;

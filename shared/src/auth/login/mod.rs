@@ -1,4 +1,4 @@
-//! What callers may do before they are authenticated: log in, ask for mails, and use the keys that came in them.
+//! Requests of callers who are not authenticated yet: they log in, ask for mails, and use the keys that came in them.
 
 mod mailed_key;
 

@@ -81,7 +81,7 @@ async fn projects(owner: &Staff) {
     owner.set_status(&project, "60-closed").await.expect(200);
 }
 
-/// What a named token has made, and a token of one project.
+/// Makes a guest link by a named token, and a token of one project.
 async fn of_token(owner: &Staff, token: &Token) {
     let asked = json!({ "text": "Since when?", "kind": "text" });
     let (project, questions) = project(owner, json!({}), &[asked]).await;

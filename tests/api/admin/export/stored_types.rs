@@ -117,7 +117,7 @@ fn below(path: &str, name: &str) -> String {
 /// The types that some folders of this repository declare.
 pub(super) struct StoredTypes {
     declared: BTreeMap<String, Item>,
-    /// Those that are declared more than once.
+    /// The names that are declared more than once.
     ambiguous: BTreeSet<String>,
     /// Names and identifiers, which macros declare.
     plain: BTreeSet<String>,
@@ -165,7 +165,7 @@ impl StoredTypes {
         match self.declared.get(name) {
             _ if PLAIN.contains(&name) || self.plain.contains(name) => Shape::plain(),
             Some(Item::Type(alias)) => self.shape(&alias.ty),
-            // With a form of its own, which a text or a number has.
+            // A type that writes its own `Serialize` is stored as a text or a number.
             Some(Item::Struct(declared)) if !is_derived(&declared.attrs) => Shape::plain(),
             Some(Item::Enum(declared)) if !is_derived(&declared.attrs) => Shape::plain(),
             Some(Item::Struct(declared)) => match serde_value(&declared.attrs, "try_from") {
@@ -275,7 +275,7 @@ fn is_derived(attributes: &[Attribute]) -> bool {
     derived.any(|path| path.segments.last().unwrap().ident == "Serialize")
 }
 
-/// What serde's attributes say, each with its text.
+/// The options in the attributes of serde, each with its text.
 fn serde_options(attributes: &[Attribute]) -> Vec<(String, Option<String>)> {
     let mut options = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("serde")) {

@@ -147,7 +147,7 @@ async fn a_role_that_may_not_list_takes_a_refusal_for_absence_and_nothing_else()
     owner.get(&media).await.expect(200);
     app.empty_bucket();
     owner.get(&media).await.expect_code(404, "not_found");
-    // With such credentials, every object would look absent.
+    // Every object would look absent to such credentials.
     bucket.always("LIST", Fault::Refused("ExpiredToken"));
     owner.get(&media).await.expect(500);
     bucket.heal();

@@ -47,7 +47,7 @@ async fn request(owner: &Staff) -> String {
     owner.post(EXPORTS, json!({})).await.expect(202).uri("resource_uri")
 }
 
-/// What a run has done, without the age of what is under way, which follows from the clock.
+/// Runs the worker. Its summary comes without the delay, which follows from the clock.
 async fn run(app: &TestApp) -> ExportSummary {
     ExportSummary { export_delay_seconds: 0, ..app.write_exports(STEPWISE).await.unwrap() }
 }

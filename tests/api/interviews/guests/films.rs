@@ -48,7 +48,7 @@ impl FilmFixture {
         Self { link: made.uri("resource_uri"), app, owner, video, key }
     }
 
-    /// What the guest sees of the questions.
+    /// The questions as the guest sees them.
     async fn questions(&self) -> Vec<Value> {
         let seen = self.app.send(review(&self.key)).await.expect(200).json();
         seen["questions"].as_array().unwrap().clone()

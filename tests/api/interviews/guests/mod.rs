@@ -296,7 +296,7 @@ async fn an_unknown_key_takes_the_same_work_whether_or_not_its_company_exists() 
         let refused = given.review(&unknown).await.expect_code(401, "invalid_credential").log();
         seen.push((refused.dynamodb_calls, refused.read_units.to_bits(), refused.write_units.to_bits()));
     }
-    // The URL of a file names the same, but for the secret.
+    // The URL of a file names the link too: another identifier of a link, and another company, are refused at the same cost.
     let (path, token) = film.rsplit_once('/').unwrap();
     let mut token = URL_SAFE_NO_PAD.decode(token.trim_end_matches(".mp4")).unwrap();
     let last_of_link = token.len() - 17;

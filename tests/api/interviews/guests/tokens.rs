@@ -85,7 +85,7 @@ async fn more_links_than_one_try_deletes_are_deleted_by_the_next() {
         let candidate = begin(&owner, &project).await;
         write(&candidate, &questions[0], "2019").await.expect(201);
         candidate.advance(&candidate.uri).await.expect(200);
-        // As many as work at once.
+        // The most links that work at once.
         for _ in 0..20 {
             let guest = json!({ "recipient": "Head of sales" });
             token.post(&format!("{}guest-links/", candidate.uri), guest).await.expect(201);

@@ -215,8 +215,8 @@ fn a_deadline_is_told_if_there_is_one() {
 #[test]
 fn a_contact_is_named_if_there_is_one() {
     for (mail, language, link) in all() {
-        let nobody = Contact { person: TextLine::default(), email: None };
-        let case = Case { contact: nobody, ..Case::hostile(link.clone()) };
+        let without_name = Contact { person: TextLine::default(), email: None };
+        let case = Case { contact: without_name, ..Case::hostile(link.clone()) };
         let with = Case::hostile(link.clone()).render(mail, language);
         let lines = with.text.lines().count();
         assert_eq!(case.render(mail, language).text.lines().count() + 2, lines, "{mail:?} {language:?}");

@@ -70,6 +70,7 @@ macro_rules! endpoints {
                     let reads = RequestReads {
                         query: $first::READS_QUERY $(|| $rest::READS_QUERY)*,
                         body: $first::READS_BODY $(|| $rest::READS_BODY)*,
+                        may_create: R::MAY_CREATE,
                     };
                     // Only after admission: a caller without the right learns nothing of what the route takes.
                     let request = match refuse_unread(Request::from_parts(parts, body), reads, &app).await {

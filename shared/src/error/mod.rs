@@ -79,6 +79,8 @@ pub enum Error {
     Expired(u64),
     /// It is not, or no longer, what If-Match says: 412.
     PreconditionFailed,
+    /// It exists, and the request may only create it, as If-None-Match says: 412.
+    AlreadyExists,
     /// The body is longer than allowed: 413.
     TooLarge,
     /// The body is longer than a request with files can be: 413, and names the way for large files.
@@ -135,7 +137,7 @@ impl Error {
                 StatusCode::CONFLICT
             }
             Self::Expired(_) => StatusCode::GONE,
-            Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+            Self::PreconditionFailed | Self::AlreadyExists => StatusCode::PRECONDITION_FAILED,
             Self::TooLarge | Self::FilesTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) | Self::UnsupportedCoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Throttled(_) | Self::CompanyBusy(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -224,6 +226,11 @@ impl Error {
             Self::PreconditionFailed => detail(
                 "precondition_failed",
                 "The resource no longer matches `If-Match`. Fetch it and try again.",
+            ),
+            // One code: clients fetch the resource and try again in both cases.
+            Self::AlreadyExists => detail(
+                "precondition_failed",
+                "The resource exists already. Fetch it and change it with `If-Match`.",
             ),
             Self::TooLarge => detail("too_large", "The request body is too large."),
             Self::FilesTooLarge => detail(

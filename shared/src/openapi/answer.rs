@@ -21,6 +21,8 @@ pub trait DescribeResponse {
     const IS_ONCE: bool = false;
     /// The view that it shows.
     const SHOWS: Option<ViewSchema> = None;
+    /// Whether it tells that the request has created a resource, or changed one that was there.
+    const MAY_CREATE: bool = false;
 
     /// Adds status, headers and body to the operation.
     fn describe(operation: &mut OperationDoc);
@@ -29,6 +31,7 @@ pub trait DescribeResponse {
 impl<T: DescribeResponse, E> DescribeResponse for Result<T, E> {
     const IS_ONCE: bool = T::IS_ONCE;
     const SHOWS: Option<ViewSchema> = T::SHOWS;
+    const MAY_CREATE: bool = T::MAY_CREATE;
 
     fn describe(operation: &mut OperationDoc) {
         T::describe(operation);
@@ -38,6 +41,7 @@ impl<T: DescribeResponse, E> DescribeResponse for Result<T, E> {
 impl<T: DescribeResponse> DescribeResponse for CommittedResponse<T> {
     const IS_ONCE: bool = true;
     const SHOWS: Option<ViewSchema> = T::SHOWS;
+    const MAY_CREATE: bool = T::MAY_CREATE;
 
     fn describe(operation: &mut OperationDoc) {
         T::describe(operation);
@@ -83,6 +87,7 @@ impl<V: JsonSchema> DescribeResponse for Requested<V> {
 
 impl<V: JsonSchema> DescribeResponse for CreatedOrUpdated<V> {
     const SHOWS: Option<ViewSchema> = Some(schema_of::<V>);
+    const MAY_CREATE: bool = true;
 
     fn describe(operation: &mut OperationDoc) {
         Created::<V>::describe(operation);

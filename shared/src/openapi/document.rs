@@ -181,6 +181,10 @@ impl OperationDoc {
             }
             _ => {
                 self.parameters.push(parameter("IfMatch"));
+                // 201 tells that it has created what its path names.
+                if *method == Method::PUT && self.answers.contains_key(&201) {
+                    self.parameters.push(parameter("IfAbsent"));
+                }
                 self.failures.extend([ErrorResponseDoc::Conflict, ErrorResponseDoc::PreconditionFailed]);
             }
         }

@@ -115,6 +115,12 @@ pub(super) fn parameters() -> Value {
             "description": "ETags that the client has. If one is still current, the answer is 304 without a body.",
             "schema": { "type": "string" },
         },
+        "IfAbsent": {
+            "name": "If-None-Match",
+            "in": "header",
+            "description": "`*`: the request creates the resource, and is refused with 412 if it exists.",
+            "schema": { "type": "string", "pattern": r"^\*$" },
+        },
         "WebhookId": {
             "name": "webhook-id",
             "in": "header",

@@ -22,9 +22,13 @@ pub(crate) const IF_MATCH_NOT_SUPPORTED: Refusal = Refusal {
     code: "if_match_not_supported",
     detail: "This operation has no `ETag` to compare with. Send the request without `If-Match`.",
 };
-pub(in crate::http) const IF_NONE_MATCH_NOT_SUPPORTED: Refusal = Refusal {
+const IF_NONE_MATCH_NOT_SUPPORTED: Refusal = Refusal {
     code: "if_none_match_not_supported",
-    detail: "Only GET and HEAD take `If-None-Match`. Send the request without it.",
+    detail: "This operation takes no `If-None-Match`. Send the request without it.",
+};
+const INVALID_IF_NONE_MATCH: Refusal = Refusal {
+    code: "invalid_if_none_match",
+    detail: "Send `If-None-Match` as `*`, to create the resource only if there is none. To change it, send `If-Match`.",
 };
 
 /// The conditions of a request on the resource that its path names. A POST has no conditions: it creates another resource.
@@ -32,7 +36,7 @@ pub(in crate::http) const IF_NONE_MATCH_NOT_SUPPORTED: Refusal = Refusal {
 pub struct RequestConditions {
     /// For a change: the revisions that it applies to.
     if_match: Option<TagCondition>,
-    /// For a read: what the client has.
+    /// For a read: what the client has. For a change: `*` if it may only create the resource.
     if_none_match: Option<TagCondition>,
 }
 
@@ -50,7 +54,9 @@ impl RequestConditions {
             _ => {
                 let if_match = TagCondition::read(&parts.headers, &IF_MATCH);
                 let if_match = if_match.map_err(|()| Error::Refused(INVALID_IF_MATCH))?;
-                Ok(Self { if_match, ..Self::default() })
+                // Other values are refused once it is known whether the operation takes the header.
+                let if_none_match = TagCondition::read(&parts.headers, &IF_NONE_MATCH).unwrap_or_default();
+                Ok(Self { if_match, if_none_match })
             }
         }
     }
@@ -63,6 +69,14 @@ impl RequestConditions {
             (Some(_), None) => Err(IF_MATCH_NOT_SUPPORTED.into()),
             _ => Ok(()),
         }
+    }
+
+    /// Refuses a change that is answered with this status if the client allows only the creation of the resource.
+    // By the answer, since the handler knows best whether there was one. The transaction holds it to that: a resource that
+    // another request creates in the meantime has the handler run again.
+    pub(crate) fn check_creation(&self, status: StatusCode) -> Result<()> {
+        let only_creates = self.if_none_match == Some(TagCondition::Any);
+        if only_creates && status != StatusCode::CREATED { Err(Error::AlreadyExists) } else { Ok(()) }
     }
 
     /// Whether a change names the revisions that it applies to. `*` names none.
@@ -92,6 +106,16 @@ impl RequestConditions {
         }
         headers.remove(CONTENT_TYPE);
         Ok((StatusCode::NOT_MODIFIED, headers).into_response())
+    }
+}
+
+/// Refuses the `If-None-Match` of a change, unless it is `*` and the change `may_create` the resource that its path names.
+pub(in crate::http) fn refuse_if_none_match(headers: &HeaderMap, may_create: bool) -> Result<()> {
+    match TagCondition::read(headers, &IF_NONE_MATCH) {
+        Ok(None) => Ok(()),
+        Ok(Some(TagCondition::Any)) if may_create => Ok(()),
+        _ if may_create => Err(INVALID_IF_NONE_MATCH.into()),
+        _ => Err(IF_NONE_MATCH_NOT_SUPPORTED.into()),
     }
 }
 

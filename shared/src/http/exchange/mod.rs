@@ -78,8 +78,10 @@ impl HttpExchange {
         writes: Transaction,
         answer: R,
     ) -> Result<CommittedResponse<R>> {
+        let response = answer.into_response();
+        self.conditions.check_creation(response.status())?;
         // Before the commit: the stored response has the tag as well.
-        let response = self.tag(answer.into_response(), writes.is_shown()).await?;
+        let response = self.tag(response, writes.is_shown()).await?;
         let Some(request) = &self.keyed else {
             self.store.commit(writes).await?;
             return Ok(CommittedResponse::new(response));

@@ -3,12 +3,12 @@
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use axum::http::Method;
-use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
+use axum::http::header::IF_MATCH;
 
 use crate::app::App;
 use crate::error::Result;
 use crate::http::body::{MAX_BYTES, read_body};
-use crate::http::exchange::condition::{IF_MATCH_NOT_SUPPORTED, IF_NONE_MATCH_NOT_SUPPORTED};
+use crate::http::exchange::condition::{IF_MATCH_NOT_SUPPORTED, refuse_if_none_match};
 use crate::http::{QueryParameters, WithFiles};
 
 /// What the arguments of a handler read of the request. They refuse names in it that they do not know.
@@ -16,6 +16,8 @@ use crate::http::{QueryParameters, WithFiles};
 pub(crate) struct RequestReads {
     pub(crate) query: bool,
     pub(crate) body: bool,
+    /// Whether the answer tells that the request has created a resource, or changed one that was there.
+    pub(crate) may_create: bool,
 }
 
 /// Refuses what the client may take for effective: parameters, names in a body, and conditions.
@@ -28,10 +30,8 @@ pub(crate) async fn refuse_unread(request: Request, reads: RequestReads, app: &A
         return Ok(request);
     }
     let headers = request.headers();
-    if headers.contains_key(IF_NONE_MATCH) {
-        return Err(IF_NONE_MATCH_NOT_SUPPORTED.into());
-    }
-    // A POST creates another resource than the one that its path names. Admission has compared it for other methods.
+    // A POST creates another resource than the one that its path names. Admission has compared conditions for other methods.
+    refuse_if_none_match(headers, reads.may_create && request.method() == Method::PUT)?;
     if request.method() == Method::POST && headers.contains_key(IF_MATCH) {
         return Err(IF_MATCH_NOT_SUPPORTED.into());
     }

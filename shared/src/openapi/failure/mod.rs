@@ -93,7 +93,9 @@ impl ErrorResponseDoc {
             Self::Gone => {
                 "The events have been deleted because of their age. `first` is the number of the first one that is left."
             }
-            Self::PreconditionFailed => "The resource does not match `If-Match`.",
+            Self::PreconditionFailed => {
+                "The resource does not match `If-Match`, or it exists and `If-None-Match` is `*`."
+            }
             Self::TooLarge => {
                 "The body is too large. Announce large files by POST to `…/uploads/`, or videos to `…/videos/`, and upload them to the URL in the answer. If the gateway answers, there is a `message` instead of a `detail`."
             }
@@ -163,7 +165,9 @@ impl ErrorResponseDoc {
                 ("not_started", Error::NotStarted),
             ],
             Self::Gone => vec![("expired", Error::Expired(57))],
-            Self::PreconditionFailed => vec![("changed", Error::PreconditionFailed)],
+            Self::PreconditionFailed => {
+                vec![("changed", Error::PreconditionFailed), ("exists", Error::AlreadyExists)]
+            }
             Self::TooLarge => vec![("too_large", Error::TooLarge), ("files_too_large", Error::FilesTooLarge)],
             Self::UnsupportedMediaType => {
                 vec![

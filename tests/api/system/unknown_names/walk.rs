@@ -75,7 +75,7 @@ async fn every_operation_refuses_names_and_conditions_that_it_does_not_know_wher
         }
         send_names(&given, row, operation, &request, &mut tried).await;
         send_parameters(&given, operation, &request, &mut tried).await;
-        send_conditions(&given, row, &request, &mut tried).await;
+        send_conditions(&given, row, operation, &request, &mut tried).await;
     })
     .await;
     let expected = [
@@ -141,14 +141,26 @@ async fn send_parameters(given: &AccessFixture, operation: &Value, request: &Req
 }
 
 /// Sends conditions on what the operation compares with nothing.
-async fn send_conditions(given: &AccessFixture, row: &AccessRow, request: &Request, tried: &mut Tried) {
+async fn send_conditions(
+    given: &AccessFixture,
+    row: &AccessRow,
+    operation: &Value,
+    request: &Request,
+    tried: &mut Tried,
+) {
     if row.method == Method::GET {
         return;
     }
     *tried.entry("condition").or_default() += 1;
+    let mut parameters = operation["parameters"].as_array().into_iter().flatten();
+    let may_create = parameters.any(|parameter| parameter["$ref"] == "#/components/parameters/IfAbsent");
     for tag in ["*", "\"1-a\""] {
-        let refused = given.app.send(request.clone().header("if-none-match", tag)).await;
-        refused.expect_code(400, "if_none_match_not_supported");
+        // A request that may create takes the star.
+        if !may_create || tag != "*" {
+            let code = if may_create { "invalid_if_none_match" } else { "if_none_match_not_supported" };
+            let refused = given.app.send(request.clone().header("if-none-match", tag)).await;
+            refused.expect_code(400, code);
+        }
         if row.method == Method::POST {
             let refused = given.app.send(request.clone().header("if-match", tag)).await;
             refused.expect_code(400, "if_match_not_supported");

@@ -48,7 +48,9 @@ async fn projects(owner: &Staff) -> String {
 
 /// Candidates of every status; one has all that a candidate can have.
 async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
-    owner.post(&format!("{project}questions/"), json!({ "text": "Why us?" })).await.expect(201);
+    let question = json!({ "text": "Why us?" });
+    let question =
+        owner.post(&format!("{project}questions/"), question).await.expect(201).uri("resource_uri");
     let criterion = json!({ "name": "Listening" });
     let criterion =
         owner.post(&format!("{project}criteria/"), criterion).await.expect(201).uri("resource_uri");
@@ -71,8 +73,8 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
     owner.post(&format!("{candidate}shares/"), json!({ "customer": person.uri })).await.expect(201);
     app.evaluate(&candidate, &owner.uri, true).await;
     let rating = json!({ "criterion": criterion, "value": 3.5, "comment": "Clear." });
-    let evaluation =
-        json!({ "ratings": [rating], "comment": "Good.", "recommendation": "yes", "completed": true });
+    let remark = json!({ "question": question, "value": null, "comment": "Too short to tell." });
+    let evaluation = json!({ "ratings": [rating, remark], "comment": "Good.", "recommendation": "yes", "completed": true });
     let target = format!("{candidate}evaluations/{}/", owner.id());
     owner.send(Request::put(&target).json(&evaluation)).await.expect(200);
     let veto = json!({ "comment": "The certificates are forged." });

@@ -95,7 +95,9 @@ pub(crate) fn save_evaluation(operation: OperationDoc) -> OperationDoc {
     operation
         .text(
             "Replaces the caller's own evaluation; named tokens write for any evaluator of the project. Without \
-             `completed`, it is a draft. An evaluation that is saved here is later than every `evaluation.recorded` \
+             `completed`, it is a draft. A comment may wait for its value: a rating with `value` null counts neither for the completion \
+             nor in results. Save a first draft with `If-None-Match: *` and later ones with `If-Match`, so that two windows do \
+             not overwrite each other. An evaluation that is saved here is later than every `evaluation.recorded` \
              event that was applied before. Values are on the scale of `maximum_score`, by default the project's.",
         )
         .body::<EvaluationView, _>(|body| SaveEvaluation::read(body, 5, |_| Err(String::new())))

@@ -1,12 +1,14 @@
 //! What evaluators write about a candidate.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use axum::Json;
-use serde_json::Value;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Value, json};
 use shared::auth::access::{Admitted, CandidateEvaluations, RatedCandidate};
 use shared::domain::evaluation::{
-    Evaluation, MAX_RATINGS, MAX_SCORE, NOT_EVALUATOR, Rating, RatingTarget, Recommendation,
+    Evaluation, MAX_RATINGS, MAX_SCORE, NOT_EVALUATOR, Rating, RatingTarget, Recommendation, Remark,
 };
 use shared::domain::parse_enum;
 use shared::domain::policy::{Evaluate, ReadProject};
@@ -132,9 +134,48 @@ pub(crate) async fn delete(access: Admitted<Evaluation, Evaluate>) -> Result<Com
 pub(crate) struct SaveEvaluation {
     maximum: u32,
     ratings: Vec<Rating>,
+    remarks: Vec<Remark>,
     recommendation: Option<Recommendation>,
     comment: TextLines<2000>,
     completed: bool,
+}
+
+/// A rating as clients send it.
+struct SentRating {
+    target: RatingTarget,
+    /// `None` for a comment alone.
+    tenths: Option<u32>,
+    comment: TextLines<500>,
+}
+
+impl JsonSchema for SentRating {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "SentRating".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let reference = |text: &str| json!({ "type": ["string", "null"], "format": "uri-reference", "description": text });
+        json_schema!({
+            "type": "object",
+            "required": ["value"],
+            "properties": {
+                "question": reference("The question; either this or `criterion`."),
+                "criterion": reference("The criterion; either this or `question`."),
+                "value": {
+                    "type": ["number", "null"], "minimum": 0,
+                    "description": "Up to the project's `maximum_score`, with at most one decimal; null for a comment alone, which counts for nothing.",
+                },
+                "comment": {
+                    "type": ["string", "null"], "maxLength": 500,
+                    "description": "Why. Required without a value.",
+                },
+            },
+        })
+    }
 }
 
 impl SaveEvaluation {
@@ -146,27 +187,42 @@ impl SaveEvaluation {
     ) -> Result<Self> {
         // The scale is sent too, so that what was read can be sent back after the project's scale has changed.
         let maximum = body.integer("maximum_score", 1, MAX_SCORE).unwrap_or(maximum);
-        let ratings = body.list("ratings", MAX_RATINGS, |item| {
-            let number = item.get("value").ok_or("Expected objects with value.")?;
+        let sent = body.list("ratings", MAX_RATINGS, |item| {
+            let value = item.get("value").ok_or("Expected objects with value.")?;
             let comment = match item.get("comment") {
                 None | Some(Value::Null) => TextLines::default(),
                 Some(comment) => TextLines::parse(comment.as_str().ok_or("Expected comments as strings.")?)?,
             };
-            Ok(Rating { target: target(item)?, tenths: tenths(number, maximum)?, comment })
+            let target = target(item)?;
+            let tenths = match value {
+                Value::Null if comment == TextLines::default() => {
+                    return Err("A rating without a value needs a comment.".to_owned());
+                }
+                Value::Null => None,
+                value => Some(tenths(value, maximum)?),
+            };
+            Ok(SentRating { target, tenths, comment })
         });
-        let ratings = ratings.unwrap_or_default();
-        let distinct: BTreeSet<RatingTarget> = ratings.iter().map(|rating| rating.target).collect();
-        if distinct.len() < ratings.len() {
+        let sent = sent.unwrap_or_default();
+        let distinct: BTreeSet<RatingTarget> = sent.iter().map(|rating| rating.target).collect();
+        if distinct.len() < sent.len() {
             body.refuse("ratings", "Each question and criterion may be rated only once.");
+        }
+        let (mut ratings, mut remarks) = (Vec::new(), Vec::new());
+        for SentRating { target, tenths, comment } in sent {
+            match tenths {
+                Some(tenths) => ratings.push(Rating { target, tenths, comment }),
+                None => remarks.push(Remark { target, comment }),
+            }
         }
         let recommendation = body.clearable("recommendation", parse_enum).flatten();
         let comment = body.emptied("comment", TextLines::parse).unwrap_or_default();
         let completed = body.flag("completed").unwrap_or(false);
-        body.finish(|| Some(Self { maximum, ratings, recommendation, comment, completed }))
+        body.finish(|| Some(Self { maximum, ratings, remarks, recommendation, comment, completed }))
     }
 
     fn into_evaluation<A>(self, access: &Admitted<Evaluation, A>) -> Evaluation {
-        let Self { maximum, ratings, recommendation, comment, .. } = self;
+        let Self { maximum, ratings, remarks, recommendation, comment, .. } = self;
         let empty = Evaluation::new(
             &access.target.rated.candidate,
             access.target.evaluator,
@@ -174,6 +230,6 @@ impl SaveEvaluation {
         );
         // A veto is permanent.
         let veto = access.target.evaluation.as_ref().and_then(|before| before.veto.clone());
-        Evaluation { maximum, ratings, recommendation, comment, veto, ..empty }
+        Evaluation { maximum, ratings, remarks, recommendation, comment, veto, ..empty }
     }
 }

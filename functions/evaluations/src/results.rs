@@ -51,7 +51,7 @@ pub(crate) struct ResultView {
     question_results: Option<Vec<QuestionResultView>>,
     /// The criteria, in their order.
     criteria_results: Option<Vec<CriterionResultView>>,
-    /// All ratings.
+    /// All ratings. Comments without a value stand in the evaluations alone.
     ratings: Option<Vec<ResultRatingView>>,
     /// The completed evaluations by the project's evaluators.
     evaluations: Option<Vec<ResultEvaluationView>>,

@@ -53,19 +53,22 @@ impl<'a> EvaluationScope<'a> {
         self.references.uri(&self.project.company, self.project.id).join("results")
     }
 
-    /// The ratings whose questions and criteria still exist, on today's scale.
+    /// The ratings whose questions and criteria still exist, on today's scale, then such comments without a value.
     fn ratings(self, evaluation: &Evaluation) -> impl Iterator<Item = RatingView> {
         let scale = self.project.settings.maximum_score;
         let maximum = evaluation.maximum;
-        let existing =
-            evaluation.ratings.iter().filter(move |rating| rating.target.is_in(self.questionnaire));
-        existing.map(move |rating| {
-            let (question, criterion) = match rating.target {
+        let ratings = evaluation.ratings.iter().map(move |rating| {
+            let value = Decimal::of_tenths(rescaled(rating.tenths, maximum, scale));
+            (rating.target, Some(value), &rating.comment)
+        });
+        let remarks = evaluation.remarks.iter().map(|remark| (remark.target, None, &remark.comment));
+        let existing = ratings.chain(remarks).filter(move |(target, ..)| target.is_in(self.questionnaire));
+        existing.map(move |(target, value, comment)| {
+            let (question, criterion) = match target {
                 RatingTarget::Question(question) => (Some(self.question(question)), None),
                 RatingTarget::Criterion(criterion) => (None, Some(self.criterion(criterion))),
             };
-            let value = Decimal::of_tenths(rescaled(rating.tenths, maximum, scale));
-            RatingView { question, criterion, value, comment: rating.comment.to_string() }
+            RatingView { question, criterion, value, comment: comment.to_string() }
         })
     }
 }
@@ -80,9 +83,9 @@ pub(crate) struct RatingView {
     /// The criterion; null in ratings of questions.
     #[schemars(example = None::<Uri>)]
     criterion: Option<Uri>,
-    /// From 0 to the project's `maximum_score`, with at most one decimal.
+    /// From 0 to the project's `maximum_score`, with at most one decimal; null for a comment alone, which counts for nothing.
     #[schemars(example = 4)]
-    value: Decimal,
+    value: Option<Decimal>,
     /// Why.
     #[schemars(example = &"Clear and to the point.")]
     comment: String,
@@ -101,7 +104,7 @@ pub(crate) struct EvaluationView {
     /// The customer who evaluates.
     #[schemars(example = example_uri::CUSTOMER)]
     evaluator: Uri,
-    /// The ratings.
+    /// The ratings, then the comments without a value.
     ratings: Vec<RatingView>,
     /// The greatest rating possible: the project's `maximum_score` of today.
     #[schemars(example = 5)]
@@ -222,12 +225,12 @@ pub(crate) struct ResultRatingView {
 }
 
 impl ResultRatingView {
-    /// The views of the ratings in an evaluation.
+    /// The views of the ratings in an evaluation, without the comments that have no value.
     pub(crate) fn all_of(evaluation: &Evaluation, scope: EvaluationScope<'_>) -> impl Iterator<Item = Self> {
         let evaluator = scope.customer(evaluation.evaluator);
-        scope.ratings(evaluation).map(move |rating| {
+        scope.ratings(evaluation).filter_map(move |rating| {
             let RatingView { question, criterion, value, comment } = rating;
-            Self { question, criterion, evaluator: evaluator.clone(), value, comment }
+            Some(Self { question, criterion, evaluator: evaluator.clone(), value: value?, comment })
         })
     }
 }

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::candidate::Candidate;
-use shared::domain::evaluation::{Evaluation, Rating, RatingTarget, Recommendation};
+use shared::domain::evaluation::{Evaluation, RatingTarget, Recommendation};
 use shared::domain::id::CustomerId;
 use shared::domain::questionnaire::Questionnaire;
+use shared::domain::text::TextLines;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Decimal, Timestamp, Uri};
@@ -22,7 +23,7 @@ pub(crate) struct EvaluationDataView {
     /// The greatest rating possible when the evaluation was saved; null if the service knows only that it was completed.
     #[schemars(example = 5)]
     maximum_score: Option<u32>,
-    /// The ratings, those of questions and criteria that are deleted since included.
+    /// The ratings, then the comments without a value, those of questions and criteria that are deleted since included.
     ratings: Vec<RatingDataView>,
     /// What the evaluator recommends; null for nothing.
     #[schemars(example = &"strong_yes", extend("x-closed-set" = true))]
@@ -45,9 +46,9 @@ struct RatingDataView {
     /// The text of the question, or the name of the criterion; null if it is deleted.
     #[schemars(example = &"Which project are you most proud of?")]
     text: Option<String>,
-    /// From 0 to the `maximum_score` of the evaluation.
+    /// From 0 to the `maximum_score` of the evaluation; null for a comment alone.
     #[schemars(example = 4)]
-    value: Decimal,
+    value: Option<Decimal>,
     /// Why.
     #[schemars(example = &"Clear and to the point.")]
     comment: String,
@@ -83,12 +84,15 @@ impl EvaluationDataScope<'_> {
         written: Option<&Evaluation>,
     ) -> Option<EvaluationDataView> {
         let completed_at = self.candidate.completed_at(evaluator)?;
-        let ratings = written.map_or(&[][..], |one| &one.ratings);
+        let ratings = written.into_iter().flat_map(|one| &one.ratings);
+        let ratings = ratings.map(|one| self.rating(one.target, Some(one.tenths), &one.comment));
+        let remarks = written.into_iter().flat_map(|one| &one.remarks);
+        let remarks = remarks.map(|one| self.rating(one.target, None, &one.comment));
         Some(EvaluationDataView {
             evaluator: self.customer(evaluator),
             completed_at: Timestamp(completed_at),
             maximum_score: written.map(|one| one.maximum),
-            ratings: ratings.iter().map(|rating| self.rating(rating)).collect(),
+            ratings: ratings.chain(remarks).collect(),
             recommendation: written.and_then(|one| one.recommendation),
             comment: written.map(|one| one.comment.to_string()).unwrap_or_default(),
         })
@@ -104,9 +108,9 @@ impl EvaluationDataScope<'_> {
         })
     }
 
-    fn rating(&self, rating: &Rating) -> RatingDataView {
+    fn rating(&self, target: RatingTarget, tenths: Option<u32>, comment: &TextLines<500>) -> RatingDataView {
         let Candidate { company, project, .. } = self.candidate;
-        let (question, criterion, text) = match rating.target {
+        let (question, criterion, text) = match target {
             RatingTarget::Question(id) => {
                 let text = self.questionnaire.question(id).map(|question| question.text.to_string());
                 (Some(self.references.uri_in_project(company, *project, id)), None, text)
@@ -116,8 +120,8 @@ impl EvaluationDataScope<'_> {
                 (None, Some(self.references.uri_in_project(company, *project, id)), text)
             }
         };
-        let value = Decimal::of_tenths(rating.tenths);
-        let comment = rating.comment.to_string();
+        let value = tenths.map(Decimal::of_tenths);
+        let comment = comment.to_string();
         RatingDataView { question, criterion, text, value, comment }
     }
 

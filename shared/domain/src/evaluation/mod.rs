@@ -10,14 +10,12 @@
 pub mod evaluator_index;
 pub mod mean;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use chrono::{DateTime, Utc};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::Refusal;
 use super::id::{CandidateId, CompanyId, CriterionId, CustomerId, ProjectId, QuestionId, VetoId};
@@ -128,32 +126,12 @@ pub struct Rating {
     pub comment: TextLines<500>,
 }
 
-// As clients send it.
-impl JsonSchema for Rating {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "SentRating".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let reference = |text: &str| json!({ "type": ["string", "null"], "format": "uri-reference", "description": text });
-        json_schema!({
-            "type": "object",
-            "required": ["value"],
-            "properties": {
-                "question": reference("The question; either this or `criterion`."),
-                "criterion": reference("The criterion; either this or `question`."),
-                "value": {
-                    "type": "number", "minimum": 0,
-                    "description": "Up to the project's `maximum_score`, with at most one decimal.",
-                },
-                "comment": { "type": ["string", "null"], "maxLength": 500, "description": "Why." },
-            },
-        })
-    }
+/// A comment on a question or a criterion to which the evaluator has given no value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remark {
+    /// What the comment is about.
+    pub target: RatingTarget,
+    pub comment: TextLines<500>,
 }
 
 /// A veto.
@@ -181,6 +159,10 @@ pub struct Evaluation {
     pub maximum: u32,
     /// At most one for each question and each criterion. Those of deleted criteria stay.
     pub ratings: Vec<Rating>,
+    /// The comments on questions and criteria that have no value.
+    // Not among the ratings: nothing that counts ratings has to leave them out, and the release before reads a value in each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Remark>,
     /// What the evaluator recommends.
     pub recommendation: Option<Recommendation>,
     /// The evaluator's note.

@@ -34,6 +34,7 @@ impl Evaluation {
             evaluator,
             maximum: project.settings.maximum_score,
             ratings: Vec::new(),
+            remarks: Vec::new(),
             recommendation: None,
             comment: TextLines::default(),
             veto: None,

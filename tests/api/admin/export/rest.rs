@@ -61,16 +61,26 @@ async fn candidates(app: &TestApp, owner: &Staff, token: &Token) {
     }
 }
 
-/// An evaluation of a question, not of a criterion.
+/// An evaluation of a question, not of a criterion, with comments on another question and on a criterion.
 async fn evaluation(owner: &Staff) {
     let fields = json!({ "allow_hash_login": true, "evaluators": [owner.uri] });
     let project = owner.running_project(fields).await;
-    let question =
-        owner.post(&format!("{project}questions/"), json!({ "text": "Why us?" })).await.expect(201);
+    let mut asked = Vec::new();
+    for (list, fields) in [
+        ("questions", json!({ "text": "Why us?" })),
+        ("questions", json!({ "text": "Since when?" })),
+        ("criteria", json!({ "name": "Listening" })),
+    ] {
+        asked.push(owner.post(&format!("{project}{list}/"), fields).await.expect(201).uri("resource_uri"));
+    }
     let candidate = owner.candidate_at(&project, CandidateStatus::Interviewed).await;
-    let rating = json!({ "question": question.uri("resource_uri"), "value": 3 });
+    let ratings = json!([
+        { "question": asked[0], "value": 3 },
+        { "question": asked[1], "value": null, "comment": "Too short to tell." },
+        { "criterion": asked[2], "value": null, "comment": "Ask again." },
+    ]);
     let evaluation = Request::put(&format!("{candidate}evaluations/{}/", owner.id()));
-    owner.send(evaluation.json(&json!({ "ratings": [rating] }))).await.expect(201);
+    owner.send(evaluation.json(&json!({ "ratings": ratings }))).await.expect(201);
 }
 
 /// A project that is closed, with a rule of its own.

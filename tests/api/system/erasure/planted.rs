@@ -75,7 +75,8 @@ pub(crate) async fn plant(app: &TestApp) -> PlantedCandidate {
     owner.post(&format!("{candidate}guest-links/"), link).await.expect(201);
     for by in [&owner, &second] {
         let rating = json!({ "criterion": criterion, "value": 4, "comment": CANARY });
-        let body = json!({ "ratings": [rating], "comment": CANARY, "completed": true });
+        let remark = json!({ "question": question, "value": null, "comment": CANARY });
+        let body = json!({ "ratings": [rating, remark], "comment": CANARY, "completed": true });
         let own = format!("{candidate}evaluations/{}/", by.id());
         by.send(Request::put(&own).json(&body)).await.expect(201);
     }

@@ -72,6 +72,9 @@ pub(crate) struct InterviewView {
     /// The candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
+    /// The name of the candidate's project. Users with a share of the candidate see it here alone.
+    #[schemars(example = &"Data engineer")]
+    project_name: String,
     /// The status of the candidate.
     status: CandidateStatus,
     /// The time of the service. Count down from it, since clocks of browsers are wrong.
@@ -135,6 +138,7 @@ impl InterviewView {
         Self {
             resource_uri: references.resource(&candidate.company, resource),
             candidate: references.uri_in_project(&candidate.company, candidate.project, candidate.id),
+            project_name: project.settings.name.to_string(),
             status: candidate.status,
             now: Timestamp(now),
             started_at: candidate.started_at.filter(|_| has_begun).map(Timestamp),

@@ -60,6 +60,28 @@ async fn answers_are_shown_under_the_question_as_it_was_asked() {
 }
 
 #[tokio::test]
+async fn a_share_of_a_candidate_shows_the_project_and_what_was_asked_and_no_question_of_the_project() {
+    let given = GuestFixture::start().await;
+    let GuestFixture { app, owner, project, candidate, questions, .. } = &given;
+    let sharee = app.staff("hiring-manager").await;
+    let target = format!("{}interview/", candidate.uri);
+    sharee.get(&target).await.expect_code(404, "not_found");
+    owner.post(&format!("{}shares/", candidate.uri), json!({ "customer": sharee.uri })).await.expect(201);
+    for (question, text) in questions.iter().zip(CHANGED) {
+        owner.patch(question, json!({ "text": text })).await.expect(200);
+    }
+    owner.patch(project, json!({ "name": "Sales <b>2</b>" })).await.expect(200);
+    for reader in [owner, &sharee] {
+        let shown = interview(reader, &candidate.uri).await;
+        assert_eq!(texts(&shown["answers"], "question_text"), [ASKED[0], ASKED[1], CHANGED[2]]);
+        assert_eq!(shown["project_name"], "Sales <b>2</b>");
+    }
+    for hidden in [project.clone(), format!("{project}questions/"), questions[0].clone()] {
+        sharee.get(&hidden).await.expect_code(404, "not_found");
+    }
+}
+
+#[tokio::test]
 async fn a_text_that_is_written_anew_answers_todays_question() {
     let app = TestApp::start().await;
     let owner = app.owner().await;

@@ -41,6 +41,9 @@ pub(crate) struct ResultView {
     /// The candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
+    /// The page where staff watch the interview of the candidate and evaluate it.
+    #[schemars(example = example_uri::CANDIDATE_PAGE)]
+    interview_suite_url: Uri,
     /// The mean over the evaluators of the mean of each one's ratings, with at most two decimals; null without ratings.
     #[schemars(example = 4.25)]
     overall_rating: Option<Decimal>,
@@ -64,6 +67,7 @@ impl ResultView {
         Self {
             resource_uri: scope.results().join(candidate),
             candidate: scope.candidate(candidate),
+            interview_suite_url: scope.page(candidate),
             overall_rating: None,
             maximum_score: scope.project.settings.maximum_score,
             question_results: None,

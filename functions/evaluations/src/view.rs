@@ -45,6 +45,10 @@ impl<'a> EvaluationScope<'a> {
         self.references.uri_in_project(&self.project.company, self.project.id, candidate)
     }
 
+    pub(crate) fn page(&self, candidate: CandidateId) -> Uri {
+        self.references.candidate_page(&self.project.company, self.project.id, candidate)
+    }
+
     pub(crate) fn evaluation(&self, candidate: CandidateId, evaluator: CustomerId) -> Uri {
         self.candidate(candidate).join("evaluations").join(evaluator)
     }

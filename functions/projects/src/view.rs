@@ -253,9 +253,9 @@ struct ProjectFields {
     /// or 0 for all evaluators.
     #[schemars(example = 0)]
     team_evaluation: u8,
-    /// The page of the resource in the web application; empty in a deployment without one.
-    #[schemars(example = example_uri::SUITE_PROJECT)]
-    interview_suite_url: OrEmpty<Uri>,
+    /// The page that shows the project to staff: who waits for their evaluation, and who is interviewed. It never changes.
+    #[schemars(example = example_uri::PROJECT_PAGE)]
+    interview_suite_url: Uri,
 }
 
 impl ProjectFields {
@@ -321,7 +321,7 @@ impl ProjectFields {
             reminder_days: settings.reminder_days.iter().collect(),
             partner_data: settings.partner_data.to_json(),
             team_evaluation: settings.team_evaluation,
-            interview_suite_url: OrEmpty(references.suite_page(&own)),
+            interview_suite_url: references.project_page(company, project.id),
             resource_uri: own,
         }
     }

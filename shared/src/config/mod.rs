@@ -21,9 +21,10 @@ pub struct Config {
     /// `BASE_URL`, required: an origin followed by [`VERSION_PATH`], without a trailing slash. All references in
     /// responses are built from it, never from the Host header.
     pub base_url: Url,
-    /// `SUITE_URL`, by default the origin of `BASE_URL`: the web application, which links in mails lead to.
+    /// `SUITE_URL`, by default the origin of `BASE_URL`: the web application, which links in mails and `interview_suite_url`
+    /// lead to.
     pub suite_url: Url,
-    /// Whether `SUITE_URL` is set: candidates then take interviews in that application, and `interview_suite_url` is not empty.
+    /// Whether `SUITE_URL` is set: candidates then take interviews in that application, and its pages have the paths of the API.
     pub has_suite: bool,
     /// `APP_URL`, optional: the application where staff work, unless their company has one of its own.
     pub app_url: Option<Url>,

@@ -61,7 +61,7 @@ pub const REVIEW: &str = "https://interviews.example.com/review/ivg_AZXRkq3p";
 pub const UPLOAD_TARGET: &str = "https://uploads.example.com/a-signed-address";
 /// Where a file is downloaded from, outside of the API.
 pub const DOWNLOAD: &str = "https://downloads.example.com/a-signed-address";
-/// Pages of the web application.
-pub const SUITE_PROJECT: &str =
-    "https://suite.example.com/companies/acme/projects/01JQ8Z6R7ZP4S3C0V9N2M5K8TD/";
-pub const SUITE_CANDIDATE: &str = "https://suite.example.com/companies/acme/projects/01JQ8Z6R7ZP4S3C0V9N2M5K8TD/candidates/01JQ8ZB4T1H6W5Y7X3Q9E2G0FA/";
+/// Pages for staff.
+pub const PROJECT_PAGE: &str = "https://interviews.example.com/project/acme/01JQ8Z6R7ZP4S3C0V9N2M5K8TD/";
+pub const CANDIDATE_PAGE: &str =
+    "https://interviews.example.com/result/acme/01JQ8Z6R7ZP4S3C0V9N2M5K8TD/01JQ8ZB4T1H6W5Y7X3Q9E2G0FA/";

@@ -1,5 +1,7 @@
 //! The addresses of resources: made from the configured base URL, and read back.
 
+use std::fmt;
+
 use url::Url;
 
 use super::wire::Uri;
@@ -21,24 +23,6 @@ use crate::domain::project::Project;
 use crate::mail::{InterviewLink, review_link};
 use crate::media::{AnswerObjects, FileUrlSigner, captions_name, object_key, rendition_key};
 use crate::store::OpenedKeys;
-
-/// Where a mail to staff leads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StaffPage {
-    /// To the page of the web application that shows what the mail is about.
-    Resource(Uri),
-    /// To the application where they work, whose pages the service does not know.
-    Login(Uri),
-}
-
-impl StaffPage {
-    /// The URL of the page.
-    pub fn uri(&self) -> &Uri {
-        match self {
-            Self::Resource(uri) | Self::Login(uri) => uri,
-        }
-    }
-}
 
 /// Makes and reads references.
 #[derive(Clone, Copy)]
@@ -206,10 +190,37 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
+    /// The page that shows a project to staff: that of the web application, or else the service's own.
+    pub fn project_page(&self, c: &CompanyId, p: ProjectId) -> Uri {
+        self.suite_page(&self.uri(c, p)).unwrap_or_else(|| self.own_page(format_args!("project/{c}/{p}")))
+    }
+
+    /// The page that shows a candidate to staff: that of the web application, or else the service's own.
+    // It holds no credential and never changes, so that others may store it: whoever opens it has to log in.
+    pub fn candidate_page(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> Uri {
+        let page = self.suite_page(&self.uri_in_project(c, p, k));
+        page.unwrap_or_else(|| self.own_page(format_args!("result/{c}/{p}/{k}")))
+    }
+
+    /// The page that shows the candidate to staff whom the resource is, or whose interview it is; `None` for others.
+    pub fn page_of_candidate(&self, c: &CompanyId, resource: ResourceRef) -> Option<Uri> {
+        match resource {
+            ResourceRef::Candidate { project, candidate } | ResourceRef::Interview { project, candidate } => {
+                Some(self.candidate_page(c, project, candidate))
+            }
+            _ => None,
+        }
+    }
+
     /// The page of the web application that shows the resource at `reference`; `None` without an application.
-    pub fn suite_page(&self, reference: &Uri) -> Option<Uri> {
+    fn suite_page(&self, reference: &Uri) -> Option<Uri> {
         let path = reference.as_str().strip_prefix(self.base.as_str()).filter(|_| self.has_suite)?;
         Some(Uri::new(format!("{}{path}", self.suite.as_str().trim_end_matches('/'))))
+    }
+
+    /// The page at this path of the service, which stands beside the API. Identifiers need no escapes.
+    fn own_page(&self, path: fmt::Arguments<'_>) -> Uri {
+        Uri::new(format!("{}/{path}/", self.suite.as_str().trim_end_matches('/')))
     }
 
     /// The application where the staff of the company work: its own, else that of the deployment; `None` for none.
@@ -218,12 +229,6 @@ impl<'a> ReferenceUris<'a> {
             "" => self.app.map(Url::as_str),
             own => Some(own),
         }
-    }
-
-    /// Where mails to the company's staff lead that are about the resource at `reference`; `None` if no page is known.
-    pub fn staff_page(&self, company: &Company, reference: &Uri) -> Option<StaffPage> {
-        let page = self.suite_page(reference).map(StaffPage::Resource);
-        page.or_else(|| Some(StaffPage::Login(Uri::new(self.application(company)?.to_owned()))))
     }
 
     /// The link that opens the candidate's interview; `None` once it is over, or if their key is not among the opened ones.

@@ -72,8 +72,6 @@ pub enum MailOccasion<'a> {
         lists: &'a [EndedInterviewList],
         /// How many it does not name, though it names others.
         more: usize,
-        /// Whether its links lead to the login of the application, instead of each project.
-        leads_to_application: bool,
     },
     /// Lets the reader choose a new password for one account or several.
     PasswordReset {
@@ -170,8 +168,8 @@ pub struct InterviewEnd {
 pub struct EndedInterviewList {
     /// The name of the project.
     pub project: String,
-    /// The page of the application that shows the project, or its login; `None` if neither is known.
-    pub link: Option<String>,
+    /// The page that shows the project.
+    pub link: String,
     pub lines: Vec<EndedInterviewLine>,
 }
 
@@ -183,17 +181,20 @@ pub struct EndedInterviewLine {
     pub ended_at: String,
     /// The answers at the end of the time; `None` if the interview is complete.
     pub ended_by_time: Option<EndedByTime>,
+    /// The page that shows the interview.
+    pub link: String,
 }
 
 impl EndedInterviewLine {
-    /// The interview of a candidate, for readers of `language`, who see the time zone of the company.
-    pub fn new(candidate: &Candidate, company: &Company, language: Language) -> Self {
+    /// The interview of a candidate, which the page at `link` shows, for readers of `language`, who see the time zone of the
+    /// company.
+    pub fn new(candidate: &Candidate, company: &Company, language: Language, link: String) -> Self {
         let CandidateProfile { first_name, last_name, .. } = &candidate.profile;
         let ended_by_time = candidate.ended_by_time;
         let at = candidate.interview_ended_at();
         let at = at.map(|at| moment::in_words(at, company.timezone.as_str(), language));
         let candidate = format!("{first_name} {last_name}");
-        Self { candidate, ended_at: at.unwrap_or_default(), ended_by_time }
+        Self { candidate, ended_at: at.unwrap_or_default(), ended_by_time, link }
     }
 }
 

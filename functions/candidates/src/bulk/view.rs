@@ -72,6 +72,9 @@ struct BulkReportRow {
     /// The candidate; null if the project has none of this name.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,
+    /// The page where staff watch the interview of the candidate and evaluate it; null without a candidate.
+    #[schemars(example = example_uri::CANDIDATE_PAGE)]
+    interview_suite_url: Option<Uri>,
     /// Whether the action was taken.
     status: RowStatus,
     /// The link to the interview, to send to the candidate: their `interview_url`. Empty unless the action was taken and the
@@ -145,9 +148,12 @@ impl BulkReportRow {
             EntryOutcome::Pending => (RowStatus::Pending, not_acted(NOT_DONE_IN_TIME.into())),
         };
         let is_unknown = matches!(refusal, Some(Error::NotFound));
+        let candidate = candidate.filter(|_| !is_unknown);
+        let page = |id| access.references().candidate_page(access.company_id(), access.target.project.id, id);
         Self {
             index,
-            candidate: candidate.filter(|_| !is_unknown).map(|id| uri_of(access, id)),
+            candidate: candidate.map(|id| uri_of(access, id)),
+            interview_suite_url: candidate.map(page),
             status,
             interview_url: OrEmpty(link),
             deadline_set: request.action.deadline_before().map(|_| has_deadline),

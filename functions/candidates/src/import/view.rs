@@ -64,6 +64,10 @@ struct ImportReportRow {
     /// run would have created.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,
+    /// The page where staff watch the interview of this candidate and evaluate it, to store beside the application; null without a
+    /// candidate.
+    #[schemars(example = example_uri::CANDIDATE_PAGE)]
+    interview_suite_url: Option<Uri>,
     /// The link to the interview, to send to the candidate. If the entry failed with the code `external_id_taken`, it is the link of the
     /// candidate who has the `external_id`. Empty if the candidate is not invited, and in dry runs.
     #[schemars(example = &"")]
@@ -135,9 +139,10 @@ impl ImportReportRow {
                 (RowStatus::Pending, EntryProblem::of(Some(&NOT_DONE_IN_TIME.into())))
             }
         };
-        let candidate = id
-            .map(|id| access.references().uri_in_project(access.company_id(), access.target.project.id, id));
+        let (company, project) = (access.company_id(), access.target.project.id);
+        let candidate = id.map(|id| access.references().uri_in_project(company, project, id));
+        let interview_suite_url = id.map(|id| access.references().candidate_page(company, project, id));
         let interview_url = OrEmpty(interview_url);
-        Self { index, status, candidate, interview_url, problem }
+        Self { index, status, candidate, interview_suite_url, interview_url, problem }
     }
 }

@@ -5,7 +5,7 @@ use shared::auth::SystemAccess;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::id::{CompanyId, CustomerId, ProjectId};
 use shared::domain::staff::notice::EndedInterviews;
-use shared::http::reference::{ReferenceUris, StaffPage};
+use shared::http::reference::ReferenceUris;
 use shared::mail::{EndedInterviewLine, EndedInterviewList, MailOccasion, Mailer};
 
 use crate::mails::account::send_to_customer;
@@ -46,17 +46,23 @@ pub(crate) async fn send(
     }
     let references = ReferenceUris::new(system.config());
     let mut lists: Vec<(ProjectId, EndedInterviewList)> = Vec::new();
-    let mut leads_to_application = false;
     for candidate in told.iter().take(MAX_NAMED) {
-        let line = EndedInterviewLine::new(candidate, company, customer.preferred_language);
+        let page = references.candidate_page(&company.id, candidate.project, candidate.id);
+        let line = EndedInterviewLine::new(candidate, company, customer.preferred_language, page.to_string());
         if let Some((_, list)) = lists.iter_mut().find(|(id, _)| *id == candidate.project) {
             list.lines.push(line);
         } else if let Some(project) = subject.projects.get(&candidate.project) {
-            let page = references.staff_page(company, &references.uri(&project.company, project.id));
-            leads_to_application |= matches!(page, Some(StaffPage::Login(_)));
-            let link = page.map(|page| page.uri().to_string());
+            let link = references.project_page(&project.company, project.id).to_string();
             let name = project.settings.name.to_string();
             lists.push((project.id, EndedInterviewList { project: name, link, lines: vec![line] }));
+        }
+    }
+    if lists.is_empty() {
+        // Everyone who would be named is gone or goes on: the pages of the projects show the others.
+        for project in counted.iter().take(MAX_NAMED).filter_map(|(id, _)| subject.projects.get(id)) {
+            let link = references.project_page(&project.company, project.id).to_string();
+            let name = project.settings.name.to_string();
+            lists.push((project.id, EndedInterviewList { project: name, link, lines: Vec::new() }));
         }
     }
     let mut all = told.iter().map(|one| one.project).chain(counted.iter().map(|(project, _)| *project));
@@ -65,7 +71,6 @@ pub(crate) async fn send(
     let project = only.and_then(|only| subject.projects.get(&only)).map(|only| &only.settings.name);
     let more = if told.is_empty() { 0 } else { count - told.len().min(MAX_NAMED) };
     let lists: Vec<EndedInterviewList> = lists.into_iter().map(|(_, list)| list).collect();
-    let occasion =
-        MailOccasion::InterviewsEnded { count, project, lists: &lists, more, leads_to_application };
+    let occasion = MailOccasion::InterviewsEnded { count, project, lists: &lists, more };
     send_to_customer(mailer, customer, company, occasion).await
 }

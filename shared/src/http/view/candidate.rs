@@ -193,9 +193,10 @@ pub struct CandidateFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = ())]
     next_reminder_at: Option<Option<Timestamp>>,
-    /// The page of the resource in the web application; empty in a deployment without one.
-    #[schemars(example = example_uri::SUITE_CANDIDATE)]
-    interview_suite_url: OrEmpty<Uri>,
+    /// The page where staff watch the interview and evaluate it, which asks them to log in. It never changes, and holds no
+    /// credential.
+    #[schemars(example = example_uri::CANDIDATE_PAGE)]
+    interview_suite_url: Uri,
     #[serde(flatten)]
     access: Option<InterviewAccessView>,
     /// The candidate's shares. Only callers who may change the project see them.
@@ -323,7 +324,7 @@ impl CandidateFields {
             is_on_hold: viewer.is_manager.then(|| candidate.hold_at(viewer.now).is_some()),
             receive_mails: profile.receive_mails,
             next_reminder_at: viewer.is_manager.then(|| candidate.next_reminder_at().map(Timestamp)),
-            interview_suite_url: OrEmpty(references.suite_page(&own)),
+            interview_suite_url: references.candidate_page(company, *project, candidate.id),
             shares: viewer.is_manager.then(|| ShareView::all_of(candidate, references)),
             access: viewer.sees_access.then(|| InterviewAccessView::new(candidate, viewer)),
             resource_uri: own,

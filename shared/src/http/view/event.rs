@@ -63,8 +63,8 @@ fn known_types(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// What a change did. The facts of the resource after the change stand beside these fields, such as `status` and
-/// `deadline`. Once the resource is erased, only its URL, its project with its key, and its version are left, and what
-/// `candidate.erased` says.
+/// `deadline`. Once the resource is erased, only its URL and its page, its project with its key, and its version are left,
+/// and what `candidate.erased` says.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Change")]
 struct ChangeView {
@@ -76,6 +76,10 @@ struct ChangeView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"4711")]
     external_id: Option<ExternalId>,
+    /// The page where staff watch the interview of the candidate and evaluate it. Missing for other resources.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = example_uri::CANDIDATE_PAGE)]
+    interview_suite_url: Option<Uri>,
     /// Of a candidate or an interview, the client's key of the project when the event got its number. Missing if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"REQ-7")]
@@ -151,6 +155,7 @@ impl EventView {
             data: ChangeView {
                 resource_uri: references.resource(company, change.resource),
                 external_id: change.external_id.clone(),
+                interview_suite_url: references.page_of_candidate(company, change.resource),
                 project_external_id: change.project_external_id.clone(),
                 project: change.resource.project().map(|project| references.uri(company, project)),
                 version: entry.version_after,

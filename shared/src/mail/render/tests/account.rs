@@ -23,7 +23,9 @@ static ACCOUNT: LazyLock<[AccountLink; 1]> = LazyLock::new(|| [account("grace", 
 static ACCOUNTS: LazyLock<[AccountLink; 2]> =
     LazyLock::new(|| [account("grace", LINK), account(NAME, OTHER_LINK)]);
 const WEBHOOK: &str = "hooks.acme.example (<i>Payroll</i> & {{ y }})";
-const PAGE: &str = "https://suite.example/companies/acme/projects/1/";
+const PAGE: &str = "https://suite.example/project/acme/1/";
+const OTHER_PAGE: &str = "https://suite.example/project/acme/2/";
+const FILM: &str = "https://suite.example/result/acme/1/3/";
 const AT: &str = "Sunday 8 November 2026 at 11:00 (Europe/Berlin, UTC+1)";
 const ID: WebhookId = Id::from_bytes([1; 16]);
 const FAILING: MailOccasion<'_> = MailOccasion::WebhookFailing { id: ID, name: WEBHOOK };
@@ -98,19 +100,23 @@ fn interviews_ended(count: usize, projects: usize, more: usize) -> MailOccasion<
             candidate: name.to_owned(),
             ended_at: AT.to_owned(),
             ended_by_time: None,
+            link: FILM.to_owned(),
         };
         [
             EndedInterviewList {
                 project: NAME.to_owned(),
-                link: Some(PAGE.to_owned()),
+                link: PAGE.to_owned(),
                 lines: vec![line(BY), line(LAST)],
             },
-            EndedInterviewList { project: COMPANY.to_owned(), link: None, lines: vec![line(FIRST)] },
+            EndedInterviewList {
+                project: COMPANY.to_owned(),
+                link: OTHER_PAGE.to_owned(),
+                lines: vec![line(FIRST)],
+            },
         ]
     });
     let project = (projects == 1).then(|| &*SALES);
-    let leads_to_application = false;
-    MailOccasion::InterviewsEnded { count, project, lists: &LISTS[..projects], more, leads_to_application }
+    MailOccasion::InterviewsEnded { count, project, lists: &LISTS[..projects], more }
 }
 
 #[test]
@@ -131,8 +137,11 @@ fn staff_are_told_whose_interviews_have_ended() {
             assert!(many.text.contains(part) && html.contains(part), "{language:?} {part}: {}", many.text);
         }
         assert!(!many.html.contains(FIRST) && !many.html.contains(NAME), "{language:?} {}", many.html);
-        assert_eq!(many.text.matches(PAGE).count(), 1, "{language:?} {}", many.text);
-        assert!(many.html.contains(&format!("href=\"{PAGE}\"")), "{language:?} {}", many.html);
+        for (link, count) in [(PAGE, 1), (OTHER_PAGE, 1), (FILM, 3)] {
+            assert_eq!(many.text.matches(link).count(), count, "{language:?} {}", many.text);
+            let links = many.html.matches(&format!("href=\"{link}\"")).count();
+            assert_eq!(links, count, "{language:?} {}", many.html);
+        }
         let lines: Vec<&str> = many.text.lines().collect();
         assert!(lines.contains(&format!("- {BY}, {AT}").as_str()), "{language:?} {}", many.text);
         assert!(lines.contains(&NAME) && lines.contains(&COMPANY), "{language:?} {}", many.text);
@@ -143,29 +152,21 @@ fn staff_are_told_whose_interviews_have_ended() {
 #[test]
 fn staff_are_told_how_far_an_interview_was_answered_that_its_time_ended() {
     let ended = EndedByTime { ended_at: DateTime::UNIX_EPOCH, answered: 3, questions: 7 };
-    let line =
-        EndedInterviewLine { candidate: BY.to_owned(), ended_at: AT.to_owned(), ended_by_time: Some(ended) };
-    let lists =
-        [EndedInterviewList { project: NAME.to_owned(), link: Some(PAGE.to_owned()), lines: vec![line] }];
+    let line = EndedInterviewLine {
+        candidate: BY.to_owned(),
+        ended_at: AT.to_owned(),
+        ended_by_time: Some(ended),
+        link: FILM.to_owned(),
+    };
+    let lists = [EndedInterviewList { project: NAME.to_owned(), link: PAGE.to_owned(), lines: vec![line] }];
     for language in Language::ALL {
-        let told = |leads_to_application| {
-            let (count, more) = (1, 0);
-            let mail = MailOccasion::InterviewsEnded {
-                count,
-                project: None,
-                lists: &lists,
-                more,
-                leads_to_application,
-            };
-            render(&mail, language)
-        };
-        let [of_project, of_application] = [false, true].map(told);
-        for mail in [&of_project, &of_application] {
-            let line = mail.text.lines().find(|line| line.starts_with(&format!("- {BY}, {AT} ("))).unwrap();
-            assert!(line.contains(" 3 ") && line.contains(" 7"), "{language:?} {line}");
-            assert!(mail.html.contains("<br>") && mail.text.contains(PAGE), "{language:?} {}", mail.html);
-        }
-        assert_ne!(of_project.text, of_application.text, "{language:?}: the link says where it leads");
+        let mail = MailOccasion::InterviewsEnded { count: 1, project: None, lists: &lists, more: 0 };
+        let mail = render(&mail, language);
+        let mut lines = mail.text.lines();
+        let line = lines.find(|line| line.starts_with(&format!("- {BY}, {AT} ("))).unwrap();
+        assert!(line.contains(" 3 ") && line.contains(" 7"), "{language:?} {line}");
+        assert_eq!(lines.next(), Some(format!("  {FILM}").as_str()), "{language:?}");
+        assert!(mail.html.contains("<br>") && mail.text.contains(PAGE), "{language:?} {}", mail.html);
     }
 }
 

@@ -25,6 +25,7 @@ use crate::bulk::{BulkReport, BulkRequest, STATUS_CHANGED};
 use crate::changes::{CandidateFiles, read_adjustments, read_changes, read_new};
 use crate::entries::dry_run::DRY_RUN_WITH_KEY;
 use crate::import::read_candidate;
+use crate::list::OwnEvaluation;
 use crate::privacy::consents::{self, ConsentView};
 use crate::privacy::hold::{HoldView, read_hold};
 use crate::{deadline, shares};
@@ -45,6 +46,11 @@ pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
         .query::<ExternalId>(
             "external_id",
             "Only the candidate with this key, which is compared exactly. May not be empty.",
+        )
+        .query::<OwnEvaluation>(
+            "my_evaluation_status",
+            "With `status=interviewed`: only candidates who wait for the caller's evaluation, or whom the caller has evaluated. Callers who are \
+             not evaluators get an empty list.",
         )
 }
 

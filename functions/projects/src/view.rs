@@ -242,6 +242,9 @@ struct ProjectFields {
     /// The number of interviewed candidates who are fully evaluated by the current evaluators.
     #[schemars(example = 0)]
     evaluated_candidates_count: i64,
+    /// The number of interviewed candidates who wait for the caller's evaluation; null if the caller is not an evaluator.
+    #[schemars(example = 3)]
+    my_pending_evaluations_count: Option<i64>,
     /// How many days before the deadline candidates who are `invited` or `confirmed` are reminded by mail, ascending: at most
     /// three days. A change is for invitations and deadlines from then on.
     #[schemars(length(max = 3), example = [1, 3])]
@@ -318,6 +321,7 @@ impl ProjectFields {
             interviewing_candidates_count: counts.with_status(CandidateStatus::Interviewing),
             aborted_candidates_count: counts.with_status(CandidateStatus::Aborted),
             evaluated_candidates_count: counts.evaluated(project),
+            my_pending_evaluations_count: counts.awaiting(project, customer),
             reminder_days: settings.reminder_days.iter().collect(),
             partner_data: settings.partner_data.to_json(),
             team_evaluation: settings.team_evaluation,

@@ -133,6 +133,9 @@ pub struct CandidateFields {
     /// When the invitation was accepted.
     #[schemars(example = ())]
     confirmationdate: Option<Timestamp>,
+    /// Whether the time ended the interview, with answers, before it was complete. The candidate is `aborted` then.
+    #[schemars(example = false)]
+    ended_by_time: bool,
     /// When the candidate was last invited.
     #[schemars(example = ())]
     invitationdate: Option<Timestamp>,
@@ -305,6 +308,7 @@ impl CandidateFields {
             email_status: candidate.email_status(),
             status: candidate.status,
             confirmationdate: candidate.confirmed_at.map(Timestamp),
+            ended_by_time: candidate.ended_by_time.is_some(),
             invitationdate: candidate.invited_at.map(Timestamp),
             interviewdate: candidate.interviewed_at.map(Timestamp),
             deadline: profile.deadline.map(Timestamp),

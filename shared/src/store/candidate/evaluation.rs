@@ -2,12 +2,12 @@
 //!
 //! The summary of a result is derived from its candidate and written with it, like search entries.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use futures_util::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
 
-use crate::domain::candidate::Candidate;
+use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::evaluation::Evaluation;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
@@ -17,8 +17,9 @@ use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::store::table::item::{self, Item, StoredEntity, VersionedItem, string};
-use crate::store::table::keys::{self, ItemKey, TABLE};
+use crate::store::table::keys::{self, BY_STATUS, ItemKey, TABLE};
 use crate::store::table::read::page::{ListSource, Page, PageRequest};
+use crate::store::table::read::projection::ProjectionExpression;
 use crate::store::table::read::query::{Query, RowFilter};
 use crate::store::table::write::condition::WriteCondition;
 use crate::store::table::write::transaction::Transaction;
@@ -31,6 +32,8 @@ impl StoredEntity for Evaluation {
         keys::evaluation(&self.company, self.project, self.candidate, self.evaluator)
     }
 }
+
+const KEYS: ProjectionExpression = ProjectionExpression::new("pk, sk", &[]);
 
 /// The place of an evaluation in the table.
 #[derive(Debug)]
@@ -167,6 +170,46 @@ impl Store {
             Some(filter) => self.filtered_results(&project.company, project.id, filter).await,
             None => Ok(Vec::new()),
         }
+    }
+
+    /// The interviewed candidates whose evaluation `evaluator` has completed, the oldest first.
+    pub async fn evaluated_by(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        evaluator: CustomerId,
+    ) -> Result<Vec<CandidateId>> {
+        let filter = RowFilter::any([vec!["by".to_owned(), evaluator.to_string()]]);
+        let mut query = Query::of(&keys::results(company, project)).filtered(filter);
+        query.attributes = KEYS;
+        let rows = self.query_rows(query, usize::MAX).await?;
+        let keys = item::keys_of(&rows)?;
+        Ok(keys.iter().filter_map(keys::result_in).collect())
+    }
+
+    /// The interviewed candidates who wait for the evaluation by `evaluator`, the oldest first. Some may have been deleted or
+    /// reopened since.
+    // Without an index by evaluators, which each completed interview would have to write once for each of them.
+    pub async fn awaiting_evaluation(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        evaluator: CustomerId,
+    ) -> Result<Vec<CandidateId>> {
+        let interviewed = keys::candidates_by_status(company, project, CandidateStatus::Interviewed);
+        let interviewed = Query::new(BY_STATUS, string(interviewed));
+        let (evaluated, interviewed) = tokio::try_join!(
+            self.evaluated_by(company, project, evaluator),
+            self.query_rows(interviewed, usize::MAX),
+        )?;
+        let evaluated: HashSet<CandidateId> = evaluated.into_iter().collect();
+        let candidates = keys::candidates(company, project);
+        let mut waiting = Vec::with_capacity(interviewed.len().saturating_sub(evaluated.len()));
+        for row in &interviewed {
+            let id: CandidateId = candidates.id_in(row)?.parse().map_err(Error::internal)?;
+            waiting.extend(Some(id).filter(|id| !evaluated.contains(id)));
+        }
+        Ok(waiting)
     }
 
     /// All candidates with a veto by anyone, the oldest first.

@@ -41,7 +41,6 @@ impl StoredEntity for Candidate {
     const INTERNAL_FIELDS: &'static [&'static str] = &[
         "aborted_at",
         "address_keys",
-        "ended_by_time",
         "expired_at",
         "former_keys",
         "guest_links",

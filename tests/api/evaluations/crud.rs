@@ -18,7 +18,10 @@ pub(crate) struct EvaluationFixture {
 }
 
 pub(crate) async fn given() -> EvaluationFixture {
-    let app = TestApp::start().await;
+    given_in(TestApp::start().await).await
+}
+
+pub(crate) async fn given_in(app: TestApp) -> EvaluationFixture {
     let owner = app.owner().await;
     let hire = async || app.staff("hiring-manager").await;
     let (evaluators, reviewer) = ([hire().await, hire().await], hire().await);

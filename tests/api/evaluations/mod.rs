@@ -2,6 +2,7 @@
 
 mod counts;
 pub(crate) mod crud;
+mod drafts;
 mod events;
 mod questions;
 mod results;

@@ -135,7 +135,7 @@ async fn nothing_that_others_say_reaches_an_evaluator_before_their_own_evaluatio
     let body = json!({
         "ratings": [
             { "question": given.question, "value": 4.9, "comment": CANARY },
-            { "criterion": given.criterion, "value": 4.9, "comment": CANARY },
+            { "criterion": given.criterion, "value": null, "comment": CANARY },
         ],
         "recommendation": "strong_yes", "comment": CANARY, "completed": true,
     });

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::Caller;
+use tests::http::Request;
 
 use super::{answer, begin, interview, project, write};
 
@@ -46,6 +47,20 @@ async fn a_long_text_costs_its_own_size_however_many_there_are() {
     assert_eq!(one.log().dynamodb_calls, 2, "admission, and the text");
     let data = candidate.get(&format!("{}data/", candidate.uri)).await.expect(200).json();
     assert_eq!(data["answers"][7]["text"], longest(7));
+}
+
+#[tokio::test]
+async fn a_text_that_may_only_be_the_first_replaces_none() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let question = json!({ "text": "One?", "kind": "text" });
+    let (project, asked) = project(&owner, json!({ "interview_platform": "builtin" }), &[question]).await;
+    let candidate = begin(&owner, &project).await;
+    let target = answer(&candidate, &asked[0]);
+    let put = |text: &str| Request::put(&target).json(&json!({ "text": text })).header("if-none-match", "*");
+    candidate.send(put("First.")).await.expect(201);
+    candidate.send(put("Second.")).await.expect_code(412, "precondition_failed");
+    assert_eq!(owner.get(&target).await.expect(200).json()["text"], "First.");
 }
 
 #[tokio::test]

@@ -80,6 +80,11 @@ fn example(name: &str, event: &Value, schemas: &Map<String, Value>) -> Option<Va
             example["sequence"] = Value::Null;
             example["data"]["resource_uri"] = json!(example_uri::WEBHOOK);
             example["data"]["project"] = Value::Null;
+            // Only candidates, their interviews and projects have these.
+            let foreign = ["external_id", "interview_suite_url", "project_external_id"];
+            if let Some(data) = example["data"].as_object_mut() {
+                data.retain(|name, _| !foreign.contains(&name.as_str()));
+            }
             example["data"]["version"] = json!(0);
             example["data"]["changed"] = json!([]);
             example["by"] = json!({ "kind": "system", "resource_uri": null });

@@ -33,6 +33,7 @@ async fn two_names_are_enough() {
     let uri = response.uri("resource_uri");
     assert_eq!(response.header("location"), Some(uri.as_str()));
     assert!(uri.starts_with(&format!("{project}candidates/")), "{uri}");
+    let page = format!("https://hr.example/result/acme/{}/{}/", last_segment(&project), last_segment(&uri));
     let expected = json!({
         "resource_uri": uri,
         "company": "https://hr.example/api/v3/companies/acme/",
@@ -48,6 +49,7 @@ async fn two_names_are_enough() {
         "confirmationdate": null,
         "invitationdate": null,
         "interviewdate": null,
+        "ended_by_time": false,
         "deadline": null,
         "photo": "",
         "cv": "",
@@ -69,7 +71,7 @@ async fn two_names_are_enough() {
         "receive_mails": true,
         "next_reminder_at": null,
         "reopening": null,
-        "interview_suite_url": "",
+        "interview_suite_url": page,
     });
     assert_eq!(response.json(), expected, "{response}");
     owner.get(&uri).await.expect_json(200, expected);

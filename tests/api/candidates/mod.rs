@@ -29,5 +29,6 @@ mod reminders;
 mod self_service;
 mod shares;
 mod slots;
+mod staff_pages;
 mod status;
 mod uploads;

@@ -95,6 +95,11 @@ pub(super) fn subjects(app: &TestApp, staff: &Staff) -> Vec<String> {
     told(app, staff).iter().map(|mail| mail.subject.clone()).collect()
 }
 
+/// The page that shows a project or a candidate to staff.
+async fn page(owner: &Staff, uri: &str) -> String {
+    owner.get(uri).await.expect(200).uri("interview_suite_url")
+}
+
 pub(super) fn text_of(mail: &Mail) -> &str {
     mail.text.as_deref().unwrap()
 }
@@ -105,9 +110,11 @@ async fn a_wave_is_one_mail_that_names_ten_by_project() {
     let StaffedProject { app, owner, manager, evaluator, .. } = &given;
     owner.patch("/companies/acme/", json!({ "timezone": "Europe/Berlin" })).await.expect(200);
     let other = project_of(owner, "R&D <b>Lead</b>", manager, evaluator).await;
+    let mut films = [Vec::new(), Vec::new()];
     for number in 0..7 {
-        given.interviewed(&format!("Ada {number}")).await;
-        interviewed_in(owner, &other, &format!("<i>Grace {number}")).await;
+        films[0].push(page(owner, &given.interviewed(&format!("Ada {number}")).await.uri).await);
+        let grace = interviewed_in(owner, &other, &format!("<i>Grace {number}")).await;
+        films[1].push(page(owner, &grace.uri).await);
         // Events that get their numbers together are in the order of their seconds.
         app.settle().await;
     }
@@ -119,16 +126,19 @@ async fn a_wave_is_one_mail_that_names_ten_by_project() {
     }
     let mail = told(app, manager).remove(0);
     let at = "Sunday 8 November 2026 at 11:00 (Europe/Berlin, UTC+1)";
-    let names = |name: &str| -> String {
-        (0..5).map(|number| format!("- {name} {number} Lovelace, {at}\n")).collect()
+    let names = |name: &str, films: &[String]| -> String {
+        let named = films.iter().take(5).enumerate();
+        named.map(|(number, film)| format!("- {name} {number} Lovelace, {at}\n  {film}\n")).collect()
     };
+    let [sales, lead] = [page(owner, &given.project).await, page(owner, &other).await];
+    assert!(sales.starts_with("https://hr.example/project/acme/"), "{sales}");
     let expected = format!(
         "Dear Col League,\n\n14 video interviews have ended.\n\n\
-         Sales\n{}\nR&D <b>Lead</b>\n{}\nand 4 more\n\n\
+         Sales\n{}Open the project: {sales}\n\nR&D <b>Lead</b>\n{}Open the project: {lead}\n\nand 4 more\n\n\
          You receive this email because you manage or evaluate these interviews, and interview notifications are turned on in \
          your account.\n\nKind regards,\nAcme & Sons",
-        names("Ada"),
-        names("<i>Grace")
+        names("Ada", &films[0]),
+        names("<i>Grace", &films[1])
     );
     assert_eq!(text_of(&mail).trim(), expected);
     let html = mail.html.as_deref().unwrap();
@@ -137,6 +147,9 @@ async fn a_wave_is_one_mail_that_names_ten_by_project() {
         "{html}"
     );
     assert!(!html.contains("<i>Grace") && !html.contains("<b>Lead") && html.contains(at), "{html}");
+    for link in films.iter().flat_map(|films| &films[..5]).chain([&sales, &lead]) {
+        assert_eq!(html.matches(&format!("href=\"{link}\"")).count(), 1, "{link}: {html}");
+    }
 
     // Nothing is left to tell.
     after(app, 120).await;
@@ -329,11 +342,10 @@ async fn each_is_written_to_in_their_language_with_the_page_of_the_project() {
     }
     let managers: Vec<&str> = staff.iter().map(|(_, one)| one.uri.as_str()).collect();
     owner.patch(project, json!({ "interview_managers": managers })).await.expect(200);
-    given.interviewed("Žofie").await;
+    let candidate = given.interviewed("Žofie").await;
     after(app, 5).await;
-    let link =
-        owner.get(project).await.expect(200).json()["interview_suite_url"].as_str().unwrap().to_owned();
-    assert!(link.starts_with("https://suite.example/app/"), "{link}");
+    let [link, film] = [page(owner, project).await, page(owner, &candidate.uri).await];
+    assert!(link.starts_with("https://suite.example/app/") && film.starts_with(&link), "{film}");
     for ((language, person), subject) in staff.iter().zip([
         format!("1 interview has ended for “{name}”"),
         format!("1 beendetes Interview für „{name}“"),
@@ -347,8 +359,37 @@ async fn each_is_written_to_in_their_language_with_the_page_of_the_project() {
         let html = mail.html.as_deref().unwrap();
         assert!(html.contains(&format!("<html lang=\"{language}\">")) && html.contains(&link), "{html}");
         assert!(
-            text_of(&mail).contains(&link) && text_of(&mail).contains("- Žofie Lovelace, "),
+            text_of(&mail).contains(&format!(" {link}\n")) && text_of(&mail).contains("- Žofie Lovelace, "),
             "{language}"
         );
+        assert!(text_of(&mail).contains(&format!("\n  {film}\n")), "{language}");
     }
+}
+
+#[tokio::test]
+async fn a_mail_that_can_name_nobody_any_more_leads_to_the_project() {
+    let given = StaffedProject::start().await;
+    let StaffedProject { app, owner, project, manager, .. } = &given;
+    let ada = given.interviewed("Ada").await;
+    after(app, 5).await;
+    // Fifty are kept by name, and the others are counted.
+    let mut others = given.expired(51).await;
+    others.retain(|uri| *uri != ada.uri);
+    let (last, named) = others.split_last().unwrap();
+    for candidate in named {
+        app.complete(candidate).await;
+    }
+    app.settle().await;
+    app.complete(last).await;
+    after(app, 5).await;
+    for candidate in named {
+        owner.delete(candidate).await.expect(204);
+    }
+    after(app, 60).await;
+    assert_eq!(subjects(app, manager)[1..], ["1 interview has ended for “Sales”"]);
+    let mail = told(app, manager).remove(1);
+    let link = page(owner, project).await;
+    assert!(text_of(&mail).contains(&format!("\nSales\nOpen the project: {link}\n")), "{}", text_of(&mail));
+    let html = mail.html.as_deref().unwrap();
+    assert!(html.contains(&format!("href=\"{link}\"")) && !html.contains("<ul>"), "{html}");
 }

@@ -79,6 +79,11 @@ pub(crate) fn result_of(project: &str, candidate: &str) -> String {
     format!("{project}results/{}/", last_segment(candidate))
 }
 
+/// The page that shows the candidate to staff.
+fn page_of(project: &str, candidate: &str) -> String {
+    format!("https://hr.example/result/acme/{}/{}/", last_segment(project), last_segment(candidate))
+}
+
 #[tokio::test]
 async fn two_evaluators_rate_blindly_and_the_results_follow() {
     let given = given().await;
@@ -127,6 +132,7 @@ async fn two_evaluators_rate_blindly_and_the_results_follow() {
     assert_eq!((&list["objects"], &list["meta"]["total_count"]), (&json!([]), &json!(0)));
     let hidden = given.results(two, "").await;
     assert_eq!(hidden["meta"]["total_count"], 1);
+    assert_eq!(hidden["objects"][0]["interview_suite_url"], page_of(&given.project, &candidate));
     for field in ["overall_rating", "question_results", "criteria_results", "ratings", "evaluations", "vetos"]
     {
         assert_eq!(hidden["objects"][0][field], Value::Null, "{field}");
@@ -135,6 +141,7 @@ async fn two_evaluators_rate_blindly_and_the_results_follow() {
     given.rate(two, &candidate, 5.0, 4.5).await.expect(201);
     let mut result = json!({
         "resource_uri": result_of(&given.project, &candidate), "candidate": candidate,
+        "interview_suite_url": page_of(&given.project, &candidate),
         "overall_rating": 4.25, "maximum_score": 5,
         "question_results": [{ "question": given.question, "question_text": "Why us?", "average_rating": 4.5 }],
         "criteria_results": [{ "criterion": given.criterion, "average_rating": 4 }],

@@ -149,16 +149,22 @@ async fn staff_are_told_once_how_far_it_was_answered() {
 }
 
 #[tokio::test]
-async fn the_mail_to_staff_leads_to_the_application_where_no_page_is_known() {
+async fn the_mail_to_staff_leads_to_the_film_whatever_application_the_company_has() {
     let given = EndedFixture::ended().await;
-    let EndedFixture { app, owner, manager, .. } = &given;
+    let EndedFixture { app, owner, manager, candidate, .. } = &given;
     owner.patch("/companies/acme/", json!({ "app_url": "https://ats.example/jobs" })).await.expect(200);
     app.clock().advance(TimeDelta::minutes(6));
     app.sweep().await;
     app.settle().await;
-    assert_eq!(owner.get(&given.project).await.expect(200).json()["interview_suite_url"], "");
+    let shown = owner.get(&candidate.uri).await.expect(200).json();
+    assert_eq!((&shown["status"], &shown["ended_by_time"]), (&json!("aborted"), &json!(true)));
+    let page = async |uri: &str| owner.get(uri).await.expect(200).uri("interview_suite_url");
     let text = app.mails_to(&manager.email).remove(0).text.clone().unwrap();
-    assert!(text.contains("Log in to the application: https://ats.example/jobs"), "{text}");
+    let film = page(&candidate.uri).await;
+    assert!(film.starts_with("https://hr.example/result/acme/"), "{film}");
+    assert!(text.contains(&format!("(ended by its time: 1 of 2 answered)\n  {film}\n")), "{text}");
+    assert!(text.contains(&format!("Open the project: {}\n", page(&given.project).await)), "{text}");
+    assert!(!text.contains("ats.example"), "{text}");
 }
 
 #[tokio::test]

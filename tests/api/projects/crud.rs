@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::Caller;
+use tests::caller::{Caller, last_segment};
 use tests::files::Form;
 use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
@@ -92,33 +92,15 @@ async fn a_name_is_enough() {
         "interviewing_candidates_count": 0,
         "aborted_candidates_count": 0,
         "evaluated_candidates_count": 0,
+        "my_pending_evaluations_count": null,
         "skipped_candidates_count": 0,
         "partner_data": {},
         "reminder_days": [],
         "team_evaluation": 0,
-        "interview_suite_url": "",
+        "interview_suite_url": format!("https://hr.example/project/acme/{}/", last_segment(&uri)),
     });
     assert_eq!(response.json(), expected, "{response}");
     owner.get(&uri).await.expect_json(200, expected);
-}
-
-#[tokio::test]
-async fn pages_of_the_web_application_are_named_where_there_is_one() {
-    for (suite, pages) in [
-        ("", None),
-        ("https://suite.example", Some("https://suite.example")),
-        ("https://hr.example/suite/", Some("https://hr.example/suite")),
-    ] {
-        let app = TestApp::start_with(&[("SUITE_URL", suite)]).await;
-        let owner = app.owner().await;
-        let project = owner.project(json!({})).await;
-        let candidate = owner.candidate(&project, json!({})).await;
-        for uri in [project, candidate] {
-            let (_, path) = uri.split_once("/api/v3").unwrap();
-            let expected = pages.map_or_else(String::new, |pages| format!("{pages}{path}"));
-            assert_eq!(owner.get(&uri).await.expect(200).json()["interview_suite_url"], expected);
-        }
-    }
 }
 
 #[tokio::test]

@@ -7,3 +7,4 @@ mod events;
 mod questions;
 mod results;
 mod vetos;
+mod waiting;

@@ -15,8 +15,8 @@
 //!          lost to another write         lost to the same request, which was faster: replay its response
 //! ```
 //!
-//! So a handler may run several times, and all of its reads are repeated: rules and `If-Match` see the state that the other
-//! write has left. Work in several transactions runs inside [`run_once`](crate::http::exchange::HttpExchange::run_once) instead,
+//! So a handler may run several times, and all of its reads are repeated: rules, `If-Match` and `If-None-Match` see the state that
+//! the other write has left. Work in several transactions runs inside [`run_once`](crate::http::exchange::HttpExchange::run_once) instead,
 //! which holds a lease on the key and stores the response at the end.
 
 use axum::body::{Body, Bytes};

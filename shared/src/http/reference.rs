@@ -202,7 +202,7 @@ impl<'a> ReferenceUris<'a> {
         page.unwrap_or_else(|| self.own_page(format_args!("result/{c}/{p}/{k}")))
     }
 
-    /// The page that shows the candidate to staff whom the resource is, or whose interview it is; `None` for others.
+    /// The page of the candidate that the resource is or belongs to; `None` for other resources.
     pub fn page_of_candidate(&self, c: &CompanyId, resource: ResourceRef) -> Option<Uri> {
         match resource {
             ResourceRef::Candidate { project, candidate } | ResourceRef::Interview { project, candidate } => {

@@ -58,7 +58,7 @@ pub(crate) async fn send(
         }
     }
     if lists.is_empty() {
-        // Everyone who would be named is gone or goes on: the pages of the projects show the others.
+        // All candidates who would be named are gone or go on with the interview: the pages of the projects show the others.
         for project in counted.iter().take(MAX_NAMED).filter_map(|(id, _)| subject.projects.get(id)) {
             let link = references.project_page(&project.company, project.id).to_string();
             let name = project.settings.name.to_string();

@@ -96,7 +96,7 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
     let oldest = under_way.map(|export| export.created_at).min();
     // Exports that other workers write count too: one that is begun again and again is never late for its next attempt.
     summary.export_delay_seconds = oldest.map_or(0, |at| (system.now - at).num_seconds());
-    open.retain(|export| export.is_due(system.now));
+    open.retain(|export| export.work.is_due(system.now));
     // Files first: they are deleted within moments.
     let (to_write, to_clear): (Vec<_>, Vec<_>) = open.into_iter().partition(|export| export.is_under_way());
     for export in to_clear {

@@ -42,11 +42,11 @@ pub(crate) async fn write(app: &App, limits: RunLimits, due: &VersionedItem<Comp
         // Its erasure deletes the export too.
         return Err(Error::NotFound);
     }
-    let Some(begun) = CompanyExport::clone(due).begun(system.now) else {
+    let Some(leased) = CompanyExport::clone(due).lease(system.now) else {
         give_up(app, &system, due, ExportFailure::Internal).await?;
         return Ok(Ended::GivenUp);
     };
-    let export = system.store.update_export(due, begun).await?;
+    let export = system.store.update_export(due, leased).await?;
     let (attempt, begun_at) = (export.version(), system.now);
     let (saved, erased) = (Stopwatch::start(), Vec::new());
     let mut worker = ExportWorker { app, system: &system, limits, export, attempt, begun_at, saved, erased };
@@ -72,7 +72,7 @@ pub(crate) async fn write(app: &App, limits: RunLimits, due: &VersionedItem<Comp
     if error.is::<LeaseLost>() {
         return Err(Error::Changed);
     }
-    let after = CompanyExport::clone(&export).broken_off(app.now());
+    let after = CompanyExport::clone(&export).release(app.now());
     system.store.update_export(&export, after).await?;
     Err(error.downcast::<Error>().map_or_else(Error::internal, |error| *error))
 }

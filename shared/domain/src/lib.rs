@@ -31,6 +31,7 @@ pub mod text;
 pub mod time_zone;
 pub mod transition;
 pub mod webhook;
+pub mod work;
 
 pub use names::parse_enum;
 

@@ -17,7 +17,7 @@ use crate::domain::id::{CompanyId, ExportId};
 use crate::error::{Error, Result};
 
 impl StoredEntity for CompanyExport {
-    const INTERNAL_FIELDS: &'static [&'static str] = &["attempts", "erased", "next_at"];
+    const INTERNAL_FIELDS: &'static [&'static str] = &["attempts", "erased", "work"];
 
     fn history_change(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
         after?.change_since(before?)
@@ -29,12 +29,12 @@ impl StoredEntity for CompanyExport {
 
     fn expires_at(&self) -> Option<DateTime<Utc>> {
         // Not while it has files.
-        self.next_at.is_none().then(|| self.forgotten_at())
+        self.work.indexed_at().is_none().then(|| self.forgotten_at())
     }
 
     fn due(&self) -> Option<DueEntry<'_>> {
         let shard = DueQueue::Exports.shard_of(self.id);
-        Some(DueEntry { shard, at: self.next_at?, company: &self.company })
+        Some(DueEntry { shard, at: self.work.indexed_at()?, company: &self.company })
     }
 }
 
@@ -147,7 +147,7 @@ impl Store {
                 self.commit(self.end_export(export, &after, Vec::new())).await?;
                 // The worker needs its folder, and nobody can download anything from it yet.
                 withdrawn.extend((!is_told).then_some(export.id));
-            } else if export.deleted_at.is_some() && export.next_at.is_some() {
+            } else if export.deleted_at.is_some() && export.work.indexed_at().is_some() {
                 // An earlier try has broken off.
                 withdrawn.push(export.id);
             }

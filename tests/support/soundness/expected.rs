@@ -113,7 +113,7 @@ impl Expected {
             self.guest_links.push(read(item));
         } else if sk.starts_with("EXPORT#") {
             let export: CompanyExport = read(item);
-            self.check_due(key, item, 56, export.next_at);
+            self.check_due(key, item, 56, export.work.indexed_at());
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
             self.check_due(key, item, shard_in(item), effect.next_try_at.or(effect.given_up_at));

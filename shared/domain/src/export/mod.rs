@@ -11,6 +11,7 @@ use crate::history::erasure::ErasedItem;
 use crate::history::{EventType, FieldChanges, ResourceChange, ResourceRef};
 use crate::id::{CompanyId, CustomerId, ExportId};
 use crate::names::named;
+use crate::work::WorkState;
 
 /// How many exports a company may request within [`WINDOW`].
 const MAX_REQUESTS: usize = 4;
@@ -123,9 +124,8 @@ pub struct CompanyExport {
     pub attempts: u32,
     /// When the last attempt began; `None` before the first.
     pub begun_at: Option<DateTime<Utc>>,
-    /// When the service has something to do next: to write the archive or to delete its files; `None` for nothing. While a worker
-    /// writes it, when another one may.
-    pub next_at: Option<DateTime<Utc>>,
+    /// When its archive is to be written, or its files are to be deleted.
+    pub work: WorkState,
     pub progress: ExportProgress,
     /// When its archive could be downloaded, or when it failed; `None` before.
     pub finished_at: Option<DateTime<Utc>>,
@@ -174,7 +174,7 @@ impl CompanyExport {
             status: ExportStatus::Pending,
             attempts: 0,
             begun_at: None,
-            next_at: Some(now),
+            work: WorkState::due(now),
             progress: ExportProgress::default(),
             finished_at: None,
             archive: None,
@@ -211,11 +211,6 @@ impl CompanyExport {
         self.deleted_at.is_none() && matches!(self.status, ExportStatus::Pending | ExportStatus::Running)
     }
 
-    /// Whether the service has something to do for it at `now`.
-    pub fn is_due(&self, now: DateTime<Utc>) -> bool {
-        self.next_at.is_some_and(|at| at <= now)
-    }
-
     /// Until when its archive can be downloaded; `None` if it never can.
     pub fn expires_at(&self) -> Option<DateTime<Utc>> {
         matches!(self.status, ExportStatus::Successful | ExportStatus::Expired)
@@ -229,9 +224,7 @@ impl CompanyExport {
 
     /// Whether a worker may be writing its archive at `now`.
     pub fn is_being_written(&self, now: DateTime<Utc>) -> bool {
-        // After an attempt that has broken off, the next one is due before that.
-        let lease_ends_at = self.lease_ends_at().filter(|end| self.next_at == Some(*end));
-        self.status == ExportStatus::Running && lease_ends_at.is_some_and(|end| now < end)
+        self.status == ExportStatus::Running && self.work.is_leased(now)
     }
 
     /// When it is forgotten.
@@ -239,14 +232,14 @@ impl CompanyExport {
         self.created_at + LISTED
     }
 
-    /// The export, which one worker writes from `now` on. `None` after too many attempts.
-    pub fn begun(self, now: DateTime<Utc>) -> Option<Self> {
+    /// Leases the export to a worker that writes its archive from `now` on. `None` after too many attempts.
+    pub fn lease(self, now: DateTime<Utc>) -> Option<Self> {
         (self.attempts < ATTEMPTS).then(|| Self {
             status: ExportStatus::Running,
             attempts: self.attempts + 1,
             begun_at: Some(now),
             erased: Vec::new(),
-            next_at: Some(now + Self::LEASE),
+            work: WorkState::leased(now + Self::LEASE),
             progress: ExportProgress::default(),
             ..self
         })
@@ -263,32 +256,38 @@ impl CompanyExport {
     }
 
     /// The export after an attempt that has failed at `now`.
-    pub fn broken_off(self, now: DateTime<Utc>) -> Self {
-        Self { next_at: Some(now + PAUSE), ..self }
+    pub fn release(self, now: DateTime<Utc>) -> Self {
+        Self { work: WorkState::due(now + PAUSE), ..self }
     }
 
     /// The export, whose archive can be downloaded from `now` on.
     pub fn finished(self, archive: ExportedArchive, now: DateTime<Utc>) -> Self {
-        let after = Self {
+        Self {
             status: ExportStatus::Successful,
             finished_at: Some(now),
             progress: ExportProgress { percent: 100, ..self.progress },
             archive: Some(archive),
+            work: WorkState::due(now + DOWNLOADABLE),
             ..self
-        };
-        Self { next_at: after.expires_at(), ..after }
+        }
     }
 
     /// The export, which is given up at `now`.
     pub fn failed(self, failure: ExportFailure, now: DateTime<Utc>) -> Self {
         let failure = Some(failure);
         // Its files are deleted next.
-        Self { status: ExportStatus::Failed, finished_at: Some(now), failure, next_at: Some(now), ..self }
+        Self {
+            status: ExportStatus::Failed,
+            finished_at: Some(now),
+            failure,
+            work: WorkState::due(now),
+            ..self
+        }
     }
 
     /// The export, which is deleted at `now`: its files are next.
     pub fn deleted(self, now: DateTime<Utc>) -> Self {
-        Self { deleted_at: Some(now), archive: None, next_at: Some(now), ..self }
+        Self { deleted_at: Some(now), archive: None, work: WorkState::due(now), ..self }
     }
 
     /// The export after the erasure of an item that was gone at `gone_at` and may be in it: a finished export is deleted, and the
@@ -315,7 +314,8 @@ impl CompanyExport {
                 let progress = ExportProgress::default();
                 // The attempt does not count: it has not failed.
                 let attempts = self.attempts.saturating_sub(1);
-                Some(Self { status: ExportStatus::Pending, attempts, progress, next_at: Some(now), ..self })
+                let work = WorkState::due(now);
+                Some(Self { status: ExportStatus::Pending, attempts, progress, work, ..self })
             }
             ExportStatus::Successful => Some(Self { is_withdrawn: true, ..self.deleted(now) }),
             ExportStatus::Pending | ExportStatus::Failed | ExportStatus::Expired => None,
@@ -324,14 +324,14 @@ impl CompanyExport {
 
     /// The export, whose files are deleted at `now`; once more after the end of an attempt that may not know of it yet.
     pub fn without_files(self, now: DateTime<Utc>) -> Self {
-        // Until it does, its worker goes on to store files.
+        // Until it does, its worker goes on to store files, and has the export.
         let is_unfinished = matches!(self.status, ExportStatus::Pending | ExportStatus::Running);
-        let next_at = self.lease_ends_at().filter(|end| is_unfinished && now < *end);
+        let leased_until = self.lease_ends_at().filter(|end| is_unfinished && now < *end);
         let status = match self.status {
             ExportStatus::Successful => ExportStatus::Expired,
             status => status,
         };
-        Self { status, archive: None, next_at, ..self }
+        Self { status, archive: None, work: WorkState { leased_until, ..WorkState::IDLE }, ..self }
     }
 
     /// What the history keeps of the change from `before`: its success and its deletion, nothing else.

@@ -18,7 +18,7 @@ fn ended(at: DateTime<Utc>) -> CompanyExport {
 fn one_export_at_a_time_and_four_in_a_day_may_be_requested() {
     assert_eq!(CompanyExport::check_request([], now()), Ok(()));
     assert_eq!(CompanyExport::check_request([&export(now())], now()), Err(ExportRefusal::Running));
-    let running = export(now()).begun(now()).unwrap();
+    let running = export(now()).lease(now()).unwrap();
     assert_eq!(CompanyExport::check_request([&running], now()), Err(ExportRefusal::Running));
     assert_eq!(CompanyExport::check_request([&running.deleted(now())], now()), Ok(()));
     let hours = |hours| now() - TimeDelta::hours(hours);
@@ -33,19 +33,19 @@ fn one_export_at_a_time_and_four_in_a_day_may_be_requested() {
 fn an_export_is_given_up_after_three_attempts_and_an_erasure_is_none() {
     let mut one = export(now());
     for _ in 0..2 {
-        one = one.begun(now()).unwrap().broken_off(now());
+        one = one.lease(now()).unwrap().release(now());
     }
     let erased = |number| {
         let number = u8::try_from(number).unwrap();
         ErasedItem::Customer { customer: Id::from_bytes([number; 16]) }
     };
-    let mut again = one.begun(now()).unwrap();
+    let mut again = one.lease(now()).unwrap();
     for number in 0..=MOST_ERASED {
         again = again.after_erasure(erased(number), now(), now()).unwrap();
     }
-    assert_eq!((again.status, again.next_at), (ExportStatus::Pending, Some(now())));
-    let last = again.begun(now()).unwrap();
-    assert_eq!(last.clone().begun(now()), None);
+    assert_eq!((again.status, again.work), (ExportStatus::Pending, WorkState::due(now())));
+    let last = again.lease(now()).unwrap();
+    assert_eq!(last.clone().lease(now()), None);
     let later = now() - TimeDelta::minutes(16);
     let known = last.clone().after_erasure(erased(0), later, now()).unwrap();
     assert_eq!(known.after_erasure(erased(0), later, now()), None, "its worker is told already");

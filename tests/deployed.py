@@ -202,7 +202,8 @@ def starts_retention():
     boto3.client("dynamodb").update_item(
         TableName=names["Table"],
         Key={"pk": {"S": "COMPANY#acme"}, "sk": {"S": "RETENTION#RUN"}},
-        UpdateExpression="SET next_at = :now, due_at = :now",
+        UpdateExpression="SET #work.due_at = :now, due_at = :now",
+        ExpressionAttributeNames={"#work": "work"},
         ExpressionAttributeValues={":now": now},
     )
     answer = boto3.client("lambda").invoke(FunctionName=names["RetentionFunction"] + ":live", Payload=b"{}")

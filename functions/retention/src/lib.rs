@@ -118,7 +118,7 @@ async fn continue_due_runs(
     let pages: Vec<Vec<VersionedItem<RetentionRun>>> =
         system.store.due_retention_runs(system.now).try_collect().await?;
     let mut due: Vec<VersionedItem<RetentionRun>> = pages.into_iter().flatten().collect();
-    due.sort_by_key(|run| run.next_at);
+    due.sort_by_key(|run| run.work.indexed_at());
     for run in &due {
         summary.note_delay(run.planned_at, system.now);
     }

@@ -27,7 +27,7 @@ pub(crate) async fn continue_run(
     stored: VersionedItem<RetentionRun>,
     summary: &mut RetentionSummary,
 ) -> Result<Option<VersionedItem<RetentionRun>>> {
-    let run = RetentionRun::clone(&stored).with_lease(system.now);
+    let run = RetentionRun::clone(&stored).lease(system.now);
     let ends_at = limits.time.min(system.usage().elapsed().saturating_add(limits.company_time));
     let mut walk = RetentionWalk { system, stored, run, ends_at, pace, summary };
     // The lease is longer than an invocation can be, so no two ever work at one run.
@@ -38,7 +38,7 @@ pub(crate) async fn continue_run(
         return Ok(None);
     }
     // The rest is due at once.
-    walk.run = walk.run.without_lease(system.now);
+    walk.run = walk.run.release(system.now);
     walk.save().await?;
     Ok(Some(walk.stored))
 }

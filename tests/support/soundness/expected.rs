@@ -146,7 +146,7 @@ impl Expected {
             }
         } else if sk == "RETENTION#RUN" {
             let run: RetentionRun = read(item);
-            self.check_due(key, item, shard_in(item), Some(run.next_at));
+            self.check_due(key, item, shard_in(item), run.work.indexed_at());
         } else if pk.starts_with("HISTORY#") {
             let entry: HistoryEntry = read(item);
             let at = entry.origin.at + TimeDelta::minutes(1);

@@ -85,7 +85,7 @@ impl RetentionView {
     ) -> Self {
         Self {
             policy: PolicyView::new(policy, references),
-            next_run_at: run.map(|run| Timestamp(run.next_at)),
+            next_run_at: run.and_then(|run| run.work.indexed_at()).map(Timestamp),
             last_run: run
                 .and_then(|run| run.last)
                 .map(|CompletedRun { at, counts }| LastRunView { at: Timestamp(at), counts }),

@@ -10,6 +10,7 @@ use crate::history::{EventType, FieldChanges, HasHistory as _, ResourceChange};
 use crate::id::{CandidateId, CompanyId, ProjectId};
 use crate::retention::{GRACE, RetentionPolicy, RetentionVerdict};
 use crate::time_zone::TimeZone;
+use crate::work::WorkState;
 
 /// Runs start at this hour of the day, in the company's time zone.
 const HOUR: u32 = 2;
@@ -107,8 +108,8 @@ impl CompletedRun {
 pub struct RetentionRun {
     /// The company.
     pub company: CompanyId,
-    /// When the next run starts. Of one that is under way, when another worker may continue it.
-    pub next_at: DateTime<Utc>,
+    /// When the next run starts, or the one that is under way goes on.
+    pub work: WorkState,
     /// When the next run, or the one that is under way, was to start.
     pub planned_at: DateTime<Utc>,
     /// How far the run has come; `None` between two runs.
@@ -137,10 +138,11 @@ impl RetentionPolicy {
 impl RetentionRun {
     /// The first run of a company, in the night after `now`.
     pub fn first(company: &Company, now: DateTime<Utc>) -> Self {
-        let next_at = next_night(company, now);
+        let planned_at = next_night(company, now);
+        let work = WorkState::due(planned_at);
         let counts = RunCounts::default();
         let company = company.id.clone();
-        Self { company, next_at, planned_at: next_at, cursor: None, erasing: None, counts, last: None }
+        Self { company, work, planned_at, cursor: None, erasing: None, counts, last: None }
     }
 
     /// The first run of a company that came with an archive at `now`, after as long as a new rule waits.
@@ -149,14 +151,14 @@ impl RetentionRun {
         Self::first(company, now + GRACE)
     }
 
-    /// The run, which one worker continues from `now` on.
-    pub fn with_lease(self, now: DateTime<Utc>) -> Self {
-        Self { next_at: now + LEASE, ..self }
+    /// Leases the run to a worker that continues it from `now` on.
+    pub fn lease(self, now: DateTime<Utc>) -> Self {
+        Self { work: WorkState::leased(now + LEASE), ..self }
     }
 
-    /// The run, whose next step is due at once.
-    pub fn without_lease(self, now: DateTime<Utc>) -> Self {
-        Self { next_at: now, ..self }
+    /// Ends the lease of a run whose next step is due at once.
+    pub fn release(self, now: DateTime<Utc>) -> Self {
+        Self { work: WorkState::due(now), ..self }
     }
 
     /// The run after its end at `now`.

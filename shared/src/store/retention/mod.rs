@@ -43,7 +43,7 @@ impl StoredEntity for RetentionRun {
     fn due(&self) -> Option<DueEntry<'_>> {
         let company = &self.company;
         let shard = DueQueue::Retention.shard_of_text(company.as_str());
-        Some(DueEntry { shard, at: self.next_at, company })
+        Some(DueEntry { shard, at: self.work.indexed_at()?, company })
     }
 }
 

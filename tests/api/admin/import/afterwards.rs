@@ -121,7 +121,7 @@ async fn what_is_due_is_done_once_the_company_has_started() {
     import_and_start(&other, archive.folder.path()).await;
     let run =
         other.table().contents().await.into_iter().find(|((_, sk), _)| sk == "RETENTION#RUN").unwrap().1;
-    let next: DateTime<Utc> = run["next_at"].as_s().unwrap().parse().unwrap();
+    let next: DateTime<Utc> = run["work"].as_m().unwrap()["due_at"].as_s().unwrap().parse().unwrap();
     assert!(next >= other.app().now() + TimeDelta::days(7), "{next}");
     let there = enter(&other, &owner).await;
     let swept = other.sweep().await;

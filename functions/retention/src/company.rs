@@ -30,7 +30,7 @@ pub(crate) async fn continue_due_erasures(
         system.store.due_company_erasures(system.now).try_collect().await?;
     let mut is_first = true;
     for erasure in due.into_iter().flatten() {
-        summary.note_delay(erasure.next_at, system.now);
+        summary.note_delay(erasure.work.indexed_at().unwrap_or(system.now), system.now);
         // One turn at least, so that erasures get further in any case.
         if system.usage().elapsed() >= limits.time && !is_first {
             summary.more = true;
@@ -69,7 +69,7 @@ impl CompanyEraser<'_> {
     /// [`Error::Changed`] if another worker continues the erasure.
     async fn run(mut self) -> Result<()> {
         let now = self.system.now;
-        self.save(CompanyErasure::clone(&self.erasure).with_lease(now)).await?;
+        self.save(CompanyErasure::clone(&self.erasure).lease(now)).await?;
         loop {
             let Some((step, result)) = self.take_steps().await? else {
                 self.summary.companies += 1;
@@ -78,7 +78,7 @@ impl CompanyEraser<'_> {
             let is_over = self.is_over();
             if is_over || result != StepResult::Worked {
                 self.summary.more |= is_over;
-                return self.save(CompanyErasure::clone(&self.erasure).after(step, result, now)).await;
+                return self.save(CompanyErasure::clone(&self.erasure).release(step, result, now)).await;
             }
         }
     }

@@ -78,7 +78,7 @@ impl Expected {
             }
         } else if sk == "ERASURE" {
             let erasure: CompanyErasure = read(item);
-            self.check_due(key, item, 44, Some(erasure.next_at).filter(|_| erasure.ended_at.is_none()));
+            self.check_due(key, item, 44, erasure.work.indexed_at());
             if erasure.ended_at.is_none() {
                 self.count(company_counts(&erasure.company), []);
             }

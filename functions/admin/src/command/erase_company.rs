@@ -112,7 +112,7 @@ async fn hurry(
     if before.held.is_empty() {
         return Ok(before);
     }
-    let after = CompanyErasure::clone(&before).continued(operator.now);
+    let after = CompanyErasure::clone(&before).resume(operator.now);
     match operator.store.update_company_erasure(&before, after).await {
         Err(Error::Changed) => Ok(before),
         updated => updated,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{CandidateId, CompanyId, ProjectId};
 use crate::names::named;
+use crate::work::WorkState;
 
 /// After this time, another worker continues an erasure that has stopped.
 const LEASE: TimeDelta = TimeDelta::minutes(10);
@@ -83,8 +84,8 @@ pub struct CompanyErasure {
     pub step_since: DateTime<Utc>,
     /// Candidates on hold that it waits for, up to [`MAX_NAMED`].
     pub held: Vec<HeldCandidate>,
-    /// When it is due again; while a worker has it, the end of the lease.
-    pub next_at: DateTime<Utc>,
+    /// When it goes on.
+    pub work: WorkState,
     /// When it ended; `None` before.
     pub ended_at: Option<DateTime<Utc>>,
 }
@@ -92,33 +93,34 @@ pub struct CompanyErasure {
 impl CompanyErasure {
     /// An erasure that begins at `now`.
     pub fn begun(company: CompanyId, now: DateTime<Utc>) -> Self {
-        let step = ErasureStep::Access;
-        Self { company, begun_at: now, step, step_since: now, held: Vec::new(), next_at: now, ended_at: None }
+        let (step, work) = (ErasureStep::Access, WorkState::due(now));
+        Self { company, begun_at: now, step, step_since: now, held: Vec::new(), work, ended_at: None }
     }
 
-    /// The erasure, which one worker continues from `now` on.
-    pub fn with_lease(self, now: DateTime<Utc>) -> Self {
-        Self { next_at: now + LEASE, ..self }
+    /// Leases the erasure to a worker that continues it from `now` on.
+    pub fn lease(self, now: DateTime<Utc>) -> Self {
+        Self { work: WorkState::leased(now + LEASE), ..self }
     }
 
-    /// The erasure, which is due at `now`.
-    pub fn continued(self, now: DateTime<Utc>) -> Self {
-        Self { next_at: now, ..self }
+    /// Has the erasure go on at `now`.
+    pub fn resume(self, now: DateTime<Utc>) -> Self {
+        Self { work: WorkState::due(now), ..self }
     }
 
-    /// The erasure after `step` was found not to be clear at `now`.
-    pub fn after(self, step: ErasureStep, result: StepResult, now: DateTime<Utc>) -> Self {
+    /// Ends the lease after `step` was found not to be clear at `now`.
+    pub fn release(self, step: ErasureStep, result: StepResult, now: DateTime<Utc>) -> Self {
         let step_since = self.since(step, now);
-        let (held, next_at) = match result {
+        let (held, due_at) = match result {
             StepResult::Held(held) => (held, now + HOLD_PAUSE),
             StepResult::Clear | StepResult::Worked | StepResult::Waiting => (Vec::new(), now),
         };
-        Self { step, step_since, held, next_at, ..self }
+        Self { step, step_since, held, work: WorkState::due(due_at), ..self }
     }
 
     /// The erasure after its end at `now`.
     pub fn ended(self, now: DateTime<Utc>) -> Self {
-        Self { step: ErasureStep::Company, held: Vec::new(), ended_at: Some(now), ..self }
+        let (step, work) = (ErasureStep::Company, WorkState::IDLE);
+        Self { step, held: Vec::new(), work, ended_at: Some(now), ..self }
     }
 
     /// Whether everything has ended that was under way when the logins ended.

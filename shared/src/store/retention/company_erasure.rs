@@ -53,7 +53,7 @@ impl StoredEntity for CompanyErasure {
     fn due(&self) -> Option<DueEntry<'_>> {
         let company = &self.company;
         let shard = DueQueue::CompanyErasures.shard_of_text(company.as_str());
-        self.ended_at.is_none().then_some(DueEntry { shard, at: self.next_at, company })
+        Some(DueEntry { shard, at: self.work.indexed_at()?, company })
     }
 }
 

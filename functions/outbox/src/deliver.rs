@@ -31,15 +31,15 @@ pub(crate) async fn deliver(
     if !effect.is_waiting(now) {
         return Ok(EffectResult::Skipped);
     }
-    let taken = Effect::clone(&effect).taken(now);
-    if taken.is_given_up() {
-        return match give_up(system, &effect, taken).await {
+    let leased = Effect::clone(&effect).lease(now);
+    if leased.is_given_up() {
+        return match give_up(system, &effect, leased).await {
             Err(Error::Changed) => Ok(EffectResult::Skipped),
             given_up => given_up.map(|()| log(&effect, EffectResult::GivenUp, "tried too often")),
         };
     }
     // The stream and the schedule may find it at the same time; the lease lets one of them run it.
-    let mut effect = match system.store.update_effect(&effect, taken).await {
+    let mut effect = match system.store.update_effect(&effect, leased).await {
         Err(Error::Changed) => return Ok(EffectResult::Skipped),
         effect => effect?,
     };
@@ -49,11 +49,11 @@ pub(crate) async fn deliver(
         outcome => outcome?,
     };
     let after = match outcome {
-        EffectResult::Failed => Effect::clone(&effect).failed(now),
-        EffectResult::Postponed => Effect::clone(&effect).postponed(now),
-        EffectResult::Continued => Effect::clone(&effect).continued(now),
-        EffectResult::Settling => Effect::clone(&effect).settling(),
-        EffectResult::GivenUp => Effect::clone(&effect).given_up(now),
+        EffectResult::Failed => Effect::clone(&effect).retry(now),
+        EffectResult::Postponed => Effect::clone(&effect).postpone(now),
+        EffectResult::Continued => Effect::clone(&effect).release(now),
+        EffectResult::Settling => Effect::clone(&effect).settle(),
+        EffectResult::GivenUp => Effect::clone(&effect).give_up(now),
         EffectResult::Sent
         | EffectResult::Started
         | EffectResult::Deleted

@@ -32,7 +32,7 @@ impl StoredEntity for Effect {
     }
 
     fn due(&self) -> Option<DueEntry<'_>> {
-        let (queue, at) = match self.next_try_at {
+        let (queue, at) = match self.work.indexed_at() {
             Some(next) => (DueQueue::Effects, next),
             None => (DueQueue::GivenUpEffects, self.given_up_at?),
         };

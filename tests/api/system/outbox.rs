@@ -158,7 +158,7 @@ async fn a_mail_that_ses_cannot_take_now_is_tried_again_later_each_time() {
     app.clock().advance(TimeDelta::days(1));
     app.sweep().await;
     assert_eq!(sent(&app, &ada), 0, "what was given up is left to the operator");
-    assert_eq!(one_effect(&app).await["next_try_at"], Value::Null);
+    assert_eq!(one_effect(&app).await["work"]["due_at"], Value::Null);
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn a_mail_that_ses_will_never_take_is_given_up_at_once() {
     ses.next("SendRawEmail", Fault::Refused("InvalidParameterValue"));
     app.settle().await;
     let effect = one_effect(&app).await;
-    assert_eq!((&effect["attempts"], &effect["next_try_at"]), (&json!(1), &Value::Null));
+    assert_eq!((&effect["attempts"], &effect["work"]["due_at"]), (&json!(1), &Value::Null));
     app.clock().advance(TimeDelta::days(1));
     app.sweep().await;
     assert_eq!((ses.requests("SendRawEmail"), sent(&app, &ada)), (1, 0));

@@ -116,7 +116,7 @@ impl Expected {
             self.check_due(key, item, 56, export.work.indexed_at());
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
-            self.check_due(key, item, shard_in(item), effect.next_try_at.or(effect.given_up_at));
+            self.check_due(key, item, shard_in(item), effect.work.indexed_at().or(effect.given_up_at));
         } else if pk.starts_with("VIDEOS#") && item.contains_key("submitted_at") {
             let video: Video = read(item);
             self.count(company_counts(&video.company), [("videos".to_owned(), 1)]);

@@ -68,7 +68,7 @@ impl FailedEffects {
                 kind: effect.task.as_str(),
                 created_at: effect.created_at,
                 attempts: effect.attempts,
-                next_try_at: effect.next_try_at,
+                next_try_at: effect.work.indexed_at(),
                 given_up_at: effect.given_up_at,
             }));
             // With each page, because a million mails may wait.
@@ -112,7 +112,7 @@ pub(super) async fn retry(
             if !is_wanted {
                 continue;
             }
-            let after = Effect::clone(before).retried(operator.now);
+            let after = Effect::clone(before).reset(operator.now);
             match operator.store.update_effect(before, after).await {
                 Ok(_) => *retried.entry(before.task.as_str()).or_default() += 1,
                 // It has expired, or the same command runs twice.

@@ -22,6 +22,7 @@ use super::staff::named_token::{MadeByToken, NamedToken};
 use super::staff::notice::{EndedInterviews, InterviewNotice};
 use super::transition::CandidateChange;
 use super::webhook::{Webhook, WebhookMail};
+use super::work::WorkState;
 
 pub use task::{EffectTask, FormerCustomer};
 
@@ -55,8 +56,8 @@ pub struct Effect {
     pub created_at: DateTime<Utc>,
     /// Tries, including the current one.
     pub attempts: u32,
-    /// When the effect may be tried next; `None` once it is given up.
-    pub next_try_at: Option<DateTime<Utc>>,
+    /// When it may be tried next; idle once it is given up.
+    pub work: WorkState,
     /// When it was given up, if it is.
     pub given_up_at: Option<DateTime<Utc>>,
     /// When the operator last retried the effect.
@@ -75,7 +76,7 @@ impl Effect {
             task,
             created_at: now,
             attempts: 0,
-            next_try_at: Some(now + TimeDelta::minutes(1)),
+            work: WorkState::due(now + TimeDelta::minutes(1)),
             given_up_at: None,
             retried_at: None,
         }
@@ -215,7 +216,7 @@ impl Effect {
     pub fn of_deletion(company: CompanyId, deletion: ItemDeletion, now: DateTime<Utc>) -> Self {
         let id = Self::id_of_deletion(&company, &deletion);
         let begun = Self::new(company, &deletion, EffectTask::Deletion { deletion: deletion.clone() }, now);
-        Self { id, attempts: 1, next_try_at: Some(now + LEASE), ..begun }
+        Self { id, attempts: 1, work: WorkState::leased(now + LEASE), ..begun }
     }
 
     /// The identifier of the effect of a deletion.
@@ -248,74 +249,74 @@ impl Effect {
 
     /// Whether the effect may be tried at `now`.
     pub fn is_waiting(&self, now: DateTime<Utc>) -> bool {
-        self.next_try_at.is_some_and(|next| next <= now || self.attempts == 0)
+        self.work.is_due(now) || (self.attempts == 0 && !self.is_given_up())
     }
 
-    /// Leases the effect at `now`; given up after too many tries.
-    pub fn taken(self, now: DateTime<Utc>) -> Self {
+    /// Leases the effect to a worker at `now`; given up after too many tries.
+    pub fn lease(self, now: DateTime<Utc>) -> Self {
         if self.attempts >= ATTEMPTS {
-            return self.given_up(now);
+            return self.give_up(now);
         }
-        Self { attempts: self.attempts + 1, next_try_at: Some(now + LEASE), ..self }
+        Self { attempts: self.attempts + 1, work: WorkState::leased(now + LEASE), ..self }
     }
 
     /// Whether the effect was given up.
     pub fn is_given_up(&self) -> bool {
-        self.next_try_at.is_none()
+        self.work == WorkState::IDLE
     }
 
     /// The effect after a failed try at `now`: due again with a growing delay, until it is given up.
-    pub fn failed(self, now: DateTime<Utc>) -> Self {
+    pub fn retry(self, now: DateTime<Utc>) -> Self {
         if self.attempts >= ATTEMPTS {
-            return self.given_up(now);
+            return self.give_up(now);
         }
         // About four hours in all.
         let delay = TimeDelta::minutes(1 << self.attempts);
-        Self { next_try_at: Some(now + delay), ..self }
+        Self { work: WorkState::due(now + delay), ..self }
     }
 
     /// The effect after a try at `now` that failed for reasons outside of it. It does not count as a try, except after
     /// days. Due again after a minute at first, and after an hour once it has waited for more than a day.
-    pub fn postponed(self, now: DateTime<Utc>) -> Self {
+    pub fn postpone(self, now: DateTime<Utc>) -> Self {
         let waited = now - self.retried_at.unwrap_or(self.created_at);
         // SES refuses because of rate, sender or account: nothing is lost while a sender awaits verification.
         if waited > PATIENCE {
-            return self.given_up(now);
+            return self.give_up(now);
         }
         // Soon at first, for a rate limit; seldom later, for a sender that awaits verification.
         let delay = (waited / 30).clamp(TimeDelta::minutes(1), TimeDelta::hours(1));
-        // Never 0, which means an effect that was not tried yet.
-        let attempts = self.attempts.saturating_sub(1).max(1);
-        Self { attempts, next_try_at: Some(now + delay), ..self }
+        self.release(now + delay)
     }
 
-    /// The effect after a try at `now` that has done its share of the work: due again at once. It does not count as a try.
-    pub fn continued(self, now: DateTime<Utc>) -> Self {
+    /// The effect after a try that has done its share of the work. It does not count as a try.
+    pub fn release(self, due_at: DateTime<Utc>) -> Self {
+        // Never 0, which means an effect that was not tried yet.
         let attempts = self.attempts.saturating_sub(1).max(1);
-        Self { attempts, next_try_at: Some(now), ..self }
+        Self { attempts, work: WorkState::due(due_at), ..self }
     }
 
     /// The effect after a try that has left nothing, while clients may still upload files: due again when none can. It does
     /// not count as a try.
-    pub fn settling(self) -> Self {
-        let EffectTask::Erased { settles_at, .. } = self.task else { return self };
-        let attempts = self.attempts.saturating_sub(1).max(1);
-        Self { attempts, next_try_at: settles_at, ..self }
+    pub fn settle(self) -> Self {
+        match self.task {
+            EffectTask::Erased { settles_at: Some(at), .. } => self.release(at),
+            _ => self,
+        }
     }
 
     /// Whether it has erased everything, and only waits for files that may still arrive.
     pub fn is_settling(&self) -> bool {
-        matches!(self.task, EffectTask::Erased { settles_at: Some(at), .. } if self.next_try_at == Some(at))
+        matches!(self.task, EffectTask::Erased { settles_at: Some(at), .. } if self.work == WorkState::due(at))
     }
 
     /// Gives up the effect at `now`; only the operator can retry it.
-    pub fn given_up(self, now: DateTime<Utc>) -> Self {
-        Self { next_try_at: None, given_up_at: Some(now), ..self }
+    pub fn give_up(self, now: DateTime<Utc>) -> Self {
+        Self { work: WorkState::IDLE, given_up_at: Some(now), ..self }
     }
 
     /// Resets the effect at `now`, as if it had not been tried.
-    pub fn retried(self, now: DateTime<Utc>) -> Self {
-        Self { attempts: 0, next_try_at: Some(now), given_up_at: None, retried_at: Some(now), ..self }
+    pub fn reset(self, now: DateTime<Utc>) -> Self {
+        Self { attempts: 0, work: WorkState::due(now), given_up_at: None, retried_at: Some(now), ..self }
     }
 
     /// When the effect and its personal data are deleted; `None` while it may still be tried.

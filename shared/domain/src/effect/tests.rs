@@ -82,13 +82,13 @@ fn every_kind_has_a_name_and_no_deletion_is_forgotten() {
     assert_eq!(effects().map(|effect| effect.task.as_str()), EffectTask::KINDS);
     for effect in effects() {
         assert_eq!(effect.forgotten_at(), None);
-        let given_up = effect.given_up(now);
+        let given_up = effect.give_up(now);
         let kind = given_up.task.as_str();
         let is_personal = ["password-reset", "customer-deleted"].contains(&kind);
         let days = TimeDelta::days(if is_personal { 1 } else { 90 });
         let expected = (!given_up.task.is_deletion()).then(|| now + days);
         assert_eq!(given_up.forgotten_at(), expected, "{kind}");
-        assert_eq!(given_up.retried(now).forgotten_at(), None);
+        assert_eq!(given_up.reset(now).forgotten_at(), None);
     }
 }
 
@@ -130,7 +130,7 @@ fn postponing_slows_down_with_time_and_ends_after_three_days() {
     let [effect, ..] = effects();
     let after = |minutes: i64| {
         let now = DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes);
-        effect.clone().postponed(now).next_try_at.map(|next| (next - now).num_seconds())
+        effect.clone().postpone(now).work.due_at.map(|next| (next - now).num_seconds())
     };
     let day = 24 * 60;
     let delays = [0, 30, 60, day, 2 * day, 3 * day, 3 * day + 1].map(after);

@@ -39,7 +39,7 @@ pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<DeliverySummary> 
     let cursors = read_due(store.due_cursors(now)).await?;
     let mut due: DueWebhooks = Vec::new();
     for cursor in &cursors {
-        let since = cursor.leased_until.or(cursor.run_at).unwrap_or(now);
+        let since = cursor.work.indexed_at().unwrap_or(now);
         due.push((since, (cursor.company.clone(), cursor.webhook)));
     }
     let oldest = due.iter().map(|(since, _)| (now - *since).num_seconds()).max();

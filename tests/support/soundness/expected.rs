@@ -130,7 +130,7 @@ impl Expected {
         } else if sk == "CURSOR" {
             let position: DeliveryCursor = read(item);
             let shard = 32 + position.webhook.to_bytes()[15] % 4;
-            self.check_due(key, item, shard, position.leased_until.or(position.run_at));
+            self.check_due(key, item, shard, position.work.indexed_at());
         } else if sk == "SEQUENCE" {
             let sequence: EventSequence = read(item);
             self.check_due(key, item, shard_in(item), sequence.delivery_due_at);

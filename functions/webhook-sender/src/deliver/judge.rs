@@ -24,7 +24,7 @@ impl EventSender<'_> {
         let DeliveryProgress { webhook, cursor, stalled, .. } = &mut progress;
         let mail = if judgement == HealthJudgement::Disable {
             webhook.disabled_reason = Some(DisabledReason::Failing);
-            cursor.run_at =
+            cursor.work.due_at =
                 next_task(webhook, cursor, stalled, endpoint.sequence.last, now, None).map(|(at, _)| at);
             WebhookMail::Disabled
         } else {

@@ -4,11 +4,8 @@
 //! [records](record) what came of it in one transaction. A process may die anywhere: at worst, the events of
 //! one step are sent again, under the same identifiers and in the same order.
 //!
-//! **Lease.** Only one run at a time sends to an endpoint. It writes its lease to the cursor before it sends,
-//! for longer than it can take to end, renews it with each step, and ends it when nothing is in flight or
-//! due, or when its time is over. Other runs leave the endpoint alone until then. If the run dies, the
-//! schedule finds the cursor when the lease ends. The lease keeps two runs from sending the same events; the
-//! version of the cursor, which each write requires, keeps one from overwriting the other.
+//! **Lease.** Only one run at a time sends to an endpoint. It [leases](shared::work) the cursor before it sends, for longer than a
+//! step can take to end, renews the lease with each step, and ends it when nothing is in flight or due, or when its time is over.
 //!
 //! **Epoch and restarts.** A client may change the endpoint in the middle of a step: the API ignores the
 //! lease. The step's write then fails, and is repeated with its result merged into what the API has written.
@@ -102,8 +99,8 @@ impl<'a> EndpointRun<'a> {
             let Some(endpoint) = self.sender.store().endpoint(self.company, self.webhook).await? else {
                 return Ok(true);
             };
-            let is_own = self.lease.is_some() && endpoint.cursor.leased_until == self.lease;
-            if !is_own && endpoint.cursor.is_leased(self.sender.now()) {
+            let is_own = self.lease.is_some() && endpoint.cursor.work.leased_until == self.lease;
+            if !is_own && endpoint.cursor.work.is_leased(self.sender.now()) {
                 return Ok(false);
             }
             match self.step(endpoint, looks < INDEX_RETRIES).await {
@@ -191,7 +188,7 @@ impl<'a> EndpointRun<'a> {
         }
         if self.lease.is_none() {
             let until = self.sender.lease_end();
-            let leased = DeliveryCursor::clone(&endpoint.cursor).with_lease(until);
+            let leased = DeliveryCursor::clone(&endpoint.cursor).lease(until);
             endpoint.cursor = self.sender.store().save_cursor(&endpoint.cursor, leased).await?;
             self.lease = Some(until);
         }

@@ -46,7 +46,7 @@ impl EndpointRun<'_> {
                 progress.effects =
                     self.sender.mails(&present, &progress.webhook, WebhookMail::Disabled).await?;
             }
-            let lease = progress.cursor.leased_until;
+            let lease = progress.cursor.work.leased_until;
             match self.sender.system.commit(self.sender.store().record_progress(&present, &progress)).await {
                 Err(Error::Changed | Error::NotFound) => {}
                 settled => {
@@ -57,7 +57,9 @@ impl EndpointRun<'_> {
             }
             // The API has changed something, or the lease has ended and another run has the endpoint.
             match self.sender.store().endpoint(self.company, self.webhook).await? {
-                Some(fresh) if fresh.cursor.leased_until == before.cursor.leased_until => present = fresh,
+                Some(fresh) if fresh.cursor.work.leased_until == before.cursor.work.leased_until => {
+                    present = fresh
+                }
                 _ => break,
             }
         }
@@ -74,7 +76,7 @@ impl EndpointRun<'_> {
         let next = next_task(&progress.webhook, &cursor, &progress.stalled, latest, now, self.last);
         let goes_on = !self.in_flight.is_empty() || next.is_some_and(|(at, _)| at <= now);
         if goes_on && !self.sender.is_over() {
-            cursor.with_lease(self.sender.lease_end())
+            cursor.lease(self.sender.lease_end())
         } else if self.in_flight.is_empty() {
             self.give_back(cursor, next.map(|(at, _)| at))
         } else {
@@ -101,7 +103,7 @@ impl EndpointRun<'_> {
             next_run_at.is_some_and(|at| at.max(now) >= until && at < now + RunKind::Stream.time());
         let wakes_sender =
             self.sender.kind == RunKind::Stream && is_cut_off && self.in_flight.is_worth_another_run();
-        DeliveryCursor { wakes_sender, ..cursor.without_lease(next_run_at, now) }
+        DeliveryCursor { wakes_sender, ..cursor.release(next_run_at, now) }
     }
 }
 

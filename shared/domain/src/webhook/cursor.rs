@@ -9,6 +9,7 @@ use super::health::EndpointHealth;
 use crate::Refusal;
 use crate::id::{CompanyId, WebhookId};
 use crate::mail::rate::RefusedOrThrottled;
+use crate::work::WorkState;
 
 /// The most requests of clients that are queued at a time.
 pub const MAX_QUEUED: usize = 10;
@@ -63,10 +64,8 @@ pub struct DeliveryCursor {
     /// Whether the table's stream is to start a run: a client has asked for something, or a run was too short for what the
     /// endpoint takes.
     pub wakes_sender: bool,
-    /// Until when a run of the sender has the endpoint to itself.
-    pub leased_until: Option<DateTime<Utc>>,
-    /// When the schedule starts a run, unless something else does before; `None` while there is nothing to do.
-    pub run_at: Option<DateTime<Utc>>,
+    /// When the schedule starts a run, unless something else does before, and until when a run has the endpoint to itself.
+    pub work: WorkState,
     /// How the endpoint is doing.
     pub health: EndpointHealth,
     /// The number of stalled resources.
@@ -91,8 +90,7 @@ impl DeliveryCursor {
             moved_at: None,
             restarts: 0,
             wakes_sender: true,
-            leased_until: None,
-            run_at: Some(now),
+            work: WorkState::due(now),
             health: EndpointHealth::default(),
             stalled: 0,
             has_void_resources: false,
@@ -103,12 +101,12 @@ impl DeliveryCursor {
 
     /// The cursor of an endpoint that is disabled and was sent the events up to number `after` elsewhere.
     pub fn at_rest(webhook: WebhookId, company: CompanyId, after: u64, now: DateTime<Utc>) -> Self {
-        Self { wakes_sender: false, run_at: None, ..Self::new(webhook, company, after, now) }
+        Self { wakes_sender: false, work: WorkState::IDLE, ..Self::new(webhook, company, after, now) }
     }
 
     /// Starts the sender at `now`.
     fn wake(self, now: DateTime<Utc>) -> Self {
-        Self { run_at: Some(now), wakes_sender: true, ..self }
+        Self { work: WorkState { due_at: Some(now), ..self.work }, wakes_sender: true, ..self }
     }
 
     /// Has the endpoint and its stalled resources tried at once, whatever has failed.
@@ -160,8 +158,8 @@ impl DeliveryCursor {
 
     /// Starts the sender at `now` unless it starts earlier.
     pub fn run_by(self, now: DateTime<Utc>) -> Self {
-        let run_at = self.run_at.map_or(now, |at| at.min(now));
-        Self { run_at: Some(run_at), ..self }
+        let due_at = self.work.due_at.map_or(now, |at| at.min(now));
+        Self { work: WorkState { due_at: Some(due_at), ..self.work }, ..self }
     }
 
     /// How many events of a feed with this `latest` number the deliveries have not passed.
@@ -169,21 +167,17 @@ impl DeliveryCursor {
         latest.saturating_sub(self.after)
     }
 
-    /// Whether a run has the endpoint to itself.
-    pub fn is_leased(&self, now: DateTime<Utc>) -> bool {
-        self.leased_until.is_some_and(|until| now < until)
-    }
-
-    /// Gives the endpoint to a run until a moment.
-    pub fn with_lease(self, until: DateTime<Utc>) -> Self {
-        Self { leased_until: Some(until), run_at: None, wakes_sender: false, ..self }
+    /// Leases the endpoint to a run until a moment.
+    pub fn lease(self, until: DateTime<Utc>) -> Self {
+        Self { work: WorkState::leased(until), wakes_sender: false, ..self }
     }
 
     /// Ends the lease. The next run is due at `next_run_at`. An overdue run keeps its due time, so that it is
     /// not served last again.
-    pub fn without_lease(self, next_run_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Self {
-        let due = self.run_at.filter(|due| *due <= now).unwrap_or(now);
-        Self { leased_until: None, run_at: next_run_at.map(|at| at.max(due)), wakes_sender: false, ..self }
+    pub fn release(self, next_run_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Self {
+        let earliest = self.work.due_at.filter(|due| *due <= now).unwrap_or(now);
+        let due_at = next_run_at.map(|at| at.max(earliest));
+        Self { work: WorkState { due_at, ..WorkState::IDLE }, wakes_sender: false, ..self }
     }
 
     /// Merges what a step has made of `before` into `meanwhile`, what the API has made of it during the step. Once a
@@ -203,7 +197,7 @@ impl DeliveryCursor {
             epoch: meanwhile.epoch,
             moved_at: meanwhile.moved_at,
             restarts: meanwhile.restarts,
-            run_at: meanwhile.run_at,
+            work: WorkState { due_at: meanwhile.work.due_at, ..self.work },
             pinged_at: meanwhile.pinged_at,
             requests,
             ..self

@@ -3,6 +3,7 @@ use crate::history::ResourceRef;
 use crate::id::Id;
 use crate::mail::rate::RefusedOrThrottled;
 use crate::samples;
+use crate::work::WorkState;
 
 pub(super) fn second(number: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(number, 0).unwrap()
@@ -20,7 +21,7 @@ pub(super) fn cursor() -> DeliveryCursor {
 
 /// The sample as the sender leaves it.
 fn at_rest() -> DeliveryCursor {
-    DeliveryCursor { run_at: None, wakes_sender: false, ..cursor() }
+    DeliveryCursor { work: WorkState::IDLE, wakes_sender: false, ..cursor() }
 }
 
 #[test]
@@ -101,7 +102,7 @@ fn in_trouble() -> DeliveryCursor {
         ..EndpointHealth::default()
     };
     let accepted = [7].into();
-    DeliveryCursor { health, stalled: 3, accepted, leased_until: Some(second(8)), ..at_rest() }
+    DeliveryCursor { health, stalled: 3, accepted, work: WorkState::leased(second(8)), ..at_rest() }
 }
 
 #[test]
@@ -114,8 +115,7 @@ fn to_set_the_position_forgets_failures_and_voids_stalled_resources() {
         moved_at: Some(second(4)),
         restarts: 1,
         wakes_sender: true,
-        run_at: Some(second(4)),
-        leased_until: Some(second(8)),
+        work: WorkState { due_at: Some(second(4)), leased_until: Some(second(8)) },
         health,
         has_void_resources: true,
         ..at_rest()
@@ -130,7 +130,7 @@ fn to_set_the_position_forgets_failures_and_voids_stalled_resources() {
 #[test]
 fn pings_and_repeated_events_wait_up_to_ten_and_one_ping_in_ten_seconds() {
     let pinged = at_rest().add_ping(second(10)).unwrap();
-    assert_eq!((pinged.run_at, pinged.wakes_sender), (Some(second(10)), true));
+    assert_eq!((pinged.work, pinged.wakes_sender), (WorkState::due(second(10)), true));
     assert_eq!(pinged.clone().add_ping(second(19)), Err(RefusedOrThrottled::TooMany(TimeDelta::seconds(1))));
     let event = |number: u8| DeliveryRequest::Event { event: format!("evt_a_{number}_1") };
     let full = (2..=9).try_fold(pinged.add_ping(second(20)).unwrap(), |cursor, number| {
@@ -145,21 +145,20 @@ fn pings_and_repeated_events_wait_up_to_ten_and_one_ping_in_ten_seconds() {
 
 #[test]
 fn a_run_has_the_endpoint_until_its_lease_ends() {
-    let leased = cursor().with_lease(second(30));
-    assert!(leased.is_leased(second(29)) && !leased.is_leased(second(30)));
-    assert_eq!((leased.run_at, leased.wakes_sender), (None, false));
-    let rested = leased.without_lease(Some(second(3)), second(20));
-    assert_eq!((rested.leased_until, rested.run_at), (None, Some(second(20))));
-    assert_eq!(cursor().without_lease(Some(second(9)), second(20)).run_at, Some(second(9)), "due since then");
-    assert_eq!(cursor().without_lease(None, second(20)).run_at, None);
-    assert_eq!(at_rest().run_by(second(7)).run_at, Some(second(7)));
-    assert_eq!(cursor().run_by(second(7)).run_at, Some(second(0)));
+    let leased = cursor().lease(second(30));
+    assert_eq!((leased.work, leased.wakes_sender), (WorkState::leased(second(30)), false));
+    assert_eq!(leased.release(Some(second(3)), second(20)).work, WorkState::due(second(20)));
+    let overdue = cursor().release(Some(second(9)), second(20));
+    assert_eq!(overdue.work, WorkState::due(second(9)), "due since then");
+    assert_eq!(cursor().release(None, second(20)).work, WorkState::IDLE);
+    assert_eq!(at_rest().run_by(second(7)).work, WorkState::due(second(7)));
+    assert_eq!(cursor().run_by(second(7)).work, WorkState::due(second(0)));
 }
 
 #[test]
 fn a_step_keeps_what_the_api_has_asked_for_meanwhile() {
     let event = DeliveryRequest::Event { event: "e".to_owned() };
-    let before = cursor().add_ping(second(0)).unwrap().with_lease(second(30));
+    let before = cursor().add_ping(second(0)).unwrap().lease(second(30));
     let after = DeliveryCursor { after: 9, requests: Vec::new(), ..before.clone() };
     let meanwhile = before.clone().add_request(event.clone(), second(1)).unwrap();
     let both = after.clone().merge_api_changes(&before, meanwhile);
@@ -175,7 +174,7 @@ fn a_step_overwrites_nothing_that_the_api_has_reset_meanwhile() {
     assert_eq!(after.clone().merge_api_changes(&before, before.clone()), after);
     for reset in [before.clone().resume(second(6)), before.clone().move_to(5, second(6)).unwrap()] {
         let kept = after.clone().merge_api_changes(&before, reset.clone());
-        assert_eq!((&kept.health, kept.restarts, kept.run_at), (&reset.health, 1, Some(second(6))));
+        assert_eq!((&kept.health, kept.restarts, kept.work.due_at), (&reset.health, 1, Some(second(6))));
         let is_moved = reset.epoch == 1;
         assert_eq!((kept.after, kept.stalled), if is_moved { (5, 0) } else { (9, 1) });
     }

@@ -301,7 +301,7 @@ impl Store {
         let webhooks: Vec<VersionedItem<Webhook>> =
             self.all_wanted(keys::webhooks(company), |_| true).await?;
         let cursors = self.cursors(webhooks.iter().map(|webhook| webhook.id)).await?;
-        if cursors.values().any(|cursor| cursor.is_leased(now)) {
+        if cursors.values().any(|cursor| cursor.work.is_leased(now)) {
             return Ok(StepResult::Waiting);
         }
         for webhook in &webhooks {

@@ -43,9 +43,8 @@ impl StoredEntity for DeliveryCursor {
     }
 
     fn due(&self) -> Option<DueEntry<'_>> {
-        // A run that has ended without giving its lease back is followed by another when that ends.
-        let at = self.leased_until.or(self.run_at)?;
-        Some(DueEntry { shard: DueQueue::Webhooks.shard_of(self.webhook), at, company: &self.company })
+        let shard = DueQueue::Webhooks.shard_of(self.webhook);
+        Some(DueEntry { shard, at: self.work.indexed_at()?, company: &self.company })
     }
 }
 

@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 use shared::auth::SystemAccess;
 use shared::domain::webhook::{DeliveryCursor, DisabledReason, EndpointHealth, Webhook};
+use shared::domain::work::WorkState;
 use tests::app::TestApp;
 use tests::assert_refusal;
 use tests::caller::{Caller, last_segment};
@@ -129,7 +130,7 @@ fn down(cursor: DeliveryCursor, now: DateTime<Utc>) -> DeliveryCursor {
             warned_at: Some(now - TimeDelta::days(1)),
             ..EndpointHealth::default()
         },
-        run_at: Some(now + TimeDelta::days(1)),
+        work: WorkState::due(now + TimeDelta::days(1)),
         stalled: 2,
         ..at_rest(cursor)
     }
@@ -166,7 +167,7 @@ async fn a_webhook_is_disabled_and_goes_on_at_once_when_it_is_enabled_again() {
     assert_eq!(facts, [json!(true), json!("ok"), Value::Null, Value::Null]);
     let resumed = stored(&app, &uri).await.1;
     assert_eq!((&resumed.health, resumed.stalled), (&EndpointHealth::default(), 2));
-    assert_eq!(resumed.run_at, Some(app.app().now()));
+    assert_eq!(resumed.work.due_at, Some(app.app().now()));
 
     // Another address is tried at once, other changes leave the schedule.
     let now = app.app().now();

@@ -6,6 +6,7 @@ use shared::auth::SystemAccess;
 use shared::domain::webhook::{
     DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DeliveryRequest, EndpointHealth,
 };
+use shared::domain::work::WorkState;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::http::send_each;
@@ -115,7 +116,7 @@ async fn a_ping_is_queued_once_in_ten_seconds() {
     assert_eq!(queued, json!({ "event": format!("evt_{}_0_{second}", last_segment(&uri)) }));
     let cursor = stored(&app, &uri).await.1;
     assert_eq!(cursor.requests, [DeliveryRequest::Ping { at: app.app().now() }]);
-    assert_eq!(cursor.run_at, Some(app.app().now()));
+    assert_eq!(cursor.work.due_at, Some(app.app().now()));
     app.clock().advance(TimeDelta::seconds(9));
     let early = ping().await;
     assert_refusal!(early, @r#"429 {"code":"throttled","detail":"Too many attempts. Try again after the seconds in `Retry-After`."}"#);
@@ -182,8 +183,7 @@ async fn to_set_the_position_keeps_what_was_queued_and_frees_a_failing_endpoint(
             next_try_at: Some(later),
             ..EndpointHealth::default()
         },
-        run_at: Some(later),
-        leased_until: Some(later),
+        work: WorkState { due_at: Some(later), leased_until: Some(later) },
         stalled: 4,
         ..cursor
     })
@@ -192,8 +192,12 @@ async fn to_set_the_position_keeps_what_was_queued_and_frees_a_failing_endpoint(
     assert_eq!((&shown["status"], &shown["waiting_resources"]), (&json!("ok"), &json!(0)));
     let cursor = stored(&app, &uri).await.1;
     assert_eq!((cursor.epoch, cursor.stalled, &cursor.health), (1, 0, &EndpointHealth::default()));
-    assert_eq!((cursor.requests.len(), cursor.leased_until), (1, Some(later)), "the run under way goes on");
-    assert_eq!(cursor.run_at, Some(app.app().now()));
+    assert_eq!(
+        (cursor.requests.len(), cursor.work.leased_until),
+        (1, Some(later)),
+        "the run under way goes on"
+    );
+    assert_eq!(cursor.work.due_at, Some(app.app().now()));
     assert!(cursor.has_void_resources);
     // Each change may send the whole feed again.
     app.clock().advance(TimeDelta::seconds(59));

@@ -5,6 +5,7 @@ use futures_util::future::join;
 use serde_json::{Value, json};
 use shared::auth::SystemAccess;
 use shared::domain::webhook::{DeliveryCursor, EndpointHealth, is_public};
+use shared::domain::work::WorkState;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 
@@ -121,7 +122,12 @@ async fn what_a_former_address_answers_does_not_count_for_the_new_one() {
             failing_since: Some(long_ago),
             ..EndpointHealth::default()
         };
-        write_cursor(&app, &uri, |cursor| DeliveryCursor { health, run_at: Some(long_ago), ..cursor }).await;
+        write_cursor(&app, &uri, |cursor| DeliveryCursor {
+            health,
+            work: WorkState::due(long_ago),
+            ..cursor
+        })
+        .await;
         let held = dead.hold();
         let meanwhile = async {
             held.reached().await;
@@ -158,7 +164,7 @@ async fn the_senders_own_writes_do_not_start_it() {
     assert!(is_served().await, "a new webhook");
     assert!(!is_served().await);
     let due = app.app().now();
-    write_cursor(&app, &uri, |cursor| DeliveryCursor { run_at: Some(due), ..cursor }).await;
+    write_cursor(&app, &uri, |cursor| DeliveryCursor { work: WorkState::due(due), ..cursor }).await;
     assert!(!is_served().await, "what it leaves is the schedule's");
     owner.post(&format!("{uri}ping/"), json!({})).await.expect(202);
     assert!(is_served().await);
@@ -177,7 +183,8 @@ async fn a_feed_is_looked_at_again_while_another_run_has_an_endpoint() {
     other.post("/companies/globex/webhooks/", json!({ "url": theirs.url })).await.expect(201);
     app.settle().await;
     let lease = app.app().now() + TimeDelta::minutes(5);
-    write_cursor(&app, &uri, |cursor| DeliveryCursor { leased_until: Some(lease), ..at_rest(cursor) }).await;
+    write_cursor(&app, &uri, |cursor| DeliveryCursor { work: WorkState::leased(lease), ..at_rest(cursor) })
+        .await;
     owner.label("one").await;
     other.label("one").await;
     app.settle().await;
@@ -188,7 +195,11 @@ async fn a_feed_is_looked_at_again_while_another_run_has_an_endpoint() {
     );
     assert_eq!(delivery_due_at(&app, "globex").await, None, "each company for itself");
     write_cursor(&app, &uri, at_rest).await;
-    write_cursor(&app, &uri, |cursor| DeliveryCursor { leased_until: None, ..cursor }).await;
+    write_cursor(&app, &uri, |cursor| DeliveryCursor {
+        work: WorkState { leased_until: None, ..cursor.work },
+        ..cursor
+    })
+    .await;
     pass(&app, [1]).await;
     endpoint.assert_has_all(&owner, "").await;
     assert_eq!(delivery_due_at(&app, "acme").await, None);

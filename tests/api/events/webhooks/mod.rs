@@ -14,6 +14,7 @@ mod wakes;
 use serde_json::{Value, json};
 use shared::auth::SystemAccess;
 use shared::domain::webhook::{DeliveryCursor, Webhook};
+use shared::domain::work::WorkState;
 use shared::store::VersionedItem;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
@@ -51,5 +52,5 @@ pub(crate) async fn write_cursor(
 
 /// The cursor as the function that sends events leaves it when nothing is left to do.
 pub(crate) fn at_rest(cursor: DeliveryCursor) -> DeliveryCursor {
-    DeliveryCursor { run_at: None, requests: Vec::new(), ..cursor }
+    DeliveryCursor { work: WorkState { due_at: None, ..cursor.work }, requests: Vec::new(), ..cursor }
 }

@@ -9,6 +9,7 @@ use chrono::TimeDelta;
 use futures_util::future::{BoxFuture, join};
 use serde_json::{Value, json};
 use shared::domain::webhook::is_public;
+use shared::domain::work::WorkState;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::chaos::{Chaos, Fault};
@@ -90,7 +91,7 @@ async fn a_run_that_dies_anywhere_repeats_a_page_at_most_and_loses_nothing() {
     pass(&app, [10, 60, 180, 400, 700]).await;
     endpoint.assert_has_all(&owner.new_token().await, "").await;
     let cursor = stored(&app, &uri).await.1;
-    assert_eq!((cursor.stalled, cursor.run_at, cursor.leased_until), (0, None, None));
+    assert_eq!((cursor.stalled, cursor.work), (0, WorkState::IDLE));
 }
 
 #[tokio::test]
@@ -123,7 +124,7 @@ async fn of_two_runs_at_once_one_has_the_endpoint() {
     run_during(&app, &endpoint, async {
         run(&app).await.unwrap();
         sweep(&app).await;
-        assert!(stored(&app, &uri).await.1.leased_until.is_some());
+        assert!(stored(&app, &uri).await.1.work.leased_until.is_some());
     })
     .await;
     endpoint.assert_has_all(&owner, "").await;
@@ -215,7 +216,7 @@ async fn an_event_that_the_index_does_not_show_yet_is_sent_once_it_does() {
     app.table().load(&[hidden]).await;
     run(&app).await.unwrap();
     assert_eq!(owner.get(&uri).await.json()["behind"], 1);
-    assert_eq!(stored(&app, &uri).await.1.run_at, Some(app.app().now()), "the schedule looks again");
+    assert_eq!(stored(&app, &uri).await.1.work.due_at, Some(app.app().now()), "the schedule looks again");
     app.table().load(&[whole]).await;
     pass(&app, [1]).await;
     endpoint.assert_has_all(&owner, "").await;

@@ -111,7 +111,7 @@ async fn a_thousand_changes_while_disabled_arrive_once_it_is_enabled_and_again_f
     app.settle().await;
     pass(&app, [60; 24]).await;
     assert_eq!(endpoint.arrivals().len(), before, "nothing is sent to a disabled webhook");
-    assert_eq!(stored(&app, &uri).await.1.run_at, None, "and the schedule leaves it alone");
+    assert_eq!(stored(&app, &uri).await.1.work.due_at, None, "and the schedule leaves it alone");
 
     owner.patch(&uri, json!({ "is_enabled": true })).await.expect(200);
     app.settle().await;

@@ -107,7 +107,7 @@ async fn a_position_is_due_when_its_next_run_is_or_its_lease_ends() {
     assert_eq!(due().await, 0);
     let lease = app.app().now() + TimeDelta::seconds(75);
     write_cursor(&app, &uri, |mut cursor| {
-        cursor.leased_until = Some(lease);
+        cursor.work.leased_until = Some(lease);
         cursor
     })
     .await;

@@ -167,7 +167,7 @@ impl Simulation {
         });
         let feed: Vec<_> = feed.collect();
         assert!(feed.is_sorted_by_key(|(at, _)| *at));
-        let cursor = DeliveryCursor::new(webhook.id, company, 0, start).without_lease(None, start);
+        let cursor = DeliveryCursor::new(webhook.id, company, 0, start).release(None, start);
         let network = Network {
             clock: VirtualClock::default(),
             receiver: Mutex::new(receiver),
@@ -194,7 +194,7 @@ impl Simulation {
                 let seconds = at.timestamp() + i64::from(at.timestamp_subsec_nanos() > 0);
                 DateTime::from_timestamp((seconds + 59).div_euclid(60) * 60, 0).unwrap()
             };
-            let scheduled = self.cursor.run_at.map(|at| minute(at.max(now)));
+            let scheduled = self.cursor.work.due_at.map(|at| minute(at.max(now)));
             let (at, is_schedule) = match (numbered.into_iter().chain(woken).min(), scheduled) {
                 (Some(event), Some(schedule)) if event < schedule => (event, false),
                 (_, Some(schedule)) => (schedule, true),
@@ -262,7 +262,7 @@ impl Simulation {
                             _ => {}
                         }
                         let next = next.map(|(at, _)| at);
-                        cursor = cursor.clone().without_lease(next, now);
+                        cursor = cursor.clone().release(next, now);
                         let until = *self.network.until.lock().unwrap();
                         let is_cut_off =
                             next.is_some_and(|at| at.max(now) >= until && at < now + TimeDelta::seconds(10));
@@ -305,7 +305,7 @@ impl Simulation {
                 HealthJudgement::Disable => {
                     journal.disabled_at = Some(now);
                     self.webhook = self.webhook.clone().disabled(DisabledReason::Failing);
-                    self.cursor.run_at = None;
+                    self.cursor.work.due_at = None;
                 }
             }
         }

@@ -23,6 +23,7 @@ pub mod scratch;
 pub mod seals;
 pub mod store;
 pub mod telemetry;
+pub mod work;
 
 pub use domain;
 pub use error::{Error, Result};

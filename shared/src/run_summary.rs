@@ -3,7 +3,8 @@
 
 use serde::Serialize;
 
-use crate::store::RequestUsage;
+use crate::error::{Error, Result};
+use crate::store::{RequestUsage, VersionedItem};
 
 /// A figure of a run.
 pub trait RunFigure {
@@ -25,13 +26,6 @@ impl RunFigure for i64 {
     }
 }
 
-/// Whether there was any.
-impl RunFigure for bool {
-    fn add(&mut self, other: Self) {
-        *self |= other;
-    }
-}
-
 /// The result of a scheduled run.
 pub trait RunSummary: Default + Serialize {
     /// Adds what another part of the run has done.
@@ -42,10 +36,34 @@ pub trait RunSummary: Default + Serialize {
 
     /// Logs the end of a run with this `usage` of DynamoDB.
     fn log(&self, usage: &RequestUsage);
+
+    /// Counts an item that another worker or a request has changed or deleted first.
+    fn note_moved_on(&mut self);
+
+    /// Counts and logs an item of this `work` that has failed.
+    fn note_failure(&mut self, work: &str, company: &str, item: &str, error: &Error);
+
+    /// Notes that work may remain for the next run.
+    fn note_more(&mut self);
+
+    /// Takes what has come of an item of this `work`: `None` if it has failed, or something else was faster, which it notes.
+    fn note_result<T, O>(&mut self, work: &str, item: &VersionedItem<T>, result: Result<O>) -> Option<O> {
+        result.inspect_err(|error| self.note_error(work, item, error)).ok()
+    }
+
+    /// Notes why nothing has come of an item of this `work`, which stays due unless something else was faster.
+    fn note_error<T>(&mut self, work: &str, item: &VersionedItem<T>, error: &Error) {
+        if let Error::Changed | Error::NotFound = error {
+            // The next run finds what has become of it.
+            return self.note_moved_on();
+        }
+        let (company, item) = item.names_in_log();
+        self.note_failure(work, company, &item, error);
+    }
 }
 
-/// Makes a struct with these figures, among them `more`, which implements [`RunSummary`]. The line that it logs has this target and
-/// this message.
+/// Makes a struct with these figures and those that all runs have, which implements [`RunSummary`]. The lines that it logs have this
+/// target, and the last one this message.
 #[macro_export]
 macro_rules! run_summary {
     (
@@ -59,11 +77,20 @@ macro_rules! run_summary {
         #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ::serde::Serialize)]
         pub struct $name {
             $($(#[$doc])* pub $figure: $kind,)+
+            /// Items that another worker or a request has changed or deleted first.
+            pub moved_on: usize,
+            /// Items that have failed; they stay due.
+            pub failed: usize,
+            /// Whether work may remain for the next run.
+            pub more: bool,
         }
 
         impl $crate::run_summary::RunSummary for $name {
             fn add(&mut self, other: Self) {
                 $($crate::run_summary::RunFigure::add(&mut self.$figure, other.$figure);)+
+                self.moved_on += other.moved_on;
+                self.failed += other.failed;
+                self.more |= other.more;
             }
 
             fn unfinished() -> Self {
@@ -71,7 +98,23 @@ macro_rules! run_summary {
             }
 
             fn log(&self, usage: &$crate::store::RequestUsage) {
-                $crate::log_run!(target: $target, usage, $($figure = self.$figure,)+ $message);
+                $crate::log_run!(
+                    target: $target, usage, $($figure = self.$figure,)+
+                    moved_on = self.moved_on, failed = self.failed, more = self.more, $message
+                );
+            }
+
+            fn note_moved_on(&mut self) {
+                self.moved_on += 1;
+            }
+
+            fn note_failure(&mut self, work: &str, company: &str, item: &str, error: &$crate::Error) {
+                $crate::log_failure!(target: $target, error, work, company, item, "due work has failed");
+                self.failed += 1;
+            }
+
+            fn note_more(&mut self) {
+                self.more = true;
             }
         }
     };

@@ -6,22 +6,12 @@ use shared::domain::candidate::{Candidate, EndedByTime};
 use shared::domain::transition::CandidateChange;
 use shared::store::VersionedItem;
 
-use crate::ExpirySummary;
-
-/// Ends the interview of a candidate whose time is over.
-pub(crate) async fn close(system: &SystemAccess, candidate: VersionedItem<Candidate>) -> ExpirySummary {
-    let mut summary = ExpirySummary::default();
-    match end(system, &candidate).await {
-        Ok(Some(change)) => summary.count(&(candidate, change), system.now),
-        Ok(None) => {}
-        Err(error) => summary.count_failure(&candidate, &error),
-    }
-    summary
-}
-
-/// Moves the candidate: to interviewed if nothing required is missing or the interview was complete before, else to aborted, with
-/// a mail if they had answered something.
-async fn end(system: &SystemAccess, candidate: &VersionedItem<Candidate>) -> Result<Option<CandidateChange>> {
+/// Moves a candidate whose time is over: to interviewed if nothing required is missing or the interview was complete before, else to
+/// aborted, with a mail if they had answered something.
+pub(crate) async fn end(
+    system: &SystemAccess,
+    candidate: &VersionedItem<Candidate>,
+) -> Result<Option<CandidateChange>> {
     let Some(aborted) = Candidate::clone(candidate).expire(system.now) else { return Ok(None) };
     let (interview, answers) = system.store.interview_of(candidate).await?;
     let ended = system.end_answers(&answers).await?;

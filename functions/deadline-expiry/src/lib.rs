@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use futures_util::future::try_join_all;
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::stream::{self, StreamExt as _};
 use serde::de::IgnoredAny;
 use shared::app::App;
 use shared::auth::SystemAccess;
@@ -23,10 +23,15 @@ use shared::domain::transition::project_counts::SHARDS;
 use shared::event::leave_to_next_run;
 use shared::run_summary::RunSummary;
 use shared::store::{DuePages, Store, VersionedItem};
+use shared::work::{DueWork, due_again};
 use shared::{Error, Result, log_failure, run_summary};
 
 /// The duration of one run; the next run continues.
 const RUN: Duration = Duration::from_secs(40);
+/// The work in the log.
+const NAME: &str = "candidates";
+/// Candidates of a shard of counts that are looked at together.
+const PAGE: usize = 100;
 /// Projects of a shard of counts that are processed in parallel.
 const PROJECTS: usize = 8;
 /// The most interviews of a shard of counts that one run closes, whose candidates it holds in the meantime.
@@ -46,14 +51,8 @@ run_summary! {
         pub reminded: usize,
         /// Reminders that were dropped.
         pub dropped: usize,
-        /// Candidates that another request moved first.
-        pub moved_on: usize,
-        /// Candidates who could not be changed; the next run retries them.
-        pub failed: usize,
         /// How long the longest overdue deadline or reminder had been overdue.
         pub lag_seconds: i64,
-        /// Whether work may remain for the next run.
-        pub more: bool,
     }
 }
 
@@ -96,49 +95,51 @@ pub async fn sweep(app: &App, time: Duration) -> Result<ExpirySummary> {
 
 async fn expire_due(
     system: &SystemAccess,
-    mut due: DuePages<'_, Candidate>,
+    due: DuePages<'_, Candidate>,
     time: Duration,
 ) -> Result<ExpirySummary> {
+    let work = DueWork { system, name: NAME, time };
     let mut summary = ExpirySummary::default();
     let mut interviews = Vec::new();
-    while let Some(page) = due.try_next().await? {
-        let mut projects: BTreeMap<(CompanyId, ProjectId), DueCandidates> = BTreeMap::new();
-        for before in page {
-            if before.is_in_interview() {
-                if interviews.len() < INTERVIEWS {
-                    interviews.push(before);
-                } else {
-                    summary.more = true;
-                }
-                continue;
-            }
-            let due = projects.entry((before.company.clone(), before.project)).or_default();
-            match Candidate::clone(&before).expire(system.now) {
-                Some(after) => due.expired.push((before, after.into())),
-                None => due.to_remind.push(before),
-            }
+    let page = work.run_together(PAGE, due, &mut summary, |due| {
+        let (to_end, to_change): (Vec<_>, Vec<_>) =
+            due.into_iter().partition(|candidate: &VersionedItem<Candidate>| candidate.is_in_interview());
+        let room = INTERVIEWS - interviews.len();
+        let more = to_end.len() > room;
+        interviews.extend(to_end.into_iter().take(room));
+        async move { ExpirySummary { more, ..change_page(system, to_change).await } }
+    });
+    page.await?;
+    // Last: each needs the bucket, and while that is slow, no deadline and no reminder waits for it.
+    let end = work.run(due_again(interviews), &mut summary, |candidate| async move {
+        let mut ended = ExpirySummary::default();
+        if let Some(change) = interview::end(system, &candidate).await? {
+            ended.count(&candidate, &change, system.now);
         }
-        let changes =
-            projects.into_iter().map(|((company, project), due)| change_due(system, company, project, due));
-        let mut parts = stream::iter(changes).buffer_unordered(PROJECTS);
-        while let Some(part) = parts.next().await {
-            summary.add(part);
-        }
-        if system.usage().elapsed() >= time {
-            summary.more = true;
-            break;
-        }
-    }
-    // Last: each needs the bucket, and while that is slow, no deadline and no reminder waits for it. One in any case: a run whose
-    // time others take up every time would close none.
-    for (number, candidate) in interviews.into_iter().enumerate() {
-        if number > 0 && system.usage().elapsed() >= time {
-            summary.more = true;
-            break;
-        }
-        summary.add(interview::close(system, candidate).await);
-    }
+        Ok(ended)
+    });
+    end.await?;
     Ok(summary)
+}
+
+/// Expires and reminds candidates, project by project.
+async fn change_page(system: &SystemAccess, due: Vec<VersionedItem<Candidate>>) -> ExpirySummary {
+    let mut projects: BTreeMap<(CompanyId, ProjectId), DueCandidates> = BTreeMap::new();
+    for before in due {
+        let due = projects.entry((before.company.clone(), before.project)).or_default();
+        match Candidate::clone(&before).expire(system.now) {
+            Some(after) => due.expired.push((before, after.into())),
+            None => due.to_remind.push(before),
+        }
+    }
+    let changes =
+        projects.into_iter().map(|((company, project), due)| change_due(system, company, project, due));
+    let mut parts = stream::iter(changes).buffer_unordered(PROJECTS);
+    let mut summary = ExpirySummary::default();
+    while let Some(part) = parts.next().await {
+        summary.add(part);
+    }
+    summary
 }
 
 /// Expires and reminds candidates of one project.
@@ -163,7 +164,7 @@ async fn change_due(
             summary.add(change_all(system, reminders.collect()).await);
         }
         // One project that cannot be read must not hold up the others.
-        Err(error) => to_remind.iter().for_each(|before| summary.count_failure(before, &error)),
+        Err(error) => to_remind.iter().for_each(|before| summary.note_error(NAME, before, &error)),
     }
     summary
 }
@@ -174,18 +175,19 @@ async fn change_all(system: &SystemAccess, changes: Vec<DueChange>) -> ExpirySum
     let mut summary = ExpirySummary::default();
     for together in changes.chunks(Store::MAX_TOGETHER) {
         match system.commit(system.store.change_together(together, system.now)).await {
-            Ok(()) => together.iter().for_each(|done| summary.count(done, system.now)),
+            Ok(()) => together.iter().for_each(|(before, change)| summary.count(before, change, system.now)),
             // One by one, they would only make the table busier.
             Err(error @ Error::Busy(_)) => {
-                together.iter().for_each(|(before, _)| summary.count_failure(before, &error));
+                together.iter().for_each(|(before, _)| summary.note_error(NAME, before, &error));
             }
             // A candidate that another request has changed, or that cannot be written, must not hold up the others.
             Err(_) => {
                 for one in together {
+                    let (before, change) = one;
                     let alone = std::slice::from_ref(one);
-                    match system.commit(system.store.change_together(alone, system.now)).await {
-                        Ok(()) => summary.count(one, system.now),
-                        Err(error) => summary.count_failure(&one.0, &error),
+                    let changed = system.commit(system.store.change_together(alone, system.now)).await;
+                    if summary.note_result(NAME, before, changed).is_some() {
+                        summary.count(before, change, system.now);
                     }
                 }
             }
@@ -195,7 +197,7 @@ async fn change_all(system: &SystemAccess, changes: Vec<DueChange>) -> ExpirySum
 }
 
 impl ExpirySummary {
-    fn count(&mut self, (before, change): &DueChange, now: DateTime<Utc>) {
+    fn count(&mut self, before: &Candidate, change: &CandidateChange, now: DateTime<Utc>) {
         match change.candidate.status {
             CandidateStatus::Aborted => self.aborted += 1,
             CandidateStatus::Interviewed => self.interviewed += 1,
@@ -205,14 +207,5 @@ impl ExpirySummary {
         }
         let overdue = before.due_at().map_or(0, |at| (now - at).num_seconds());
         self.lag_seconds = self.lag_seconds.max(overdue);
-    }
-
-    fn count_failure(&mut self, candidate: &Candidate, error: &Error) {
-        if let Error::Changed | Error::NotFound = error {
-            self.moved_on += 1;
-            return;
-        }
-        log_failure!(target: "deadline-expiry", error, candidate = %candidate.id, "could not expire or remind the candidate");
-        self.failed += 1;
     }
 }

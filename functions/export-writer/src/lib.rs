@@ -18,7 +18,7 @@ use shared::event::leave_to_next_run;
 use shared::media::export_prefix;
 use shared::run_summary::RunSummary;
 use shared::store::VersionedItem;
-use shared::{Error, Result, log_failure, run_summary};
+use shared::{Result, log_failure, run_summary};
 
 /// The limits of one invocation.
 #[derive(Debug, Clone, Copy)]
@@ -60,14 +60,8 @@ run_summary! {
         pub given_up: usize,
         /// Exports whose files were deleted.
         pub cleared: usize,
-        /// Exports that another worker, an owner or an erasure has changed meanwhile.
-        pub moved_on: usize,
-        /// Exports that have broken off; they are tried again.
-        pub failed: usize,
         /// The age of the oldest export that is under way.
         pub export_delay_seconds: i64,
-        /// Whether work may remain for the next invocation.
-        pub more: bool,
     }
 }
 
@@ -101,7 +95,7 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
     let (to_write, to_clear): (Vec<_>, Vec<_>) = open.into_iter().partition(|export| export.is_under_way());
     for export in to_clear {
         let cleared = clear(&system, &export).await;
-        note(&mut summary, &export, cleared.map(|()| Ended::Cleared));
+        summary.cleared += usize::from(summary.note_result("exports", &export, cleared).is_some());
     }
     for export in to_write {
         let is_over = system.usage().elapsed() >= limits.begin;
@@ -111,7 +105,11 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
             break;
         }
         let written = write::write(app, limits, &export).await;
-        note(&mut summary, &export, written);
+        match summary.note_result("exports", &export, written) {
+            Some(Ended::Written) => summary.written += 1,
+            Some(Ended::GivenUp) => summary.given_up += 1,
+            None => {}
+        }
     }
     summary.log(system.usage());
     Ok(summary)
@@ -121,21 +119,6 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<ExportSummary> {
 enum Ended {
     Written,
     GivenUp,
-    Cleared,
-}
-
-fn note(summary: &mut ExportSummary, export: &CompanyExport, ended: Result<Ended>) {
-    match ended {
-        Ok(Ended::Written) => summary.written += 1,
-        Ok(Ended::GivenUp) => summary.given_up += 1,
-        Ok(Ended::Cleared) => summary.cleared += 1,
-        Err(Error::Changed | Error::NotFound) => summary.moved_on += 1,
-        Err(error) => {
-            let company = export.company.as_str();
-            log_failure!(target: "exports", &error, company, export = %export.id, "an export has broken off");
-            summary.failed += 1;
-        }
-    }
 }
 
 /// Deletes the files of an export that has ended.

@@ -7,13 +7,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use futures_util::TryStreamExt as _;
-use futures_util::stream::{self, StreamExt as _};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::auth::SystemAccess;
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::staff::notice::{EndedInterview, InterviewWave};
+use shared::run_summary::RunSummary as _;
 use shared::store::VersionedItem;
-use shared::{Error, Result, log_failure};
+use shared::work::DueWork;
+use shared::{Error, Result};
+use tokio::sync::Mutex;
 
 use crate::outcome::SweepSummary;
 
@@ -28,53 +30,43 @@ pub(crate) async fn tell_staff(
     time: Duration,
     summary: &mut SweepSummary,
 ) -> Result<()> {
-    let mut due = system.store.due_interview_waves(system.now);
-    let mut tried = TriedNotices::new();
-    while let Some(waves) = due.try_next().await? {
-        for wave in waves {
-            let company = wave.company.clone();
-            match read_wave(system, wave, time).await {
-                Ok(has_more) => summary.more |= has_more,
-                // Another run reads it.
-                Err(Error::Changed | Error::NotFound) => {}
-                Err(error) => {
-                    log_failure!(target: "outbox", &error, company = company.as_str(), "could not read ended interviews");
-                    summary.failed += 1;
-                }
-            }
+    let waves = DueWork { system, name: "interview waves", time };
+    let notices = DueWork { name: "interview notices", ..waves };
+    let tried = &Mutex::new(TriedNotices::new());
+    let due = system.store.due_interview_waves(system.now);
+    let read = waves.run_together(1, due, summary, |due| async move {
+        let mut ended = SweepSummary::default();
+        for wave in due {
+            let has_more = read_wave(waves, wave.clone()).await;
+            ended.more |= ended.note_result(waves.name, &wave, has_more).unwrap_or_default();
             // After each wave: the mails of a company must not wait until the waves of all others are read.
-            hand_over(system, time, &mut tried, summary).await?;
-            if system.usage().elapsed() >= time {
-                summary.more = true;
-                return Ok(());
-            }
+            let handed_over = hand_over(notices, tried, &mut ended).await;
+            ended.note_result(notices.name, &wave, handed_over);
         }
-    }
-    hand_over(system, time, &mut tried, summary).await
+        ended
+    });
+    read.await?;
+    hand_over(notices, tried, summary).await
 }
 
 /// Reads the feed from the wave on, and ends the wave at the end of the feed. Returns whether there is more to read, for which
 /// there was no time.
-async fn read_wave(
-    system: &SystemAccess,
-    wave: VersionedItem<InterviewWave>,
-    time: Duration,
-) -> Result<bool> {
+async fn read_wave(waves: DueWork<'_>, wave: VersionedItem<InterviewWave>) -> Result<bool> {
     let company = wave.company.clone();
     let mut after = wave.after;
-    let has_more = read_feed(system, wave, &mut after, time).await;
+    let has_more = read_feed(waves, wave, &mut after).await;
     // However the read has ended: a long wave would otherwise be read from its beginning again and again.
-    system.store.move_interview_wave(&company, after).await?;
+    waves.system.store.move_interview_wave(&company, after).await?;
     has_more
 }
 
 /// Does the work of [`read_wave`], and moves `after` to the last event that it has read.
 async fn read_feed(
-    system: &SystemAccess,
+    waves: DueWork<'_>,
     mut wave: VersionedItem<InterviewWave>,
     after: &mut u64,
-    time: Duration,
 ) -> Result<bool> {
+    let system = waves.system;
     let store = &system.store;
     let company = wave.company.clone();
     loop {
@@ -95,7 +87,7 @@ async fn read_feed(
         note(system, &company, &ended.collect::<Vec<_>>(), page.reached).await?;
         *after = page.reached;
         let is_over = !page.more && *after >= sequence.last;
-        if !is_over && (!page.more || system.usage().elapsed() >= time) {
+        if !is_over && (!page.more || waves.is_over()) {
             // The index does not show the next event yet, or the time is over: the next run goes on.
             return Ok(page.more);
         }
@@ -147,31 +139,19 @@ type TriedNotices = BTreeSet<(CompanyId, CustomerId)>;
 
 /// Hands over the notices that are due and not among the `tried` ones.
 async fn hand_over(
-    system: &SystemAccess,
-    time: Duration,
-    tried: &mut TriedNotices,
+    notices: DueWork<'_>,
+    tried: &Mutex<TriedNotices>,
     summary: &mut SweepSummary,
 ) -> Result<()> {
-    let mut due = system.store.due_interview_notices(system.now);
-    while let Some(notices) = due.try_next().await? {
-        for notice in notices {
-            // The index shows it again if it has failed, or if the index lags.
-            if !tried.insert((notice.company.clone(), notice.customer)) {
-                continue;
-            }
-            match system.commit(system.store.hand_over_notice(&notice, system.now)).await {
-                Ok(()) => summary.notices += 1,
-                Err(Error::Changed | Error::NotFound) => {}
-                Err(error) => {
-                    log_failure!(target: "outbox", &error, "could not hand over a notice");
-                    summary.failed += 1;
-                }
-            }
-            if system.usage().elapsed() >= time {
-                summary.more = true;
-                return Ok(());
-            }
+    let system = notices.system;
+    let due = system.store.due_interview_notices(system.now);
+    let handed_over = notices.run(due, summary, |notice| async move {
+        // The index shows it again if it has failed, or if the index lags.
+        if !tried.lock().await.insert((notice.company.clone(), notice.customer)) {
+            return Ok(SweepSummary::default());
         }
-    }
-    Ok(())
+        system.commit(system.store.hand_over_notice(&notice, system.now)).await?;
+        Ok(SweepSummary { notices: 1, ..SweepSummary::default() })
+    });
+    handed_over.await
 }

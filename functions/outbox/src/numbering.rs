@@ -14,15 +14,17 @@
 //! reported, so that the stream delivers them again.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use futures_util::TryStreamExt as _;
 use shared::auth::SystemAccess;
 use shared::domain::id::CompanyId;
 use shared::store::EntryKey;
+use shared::work::DueWork;
 use shared::{Error, Result, log_failure};
 
 use crate::outcome::SweepSummary;
+
+/// Events that are numbered together.
+const TOGETHER: usize = 100;
 
 /// Assigns numbers to events, company by company. Returns the companies whose events have none yet.
 pub(crate) async fn assign_numbers(
@@ -44,24 +46,17 @@ pub(crate) async fn assign_numbers(
 }
 
 /// Assigns numbers to events that the stream missed.
-pub(crate) async fn assign_missing_numbers(
-    system: &SystemAccess,
-    time: Duration,
-    summary: &mut SweepSummary,
-) -> Result<()> {
-    let mut due = system.store.due_events(system.now);
-    while let Some(events) = due.try_next().await? {
-        for event in &events {
-            let lag = (system.now - event.origin.at).num_seconds();
-            summary.numbering_lag_seconds = summary.numbering_lag_seconds.max(lag);
+pub(crate) async fn assign_missing_numbers(work: DueWork<'_>, summary: &mut SweepSummary) -> Result<()> {
+    let system = work.system;
+    work.run_together(TOGETHER, system.store.due_events(system.now), summary, |events| async move {
+        let oldest = events.iter().map(|event| event.origin.at).min();
+        let failed = assign_numbers(system, events.iter().map(|event| EntryKey::of(event))).await;
+        SweepSummary {
+            events: events.len(),
+            numbering_lag_seconds: oldest.map_or(0, |at| (system.now - at).num_seconds()),
+            failed: failed.len(),
+            ..SweepSummary::default()
         }
-        summary.events += events.len();
-        let entries = events.iter().map(|event| EntryKey::of(event));
-        summary.failed += assign_numbers(system, entries).await.len();
-        if system.usage().elapsed() >= time {
-            summary.more = true;
-            break;
-        }
-    }
-    Ok(())
+    })
+    .await
 }

@@ -1,7 +1,7 @@
 //! Results of effects and of sweeps.
 
 use shared::mail::{MailDelivery, MailEnvelope, Mailer, PersonalMail};
-use shared::{Error, Result, log_failure, run_summary};
+use shared::{Error, Result, run_summary};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EffectResult {
@@ -58,8 +58,6 @@ run_summary! {
         pub postponed: usize,
         /// Effects that failed permanently or too often.
         pub given_up: usize,
-        /// Effects and uploads that could not be read, and companies whose events could not be numbered.
-        pub failed: usize,
         /// Uploads and videos that did not arrive in time, and videos that cannot be converted.
         pub uploads_given_up: usize,
         /// Videos that were queued again.
@@ -74,30 +72,22 @@ run_summary! {
         pub numbering_lag_seconds: i64,
         /// The time since the oldest deletion whose rest is not erased.
         pub erasure_delay_seconds: i64,
-        /// Whether work remains for the next run.
-        pub more: bool,
     }
 }
 
 impl SweepSummary {
-    pub(crate) fn count(&mut self, result: &Result<EffectResult>) {
+    pub(crate) fn count(&mut self, result: EffectResult) {
         match result {
-            Ok(EffectResult::Sent) => self.sent += 1,
-            Ok(EffectResult::Started) => self.started += 1,
-            Ok(EffectResult::Deleted) => self.deleted += 1,
-            Ok(EffectResult::Outdated) => self.outdated += 1,
-            Ok(
-                EffectResult::Failed
-                | EffectResult::Postponed
-                | EffectResult::Continued
-                | EffectResult::Settling,
-            ) => self.postponed += 1,
-            Ok(EffectResult::GivenUp) => self.given_up += 1,
-            Ok(EffectResult::Skipped) => {}
-            Err(error) => {
-                log_failure!(target: "outbox", error, "could not run an effect");
-                self.failed += 1;
-            }
+            EffectResult::Sent => self.sent += 1,
+            EffectResult::Started => self.started += 1,
+            EffectResult::Deleted => self.deleted += 1,
+            EffectResult::Outdated => self.outdated += 1,
+            EffectResult::Failed
+            | EffectResult::Postponed
+            | EffectResult::Continued
+            | EffectResult::Settling => self.postponed += 1,
+            EffectResult::GivenUp => self.given_up += 1,
+            EffectResult::Skipped => self.moved_on += 1,
         }
     }
 }

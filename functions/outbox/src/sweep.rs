@@ -4,11 +4,11 @@
 
 use std::time::Duration;
 
-use futures_util::TryStreamExt as _;
 use futures_util::future::join_all;
 use shared::auth::SystemAccess;
 use shared::mail::Mailer;
 use shared::run_summary::RunSummary;
+use shared::work::DueWork;
 use shared::{Error, Result};
 
 use crate::deliver::{PARALLEL, deliver};
@@ -22,14 +22,15 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(crate) async fn handle(system: &SystemAccess, time: Duration) -> Result<SweepSummary> {
     let mut kinds: [SweepSummary; 6] = Default::default();
     let [events, notices, uploads, videos, takes, effects] = &mut kinds;
+    let work = |name| DueWork { system, name, time };
     // Side by side: no kind waits for another, however much there is of it.
     let (of_events, of_notices, of_uploads, of_videos, of_takes, of_effects) = tokio::join!(
-        numbering::assign_missing_numbers(system, time, events),
+        numbering::assign_missing_numbers(work("events"), events),
         notices::tell_staff(system, time, notices),
-        uploads::give_up_uploads(system, time, uploads),
-        videos::look_at_overdue(system, time, videos),
-        takes::close_overdue(system, time, takes),
-        run_effects(system, time, effects),
+        uploads::give_up_uploads(work("uploads"), uploads),
+        videos::look_at_overdue(work("videos"), videos),
+        takes::close_overdue(work("takes"), takes),
+        run_effects(work("effects"), effects),
     );
     let mut summary = SweepSummary::default();
     kinds.into_iter().for_each(|kind| summary.add(kind));
@@ -39,22 +40,25 @@ pub(crate) async fn handle(system: &SystemAccess, time: Duration) -> Result<Swee
     of_events.and(of_notices).and(of_uploads).and(of_videos).and(of_takes).and(of_effects).map(|()| summary)
 }
 
-async fn run_effects(system: &SystemAccess, time: Duration, summary: &mut SweepSummary) -> Result<()> {
+async fn run_effects(work: DueWork<'_>, summary: &mut SweepSummary) -> Result<()> {
+    let system = work.system;
     let mailer = Mailer::new(system.aws(), system.config()).map_err(Error::internal)?;
-    let mut due = system.store.due_effects(system.now);
-    while let Some(effects) = due.try_next().await? {
-        for group in effects.chunks(PARALLEL) {
-            let results = join_all(group.iter().map(|effect| deliver(system, &mailer, effect.clone()))).await;
-            results.iter().for_each(|result| summary.count(result));
-            if system.usage().elapsed() >= time {
-                summary.more = true;
-                return Ok(());
-            }
-            // SES limits mails per second, so more at once would be refused as well.
-            if results.iter().any(|result| matches!(result, Ok(EffectResult::Postponed))) {
-                system.pause(PAUSE).await;
+    let mailer = &mailer;
+    work.run_together(PARALLEL, system.store.due_effects(system.now), summary, |effects| async move {
+        let mut group = SweepSummary::default();
+        let mut is_refused = false;
+        let tries = effects.iter().map(|effect| deliver(system, mailer, effect.clone()));
+        for (effect, result) in effects.iter().zip(join_all(tries).await) {
+            if let Some(result) = group.note_result(work.name, effect, result) {
+                group.count(result);
+                is_refused |= result == EffectResult::Postponed;
             }
         }
-    }
-    Ok(())
+        // SES limits mails per second, so more at once would be refused as well.
+        if is_refused && !work.is_over() {
+            system.pause(PAUSE).await;
+        }
+        group
+    })
+    .await
 }

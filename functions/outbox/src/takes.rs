@@ -1,8 +1,6 @@
 //! Takes of answers: deletes their objects, and closes abandoned ones.
 
-use std::time::Duration;
-
-use futures_util::TryStreamExt as _;
+use shared::Result;
 use shared::auth::SystemAccess;
 use shared::domain::answers::{Answers, Take};
 use shared::domain::id::TakeRef;
@@ -10,7 +8,7 @@ use shared::domain::media::conversion::Conversion;
 use shared::domain::media::conversion::queue::Recording;
 use shared::media::{AnswerObjects, recorded_parts};
 use shared::store::VersionedItem;
-use shared::{Error, Result, log_failure};
+use shared::work::DueWork;
 
 use crate::outcome::{EffectResult, SweepSummary};
 use crate::recordings::log_broken;
@@ -59,30 +57,13 @@ async fn delete_take(
 
 /// Closes takes that are neither sent nor finished, and queues those again whose events or executions were lost. Waiting is no
 /// failure: a take fails once its conversion was killed too often.
-pub(crate) async fn close_overdue(
-    system: &SystemAccess,
-    time: Duration,
-    summary: &mut SweepSummary,
-) -> Result<()> {
-    let mut due = system.store.due_answers(system.now);
-    while let Some(page) = due.try_next().await? {
-        for answers in &page {
-            match close(system, answers).await {
-                Ok(()) => summary.takes_closed += 1,
-                // The candidate has just gone on, or was deleted.
-                Err(Error::Changed | Error::NotFound) => {}
-                Err(error) => {
-                    log_failure!(target: "outbox", &error, "could not close a take");
-                    summary.failed += 1;
-                }
-            }
-            if system.usage().elapsed() >= time {
-                summary.more = true;
-                return Ok(());
-            }
-        }
-    }
-    Ok(())
+pub(crate) async fn close_overdue(work: DueWork<'_>, summary: &mut SweepSummary) -> Result<()> {
+    let system = work.system;
+    work.run(system.store.due_answers(system.now), summary, |answers| async move {
+        close(system, &answers).await?;
+        Ok(SweepSummary { takes_closed: 1, ..SweepSummary::default() })
+    })
+    .await
 }
 
 async fn close(system: &SystemAccess, before: &VersionedItem<Answers>) -> Result<()> {

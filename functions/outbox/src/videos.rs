@@ -1,15 +1,13 @@
 //! Welcome videos whose time is over: their file has not arrived, or they are not converted.
 
-use std::time::Duration;
-
-use futures_util::TryStreamExt as _;
+use shared::Result;
 use shared::auth::SystemAccess;
 use shared::domain::media::conversion::ConversionStatus;
 use shared::domain::media::conversion::queue::Recording;
 use shared::domain::media::video::Video;
 use shared::media::video_upload_key;
 use shared::store::VersionedItem;
-use shared::{Error, Result, log_failure};
+use shared::work::DueWork;
 
 use crate::outcome::SweepSummary;
 use crate::recordings::log_broken;
@@ -22,31 +20,15 @@ const BROKEN: &str = "The video could not be converted. Upload another file.";
 
 /// Fails videos whose file has not arrived or is gone, and those that kill their executions. Queues the others again, whose
 /// events or executions were lost: waiting is no failure.
-pub(crate) async fn look_at_overdue(
-    system: &SystemAccess,
-    time: Duration,
-    summary: &mut SweepSummary,
-) -> Result<()> {
-    let mut due = system.store.due_videos(system.now);
-    while let Some(page) = due.try_next().await? {
-        for video in &page {
-            match settle(system, video).await {
-                Ok(VideoEnd::Failed) => summary.uploads_given_up += 1,
-                Ok(VideoEnd::Queued) => summary.videos_queued += 1,
-                Err(Error::Changed | Error::NotFound) => {}
-                // It must not delay the others. The next run tries it again.
-                Err(error) => {
-                    log_failure!(target: "outbox", &error, "could not settle an overdue video");
-                    summary.failed += 1;
-                }
-            }
-            if system.usage().elapsed() >= time {
-                summary.more = true;
-                return Ok(());
-            }
-        }
-    }
-    Ok(())
+pub(crate) async fn look_at_overdue(work: DueWork<'_>, summary: &mut SweepSummary) -> Result<()> {
+    let system = work.system;
+    work.run(system.store.due_videos(system.now), summary, |video| async move {
+        Ok(match settle(system, &video).await? {
+            VideoEnd::Failed => SweepSummary { uploads_given_up: 1, ..SweepSummary::default() },
+            VideoEnd::Queued => SweepSummary { videos_queued: 1, ..SweepSummary::default() },
+        })
+    })
+    .await
 }
 
 enum VideoEnd {

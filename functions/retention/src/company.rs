@@ -10,8 +10,10 @@ use shared::domain::history::erasure::ErasureReason;
 use shared::domain::retention::company_erasure::{
     CompanyErasure, ErasureStep, HeldCandidate, MAX_NAMED, StepResult,
 };
+use shared::run_summary::RunSummary as _;
 use shared::store::VersionedItem;
-use shared::{Error, Result, log_failure};
+use shared::work::{DueWork, due_again};
+use shared::{Error, Result};
 
 use crate::RetentionSummary;
 use crate::batch;
@@ -21,38 +23,31 @@ use crate::limits::{BATCH, RunLimits};
 const PAGE: usize = 5 * BATCH;
 
 pub(crate) async fn continue_due_erasures(
-    system: &SystemAccess,
+    work: DueWork<'_>,
     limits: RunLimits,
     pace: &Pace,
     summary: &mut RetentionSummary,
 ) -> Result<()> {
+    let system = work.system;
     let due: Vec<Vec<VersionedItem<CompanyErasure>>> =
         system.store.due_company_erasures(system.now).try_collect().await?;
-    let mut is_first = true;
-    for erasure in due.into_iter().flatten() {
-        summary.note_delay(erasure.work.indexed_at().unwrap_or(system.now), system.now);
-        // One turn at least, so that erasures get further in any case.
-        if system.usage().elapsed() >= limits.time && !is_first {
-            summary.more = true;
-            continue;
+    let due: Vec<VersionedItem<CompanyErasure>> = due.into_iter().flatten().collect();
+    // Before the first, which may take all the time.
+    due.iter()
+        .filter_map(|erasure| erasure.work.indexed_at())
+        .for_each(|at| summary.note_delay(at, system.now));
+    work.run_together(1, due_again(due), summary, |due| async move {
+        let mut ended = RetentionSummary::default();
+        for erasure in due {
+            let ends_at = limits.time.min(system.usage().elapsed().saturating_add(limits.company_time));
+            let summary = &mut ended;
+            let eraser = CompanyEraser { system, erasure: erasure.clone(), ends_at, pace, summary };
+            let result = eraser.run().await;
+            ended.note_result(work.name, &erasure, result);
         }
-        is_first = false;
-        let company = erasure.company.clone();
-        let ends_at = limits.time.min(system.usage().elapsed().saturating_add(limits.company_time));
-        let eraser = CompanyEraser { system, erasure, ends_at, pace, summary };
-        match eraser.run().await {
-            Ok(()) => {}
-            // Another invocation, or the operator.
-            Err(Error::Changed) => summary.more = true,
-            Err(error) => {
-                let company = company.as_str();
-                // Its lease ends within minutes, and then it goes on.
-                log_failure!(target: "retention", &error, company, "the erasure of a company has broken off");
-                summary.failed += 1;
-            }
-        }
-    }
-    Ok(())
+        ended
+    })
+    .await
 }
 
 struct CompanyEraser<'a> {

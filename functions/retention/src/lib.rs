@@ -36,7 +36,8 @@ use shared::domain::retention::run::RetentionRun;
 use shared::event::leave_to_next_run;
 use shared::run_summary::RunSummary;
 use shared::store::VersionedItem;
-use shared::{Error, Result, log_failure, run_summary};
+use shared::work::DueWork;
+use shared::{Result, log_failure, run_summary};
 
 pub use limits::RunLimits;
 
@@ -50,8 +51,6 @@ run_summary! {
         pub postponed: usize,
         /// Candidates who were erased since they were kept long enough.
         pub erased: usize,
-        /// Candidates who are kept for today because of a concurrent change or a hold.
-        pub moved_on: usize,
         /// Retention runs that have ended.
         pub runs: usize,
         /// Candidates who were erased with their company.
@@ -60,12 +59,8 @@ run_summary! {
         pub companies: usize,
         /// Named tokens that were deleted because they had expired.
         pub tokens: usize,
-        /// Candidates who could not be erased, tokens that could not be deleted, and runs that have broken off; a later run retries them.
-        pub failed: usize,
         /// How long the longest overdue request, run or token has been overdue.
         pub retention_delay_seconds: i64,
-        /// Whether work may remain for the next invocation.
-        pub more: bool,
     }
 }
 
@@ -96,11 +91,12 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<RetentionSummary> {
     let pace = system.start_pace(limits.pause);
     let mut kinds = [RetentionSummary::default(); 4];
     let [of_requests, of_runs, of_companies, of_tokens] = &mut kinds;
+    let work = |name| DueWork { system: &system, name, time: limits.time };
     let results = join4(
-        requests::erase_due(&system, limits, &pace, of_requests),
-        continue_due_runs(&system, limits, &pace, of_runs),
-        company::continue_due_erasures(&system, limits, &pace, of_companies),
-        tokens::delete_due(&system, limits, of_tokens),
+        requests::erase_due(work("requests for erasure"), &pace, of_requests),
+        continue_due_runs(work("retention runs"), limits, &pace, of_runs),
+        company::continue_due_erasures(work("erasures of companies"), limits, &pace, of_companies),
+        tokens::delete_due(work("tokens"), of_tokens),
     );
     let (requests, runs, companies, tokens) = results.await;
     let mut summary = RetentionSummary::default();
@@ -110,11 +106,12 @@ pub async fn run(app: &App, limits: RunLimits) -> Result<RetentionSummary> {
 }
 
 async fn continue_due_runs(
-    system: &SystemAccess,
+    work: DueWork<'_>,
     limits: RunLimits,
     pace: &Pace,
     summary: &mut RetentionSummary,
 ) -> Result<()> {
+    let system = work.system;
     let pages: Vec<Vec<VersionedItem<RetentionRun>>> =
         system.store.due_retention_runs(system.now).try_collect().await?;
     let mut due: Vec<VersionedItem<RetentionRun>> = pages.into_iter().flatten().collect();
@@ -124,21 +121,15 @@ async fn continue_due_runs(
     }
     let mut due = VecDeque::from(due);
     while let Some(run) = due.pop_front() {
-        let company = run.company.clone();
-        match walk::continue_run(system, limits, pace, run, summary).await {
-            Ok(None) => summary.runs += 1,
+        let walked = walk::continue_run(system, limits, pace, run.clone(), summary).await;
+        match summary.note_result(work.name, &run, walked) {
+            Some(None) => summary.runs += 1,
             // Its next turn comes after that of the others.
-            Ok(Some(stopped)) => due.push_back(stopped),
-            // Another invocation continues it.
-            Err(Error::Changed) => summary.more = true,
-            Err(error) => {
-                let company = company.as_str();
-                log_failure!(target: "retention", &error, company, "a retention run has broken off");
-                summary.failed += 1;
-            }
+            Some(Some(stopped)) => due.push_back(stopped),
+            None => {}
         }
         // After one turn at least, so that runs get further in any case.
-        if system.usage().elapsed() >= limits.time {
+        if work.is_over() {
             summary.more |= !due.is_empty();
             break;
         }

@@ -21,12 +21,8 @@ run_summary! {
     pub struct DeliverySummary {
         /// Endpoints that were looked at.
         pub endpoints: usize,
-        /// Endpoints that could not be served, because the storage failed.
-        pub failed: usize,
         /// How long the endpoint that has waited longest for the schedule was due.
         pub webhook_delay_seconds: i64,
-        /// Whether work may remain for the next run.
-        pub more: bool,
     }
 }
 
@@ -58,6 +54,7 @@ pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<DeliverySummary> 
         DeliverySummary { endpoints: endpoints.len(), webhook_delay_seconds, ..DeliverySummary::default() };
     for (company, served) in sender.serve_all(endpoints).await {
         summary.failed += usize::from(served.is_err());
+        summary.moved_on += usize::from(matches!(served, Ok(false)));
         if !matches!(served, Ok(true)) {
             // The feed stays due: another run has the endpoint and may not know of the last number, or the storage failed.
             feeds.retain(|(feed, _)| feed.company != company);

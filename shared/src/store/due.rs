@@ -302,6 +302,14 @@ impl Store {
     }
 }
 
+impl<T> VersionedItem<T> {
+    /// The company and the key of an item that was due, for the log.
+    pub(crate) fn names_in_log(&self) -> (&str, String) {
+        let key = item::key_of(self.stored()).map(|key| format!("{} {}", key.pk, key.sk));
+        (company_in(self.stored()), key.unwrap_or_default())
+    }
+}
+
 /// The queries of these shards for what is due at `now`, the longest due first.
 fn due_queries(shards: Vec<u8>, now: DateTime<Utc>) -> Vec<Query> {
     // To the second, which the company follows.

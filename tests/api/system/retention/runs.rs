@@ -108,8 +108,8 @@ async fn each_company_has_its_run_and_a_failure_holds_up_nobody() {
     let told: Vec<_> = lines.iter().filter(|line| line["storage_busy"] == 1).collect();
     assert_eq!(told.len(), 1);
     assert_eq!(
-        (&told[0]["level"], &told[0]["company"], &told[0]["message"]),
-        (&json!("WARN"), &json!("globex"), &json!("a retention run has broken off"))
+        (&told[0]["level"], &told[0]["company"], &told[0]["work"]),
+        (&json!("WARN"), &json!("globex"), &json!("retention runs"))
     );
     let mut existing = Vec::new();
     for (given, candidate) in &companies {

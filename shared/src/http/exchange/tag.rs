@@ -6,14 +6,15 @@
 //! nothing does not fail a client's change.
 
 use std::fmt;
+use std::hash::Hasher;
 
 use axum::http::HeaderValue;
-use sha2::{Digest, Sha256};
+use siphasher::sip128::{Hasher128, SipHasher13};
 
 use crate::error::{Error, Result};
 
 /// The path segments before the token in the URL of a file; the token differs in every answer.
-const BEFORE_TOKEN: [&str; 5] = ["/photo/", "/cv/", "/thumb/", "/video/", "/captions/"];
+const BEFORE_TOKEN: [&str; 5] = ["photo/", "cv/", "thumb/", "video/", "captions/"];
 
 /// The entity tag of an answer.
 #[derive(Debug, Clone)]
@@ -25,7 +26,9 @@ pub struct EntityTag {
 impl EntityTag {
     /// The tag of an answer with this body.
     pub fn of(body: &[u8]) -> Self {
-        Self { revision: None, digest: hex(Sha256::digest(body).into()) }
+        let mut hash = SipHasher13::new();
+        hash.write(body);
+        Self { revision: None, digest: hex(&hash) }
     }
 
     /// The tag of an answer that shows a resource in `revision`, to the session `viewer`. URLs of its files below `base`
@@ -33,7 +36,7 @@ impl EntityTag {
     pub(crate) fn of_resource(body: &[u8], base: &str, revision: u64, viewer: &str) -> Self {
         match std::str::from_utf8(body) {
             Ok(text) => {
-                let digest = hex(hash_of(text, base, revision, viewer));
+                let digest = hex(&hash_of(text, base, revision, viewer));
                 Self { revision: Some(revision), digest }
             }
             Err(_) => Self::of(body).in_revision(Some(revision)),
@@ -62,34 +65,40 @@ impl fmt::Display for EntityTag {
     }
 }
 
-/// The first half of a SHA-256 in hexadecimal digits.
-fn hex(hash: [u8; 32]) -> String {
-    let half = u128::from_be_bytes(std::array::from_fn(|at| hash[at]));
-    format!("{half:032x}")
+fn hex(hash: &SipHasher13) -> String {
+    format!("{:032x}", u128::from(hash.finish128()))
 }
 
-fn hash_of(text: &str, base: &str, revision: u64, viewer: &str) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    let mut rest = text;
-    let mut has_files = false;
+// Not cryptographic: without instructions of the processor, SHA-256 is the largest part of a short response. Digests are compared with
+// those of one URL alone, and a client that could craft two bodies with the same digest may change what the URL shows anyway.
+fn hash_of(text: &str, base: &str, revision: u64, viewer: &str) -> SipHasher13 {
+    let mut hash = SipHasher13::new();
+    let mut hashed = 0;
     let opening = format!("\"{base}/");
-    while let Some(start) = rest.find(&opening) {
-        let (before, reference) = rest.split_at(start + opening.len());
-        hash.update(before);
-        let (reference, after) = reference.split_at(reference.find('"').unwrap_or(reference.len()));
-        let token = BEFORE_TOKEN.iter().find_map(|name| Some(reference.find(name)? + name.len()));
-        has_files |= token.is_some();
+    for (start, _) in text.match_indices(&opening) {
+        let start = start + opening.len();
+        let end = text[start..].find('"').map_or(text.len(), |length| start + length);
+        let Some(length) = length_before_token(&text[start..end]) else { continue };
         // Without the token, which differs in every response. The revision and the viewer stand in for it below.
-        hash.update(&reference[..token.unwrap_or(reference.len())]);
-        rest = after;
+        hash.write(&text.as_bytes()[hashed..start + length]);
+        hashed = end;
     }
-    hash.update(rest);
-    if has_files {
-        hash.update(revision.to_be_bytes());
+    hash.write(&text.as_bytes()[hashed..]);
+    if hashed > 0 {
+        hash.write(&revision.to_be_bytes());
         // File URLs are good for one session, so no other session may get a 304 for them.
-        hash.update(viewer);
+        hash.write(viewer.as_bytes());
     }
-    hash.finalize().into()
+    hash
+}
+
+/// The length of the URL of a file without its token; `None` for another URL.
+fn length_before_token(reference: &str) -> Option<usize> {
+    let mut length = 0;
+    reference.split_inclusive('/').find_map(|segment| {
+        length += segment.len();
+        BEFORE_TOKEN.contains(&segment).then_some(length)
+    })
 }
 
 #[cfg(test)]
@@ -98,14 +107,15 @@ mod tests {
 
     #[test]
     fn tokens_do_not_count_and_all_else_does() {
-        let hash = |text: &str, revision| hash_of(text, "http://x/v3", revision, "one");
+        let of = |text: &str, revision, viewer| hex(&hash_of(text, "http://x/v3", revision, viewer));
+        let hash = |text: &str, revision| of(text, revision, "one");
         let body = r#"{"a":"1","photo":"http://x/v3/c/photo/TOKEN/","b":"2"}"#;
         assert_eq!(hash(body, 1), hash(&body.replace("TOKEN", "other"), 1));
         assert_ne!(hash(body, 1), hash(body, 2), "another photo may stand behind it");
         for (part, other) in [("\"1\"", "\"3\""), ("\"2\"", "\"3\""), ("/c/", "/d/"), ("photo/", "cv/")] {
             assert_ne!(hash(body, 1), hash(&body.replace(part, other), 1), "{part}");
         }
-        assert_ne!(hash(body, 1), hash_of(body, "http://x/v3", 1, "another"), "its URLs are dead here");
+        assert_ne!(hash(body, 1), of(body, 1, "another"), "its URLs are dead here");
         let body = body.replace("http://x/v3", "http://elsewhere");
         assert_eq!(hash(&body, 1), hash(&body, 2));
         assert_ne!(hash(&body, 1), hash(&body.replace("TOKEN", "other"), 1));

@@ -1,5 +1,6 @@
 //! The words that candidates are found by, and the terms of queries.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use unicode_script::{Script, UnicodeScript};
@@ -52,48 +53,80 @@ impl SearchedFields<'_> {
     ///
     /// Folded by [`fold_accents`], and without apostrophes.
     pub fn words(self) -> BTreeMap<String, WordSource> {
-        let Self { first_name, last_name, email } = self;
-        let email = email.map(|email| fold_accents(email.as_str())).unwrap_or_default();
-        let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
-        let folded = [first_name, last_name].map(|name| fold_accents(name.as_str()));
-        // In either order, since people type names in both.
-        let orders =
-            [[&folded[0], &folded[1]], [&folded[1], &folded[0]]].map(|names| names.map(String::as_str));
-        let full = orders.map(|names| (full_name(&names.join(" "), " "), WordSource::FullName));
+        let fields = self.folded();
+        let full = fields.orders().map(|names| (full_name(&names.join(" "), " "), WordSource::FullName));
         let mut words = BTreeMap::from(full);
-        let in_names = || folded.iter().flat_map(|name| split(name));
-        let whole = [email.as_str(), domain].into_iter().map(|word| (word, WordSource::Email));
-        let names = in_names().flat_map(tails).chain(in_names().flat_map(parts));
-        let names = names.map(|word| (word, WordSource::Name));
-        let local = tails(local_part).chain(parts(local_part)).map(|word| (word, WordSource::Email));
-        let unspaced = folded.iter().all(|name| is_unspaced(name));
-        let unspaced = orders.into_iter().filter(|_| unspaced).map(|names| full_name(&names.join(" "), ""));
-        let unspaced: Vec<String> = unspaced.collect();
-        let unspaced = unspaced.iter().map(|name| (name.as_str(), WordSource::Name));
-        for (word, source) in whole.chain(unspaced).chain(names).chain(local) {
-            let Some(word) = normal(word) else { continue };
-            if let Some(best) = words.get_mut(&word) {
+        for (word, source) in fields.words() {
+            if let Some(best) = words.get_mut(&*word) {
                 *best = source.min(*best);
             } else if words.len() < MAX_WORDS {
-                words.insert(word, source);
+                words.insert(word.into_owned(), source);
             }
         }
         words
     }
+
+    /// Whether each of the `terms` begins one of the words.
+    // Without the full names: a term has no space, so each full name that it begins has a word that it begins. And without an end at
+    // `MAX_WORDS`: the entry that has led to the candidate decides on that.
+    pub fn have(self, terms: &SearchTerms) -> bool {
+        terms.are_in(self.folded().words().map(|(word, _)| word))
+    }
+
+    fn folded(self) -> FoldedFields {
+        let Self { first_name, last_name, email } = self;
+        let names = [first_name, last_name].map(|name| fold_accents(name.as_str()));
+        let email = email.map(|email| fold_accents(email.as_str())).unwrap_or_default();
+        let mut fields = FoldedFields { names, email, unspaced: Vec::new() };
+        if fields.names.iter().all(|name| is_unspaced(name)) {
+            fields.unspaced.extend(fields.orders().map(|names| full_name(&names.join(" "), "")));
+        }
+        fields
+    }
+}
+
+/// The fields that searches look in, folded by [`fold_accents`].
+struct FoldedFields {
+    names: [String; 2],
+    email: String,
+    /// The full names without spaces, if that is how they are written.
+    unspaced: Vec<String>,
+}
+
+impl FoldedFields {
+    /// The names in either order, since people type them in both.
+    fn orders(&self) -> [[&str; 2]; 2] {
+        let [first, last] = self.names.each_ref().map(String::as_str);
+        [[first, last], [last, first]]
+    }
+
+    /// The words except full names with spaces, some of them more than once.
+    fn words(&self) -> impl Iterator<Item = (Cow<'_, str>, WordSource)> + Clone {
+        let Self { names, email, unspaced } = self;
+        let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
+        let in_names = names.iter().flat_map(|name| split(name));
+        let whole = [email.as_str(), domain].into_iter().map(|word| (word, WordSource::Email));
+        let names = in_names.clone().flat_map(tails).chain(in_names.flat_map(parts));
+        let names = names.map(|word| (word, WordSource::Name));
+        let local = tails(local_part).chain(parts(local_part)).map(|word| (word, WordSource::Email));
+        let unspaced = unspaced.iter().map(|name| (name.as_str(), WordSource::Name));
+        let words = whole.chain(unspaced).chain(names).chain(local);
+        words.filter_map(|(word, source)| Some((normal(word)?, source)))
+    }
 }
 
 /// The words of a folded text.
-fn split(text: &str) -> impl Iterator<Item = &str> {
+fn split(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.split(|character: char| character.is_whitespace() || matches!(character, ',' | ';'))
 }
 
 /// What lies between characters other than letters and digits.
-fn parts(word: &str) -> impl Iterator<Item = &str> {
+fn parts(word: &str) -> impl Iterator<Item = &str> + Clone {
     word.split(|character: char| !character.is_alphanumeric())
 }
 
 /// The word from the beginning of each of its parts on, so that a query may begin with any and go on as the word does.
-fn tails(word: &str) -> impl Iterator<Item = &str> {
+fn tails(word: &str) -> impl Iterator<Item = &str> + Clone {
     let mut is_in_part = false;
     let starts = word.char_indices().filter(move |(_, character)| {
         let was_in_part = std::mem::replace(&mut is_in_part, character.is_alphanumeric());
@@ -122,18 +155,21 @@ fn is_unspaced(name: &str) -> bool {
 
 /// The searchable part of consecutive folded names.
 fn full_name(names: &str, separator: &str) -> String {
-    let words: Vec<String> = split(names).filter_map(normal).collect();
+    let words: Vec<Cow<'_, str>> = split(names).filter_map(normal).collect();
     beginning(&words.join(separator)).trim_end().to_owned()
 }
 
 /// The searchable part of a folded word: its beginning, without apostrophes and surrounding punctuation;
 /// `None` if nothing remains.
-fn normal(word: &str) -> Option<String> {
+fn normal(word: &str) -> Option<Cow<'_, str>> {
     // `Mueller,` and `(Anna)` match as meant.
     let word = word.trim_matches(|character: char| !character.is_alphanumeric());
-    // Queries often lack the apostrophe of O'Neil. With a space in its place, they find the parts.
-    let word = word.replace('\'', "");
-    (!word.is_empty()).then(|| beginning(&word).to_owned())
+    if word.contains('\'') {
+        // Queries often lack the apostrophe of O'Neil. With a space in its place, they find the parts.
+        let word = word.replace('\'', "");
+        return Some(Cow::Owned(beginning(&word).to_owned()));
+    }
+    (!word.is_empty()).then(|| Cow::Borrowed(beginning(word)))
 }
 
 /// The characters that count.
@@ -152,7 +188,7 @@ impl SearchTerms {
         if text.chars().count() > MAX_QUERY_CHARS {
             return Err(format!("Ensure this field has no more than {MAX_QUERY_CHARS} characters."));
         }
-        let terms: Vec<String> = split(&fold_accents(text)).filter_map(normal).collect();
+        let terms: Vec<String> = split(&fold_accents(text)).filter_map(normal).map(Cow::into_owned).collect();
         Ok((!terms.is_empty()).then_some(Self(terms)))
     }
 
@@ -176,8 +212,8 @@ impl SearchTerms {
     }
 
     /// Whether each term begins one of these words.
-    pub fn are_in<'a>(&self, words: impl Iterator<Item = &'a str> + Clone) -> bool {
-        self.0.iter().all(|term| words.clone().any(|word| word.starts_with(term)))
+    pub fn are_in(&self, words: impl Iterator<Item: AsRef<str>> + Clone) -> bool {
+        self.0.iter().all(|term| words.clone().any(|word| word.as_ref().starts_with(term)))
     }
 }
 
@@ -291,6 +327,25 @@ mod tests {
         let starts = WordSource::ALL.map(|source| several.start(source));
         assert_eq!(starts, ["ab cde fgh", "cde", "cde"].map(|start| Some(start.to_owned())));
         assert_eq!(SearchTerms::parse("ab").unwrap().unwrap().start(WordSource::FullName), None);
+    }
+
+    #[test]
+    fn a_candidate_has_the_terms_that_begin_their_words() {
+        let email = Email::parse("o.neil@mail.example").unwrap();
+        for (first, last) in [("Anne-Marie", "O'Neil, PhD"), ("小明", "王"), ("Ada", "王"), ("Ä", "d'Arc")]
+        {
+            let [first, last] = [first, last].map(|name| ShortName::parse(name).unwrap());
+            for email in [None, Some(&email)] {
+                let fields = SearchedFields { first_name: &first, last_name: &last, email };
+                let words = fields.words();
+                for text in
+                    ["ann", "marie", "onei", "phd ann", "王小", "小明王", "a d", "neil@", "mail.e", "ex", "x"]
+                {
+                    let terms = SearchTerms::parse(text).unwrap().unwrap();
+                    assert_eq!(fields.have(&terms), terms.are_in(words.keys()), "{text}: {words:?}");
+                }
+            }
+        }
     }
 
     #[test]

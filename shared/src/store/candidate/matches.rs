@@ -1,12 +1,12 @@
 //! Reads the candidates that searches find, with the attributes that results show.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::Deserialize;
 
 use crate::domain::candidate::CandidateStatus;
-use crate::domain::candidate::search::{MAX_RESULTS, SearchTerms, SearchedFields, WordSource};
+use crate::domain::candidate::search::{MAX_RESULTS, SearchTerms, SearchedFields};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::mail::address_change::PendingEmail;
 use crate::domain::media::file::StoredFile;
@@ -86,10 +86,6 @@ impl MatchedCandidate {
         let MatchedProfile { first_name, last_name, .. } = &self.profile;
         SearchedFields { first_name, last_name, email: self.shown_email() }
     }
-
-    fn words(&self) -> BTreeMap<String, WordSource> {
-        self.searched_fields().words()
-    }
 }
 
 impl Store {
@@ -118,7 +114,7 @@ impl Store {
         for ((project_id, id), key) in ids.into_iter().zip(candidates) {
             let candidate: Option<MatchedCandidate> = batch.take_listed_value(&key)?;
             // The candidate may have changed since the entry was read.
-            let candidate = candidate.filter(|now| terms.are_in(now.words().keys().map(String::as_str)));
+            let candidate = candidate.filter(|now| now.searched_fields().have(terms));
             let placed = candidate.zip(projects.get(&project_id).cloned());
             found.extend(placed.map(|(candidate, project)| CandidateMatch {
                 id,
@@ -172,9 +168,10 @@ mod tests {
             candidate.profile.email = Some(email("ada@mail.example"));
             let item = item::write(&candidate, 1).unwrap();
             let matched: MatchedCandidate = item::value_in(&projected(&item)).unwrap();
-            assert_eq!(matched.words(), candidate.words());
+            let searched = matched.searched_fields();
+            assert_eq!(searched.words(), candidate.words());
             // All have a value: a field whose attribute is not read would otherwise be the same.
-            let SearchedFields { first_name: _, last_name: _, email } = matched.searched_fields();
+            let SearchedFields { first_name: _, last_name: _, email } = searched;
             assert!(email.is_some());
         }
     }

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 
 /// The most bytes that a view takes in a function's response. Lambda passes on 6 MB of a response.
 // The rest is for the headers, the links and the brackets around the rows.
-const MAX_BYTES: usize = 5_500_000;
+pub(super) const MAX_BYTES: usize = 5_500_000;
 
 /// The bytes that are left in a function's response.
 #[derive(Debug)]
@@ -33,11 +33,20 @@ impl ResponseBudget {
 
     /// Counts a row, and returns whether it fits. The first one always does, so that every page makes progress.
     pub fn fits(&mut self, row: &impl Serialize) -> Result<bool> {
-        let left = self.left.checked_sub(bytes_of(row)?);
+        Ok(self.fits_bytes(bytes_of(row)?))
+    }
+
+    /// Counts a row that is JSON already, as [`fits`](Self::fits) does.
+    pub(super) fn fits_json(&mut self, row: &[u8]) -> bool {
+        self.fits_bytes(escaped_length(row))
+    }
+
+    fn fits_bytes(&mut self, bytes: usize) -> bool {
+        let left = self.left.checked_sub(bytes);
         let fits = left.is_some() || !self.has_rows;
         self.has_rows = true;
         self.left = left.unwrap_or_default();
-        Ok(fits)
+        fits
     }
 }
 
@@ -48,14 +57,19 @@ fn bytes_of(view: &impl Serialize) -> Result<usize> {
     Ok(count.0)
 }
 
+/// The bytes of this JSON in a function's response.
+fn escaped_length(json: &[u8]) -> usize {
+    // The response holds the body as a JSON string, where quotation marks and backslashes take two bytes.
+    json.len() + json.iter().filter(|byte| matches!(byte, b'"' | b'\\')).count()
+}
+
 /// Counts the bytes of the JSON that is written.
 #[derive(Default)]
 struct ByteCount(usize);
 
 impl Write for ByteCount {
     fn write(&mut self, json: &[u8]) -> io::Result<usize> {
-        // The response holds the body as a JSON string, where quotation marks and backslashes take two bytes.
-        self.0 += json.len() + json.iter().filter(|byte| matches!(byte, b'"' | b'\\')).count();
+        self.0 += escaped_length(json);
         Ok(json.len())
     }
 

@@ -119,10 +119,10 @@ mod tests {
             next: Some(PageCursor::After(ID.to_owned())),
             previous: Some(PageCursor::Before(ID.to_owned())),
         };
-        let answer = serde_json::to_value(query.answer(page, 9).unwrap()).unwrap();
-        let next = answer["meta"]["next"].as_str().unwrap();
+        let meta = serde_json::to_value(query.answer(page, 9).unwrap().meta).unwrap();
+        let next = meta["next"].as_str().unwrap();
         assert!(next.starts_with("http://x/y/?status=new&q=a%26b&page=4&page_size=2&cursor="), "{next}");
-        assert!(answer["meta"]["previous"].as_str().unwrap().contains("&page=2&page_size=2&cursor="));
-        assert_eq!(answer["meta"]["total_count"], 9);
+        assert!(meta["previous"].as_str().unwrap().contains("&page=2&page_size=2&cursor="));
+        assert_eq!(meta["total_count"], 9);
     }
 }

@@ -1,35 +1,40 @@
 //! A page of a list as clients get it. It holds as many rows as fit in one response.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::ListQuery;
-use super::budget::ResponseBudget;
+use super::budget::{MAX_BYTES, ResponseBudget};
 use crate::error::{Error, Result};
 use crate::http::exchange::respond::UriRow;
 use crate::http::wire::Uri;
 use crate::store::page::{Page, PageCursor};
 
+/// The room for each row, and for what the body has before them. Few views exceed it.
+const ROW_BYTES: usize = 1_536;
+
 /// A page of a list.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, JsonSchema)]
 #[schemars(rename = "ListOf{T}")]
 pub struct PageView<T> {
-    meta: PageMeta,
+    pub(super) meta: PageMeta,
     /// The resources of this page.
+    // Their JSON, with commas between them.
     #[schemars(with = "Vec<T>")]
-    objects: Vec<Box<RawValue>>,
-    #[serde(skip)]
+    objects: Vec<u8>,
+    #[schemars(skip)]
     shows: PhantomData<T>,
 }
 
 /// The position of a page in its list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ListMeta")]
-struct PageMeta {
+pub(super) struct PageMeta {
     /// The number of resources in the whole list.
     #[schemars(example = 1)]
     total_count: u64,
@@ -43,24 +48,37 @@ struct PageMeta {
 
 impl<T: Serialize> PageView<T> {
     pub(super) fn new(query: &ListQuery, page: Page<T>, total: u64) -> Result<Self> {
-        // Written before the links: the sizes of the rows decide which row is the last.
-        let rows: Result<Vec<_>, _> = page.rows.iter().map(serde_json::value::to_raw_value).collect();
-        let Page { rows: _, mut next, mut previous } = page;
-        let mut objects = rows.map_err(Error::internal)?;
+        let Page { rows, mut next, mut previous } = page;
+        // Written before the links: the sizes of the rows decide which row is the last. In one text, because one for each row
+        // would grow several times and then be copied.
+        let mut json = Vec::with_capacity((1 + rows.len()) * ROW_BYTES);
+        let mut places = Vec::with_capacity(rows.len());
+        for row in &rows {
+            if !json.is_empty() {
+                json.push(b',');
+            }
+            let start = json.len();
+            serde_json::to_writer(&mut json, row).map_err(Error::internal)?;
+            places.push(start..json.len());
+        }
         let is_backwards = matches!(query.page.cursor, Some(PageCursor::Before(_)));
         if is_backwards {
-            objects.reverse();
+            places.reverse();
         }
         // Fewer rows instead of an error: clients follow links anyway, and would otherwise search for a size that fits.
-        let fitting = count_fitting(&objects)?;
-        let is_cut = fitting < objects.len();
-        objects.truncate(fitting);
-        let outermost = objects.last().filter(|_| is_cut).and_then(|row| id_of(row));
+        let fitting = count_fitting(&json, &places);
+        let is_cut = fitting < places.len();
+        places.truncate(fitting);
+        let outermost = places.last().filter(|_| is_cut).and_then(|place| id_of(&json[place.clone()]));
         if is_backwards {
-            objects.reverse();
+            places.reverse();
             previous = outermost.map(PageCursor::Before).or(previous);
         } else {
             next = outermost.map(PageCursor::After).or(next);
+        }
+        if let (Some(first), Some(last)) = (places.first(), places.last()) {
+            json.truncate(last.end);
+            json.drain(..first.start);
         }
         let number = query.page.number;
         let meta = PageMeta {
@@ -69,29 +87,71 @@ impl<T: Serialize> PageView<T> {
             previous: previous.map(|cursor| query.link((number - 1).max(1), &cursor)),
             next: next.map(|cursor| query.link(number.saturating_add(1), &cursor)),
         };
-        Ok(Self { meta, objects, shows: PhantomData })
+        Ok(Self { meta, objects: json, shows: PhantomData })
     }
 }
 
-impl<T: Serialize> IntoResponse for PageView<T> {
+impl<T> IntoResponse for PageView<T> {
     fn into_response(self) -> Response {
-        axum::Json(self).into_response()
+        let meta = match serde_json::to_vec(&self.meta) {
+            Ok(meta) => meta,
+            Err(error) => return Error::internal(error).into_response(),
+        };
+        let mut body = self.objects;
+        // In place: the rows may be megabytes.
+        body.splice(..0, [b"{\"meta\":", &meta[..], b",\"objects\":["].concat());
+        body.extend(b"]}");
+        ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
     }
 }
 
-/// The number of rows that fit in a response, at least one.
-fn count_fitting(rows: &[Box<RawValue>]) -> Result<usize> {
-    let mut budget = ResponseBudget::default();
-    for (index, row) in rows.iter().enumerate() {
-        if !budget.fits(row)? {
-            return Ok(index);
-        }
+/// The number of rows that fit in a response, at least one. `places` are those of the rows in `json`.
+fn count_fitting(json: &[u8], places: &[Range<usize>]) -> usize {
+    // Escaping doubles a text at most, so the rows of most pages need not be counted.
+    if 2 * json.len() <= MAX_BYTES {
+        return places.len();
     }
-    Ok(rows.len())
+    let mut budget = ResponseBudget::default();
+    let cut = places.iter().position(|place| !budget.fits_json(&json[place.clone()]));
+    cut.unwrap_or(places.len())
 }
 
 /// The identifier that a list is ordered by; the URL of each of its resources ends with it.
-fn id_of(row: &RawValue) -> Option<String> {
-    let UriRow { resource_uri } = serde_json::from_str(row.get()).ok()?;
+fn id_of(row: &[u8]) -> Option<String> {
+    let UriRow { resource_uri } = serde_json::from_slice(row).ok()?;
     resource_uri.trim_end_matches('/').rsplit('/').next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cursor::encode;
+    use super::super::tests::parse;
+    use super::*;
+    use crate::domain::id::Id;
+
+    /// A row of which two fit in a response.
+    #[derive(Serialize)]
+    struct Row {
+        resource_uri: String,
+        text: String,
+    }
+
+    fn shown(query: &str) -> (Vec<String>, PageMeta) {
+        let row = |id| Row { resource_uri: format!("http://x/y/{id}/"), text: "x".repeat(MAX_BYTES / 3) };
+        let page = Page { rows: ["a", "b", "c"].map(row).into(), next: None, previous: None };
+        let PageView { meta, objects, .. } = PageView::new(&parse(query).unwrap(), page, 9).unwrap();
+        let rows: Vec<UriRow> = serde_json::from_slice(&[b"[", &objects[..], b"]"].concat()).unwrap();
+        (rows.into_iter().map(|row| row.resource_uri).collect(), meta)
+    }
+
+    #[test]
+    fn a_page_that_would_be_too_long_ends_early_and_its_links_go_on_there() {
+        let (rows, meta) = shown("page_size=3");
+        assert_eq!(rows, ["http://x/y/a/", "http://x/y/b/"]);
+        assert!(meta.next.unwrap().as_str().ends_with(&encode(&PageCursor::After("b".to_owned()))));
+        let before = encode(&PageCursor::Before(Id::<()>::MAX.to_string()));
+        let (rows, meta) = shown(&format!("page=2&page_size=3&cursor={before}"));
+        assert_eq!(rows, ["http://x/y/b/", "http://x/y/c/"]);
+        assert!(meta.previous.unwrap().as_str().ends_with(&encode(&PageCursor::Before("b".to_owned()))));
+    }
 }

@@ -1,6 +1,6 @@
 //! The addresses of resources: made from the configured base URL, and read back.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use url::Url;
 
@@ -88,7 +88,7 @@ impl<'a> ReferenceUris<'a> {
     }
 
     pub fn company(&self, c: &CompanyId) -> Uri {
-        Uri::new(format!("{}/companies/{c}/", self.base))
+        write(format_args!("{}/companies/{c}/", self.base))
     }
 
     /// The logo of a company, for everyone; `None` without one.
@@ -98,7 +98,7 @@ impl<'a> ReferenceUris<'a> {
 
     /// A resource right below company `c`.
     pub fn uri<K: ResourceKind<Parent = CompanyMark>>(&self, c: &CompanyId, id: Id<K>) -> Uri {
-        Uri::new(format!("{}/companies/{c}/{}/{id}/", self.base, K::SEGMENT))
+        write(format_args!("{}/companies/{c}/{}/{id}/", self.base, K::SEGMENT))
     }
 
     /// A resource right below project `p` of company `c`.
@@ -106,7 +106,7 @@ impl<'a> ReferenceUris<'a> {
     where
         K: ResourceKind<Parent = ProjectMark>,
     {
-        Uri::new(format!("{}/companies/{c}/projects/{p}/{}/{id}/", self.base, K::SEGMENT))
+        write(format_args!("{}/companies/{c}/projects/{p}/{}/{id}/", self.base, K::SEGMENT))
     }
 
     pub fn share(&self, c: &CompanyId, p: ProjectId, k: CandidateId, s: ShareId) -> Uri {
@@ -323,6 +323,14 @@ impl<'a> ReferenceUris<'a> {
         };
         ids.ok_or_else(|| format!("\"{reference}\" is not the URL of a candidate under {}.", self.base))
     }
+}
+
+fn write(uri: fmt::Arguments<'_>) -> Uri {
+    // With room for all of them: `format!` would let the text grow several times, for dozens of URLs in a list.
+    let mut text = String::with_capacity(192);
+    // Writing to a text does not fail.
+    let _ = text.write_fmt(uri);
+    Uri::new(text)
 }
 
 fn parse_below<K>(list: &Uri, reference: &str) -> Result<Id<K>, String> {

@@ -43,13 +43,19 @@ pub struct Timestamp(pub DateTime<Utc>);
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.to_rfc3339_opts(SecondsFormat::Secs, true))
+        f.write_str(&self.to_text())
+    }
+}
+
+impl Timestamp {
+    fn to_text(self) -> String {
+        self.0.to_rfc3339_opts(SecondsFormat::Secs, true)
     }
 }
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&self.to_text())
     }
 }
 

@@ -29,6 +29,9 @@ pub struct CandidateViewer<'a> {
     is_manager: bool,
     sees_adjustments: bool,
     project: &'a Project,
+    // Made once for all candidates of a list.
+    company_uri: Uri,
+    project_uri: Uri,
     references: ReferenceUris<'a>,
     now: DateTime<Utc>,
     keys: OpenedKeys,
@@ -50,8 +53,19 @@ impl<'a> CandidateViewer<'a> {
         let sees_access = Action::AdvanceCandidate.is_allowed_in_full(relation);
         let is_manager = Action::ChangeProject.is_allowed(relation);
         let sees_adjustments = is_manager || !is_staff;
-        let keys = OpenedKeys::default();
-        Self { customer, is_staff, sees_access, is_manager, sees_adjustments, project, references, now, keys }
+        Self {
+            customer,
+            is_staff,
+            sees_access,
+            is_manager,
+            sees_adjustments,
+            project,
+            company_uri: references.company(&project.company),
+            project_uri: references.uri(&project.company, project.id),
+            references,
+            now,
+            keys: OpenedKeys::default(),
+        }
     }
 
     /// The same with the keys of these candidates opened, if the caller sees them.
@@ -91,10 +105,9 @@ pub struct CandidateView {
 impl CandidateView {
     /// The view that `viewer` has of a candidate.
     pub fn new(candidate: &Candidate, viewer: &CandidateViewer<'_>) -> Self {
-        let references = viewer.references;
         Self {
-            company: references.company(&candidate.company),
-            project: references.uri(&candidate.company, candidate.project),
+            company: viewer.company_uri.clone(),
+            project: viewer.project_uri.clone(),
             fields: CandidateFields::new(candidate, viewer),
         }
     }

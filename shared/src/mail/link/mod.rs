@@ -1,5 +1,6 @@
 //! The pages of the web application that mails lead to.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
 
 use crate::domain::candidate::Candidate;
@@ -67,14 +68,21 @@ pub fn review_link(origin: &Url, key: &str) -> String {
     page(origin, &["review", key])
 }
 
+/// The characters that a segment is not escaped for: those of URL-safe Base64.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
+
 /// A page of the web application at `suite`. Segments are escaped.
+// As text instead of by `Url`, which would be parsed again for each link of a list.
 fn page(suite: &Url, segments: &[&str]) -> String {
-    let mut url = suite.clone();
-    // Only a URL such as `mailto:` has no segments, and the configuration refuses those.
-    if let Ok(mut path) = url.path_segments_mut() {
-        path.pop_if_empty().extend(segments);
+    let suite = suite.as_str().trim_end_matches('/');
+    let lengths = segments.iter().map(|segment| 1 + segment.len());
+    let mut page = String::with_capacity(suite.len() + lengths.sum::<usize>());
+    page.push_str(suite);
+    for segment in segments {
+        page.push('/');
+        page.extend(utf8_percent_encode(segment, PLAIN));
     }
-    String::from(url)
+    page
 }
 
 #[cfg(test)]

@@ -149,7 +149,7 @@ impl HttpExchange {
 
     /// Responds to a read with `view`, or with 304 if the client has it.
     pub fn show<V: Serialize>(&self, view: V) -> Result<CommittedResponse<Json<V>>> {
-        let body = serde_json::to_vec(&view).map_err(Error::internal)?;
+        let body = json_of(&view)?;
         let tag = self.tag_of_read(&body);
         self.show_body(body, &tag)
     }
@@ -159,8 +159,8 @@ impl HttpExchange {
         &self,
         TaggedBy(Json(view), part): TaggedBy<Json<V>, P>,
     ) -> Result<CommittedResponse<TaggedBy<Json<V>, P>>> {
-        let tag = self.tag_of_read(&serde_json::to_vec(&part).map_err(Error::internal)?);
-        self.show_body(serde_json::to_vec(&view).map_err(Error::internal)?, &tag)
+        let tag = self.tag_of_read(&json_of(&part)?);
+        self.show_body(json_of(&view)?, &tag)
     }
 
     fn tag_of_read(&self, body: &[u8]) -> EntityTag {
@@ -244,4 +244,12 @@ impl HttpExchange {
     pub async fn receipt_keys(&self) -> Result<Arc<ReceiptKeys>> {
         self.app.receipt_keys().await
     }
+}
+
+/// A view as JSON.
+fn json_of(view: &impl Serialize) -> Result<Vec<u8>> {
+    // Most resources fit. A smaller text would be copied each time that it grows.
+    let mut json = Vec::with_capacity(4096);
+    serde_json::to_writer(&mut json, view).map_err(Error::internal)?;
+    Ok(json)
 }

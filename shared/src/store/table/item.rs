@@ -87,7 +87,8 @@ pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
 /// A value with the item that it was read from.
 #[derive(Clone)]
 pub struct VersionedItem<T> {
-    pub(super) value: T,
+    // On the heap, because admitted requests are moved from future to future with everything that they are about.
+    pub(super) value: Box<T>,
     pub(super) version: u64,
     pub(super) revision: u64,
     /// The item, including attributes that only newer code knows.
@@ -97,7 +98,7 @@ pub struct VersionedItem<T> {
 impl<T> VersionedItem<T> {
     /// A value that has no item yet: to save it creates the item.
     pub(crate) fn not_stored(value: T) -> Self {
-        Self { value, version: 0, revision: 0, stored: Arc::default() }
+        Self { value: Box::new(value), version: 0, revision: 0, stored: Arc::default() }
     }
 
     /// Whether the value has an item.
@@ -182,7 +183,7 @@ pub(in crate::store) fn due_at(moment: DateTime<Utc>) -> String {
 /// An entity as the first write of its item.
 pub(in crate::store) fn first<T: StoredEntity>(value: T) -> Result<VersionedItem<T>> {
     let stored = Arc::new(write(&value, 1)?);
-    Ok(VersionedItem { value, version: 1, revision: 1, stored })
+    Ok(VersionedItem { value: Box::new(value), version: 1, revision: 1, stored })
 }
 
 /// The entity in an item. Fails with [`Error::Unreadable`], most likely because a newer release has written the item.
@@ -190,7 +191,7 @@ pub(crate) fn read<T: StoredEntity>(item: Item) -> Result<VersionedItem<T>> {
     let version = number_in(&item, VERSION).ok_or_else(|| unreadable(&item, "it has no version"))?;
     // An item whose writes all show has no revision of its own, which saves an attribute in most items.
     let revision = number_in(&item, REVISION).unwrap_or(version);
-    let value = value_in(&item)?;
+    let value = Box::new(value_in(&item)?);
     Ok(VersionedItem { value, version, revision, stored: Arc::new(item) })
 }
 

@@ -26,9 +26,9 @@ impl<T> VersionedItem<T> {
         if !self.is_stored() {
             return item::first(after);
         }
-        let change = T::history_change(Some(&self.value), Some(&after));
+        let change = T::history_change(Some(&*self.value), Some(&after));
         let NextWrite { item, revision, .. } = next(self, &after, change.as_ref())?;
-        Ok(Self { value: after, version: self.version + 1, revision, stored: Arc::new(item) })
+        Ok(Self { value: Box::new(after), version: self.version + 1, revision, stored: Arc::new(item) })
     }
 }
 

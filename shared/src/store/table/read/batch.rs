@@ -112,8 +112,12 @@ impl Store {
     ) -> Result<ItemBatch> {
         // DynamoDB refuses a call with the same key twice.
         let wanted: HashSet<ItemKey> = keys.into_iter().collect();
-        let wanted: Vec<Item> = wanted.into_iter().map(ItemKey::into_attributes).collect();
-        let calls = wanted.chunks(KEYS_PER_CALL).map(|keys| self.get_all(keys.to_vec(), attributes, may_lag));
+        let mut wanted = wanted.into_iter().map(ItemKey::into_attributes);
+        let mut calls = Vec::new();
+        while wanted.len() > 0 {
+            let keys = wanted.by_ref().take(KEYS_PER_CALL).collect();
+            calls.push(self.get_all(keys, attributes, may_lag));
+        }
         let mut batch = ItemBatch::default();
         for item in try_join_all(calls).await?.into_iter().flatten() {
             batch.0.insert(item::key_of(&item)?, item);

@@ -7,7 +7,12 @@ use super::email;
 
 /// Folds a login name for comparison: composed, lower case, an address with its domain in ASCII.
 pub fn fold_case(text: &str) -> String {
-    let folded: String = text.trim().nfkc().flat_map(char::to_lowercase).nfkc().collect();
+    let text = text.trim();
+    // Composition changes no ASCII, which most login names are.
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let folded: String = text.nfkc().flat_map(char::to_lowercase).nfkc().collect();
     let address = folded.rsplit_once('@').and_then(|(local, domain)| Some((local, email::to_ascii(domain)?)));
     address.map_or_else(|| folded.clone(), |(local, domain)| format!("{local}@{domain}"))
 }
@@ -62,6 +67,7 @@ mod tests {
     fn folding_joins_spellings_that_readers_consider_equal() {
         assert_eq!(fold_case(" ÉLODIE@x.FR"), "élodie@x.fr");
         assert_eq!(fold_case("A@MÜLLER.example"), "a@xn--mller-kva.example");
+        assert_eq!(fold_case(" A@MAIL.example\n"), "a@mail.example");
         assert_eq!(fold_case("@"), "@");
         for name in ["O'Neil", "O’Neil", "O´Neil", "O`Neil", "o‘neil", "Oʼneil", "O＇Neil"] {
             assert_eq!(fold_accents(name), "o'neil");

@@ -60,6 +60,7 @@ fn comparable(candidate: &Value) -> Value {
         "resource_uri",
         "activation_key",
         "interview_key",
+        "interview_suite_url",
         "interview_url",
         "email",
         "evaluations",

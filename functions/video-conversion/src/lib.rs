@@ -22,13 +22,6 @@ use shared::{Error, Result, log_failure, log_run};
 use engine::{ConvertedFiles, TimeLeft};
 use take::TakeConversion;
 
-/// The duration of one attempt.
-// The rest of the function's 15 minutes is for storing the result.
-const TRY: Duration = Duration::from_secs(13 * 60);
-
-/// The part of [`TRY`] that may be over when a conversion begins: the download of the largest file takes less.
-const PREPARATION: Duration = Duration::from_secs(2 * 60);
-
 /// How long after the beginning a step may be repeated that has failed because of others.
 // The function has fifteen minutes.
 const PERSISTENCE: Duration = COMMAND_PATIENCE;
@@ -145,10 +138,7 @@ async fn clean_up(system: &SystemAccess, keys: &[String]) -> Result<RecordOutcom
 
 /// The time that is left for a conversion.
 fn time_left(system: &SystemAccess) -> TimeLeft {
-    let used = system.usage().elapsed();
-    let left = TRY.saturating_sub(used);
-    // An outage of the store or the bucket may have used the rest.
-    if used > PREPARATION { TimeLeft::cut(left) } else { TimeLeft::whole(left) }
+    TimeLeft::after(system.usage().elapsed())
 }
 
 fn converted(conversion: &ConvertedFiles) -> ConversionResult {

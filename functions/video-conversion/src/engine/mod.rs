@@ -38,6 +38,11 @@ const TOLERANCE: f64 = 0.1;
 const UNDERESTIMATE: f64 = 2.0;
 /// The kernel sends this signal to a program that takes too much processor time or memory.
 const SIGKILL: i32 = 9;
+/// The duration of one attempt at a recording.
+// The rest of the function's 15 minutes is for storing the result.
+const ATTEMPT: Duration = Duration::from_secs(13 * 60);
+/// The part of [`ATTEMPT`] that may be over when a conversion begins: the download of the largest file takes less.
+const PREPARATION: Duration = Duration::from_secs(2 * 60);
 /// The position of the thumbnail: a tenth into the pictures, after any fade-in.
 const THUMBNAIL_AT: f64 = 0.1;
 
@@ -111,13 +116,20 @@ impl ConversionTarget {
 }
 
 /// The time that is left for a conversion.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeLeft {
     duration: Duration,
     is_cut: bool,
 }
 
 impl TimeLeft {
+    /// The time that is left of an attempt after `used`.
+    pub fn after(used: Duration) -> Self {
+        let left = ATTEMPT.saturating_sub(used);
+        // An outage of the store or the bucket may have used the rest.
+        if used > PREPARATION { Self::cut(left) } else { Self::whole(left) }
+    }
+
     /// All the time that a file may take.
     pub const fn whole(duration: Duration) -> Self {
         Self { duration, is_cut: false }

@@ -140,6 +140,19 @@ async fn a_conversion_that_takes_too_long_is_stopped() {
     assert_eq!(std::fs::read_dir(input.parent().unwrap()).unwrap().count(), 1, "only what was sent is left");
 }
 
+#[test]
+fn time_that_an_outage_has_used_is_none_that_a_file_may_lack() {
+    let minutes = |minutes: u64| Duration::from_secs(minutes * 60);
+    for (used, left) in [
+        (minutes(0), TimeLeft::whole(minutes(13))),
+        (minutes(2), TimeLeft::whole(minutes(11))),
+        (minutes(3), TimeLeft::cut(minutes(10))),
+        (minutes(14), TimeLeft::cut(minutes(0))),
+    ] {
+        assert_eq!(TimeLeft::after(used), left, "{used:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_video_that_would_take_too_long_is_refused_before_its_conversion() {
     let place = Place::new();

@@ -12,7 +12,7 @@ mod overlap;
 mod parts;
 mod queue;
 mod races;
-mod reopening;
+pub(crate) mod reopening;
 mod settings;
 mod takes;
 mod texts;
@@ -89,7 +89,7 @@ async fn record(candidate: &Invited, question: &str) -> String {
 }
 
 /// The state of the interview as `caller` sees it.
-async fn interview(caller: &impl Caller, candidate: &str) -> Value {
+pub(crate) async fn interview(caller: &impl Caller, candidate: &str) -> Value {
     caller.get(&format!("{candidate}interview/")).await.expect(200).json()
 }
 

@@ -141,45 +141,6 @@ async fn line_breaks_and_what_shows_nothing_do_not_get_into_lines() {
 }
 
 #[tokio::test]
-async fn every_text_of_several_lines_is_read_in_one_way() {
-    const SENT: &str = " \u{2028}\r\n  if it rains:\u{b}\tstay\u{200b} in\u{85}\u{2029}else\u{1b} go \u{2060}out\u{feff} \r\n\n";
-    const KEPT: &str = "  if it rains:\n\tstay in\n\nelse go out";
-    let app = TestApp::start().await;
-    let owner = app.owner().await;
-    let project = owner.running_project(json!({})).await;
-    let candidate = owner.candidate(&project, json!({})).await;
-    let kept = |response: Response, field: &str| {
-        let json = response.json();
-        assert_eq!(json[field], KEPT, "{json}");
-        json["resource_uri"].as_str().map(ToOwned::to_owned)
-    };
-    for (uri, field) in [(&candidate, "address"), (&"/companies/acme/".to_owned(), "address")] {
-        kept(owner.patch(uri, json!({ field: SENT })).await.expect(200), field);
-    }
-    let video = json!({ "name": "Hello", "description": SENT, "internal_description": SENT,
-        "upload_filename": "a.mp4", "content_type": "video/mp4", "size": 1000 });
-    let video = owner.post("/companies/acme/videos/", video).await.expect(201);
-    kept(video.clone(), "internal_description");
-    let video = kept(video, "description").unwrap();
-    kept(owner.patch(&video, json!({ "description": SENT })).await.expect(200), "description");
-    let question = json!({ "text": SENT, "internal_description": SENT });
-    let question = owner.post(&format!("{project}questions/"), question).await.expect(201);
-    kept(question.clone(), "internal_description");
-    kept(question, "text");
-    let criterion = json!({ "name": "Speech", "description": SENT });
-    kept(owner.post(&format!("{project}criteria/"), criterion).await.expect(201), "description");
-    let hold = Request::put(&format!("{candidate}hold/")).json(&json!({ "reason": SENT }));
-    let hold = owner.send(hold).await;
-    assert_eq!(hold.json()["reason"], KEPT, "{hold}");
-    // In imports too.
-    let row = json!([{ "first_name": "Ada", "last_name": "Byron", "address": SENT }]);
-    let imported = owner.post(&format!("{project}candidates/import/"), row).await.expect(200).json();
-    let text = imported.to_string();
-    let uri = text.split('"').find(|part| part.contains("/candidates/") && !part.contains("import")).unwrap();
-    kept(owner.get(uri).await.expect(200), "address");
-}
-
-#[tokio::test]
 async fn control_characters_and_headers_do_not_get_in() {
     let app = TestApp::start().await;
     let owner = app.owner().await;

@@ -12,7 +12,7 @@ use tests::caller::{Caller, last_segment};
 use super::webhook;
 
 /// Notes the mail as the function that sends events does, which may disable the webhook in the same transaction.
-async fn note(app: &TestApp, uri: &str, mail: WebhookMail, reason: Option<DisabledReason>) {
+pub(crate) async fn note(app: &TestApp, uri: &str, mail: WebhookMail, reason: Option<DisabledReason>) {
     let system = SystemAccess::of(app.app());
     let (company, id) = ("acme".parse().unwrap(), last_segment(uri).parse().unwrap());
     let before = system.store.endpoint(&company, id).await.unwrap().unwrap();

@@ -4,7 +4,7 @@ mod changes;
 mod deliveries;
 pub(crate) mod endpoint;
 mod fairness;
-mod mails;
+pub(crate) mod mails;
 mod refusals;
 mod runs;
 mod sending;

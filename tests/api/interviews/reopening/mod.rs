@@ -67,7 +67,7 @@ impl ReopeningFixture {
 }
 
 /// The request that reopens the interview of a candidate, with other fields than a reason.
-pub(super) fn reopening(candidate: &str, fields: Value) -> Request {
+pub(crate) fn reopening(candidate: &str, fields: Value) -> Request {
     let mut body = json!({ "reason": "No sound." });
     tests::caller::merge(&mut body, fields);
     Request::post(&format!("{candidate}interview/reopen/")).json(&body)

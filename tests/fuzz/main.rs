@@ -89,8 +89,8 @@ async fn read_body(app: &App, content_type: &str, body: Vec<u8>) {
     fields.clearable("deadline", parse_timestamp);
     fields.partner_data("partner_data");
     let changes = [
-        (FileKind::Photo, fields.file(FileKind::Photo, None)),
-        (FileKind::Cv, fields.file(FileKind::Cv, None)),
+        (FileKind::Photo, fields.file(FileKind::Photo, || None)),
+        (FileKind::Cv, fields.file(FileKind::Cv, || None)),
     ];
     for (kind, change) in changes {
         if let Some(FileChange::Put(bytes)) = change {

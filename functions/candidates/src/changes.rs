@@ -87,8 +87,8 @@ pub(crate) struct CandidateFiles {
 impl CandidateFiles {
     /// Reads the files of a body. `own` returns the URL below which the candidate's files are fetched.
     pub(crate) fn read(body: &mut BodyFields, own: impl Fn(FileKind) -> Option<Uri>) -> Self {
-        let photo = body.file(FileKind::Photo, own(FileKind::Photo).as_ref());
-        let cv = body.file(FileKind::Cv, own(FileKind::Cv).as_ref());
+        let photo = body.file(FileKind::Photo, || own(FileKind::Photo));
+        let cv = body.file(FileKind::Cv, || own(FileKind::Cv));
         Self { photo, cv }
     }
 

@@ -65,7 +65,7 @@ pub(crate) async fn create(
     access: Admitted<Company, ManageCustomers>,
     WithFiles(mut body): WithFiles,
 ) -> Result<CommittedResponse<Created<CustomerView>>> {
-    let photo = body.file(FileKind::Photo, None);
+    let photo = body.file(FileKind::Photo, || None);
     let CreateCustomer { new, optional } = CreateCustomer::read(body)?;
     access.require_manages(new.account_type)?;
     let id = access.store.next_id(access.now);
@@ -94,8 +94,9 @@ pub(crate) async fn update(
     access.require_own_or_managed(&access.target.customer)?;
     let is_own = access.is_own(&access.target.customer);
     let before = &access.target.customer;
-    let own = access.references().files(access.company_id(), before.account(), FileKind::Photo);
-    let photo = body.file(FileKind::Photo, Some(&own));
+    let references = access.references();
+    let own = || Some(references.files(access.company_id(), before.account(), FileKind::Photo));
+    let photo = body.file(FileKind::Photo, own);
     let UpdateCustomer { profile, email, confirms_email, role, account_type, password } =
         UpdateCustomer::read(
             body,

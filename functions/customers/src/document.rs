@@ -28,7 +28,7 @@ pub(crate) fn create_customer(operation: OperationDoc) -> OperationDoc {
     operation
         .text(&format!("Emails an invitation to the customer. {MANAGED}"))
         .body::<CustomerView, _>(|mut body: BodyFields| {
-            body.file(FileKind::Photo, None);
+            body.file(FileKind::Photo, || None);
             CreateCustomer::read(body)
         })
         .field("is_active", "New customers are active: false is refused.")
@@ -53,7 +53,7 @@ pub(crate) fn change_customer(operation: OperationDoc) -> OperationDoc {
              {RESTORATION_HOURS} hours."
         ))
         .body::<CustomerView, _>(|mut body: BodyFields| {
-            body.file(FileKind::Photo, None);
+            body.file(FileKind::Photo, || None);
             // Asked for along with a password.
             body.text("current_password", shared::auth::password::Password::attempt);
             UpdateCustomer::read(body, |_| true, true)

@@ -144,15 +144,17 @@ async fn read_form(body: Bytes, boundary: String) -> Result<BodyFields> {
 
 impl BodyFields {
     /// A file: a part of a form or, of a photo, a data URI. Null or the empty string takes it away; a URL below
-    /// `own`, which clients are shown where there is one, leaves it as it is.
-    pub fn file(&mut self, kind: FileKind, own: Option<&Uri>) -> Option<FileChange> {
+    /// the one that `own` returns, which clients are shown where there is one, leaves it as it is.
+    pub fn file(&mut self, kind: FileKind, own: impl FnOnce() -> Option<Uri>) -> Option<FileChange> {
         let name = kind.as_str();
         self.note(name, |outline, _| outline.file(kind));
         let change = match self.form.as_mut().and_then(|form| form.parts.remove(name)) {
-            Some(part) => part_change(kind, own, &part).map_err(|message| self.refuse(name, message)).ok()?,
+            Some(part) => {
+                part_change(kind, own().as_ref(), &part).map_err(|message| self.refuse(name, message)).ok()?
+            }
             None => self
                 .read_or_null(name, |value| {
-                    match read_text(kind, own, value.as_str().ok_or(NOT_A_STRING)?)? {
+                    match read_text(kind, own().as_ref(), value.as_str().ok_or(NOT_A_STRING)?)? {
                         FileText::Change(change) => Ok(Some(change)),
                         FileText::Unchanged => Ok(None),
                         FileText::Other => Err(how_to_send(kind)),

@@ -96,7 +96,11 @@ pub(crate) async fn update(
         return access.show(view(&access, before).await?);
     }
     let reminder_days = &access.target.project.settings.reminder_days;
-    let key = access.new_access_key(access.target.project.id, before.id).await?;
+    let key = if after.moves_from(before) {
+        Some(access.new_access_key(access.target.project.id, before.id).await?)
+    } else {
+        None
+    };
     let change = after.after_change(before, reminder_days, access.now, key)?;
     let shown = Json(view(&access, &change.candidate).await?);
     let writes = access.store.change_candidate(before, &change, access.now);

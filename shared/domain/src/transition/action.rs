@@ -37,7 +37,7 @@ impl CandidateAction {
             Self::SetDeadline(deadline) if candidate.profile.deadline == Some(deadline) => return Ok(None),
             Self::SetDeadline(deadline) => {
                 after.profile.deadline = Some(deadline);
-                after.after_change(candidate, &terms.reminder_days, now, key)?
+                after.after_change(candidate, &terms.reminder_days, now, None)?
             }
             Self::Remind => after.remind(now)?,
             Self::Skip => after.skip(now)?,

@@ -138,15 +138,16 @@ impl Candidate {
     }
 
     /// Applies a manager's change at `now` to the candidate, who was `before`: a new deadline is mailed, and a new
-    /// address revokes the keys sent to the old one. `key` is a fresh one. Nothing is mailed to candidates who have
-    /// requested erasure. `reminder_days` are those of the project. Fails if an invited candidate would be without a
-    /// deliverable address, an interview would have no end, or the candidate gets too many mails.
+    /// address revokes the keys sent to the old one. `key` is a fresh one for a candidate who [moves](Self::moves_from), who
+    /// would have none without it. Nothing is mailed to candidates who have requested erasure. `reminder_days` are those of the
+    /// project. Fails if an invited candidate would be without a deliverable address, an interview would have no end, or the
+    /// candidate gets too many mails.
     pub fn after_change(
         mut self,
         before: &Self,
         reminder_days: &ReminderDays,
         now: DateTime<Utc>,
-        key: AccessKey,
+        key: Option<AccessKey>,
     ) -> Result<CandidateChange, RefusedOrThrottled> {
         if self.profile.deadline != before.profile.deadline {
             self.arm_reminders(reminder_days, now);
@@ -163,19 +164,22 @@ impl Candidate {
         if needs_email && self.shown_email().is_none() && before.shown_email().is_some() {
             return Err(EMAIL_REQUIRED.into());
         }
-        if self.profile.email != before.profile.email {
-            if needs_email {
-                self.require_reachable()?;
-            }
-            // A first address revokes nothing: no mail has gone to another person.
-            if before.profile.email.is_some() {
-                return self.after_move(before, now, key);
-            }
+        if self.profile.email != before.profile.email && needs_email {
+            self.require_reachable()?;
+        }
+        if self.moves_from(before) {
+            return self.after_move(before, now, key);
         }
         let mail = self.deadline_mail(before, now);
         let mut change = CandidateChange::new(self, mail, now);
         change.count_mail(now)?;
         Ok(change)
+    }
+
+    /// Whether the candidate, who was `before`, has left the address where their keys were sent.
+    pub fn moves_from(&self, before: &Self) -> bool {
+        // A first address revokes nothing: no mail has gone to another person.
+        before.profile.email.is_some() && self.profile.email != before.profile.email
     }
 
     /// Applies a new address: revokes the keys mailed to the old one and all sessions, and mails the key to the new
@@ -184,11 +188,11 @@ impl Candidate {
         mut self,
         before: &Self,
         now: DateTime<Utc>,
-        key: AccessKey,
+        key: Option<AccessKey>,
     ) -> Result<CandidateChange, RefusedOrThrottled> {
         // Nobody at the old address knows a key that only the client has handed out.
         let keeps_key = self.access_key.is_some() && !self.is_key_mailed;
-        let next = self.access_key.clone().map(|known| if keeps_key { known } else { key });
+        let next = self.access_key.clone().and_then(|known| if keeps_key { Some(known) } else { key });
         let has_key = next.is_some();
         self.redirect_key(next);
         self.one_time_key = None;

@@ -69,7 +69,7 @@ fn after(
             let mut changed = own;
             changed.profile.deadline = days.map(|days| at + TimeDelta::days(days));
             changed
-                .after_change(candidate, &ReminderDays::default(), at, samples::access_key(key))
+                .after_change(candidate, &ReminderDays::default(), at, None)
                 .ok()
                 .map(|change| change.candidate)
         }

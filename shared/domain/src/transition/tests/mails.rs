@@ -19,7 +19,7 @@ fn no_mail_goes_to_a_suppressed_address() {
         // Back from another address.
         let mut elsewhere = before.clone();
         elsewhere.profile.email = Some(Email::parse("elsewhere@mail.example").unwrap());
-        let moved_back = before.after_change(&elsewhere, &ReminderDays::default(), now(), fresh_key());
+        let moved_back = before.after_change(&elsewhere, &ReminderDays::default(), now(), Some(fresh_key()));
         assert_eq!(moved_back.is_err(), one.status == Invited, "{one:?}");
     }
 }
@@ -55,7 +55,7 @@ fn no_mail_goes_to_candidates_who_have_requested_erasure() {
         let mut moved = before.clone();
         moved.profile.email = Some(Email::parse("elsewhere@mail.example").unwrap());
         moved.profile.deadline = Some(now() + TimeDelta::days(3));
-        let change = moved.after_change(&before, &ReminderDays::default(), now(), fresh_key()).unwrap();
+        let change = moved.after_change(&before, &ReminderDays::default(), now(), Some(fresh_key())).unwrap();
         assert_eq!(change.mail, None, "{one:?}");
         let told = [(&before, before.invited_at), (&change.candidate, change.candidate.invited_at)];
         let [was, is] = told.map(|(candidate, invited_at)| (&candidate.mail_rate, invited_at));
@@ -71,7 +71,7 @@ fn another_address_revokes_the_keys_sent_to_the_old_one() {
         let mut moved = before.clone();
         moved.profile.email = Some(elsewhere());
         let change =
-            moved.clone().after_change(&before, &ReminderDays::default(), now(), fresh_key()).unwrap();
+            moved.clone().after_change(&before, &ReminderDays::default(), now(), Some(fresh_key())).unwrap();
         let mut expected = moved;
         expected.session_epoch += 1;
         expected.access_key = one.has_key.then(fresh_key);
@@ -94,7 +94,7 @@ fn another_address_revokes_the_keys_sent_to_the_old_one() {
 
         let mut emptied = before.clone();
         emptied.profile.email = None;
-        let emptied = emptied.after_change(&before, &ReminderDays::default(), now(), fresh_key());
+        let emptied = emptied.after_change(&before, &ReminderDays::default(), now(), Some(fresh_key()));
         if one.status == Invited {
             assert_eq!(emptied.map_err(code), Err("email_missing"), "{one:?}");
         } else {
@@ -113,7 +113,7 @@ fn a_new_deadline_is_mailed_to_invited_and_confirmed_candidates() {
         for before in others.into_iter().chain([after.profile.deadline]) {
             let mut was = after.clone();
             was.profile.deadline = before;
-            let change = after.clone().after_change(&was, &ReminderDays::default(), now(), fresh_key());
+            let change = after.clone().after_change(&was, &ReminderDays::default(), now(), Some(fresh_key()));
             if one.status == Interviewing && after.profile.deadline.is_none() && before.is_some() {
                 assert_eq!(change.map_err(code), Err("deadline_missing"), "{one:?}");
                 continue;
@@ -144,8 +144,10 @@ fn nothing_is_mailed_where_the_client_talks_to_the_candidate_and_the_key_it_gave
             let mut moved = before.clone();
             moved.profile.email = email;
             moved.profile.deadline = Some(now() + TimeDelta::days(3));
-            let change =
-                moved.clone().after_change(&before, &ReminderDays::default(), now(), fresh_key()).unwrap();
+            let change = moved
+                .clone()
+                .after_change(&before, &ReminderDays::default(), now(), Some(fresh_key()))
+                .unwrap();
             // Passwords can be replaced by mail, so an address that is not theirs may have opened sessions.
             moved.session_epoch += u32::from(one.has_email);
             assert_eq!((change.candidate, change.mail), (moved, None), "{one:?}");
@@ -160,8 +162,10 @@ fn a_key_that_was_mailed_ends_with_the_address_also_if_mails_are_off_since() {
         let mut moved = before.clone();
         moved.profile.receive_mails = false;
         moved.profile.email = None;
-        let after =
-            moved.after_change(&before, &ReminderDays::default(), now(), fresh_key()).unwrap().candidate;
+        let after = moved
+            .after_change(&before, &ReminderDays::default(), now(), Some(fresh_key()))
+            .unwrap()
+            .candidate;
         assert_eq!(after.access_key, Some(fresh_key()), "{one:?}");
         assert_eq!(after.former_keys, samples::former_keys(&before, true), "{one:?}");
         assert!(!after.is_key_mailed, "{one:?}");
@@ -180,7 +184,7 @@ fn mails_are_turned_on_only_with_an_address_while_the_candidate_waits_for_them()
         let is_waiting = matches!(one.status, Invited | Confirmed);
         assert_eq!(after.misses_mails(&before), is_waiting && !one.has_email, "{one:?}");
         assert!(!after.misses_mails(&after), "{one:?}: mails were on before");
-        let change = after.after_change(&before, &ReminderDays::default(), now(), fresh_key()).unwrap();
+        let change = after.after_change(&before, &ReminderDays::default(), now(), Some(fresh_key())).unwrap();
         assert_eq!(change.mail, None, "{one:?}");
     }
 }

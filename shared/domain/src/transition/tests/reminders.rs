@@ -99,7 +99,7 @@ proptest! {
                 Event::Deadline(hours) => {
                     one.profile.deadline = Some(now + TimeDelta::hours(hours));
                     // Too many mails refuse it.
-                    one = one.after_change(&before, &reminder_days, now, fresh_key()).map_or(before.clone(), take);
+                    one = one.after_change(&before, &reminder_days, now, Some(fresh_key())).map_or(before.clone(), take);
                 }
                 Event::Advance(by) => one = one.advance(by, &terms, now, fresh_key()).map_or(before.clone(), take),
                 Event::Remind => one = one.remind(now).map_or(before.clone(), take),

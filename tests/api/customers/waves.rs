@@ -21,6 +21,14 @@ async fn run(app: &TestApp, time: Duration) {
     Box::pin(outbox::sweep(app.app(), time)).await.unwrap();
 }
 
+/// Has all mails leave about what has ended: minute by minute while waves are read, and then at longer intervals, in which
+/// nothing is due but the second mail to a person.
+async fn after_an_hour(app: &TestApp) {
+    for minutes in [1; 12].into_iter().chain([10; 7]) {
+        after(app, minutes).await;
+    }
+}
+
 #[tokio::test]
 async fn two_hundred_in_ten_minutes_are_two_mails_that_count_each_once() {
     let given = StaffedProject::start().await;
@@ -36,9 +44,7 @@ async fn two_hundred_in_ten_minutes_are_two_mails_that_count_each_once() {
         }
         after(app, 1).await;
     }
-    for _ in 0..80 {
-        after(app, 1).await;
-    }
+    after_an_hour(app).await;
     for staff in [manager, evaluator, &third] {
         let mails = told(app, staff);
         assert_eq!(mails.len(), 2, "{:?}", subjects(app, staff));
@@ -100,9 +106,7 @@ async fn a_run_that_is_killed_at_any_write_loses_nothing_and_tells_nothing_twice
         chaos.heal();
         // The stream may bring the completions again, and another one.
         given.interviewed("Joan").await;
-        for _ in 0..70 {
-            after(app, 1).await;
-        }
+        after_an_hour(app).await;
         for staff in [manager, evaluator] {
             let mails = told(app, staff);
             let all: String = mails.iter().map(|mail| text_of(mail)).collect();

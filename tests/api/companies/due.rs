@@ -4,9 +4,12 @@ use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use shared::domain::candidate::CandidateProfile;
+use shared::domain::text::ShortName;
 use tests::app::TestApp;
 use tests::assert_refusals;
 use tests::caller::{Caller, Token, last_segment};
+use tests::effort;
 use tests::http::send_each;
 
 use super::retention::{RETENTION, set_retention, start};
@@ -280,7 +283,10 @@ async fn pages_of_any_size_show_everybody_once_and_a_request_looks_at_5000_candi
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
     let deadline = "2026-11-10T00:00:00Z".parse().unwrap();
-    app.fill(&project, 5_050, deadline).await;
+    // Whoever has one name twice takes the fewest entries of the search to write.
+    let twice = ShortName::parse("Ada").unwrap();
+    let profile = CandidateProfile::new(twice.clone(), twice);
+    app.fill_with(&project, deadline, std::iter::repeat_n(profile, 5_050)).await;
     let other = owner.candidate(&owner.project(json!({})).await, json!({})).await;
     app.clock().advance(TimeDelta::days(30));
     // In the first project, nobody is due for another week, but requests look at all of them.
@@ -319,7 +325,7 @@ async fn nobody_becomes_due_within_a_week_by_a_change_of_the_policy() {
     }
     privacy.patch(&format!("{closed}status/"), json!({ "status": "60-closed" })).await.expect(200);
     let mut seen = BTreeSet::new();
-    for number in 0..100 {
+    for number in effort::cases(0..100_u32) {
         app.clock().advance(TimeDelta::hours(i64::from(number * 13 % 60)));
         // A second before a policy of this moment may start.
         app.clock().advance(TimeDelta::seconds(-1));
@@ -344,5 +350,5 @@ async fn nobody_becomes_due_within_a_week_by_a_change_of_the_policy() {
         assert!(after.is_subset(&before), "change {number}: {:?}", after.difference(&before));
         seen.insert(after.len());
     }
-    assert!(seen.len() > 3, "the changes must matter: {seen:?}");
+    assert!(seen.len() > effort::bound(3, 1), "the changes must matter: {seen:?}");
 }

@@ -34,7 +34,7 @@ const LIMIT: std::time::Duration = std::time::Duration::from_secs(900);
 
 struct Bench {
     app: TestApp,
-    template: Template,
+    template: &'static Template,
     token: String,
 }
 

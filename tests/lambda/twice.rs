@@ -96,8 +96,8 @@ impl Twice {
         let app = App::new(config, Arc::new(SystemClock), Arc::new(SystemEntropy));
         let template = Template::of_workspace().unwrap();
         Self {
-            real: Gateway::new(&template, &real, &[]).unwrap(),
-            in_process: Gateway::new(&template, &embedded::functions(|_| app.clone()), &[]).unwrap(),
+            real: Gateway::new(template, &real, &[]).unwrap(),
+            in_process: Gateway::new(template, &embedded::functions(|_| app.clone()), &[]).unwrap(),
             processes,
             _backend: backend,
         }

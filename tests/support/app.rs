@@ -40,8 +40,6 @@ pub const FULL_COST: [(&str, &str); 1] = [("WEAK_PASSWORD_HASHES", "")];
 /// all of its transactions of the last ten minutes.
 static BACKENDS: [LazyLock<Backend>; 16] = [const { LazyLock::new(start_backend) }; 16];
 
-/// Read once: it takes as long as a dozen requests.
-static TEMPLATE: LazyLock<Template> = LazyLock::new(|| Template::of_workspace().expect("the template"));
 static TABLES: AtomicUsize = AtomicUsize::new(0);
 /// What the tables of this process are called by, apart from those of others at the same endpoint.
 static PROCESS: LazyLock<String> = LazyLock::new(|| {
@@ -146,8 +144,9 @@ impl TestApp {
         backend.allow_origins(bucket, &origins);
         let functions = functions(|id| recorder::watch(&app, id));
         let origins = &app.config().allowed_origins;
-        let gateway = Gateway::with_timeout(&TEMPLATE, &functions, origins, PATIENCE).expect("the gateway");
-        let events = Events::new(&TEMPLATE, &functions, backend, &app).expect("the triggers");
+        let template = Template::of_workspace().expect("the template");
+        let gateway = Gateway::with_timeout(template, &functions, origins, PATIENCE).expect("the gateway");
+        let events = Events::new(template, &functions, backend, &app).expect("the triggers");
         let sound = SoundAtEnd::new(backend, table.clone());
         Self(Arc::new(Inner {
             backend,

@@ -85,8 +85,8 @@ impl Local {
         let clock = backend.clock().clone();
         let app = App::new(config, Arc::new(clock.clone()), Arc::new(SystemEntropy));
         let (template, functions) = (Template::of_workspace()?, functions(|_| app.clone()));
-        let gateway = Gateway::new(&template, &functions, &app.config().allowed_origins)?;
-        let mut events = Events::new(&template, &functions, &backend, &app)?;
+        let gateway = Gateway::new(template, &functions, &app.config().allowed_origins)?;
+        let mut events = Events::new(template, &functions, &backend, &app)?;
         if backend.services().is_some() {
             events = events.with_queues(&backend)?;
         }

@@ -162,7 +162,7 @@ mod tests {
     fn a_table_of_another_definition_is_refused() {
         let folder = Folder::temporary().unwrap();
         let template = Template::of_workspace().unwrap();
-        let mut dynamodb = Dynamodb::start(None, folder.path(), &template).unwrap();
+        let mut dynamodb = Dynamodb::start(None, folder.path(), template).unwrap();
         dynamodb.create_table("interviews-test").unwrap();
         if let Some(Value::Array(attributes)) = dynamodb.definition.parameters.get_mut("AttributeDefinitions")
         {
@@ -181,7 +181,7 @@ mod tests {
         let template = Template::of_workspace().unwrap();
         let table = "interviews-test";
         {
-            let dynamodb = Dynamodb::start(Some(&path), folder.path(), &template).unwrap();
+            let dynamodb = Dynamodb::start(Some(&path), folder.path(), template).unwrap();
             dynamodb.create_table(table).unwrap();
             put(database(&dynamodb), table, 0..3);
         }
@@ -189,7 +189,7 @@ mod tests {
         let age = "UPDATE _stream_records SET created_at = created_at - 90000 WHERE id < 3";
         storage.conn().execute_batch(age).unwrap();
         drop(storage);
-        let dynamodb = Dynamodb::start(Some(&path), folder.path(), &template).unwrap();
+        let dynamodb = Dynamodb::start(Some(&path), folder.path(), template).unwrap();
         let records = dynamodb.stream(table).unwrap().read(10).unwrap();
         let keys: Vec<_> = records.iter().map(|record| &record["dynamodb"]["Keys"]["pk"]["S"]).collect();
         assert_eq!(keys, ["2"]);
@@ -202,7 +202,7 @@ mod tests {
     fn a_write_stays_as_quick_when_there_are_many_stream_records() {
         let folder = Folder::temporary().unwrap();
         let template = Template::of_workspace().unwrap();
-        let dynamodb = Dynamodb::start(None, folder.path(), &template).unwrap();
+        let dynamodb = Dynamodb::start(None, folder.path(), template).unwrap();
         dynamodb.create_table("interviews-test").unwrap();
         let plain = Database::memory().unwrap();
         let mut parameters = Value::Object(dynamodb.definition.parameters.clone());

@@ -74,7 +74,7 @@ pub struct Backend {
     secrets: Secrets,
     mailbox: Mailbox,
     clock: OffsetClock,
-    template: Template,
+    template: &'static Template,
     /// Set for external services.
     external: Option<ExternalServices>,
     // Last, so that it outlives the servers that use it.
@@ -108,7 +108,7 @@ impl Backend {
             }
         };
         let backend = Self {
-            dynamodb: Dynamodb::start(database.as_deref(), folder.path(), &template)?,
+            dynamodb: Dynamodb::start(database.as_deref(), folder.path(), template)?,
             s3: S3::start(folder.path())?,
             ses: Ses::start(mailbox.clone(), clock.clone())?,
             secrets,
@@ -124,14 +124,14 @@ impl Backend {
     }
 
     /// Verifies the sender, because the data stack does not cover SES.
-    fn external(url: &str, template: Template) -> Result<Self, Error> {
+    fn external(url: &str, template: &'static Template) -> Result<Self, Error> {
         let services = ExternalServices::at(url)?;
         services
             .verify_sender(MAIL_DOMAIN)
             .map_err(Error::because(format!("SES at {url} does not answer")))?;
         let (mailbox, clock) = (Mailbox::default(), OffsetClock::default());
         let backend = Self {
-            dynamodb: Dynamodb::external(&services, &template)?,
+            dynamodb: Dynamodb::external(&services, template)?,
             s3: S3::external(&services)?,
             ses: Ses::external(&services, mailbox.clone(), clock.clone())?,
             secrets: Secrets::external(&services),

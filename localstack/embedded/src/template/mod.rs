@@ -5,6 +5,8 @@
 mod pattern;
 mod triggers;
 
+use std::sync::LazyLock;
+
 use saphyr::{LoadableYamlNode, Scalar, Yaml};
 use serde_json::{Map, Value, json};
 
@@ -50,8 +52,11 @@ impl Template {
     ///
     /// # Errors
     /// If the file is not a CloudFormation template.
-    pub fn of_workspace() -> Result<Self, Error> {
-        Self::parse(WORKSPACE_TEMPLATE)
+    pub fn of_workspace() -> Result<&'static Self, Error> {
+        // Parsed once: it takes as long as a hundred requests, and each back end of a test wants it.
+        static TEMPLATE: LazyLock<Result<Template, Error>> =
+            LazyLock::new(|| Template::parse(WORKSPACE_TEMPLATE));
+        TEMPLATE.as_ref().map_err(|error| Error::new(error.to_string()))
     }
 
     /// Parses a template in YAML.

@@ -1,10 +1,13 @@
 """Runs the OpenAPI document against the local service: what Schemathesis makes of it must be answered as it says.
 
-The arguments are the service's program and the document.
+The arguments are the service's program and the document. For a change, a third of the examples is tried, by a chance that is printed;
+with `TEST_EFFORT=full` all, and with `TEST_SEED=…` those of an earlier run.
 """
 
 import base64
 import json
+import os
+import random
 import re
 import subprocess
 import sys
@@ -15,6 +18,10 @@ from service import PIXEL, Api, identifier, running
 
 # At least so many requests, or something is not being tried.
 CASES = 2_000
+# The examples of each operation that are made up at random.
+EXAMPLES = 20
+# One of so many is tried for a change.
+SHARE = 3
 # What else Schemathesis can check is what the document does not promise: that everything which fits the schemas is taken
 # (names may be taken already, passwords be common), and nothing else (fields that only responses have are ignored).
 CHECKS = [
@@ -72,13 +79,23 @@ def fill(owner, company):
     }
 
 
-def configuration(company, things, service, owner):
-    """What Schemathesis is to know: names of what is there, and credentials."""
+def effort():
+    """How many examples are tried, as in tests/support/effort.rs, and by which seed."""
+    told = os.environ.get("TEST_EFFORT", "")
+    # A misspelt `full` would leave out most examples before a release.
+    assert told in ("", "full"), f"TEST_EFFORT is {told}, neither full nor empty"
+    seed = int(os.environ.get("TEST_SEED") or random.randrange(2**32))
+    print(f"TEST_SEED={seed} repeats the examples, TEST_EFFORT=full tries three times as many")
+    return EXAMPLES if told else -(-EXAMPLES // SHARE), seed
+
+
+def configuration(company, things, service, owner, seed):
+    """What Schemathesis is to know: names of what is there, credentials, and the seed of its examples."""
     names = {name: identifier(uri) for name, uri in things.items()}
     photos = [identifier(service.send("GET", things[name])["photo"]) for name in ("customerId", "candidateId")]
     candidate = owner.send("PATCH", f"{things['candidateId']}status/advance/")
     lines = [
-        "seed = 1",
+        f"seed = {seed}",
         "continue-on-failure = true",
         "max-redirects = 0",
         "cache.enabled = false",
@@ -108,6 +125,7 @@ def configuration(company, things, service, owner):
 
 
 def main(program, document):
+    examples, seed = effort()
     with running(program) as ready, tempfile.TemporaryDirectory() as folder:
         base, company = ready["base_url"], ready["company"]
         login = {name: ready[name] for name in ("company", "username", "password")}
@@ -119,9 +137,9 @@ def main(program, document):
         things["tokenId"] = owner.create(f"/companies/{company}/tokens/", {"name": "Another"})
         things["exportId"] = owner.create(f"/companies/{company}/exports/", {})
         config = Path(folder, "schemathesis.toml")
-        config.write_text(configuration(company, things, service, owner))
+        config.write_text(configuration(company, things, service, owner, seed))
         command = [Path(sys.executable).with_name("schemathesis"), "--config-file", config, "run", document]
-        command += ["--url", base, "--checks", ",".join(CHECKS), "--max-examples", "20", "--warnings", "off"]
+        command += ["--url", base, "--checks", ",".join(CHECKS), "--max-examples", str(examples), "--warnings", "off"]
         run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         printed = ""
         for line in run.stdout:

@@ -292,9 +292,9 @@ impl IdBlock {
     /// The identifier at `index`, from 0.
     ///
     /// # Panics
-    /// Beyond [`Self::SIZE`] in debug builds: such identifiers belong to another block.
+    /// Beyond [`Self::SIZE`]: such identifiers belong to another block.
     pub fn id<T>(self, index: usize) -> Id<T> {
-        debug_assert!(index < Self::SIZE, "an identifier behind the end of its block");
+        assert!(index < Self::SIZE, "an identifier behind the end of its block");
         Id::new(Ulid(self.first.ulid.0.wrapping_add(index as u128)))
     }
 }

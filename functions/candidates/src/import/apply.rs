@@ -105,7 +105,7 @@ pub(super) async fn apply_entries(
     });
     settled.extend(done);
     settled.sort_by_key(|(index, _)| *index);
-    debug_assert_eq!(settled.len(), count, "every entry has a result");
+    assert_eq!(settled.len(), count, "every entry has a result");
     let results = settled.into_iter().map(|(_, result)| result).collect();
     with_holders(access, results, &repeats).await
 }

@@ -319,6 +319,8 @@ async fn only_managers_see_shares_and_keys() {
         let evaluates = std::ptr::eq(caller, &evaluator);
         let status = if evaluates { json!("pending") } else { Value::Null };
         assert_eq!(one["my_evaluation_status"], status);
+        let own = format!("{uri}evaluations/{}/", caller.id());
+        assert_eq!(one.get("my_evaluation"), evaluates.then_some(&json!(own)), "{one:#}");
     }
 }
 

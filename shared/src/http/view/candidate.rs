@@ -167,6 +167,10 @@ pub struct CandidateFields {
     evaluation_status: EvaluationStatus,
     /// The evaluation by the caller; null if the caller is not an evaluator.
     my_evaluation_status: Option<EvaluationStatus>,
+    /// The URL of the evaluation by the caller, which may not be saved yet. Only evaluators of the project see the field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = example_uri::EVALUATION)]
+    my_evaluation: Option<Uri>,
     /// Telephone number.
     #[schemars(example = &"+44 20 7946 0000")]
     phone: String,
@@ -329,6 +333,11 @@ impl CandidateFields {
             cv: OrEmpty(references.file(company, candidate.account(), FileKind::Cv, candidate.cv)),
             evaluation_status: candidate.evaluation_status(viewer.project),
             my_evaluation_status: candidate.own_evaluation_status(viewer.customer, viewer.project),
+            my_evaluation: viewer
+                .project
+                .staff
+                .evaluates(viewer.customer)
+                .map(|evaluator| own.join("evaluations").join(evaluator)),
             phone: profile.phone.to_string(),
             gender: profile.gender.to_string(),
             created_by: candidate.created_by.map(|by| references.uri(company, by)),

@@ -17,10 +17,14 @@ use sha2::{Digest, Sha256};
 const INDEX: &str = "index.html";
 /// Each page: its constant, the module that imports its others, and its style sheet. The index names the files of the first one,
 /// the candidate's; the others are the same document with other files.
-const PAGES: [(&str, &str, &str); 2] =
-    [("INDEX", "main.js", "candidate.css"), ("GUEST", "guest.js", "guest.css")];
-/// The styles of all pages, which each page's own follow.
-const STYLES: &str = "page.css";
+const PAGES: [(&str, &str, &str); 3] = [
+    ("INDEX", "main.js", "candidate.css"),
+    ("GUEST", "guest.js", "guest.css"),
+    ("STAFF", "staff.js", "staff.css"),
+];
+/// The styles that several pages have, and their style sheets, whose own styles follow.
+const STYLES: [(&str, &[&str]); 2] =
+    [("player.css", &["guest.css", "staff.css"]), ("page.css", &["candidate.css", "guest.css", "staff.css"])];
 /// Modules that are loaded by themselves, one for each language of a page.
 const TEXTS: &str = "texts/";
 /// What stands around the script in the index.
@@ -111,15 +115,17 @@ fn join_modules(files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// Puts the styles of all pages before those of each one.
+/// Puts the styles of several pages before those of each one.
 fn join_styles(files: &mut Vec<(String, Vec<u8>)>) -> Result<(), Box<dyn Error>> {
     let place = |files: &[(String, Vec<u8>)], name: &str| {
         files.iter().position(|(path, _)| path == name).ok_or_else(|| format!("there is no assets/{name}"))
     };
-    let (_, shared) = files.remove(place(files, STYLES)?);
-    for (_, _, style) in PAGES {
-        let own = place(files, style)?;
-        files[own].1.splice(..0, shared.iter().copied());
+    for (name, pages) in STYLES {
+        let (_, shared) = files.remove(place(files, name)?);
+        for style in pages {
+            let own = place(files, style)?;
+            files[own].1.splice(..0, shared.iter().copied());
+        }
     }
     Ok(())
 }

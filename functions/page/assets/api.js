@@ -74,6 +74,13 @@ export class Api {
         this.scheme = scheme;
         // The clock of the browser may be wrong: only its difference to that of the service counts.
         this.ahead = 0;
+        /** What precedes `base` in the references of the service, which it takes in bodies. */
+        this.origin = location.origin;
+    }
+
+    /** A reference as the service writes it. @param {string} path */
+    referenceTo(path) {
+        return this.origin + path;
     }
 
     /** The time of the service, in milliseconds. */
@@ -86,16 +93,18 @@ export class Api {
      * @param {string} method
      * @param {string} address a path below `base`, or a reference of the API
      * @param {object} [body]
-     * @param {{ match?: string, patience?: number, keepalive?: boolean }} [options] `match`: the tag that the resource must have;
-     *   `patience`: how long to repeat, in milliseconds; `keepalive`: whether the request outlives the page
+     * @param {{ match?: string, isNew?: boolean, patience?: number, keepalive?: boolean }} [options] `match`: the tag that the resource
+     *   must have; `isNew`: whether there must be none; `patience`: how long to repeat, in milliseconds; `keepalive`: whether the request
+     *   outlives the page
      * @returns {Promise<{ body: any, tag: string | undefined }>}
      */
-    async send(method, address, body, { match, patience = PATIENCE, keepalive = false } = {}) {
+    async send(method, address, body, { match, isNew = false, patience = PATIENCE, keepalive = false } = {}) {
         /** @type {Record<string, string>} */
         const headers = { Accept: "application/json" };
         if (body) headers["Content-Type"] = "application/json";
         if (this.key) headers.Authorization = `${this.scheme} ${this.key}`;
         if (match) headers["If-Match"] = match;
+        if (isNew) headers["If-None-Match"] = "*";
         // One key for all attempts, so that a repeat after a lost answer does nothing twice.
         if (method === "POST") headers["Idempotency-Key"] = crypto.randomUUID();
         const url = address.startsWith(`${this.base}/`) ? address : this.base + address;
@@ -128,7 +137,7 @@ export class Api {
         } catch {
             throw new ApiError(0, {});
         }
-        const body = parsed(text, this.base);
+        const body = parsed(text, this);
         if (!response.ok) throw new ApiError(response.status, body ?? {}, request.method);
         return { body, tag: response.headers.get("ETag") ?? undefined };
     }
@@ -187,14 +196,18 @@ export class Api {
  * A response, with the references of the API as paths: the page may be open under a former base URL of the service, whose
  * responses name the present one.
  * @param {string} text
- * @param {string} base
+ * @param {Api} api
  */
-function parsed(text, base) {
-    const reference = new RegExp(`^https?://[^/\\s]+(${base}/\\S*)$`);
+function parsed(text, api) {
+    const reference = new RegExp(`^(https?://[^/\\s]+)(${api.base}/\\S*)$`);
+    const noted = (/** @type {string} */ _, /** @type {string} */ origin, /** @type {string} */ path) => {
+        api.origin = origin;
+        return path;
+    };
     // By their names, `return_url` and `job_url` lead elsewhere, even to a path that looks like one of the API.
     const isReference = (/** @type {string} */ name) => !name.endsWith("_url");
     const toPath = (/** @type {string} */ name, /** @type {unknown} */ value) =>
-        typeof value === "string" && isReference(name) ? value.replace(reference, "$1") : value;
+        typeof value === "string" && isReference(name) ? value.replace(reference, noted) : value;
     try {
         return text ? JSON.parse(text, toPath) : undefined;
     } catch {

@@ -1,4 +1,5 @@
-//! The pages themselves: candidates and staff get the same one under each of their links, guests one of their own.
+//! The pages themselves: candidates get the same one under each of their links, as staff do who follow a link with a key. Guests have one
+//! of their own, and staff another one where they watch and judge.
 
 use axum::extract::State;
 use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY};
@@ -9,7 +10,7 @@ use shared::http::{FileReader, PackedFile};
 use shared::media::ObjectStore;
 use shared::{Error, Result};
 
-use crate::files::{GUEST, GUEST_SCRIPT_HASH, INDEX, INDEX_SCRIPT_HASH};
+use crate::files::{GUEST, GUEST_SCRIPT_HASH, INDEX, INDEX_SCRIPT_HASH, STAFF, STAFF_SCRIPT_HASH};
 
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 const ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
@@ -31,13 +32,7 @@ pub(crate) async fn show_wrong(app: State<App>, reader: FileReader) -> Result<Re
 
 /// GET /review/{key}. It reads nothing of what the key is for: programs that look at links in mails open it as well.
 pub(crate) async fn show_to_guest(State(app): State<App>, reader: FileReader) -> Result<Response> {
-    let policy = guest_policy(&ObjectStore::of(&app)?.origin().await?);
-    let mut response = send(&GUEST, &reader, policy)?;
-    response.headers_mut().extend([
-        (PERMISSIONS_POLICY, HeaderValue::from_static("camera=(), microphone=()")),
-        (ROBOTS_TAG, HeaderValue::from_static("noindex")),
-    ]);
-    Ok(response)
+    send_to_viewer(&app, &reader, &GUEST, GUEST_SCRIPT_HASH).await
 }
 
 /// GET a path that no guest's link has: their page, which says what to do.
@@ -45,7 +40,29 @@ pub(crate) async fn show_wrong_to_guest(app: State<App>, reader: FileReader) -> 
     Ok(as_not_found(show_to_guest(app, reader).await?))
 }
 
-/// Sends a page whose address holds a key.
+/// GET /staff/{company}/, /project/{company}/{project}/ and /result/{company}/{project}/{candidate}/. The same page for everyone: its
+/// script asks the API who the caller is, and what there is.
+pub(crate) async fn show_to_staff(State(app): State<App>, reader: FileReader) -> Result<Response> {
+    send_to_viewer(&app, &reader, &STAFF, STAFF_SCRIPT_HASH).await
+}
+
+/// GET a path of another shape: the page, which says what to do.
+pub(crate) async fn show_wrong_to_staff(app: State<App>, reader: FileReader) -> Result<Response> {
+    Ok(as_not_found(show_to_staff(app, reader).await?))
+}
+
+/// Sends a page that plays what candidates have recorded.
+async fn send_to_viewer(app: &App, reader: &FileReader, page: &PackedFile, script: &str) -> Result<Response> {
+    let policy = viewer_policy(script, &ObjectStore::of(app)?.origin().await?);
+    let mut response = send(page, reader, policy)?;
+    response.headers_mut().extend([
+        (PERMISSIONS_POLICY, HeaderValue::from_static("camera=(), microphone=()")),
+        (ROBOTS_TAG, HeaderValue::from_static("noindex")),
+    ]);
+    Ok(response)
+}
+
+/// Sends a page whose address holds a key, or names a candidate.
 fn send(page: &PackedFile, reader: &FileReader, policy: String) -> Result<Response> {
     let policy = HeaderValue::try_from(policy).map_err(Error::internal)?;
     let mut response = page.send(reader, "no-store")?;
@@ -75,10 +92,10 @@ fn content_policy(bucket: &str) -> String {
     )
 }
 
-/// What the guest's page may do: run and show files of this service, call the API and play what the bucket holds.
-fn guest_policy(bucket: &str) -> String {
+/// What the pages of guests and staff may do: run and show files of this service, call the API and play what the bucket holds.
+fn viewer_policy(script: &str, bucket: &str) -> String {
     format!(
-        "default-src 'none'; script-src 'self' 'sha256-{GUEST_SCRIPT_HASH}'; style-src 'self'; connect-src 'self'; \
+        "default-src 'none'; script-src 'self' 'sha256-{script}'; style-src 'self'; connect-src 'self'; \
          media-src 'self' {bucket}; img-src 'self' {bucket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
          require-trusted-types-for 'script'"
     )

@@ -1,11 +1,11 @@
-//! Two pages. Links in mails lead to the one where candidates take their interview, and staff activate accounts, reset
-//! passwords, confirm addresses and restore them. On the other one, a guest without an account watches a candidate's answers, by a
-//! link that a manager has made.
+//! Three pages. Links in mails lead to the one where candidates take their interview, and staff activate accounts, reset
+//! passwords, confirm addresses and restore them. On the second one, a guest without an account watches a candidate's answers, by a
+//! link that a manager has made. On the third one, staff sign in, watch answers and judge them.
 //!
 //! Each page is a script of this project, which calls the API. It loads nothing from other hosts than this service and the
-//! bucket. Both are made of the files in `assets`: `main.js` imports the modules of the candidate's page, `guest.js` those of the
-//! guest's, and the styles of both follow those in `page.css`. Candidates load nothing of the guest's page. The modules in `player/` show a
-//! question with its answer, and know no page.
+//! bucket. All are made of the files in `assets`: `main.js` imports the modules of the candidate's page, `guest.js` those of the
+//! guest's, `staff.js` those of the staff's, and the styles of all follow those in `page.css`. No page loads what is another's alone. The
+//! modules in `player/` show a question with its answer, and know no page.
 //!
 //! Beside the pages, files that programs look for at fixed paths.
 
@@ -32,6 +32,9 @@ pub fn routes(routes: RouteGroup) -> RouteGroup {
         .page("/confirm-email/{key}/", index::show)
         .page("/restore-email/{key}/", index::show)
         .page("/review/{key}/", index::show_to_guest)
+        .page("/staff/{company}/", index::show_to_staff)
+        .page("/project/{company}/{project}/", index::show_to_staff)
+        .page("/result/{company}/{project}/{candidate}/", index::show_to_staff)
         // Parts of links, and what a mail program has added to one.
         .page("/register/", index::show_wrong)
         .page("/register/{key}/{*rest}", index::show_wrong)
@@ -47,6 +50,15 @@ pub fn routes(routes: RouteGroup) -> RouteGroup {
         .page("/restore-email/{key}/{*rest}", index::show_wrong)
         .page("/review/", index::show_wrong_to_guest)
         .page("/review/{key}/{*rest}", index::show_wrong_to_guest)
+        .page("/staff/", index::show_wrong_to_staff)
+        .page("/staff/{company}/{*rest}", index::show_wrong_to_staff)
+        .page("/project/", index::show_wrong_to_staff)
+        .page("/project/{company}/", index::show_wrong_to_staff)
+        .page("/project/{company}/{project}/{*rest}", index::show_wrong_to_staff)
+        .page("/result/", index::show_wrong_to_staff)
+        .page("/result/{company}/", index::show_wrong_to_staff)
+        .page("/result/{company}/{project}/", index::show_wrong_to_staff)
+        .page("/result/{company}/{project}/{candidate}/{*rest}", index::show_wrong_to_staff)
         .page("/page/{version}/{*path}", files::show)
         .page("/.well-known/security.txt/", well_known::show_security_contact)
         .page("/llms.txt/", well_known::show_guide_to_documents)

@@ -176,6 +176,9 @@ mod tests {
             "/reset-password/k",
             "/activate/k",
             "/review/k",
+            "/staff/acme",
+            "/project/acme/p",
+            "/result/acme/p/k",
         ] {
             for path in [path.to_owned(), format!("{path}/")] {
                 let matching =

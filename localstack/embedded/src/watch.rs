@@ -71,6 +71,7 @@ mod tests {
             "/register/k/",
             "/interview/acme/",
             "/interview/acme/k/",
+            "/result/acme/p/k/",
             "/page/v/screens/check.js/",
         ];
         let files = WELL_KNOWN_FILES.iter().map(|path| ("page", (*path).to_owned()));

@@ -24,6 +24,7 @@ const LINKS: [&str; 7] = [
     "/restore-email/KEY",
 ];
 const GUEST: &str = "/review/KEY";
+const STAFF: [&str; 3] = ["/staff/acme", "/project/acme/PROJECT", "/result/acme/PROJECT/CANDIDATE"];
 const FOR_EVER: Option<&str> = Some("public, max-age=31536000, immutable");
 const SHORTLY: Option<&str> = Some("public, max-age=60");
 
@@ -35,9 +36,10 @@ async fn get(app: &TestApp, path: &str) -> Response {
     app.send(at(path)).await.expect(200)
 }
 
-/// The files of both pages as they name them, with `/page/{version}/` before their names.
+/// The files of all pages as they name them, with `/page/{version}/` before their names.
 async fn named_files(app: &TestApp) -> BTreeSet<String> {
-    let pages = [get(app, LINKS[0]).await.body, get(app, GUEST).await.body].concat();
+    let pages =
+        [get(app, LINKS[0]).await.body, get(app, GUEST).await.body, get(app, STAFF[0]).await.body].concat();
     let pages = String::from_utf8(pages).unwrap();
     let attributes = [" src=\"", " href=\""].into_iter();
     let found = attributes.flat_map(|attribute| pages.split(attribute).skip(1));
@@ -108,7 +110,7 @@ async fn every_link_leads_to_the_page_and_stays_secret() {
 
 #[tokio::test]
 async fn every_answer_over_https_has_browsers_stay_with_it() {
-    const PATHS: [&str; 12] = [
+    const PATHS: [&str; 13] = [
         "/page/none/none.js",
         "/review",
         "/elsewhere",
@@ -121,6 +123,7 @@ async fn every_answer_over_https_has_browsers_stay_with_it() {
         "/api/v3/whoami/",
         "/api/v3/nowhere/",
         GUEST,
+        STAFF[0],
     ];
     for (base, sent) in [("https://hr.example", Some("max-age=31536000")), ("http://localhost:8080", None)] {
         let url = format!("{base}/api/v3");
@@ -135,27 +138,18 @@ async fn every_answer_over_https_has_browsers_stay_with_it() {
     }
 }
 
-#[tokio::test]
-async fn a_guests_link_leads_to_a_page_of_its_own_and_reads_nothing() {
-    let app = TestApp::start().await;
-    let page = get(&app, GUEST).await.body;
-    assert_ne!(page, get(&app, LINKS[0]).await.body);
-    let [script, bucket] = sources(&app, &page);
+/// Checks that these paths lead to one page for those who watch answers, which reads nothing.
+async fn assert_is_viewers_page(app: &TestApp, paths: &[(&str, u16)]) -> Vec<u8> {
+    let page = get(app, paths[0].0).await.body;
+    let [script, bucket] = sources(app, &page);
     let policy = format!(
         "default-src 'none'; script-src 'self' 'sha256-{script}'; style-src 'self'; connect-src 'self'; media-src 'self' {bucket}; \
          img-src 'self' {bucket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
     );
-    for (link, status) in [
-        (GUEST, 200),
-        ("/review/KEY/", 200),
-        ("/review/KEY?a=b", 200),
-        ("/review", 404),
-        ("/review/", 404),
-        ("/review/KEY/x", 404),
-    ] {
-        let shown = app.send(at(link)).await.expect(status);
-        assert_eq!(shown.body, page, "{link}");
-        for response in [&shown, &app.send(at(link).head()).await.expect(status)] {
+    for (path, status) in paths {
+        let shown = app.send(at(path)).await.expect(*status);
+        assert_eq!(shown.body, page, "{path}");
+        for response in [&shown, &app.send(at(path).head()).await.expect(*status)] {
             for (name, value) in [
                 ("content-type", "text/html; charset=utf-8"),
                 ("cache-control", "no-store"),
@@ -165,11 +159,56 @@ async fn a_guests_link_leads_to_a_page_of_its_own_and_reads_nothing() {
                 ("x-content-type-options", "nosniff"),
                 ("content-security-policy", &policy),
             ] {
-                assert_eq!(response.header(name), Some(value), "{link}");
+                assert_eq!(response.header(name), Some(value), "{path}");
             }
             assert_eq!(response.header("set-cookie"), None);
             assert_eq!(response.log().dynamodb_calls, 0);
         }
+    }
+    page
+}
+
+#[tokio::test]
+async fn a_guests_link_leads_to_a_page_of_its_own_and_reads_nothing() {
+    let app = TestApp::start().await;
+    let paths = [
+        (GUEST, 200),
+        ("/review/KEY/", 200),
+        ("/review/KEY?a=b", 200),
+        ("/review", 404),
+        ("/review/", 404),
+        ("/review/KEY/x", 404),
+    ];
+    let page = assert_is_viewers_page(&app, &paths).await;
+    assert_ne!(page, get(&app, LINKS[0]).await.body);
+}
+
+#[tokio::test]
+async fn staff_get_one_page_at_each_of_their_addresses_whatever_these_name() {
+    let app = TestApp::start().await;
+    let paths = [
+        (STAFF[0], 200),
+        (STAFF[1], 200),
+        (STAFF[2], 200),
+        ("/staff/acme/?return_to=/result/acme/a/b/", 200),
+        ("/staff/nowhere/", 200),
+        ("/project/acme/PROJECT/", 200),
+        ("/result/acme/PROJECT/CANDIDATE/", 200),
+        ("/result/acme/%ff/CANDIDATE/", 200),
+        ("/staff", 404),
+        ("/staff/", 404),
+        ("/staff/acme/x", 404),
+        ("/project", 404),
+        ("/project/acme/", 404),
+        ("/project/acme/PROJECT/x/", 404),
+        ("/result/", 404),
+        ("/result/acme", 404),
+        ("/result/acme/PROJECT/", 404),
+        ("/result/acme/PROJECT/CANDIDATE/x", 404),
+    ];
+    let page = assert_is_viewers_page(&app, &paths).await;
+    for other in [LINKS[0], GUEST] {
+        assert_ne!(page, get(&app, other).await.body);
     }
 }
 
@@ -204,6 +243,8 @@ async fn paths_with_keys_are_in_no_log_line() {
         (format!("/review/{key}"), 200),
         (format!("/review/{key}/{key}"), 404),
         (format!("/interview/{key}/"), 200),
+        (format!("/result/acme/{key}/{key}"), 200),
+        (format!("/staff/{key}/{key}"), 404),
         (format!("/page/{key}/{key}.js"), 404),
         (format!("/register/{key}/{key}"), 404),
         (format!("/activate/{key}/{key}/{key}"), 404),
@@ -254,9 +295,11 @@ async fn other_files_and_methods_do_not_exist() {
     for nothing in [
         format!("{folder}index.html"),
         format!("{folder}nothing.js"),
-        // They are parts of main.js, of guest.js and of each page's styles.
+        // They are parts of main.js, of guest.js, of staff.js and of each page's styles.
         format!("{folder}state.js"),
         format!("{folder}guest/state.js"),
+        format!("{folder}staff/draft.js"),
+        format!("{folder}player.css"),
         format!("{folder}page.css"),
         format!("{folder}../page.css"),
         format!("{folder}..%2fpage.css"),
@@ -268,7 +311,7 @@ async fn other_files_and_methods_do_not_exist() {
     ] {
         app.send(at(&nothing)).await.expect_code(404, "not_found");
     }
-    let others = [GUEST.to_owned(), named_files(&app).await.pop_first().unwrap()];
+    let others = [GUEST.to_owned(), STAFF[2].to_owned(), named_files(&app).await.pop_first().unwrap()];
     for path in LINKS.map(str::to_owned).into_iter().chain(others) {
         for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
             let refused = app.send(Request::new(method, &format!("{ORIGIN}{path}"))).await;
@@ -340,7 +383,9 @@ async fn people_who_mistype_an_address_read_a_page_and_programs_an_error() {
 #[tokio::test]
 async fn everything_is_packed_for_clients_that_accept_it_and_sent_once() {
     let app = TestApp::start().await;
-    for path in named_files(&app).await.into_iter().chain(["/interview/acme/KEY", GUEST].map(str::to_owned)) {
+    for path in
+        named_files(&app).await.into_iter().chain(["/interview/acme/KEY", GUEST, STAFF[1]].map(str::to_owned))
+    {
         for coding in ["identity", "gzip"] {
             let packing = (coding == "gzip").then_some("gzip");
             let ask = || at(&path).header("accept-encoding", coding);

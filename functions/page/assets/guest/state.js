@@ -1,5 +1,7 @@
 // Which screen a guest sees: a pure function of what the page knows.
 
+import { filmOf } from "../player/film.js";
+
 /**
  * @typedef {object} Video
  * @property {{ mp4?: string | null }} streams
@@ -67,12 +69,6 @@ export function screenOf({ isWhole, ended, fault, review, place }) {
 export function askedIn({ questions }, number) {
     const { text, video, answer } = questions[number - 1];
     return { text, film: filmOf(video), answer: givenOf(answer) };
-}
-
-/** @param {Video | null} video @returns {import("../player/film.js").Film | null} */
-function filmOf(video) {
-    const address = video?.streams.mp4;
-    return address ? { address, thumb: video.thumb, dimensions: video.dimensions, captions: video.captions ?? [] } : null;
 }
 
 /** @param {Answer | null} answer @returns {import("../player/playback.js").Given} */

@@ -17,6 +17,17 @@ const YOUNG = 30_000;
  * @typedef {{ rate: number }} Speed how fast films play; one for all of a page
  */
 
+/**
+ * A film as the API shows it; null until it can be played.
+ * @param {{ streams?: { mp4?: string | null } | null, thumb?: string | null, dimensions?: { width: number, height: number } | null,
+ *   captions?: import("../captions.js").Captions[] } | null} video
+ * @returns {Film | null}
+ */
+export function filmOf(video) {
+    const address = video?.streams?.mp4;
+    return address ? { address, thumb: video.thumb || null, dimensions: video.dimensions ?? null, captions: video.captions ?? [] } : null;
+}
+
 /** Why something has failed that may succeed later. @param {ApiError} error @returns {"offline" | "busy"} */
 export const faultOf = ({ status }) => (status === 0 ? "offline" : "busy");
 
@@ -90,6 +101,12 @@ export class FilmPlayer {
         if (this.isPlaying) this.play();
         else this.video.pause();
         this.changed();
+    }
+
+    /** Winds on, or back. @param {number} seconds */
+    skip(seconds) {
+        const { video } = this;
+        video.currentTime = Math.min(Math.max(video.currentTime + seconds, 0), video.duration || 0);
     }
 
     /** Lets another film play. */

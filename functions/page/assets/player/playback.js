@@ -6,7 +6,9 @@ import { FilmPlayer } from "./film.js";
 /**
  * @typedef {import("./film.js").Film} Film
  *
- * @typedef {{ kind: "none" } | { kind: "converting" } | { kind: "written", text: string } | { kind: "recorded", film: Film }} Given
+ * @typedef {{ kind: "none", reason?: string } | { kind: "converting" } | { kind: "written", text: string } | { kind: "recorded", film: Film }} Given
+ *
+ * The `reason` why there is no answer names a text of the player.
  *
  * @typedef {object} Asked a question with its answer
  * @property {string} text

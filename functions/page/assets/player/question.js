@@ -6,6 +6,8 @@ import { faultOf } from "./film.js";
 
 /** How fast films can be played. */
 const RATES = [1, 1.25, 1.5, 2];
+/** How far a press winds a film, in seconds. */
+const SKIP = 10;
 
 /**
  * @typedef {import("./playback.js").Asked} Asked
@@ -61,7 +63,7 @@ function answerOf({ answer }, playback, texts, around) {
         const text = element("p", { class: "written", dir: "auto", tabindex: 0 }, answer.text);
         return { shown: [element("h2", {}, texts.player.written), text], update };
     }
-    if (answer.kind === "none") return { shown: element("p", { class: "note" }, texts.player.none), update };
+    if (answer.kind === "none") return { shown: element("p", { class: "note" }, texts.player[answer.reason ?? "none"]), update };
     const problem = element("p", { class: "problem", role: "alert" });
     const again = button(texts.tryAgain, async () => {
         fill(problem);
@@ -82,6 +84,7 @@ function answerOf({ answer }, playback, texts, around) {
 function recorded(playback, player, texts, { number, next }) {
     player.video.setAttribute("aria-label", filled(texts.player.video, { n: number }));
     const play = button("", () => player.toggle());
+    const skip = (/** @type {string} */ sign, /** @type {number} */ seconds) => button(`${sign}${filled(texts.seconds, { n: SKIP })}`, () => player.skip(seconds));
     const speed = speedChoice(playback, texts);
     const problem = element("p", { class: "problem", role: "alert" });
     const state = element("p", { class: "hint state", role: "status" });
@@ -90,7 +93,7 @@ function recorded(playback, player, texts, { number, next }) {
     };
     return {
         shown: [player.video, problem, state],
-        controls: element("div", { class: "playing" }, play, speed.whole),
+        controls: element("div", { class: "playing" }, play, skip("−", -SKIP), skip("+", SKIP), speed.whole),
         update() {
             const { fault, isRenewing, isPlaying, hasEnded } = player;
             write(problem, fault ? (fault === "unplayable" ? texts.player.unplayable : texts.refusals[faultOf(fault)]) : "");

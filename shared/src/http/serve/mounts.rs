@@ -73,6 +73,9 @@ pub const PAGE_ROOTS: &[&str] = &[
     "/confirm-email",
     "/restore-email",
     "/review",
+    "/staff",
+    "/project",
+    "/result",
     "/page",
 ];
 /// Those of them that begin links. Each has a route for the bare segment too, which a link is reduced to that has lost its end,
@@ -85,6 +88,9 @@ pub const LINK_ROOTS: &[&str] = &[
     "/confirm-email",
     "/restore-email",
     "/review",
+    "/staff",
+    "/project",
+    "/result",
 ];
 /// Paths of single files that the function `page` serves, where programs look for them. The template gives each one route.
 pub const WELL_KNOWN_FILES: &[&str] = &["/.well-known/security.txt", "/llms.txt"];

@@ -1,0 +1,71 @@
+// What the others say of a candidate, as far as the API shows it: to evaluators once they have completed their own evaluation.
+
+import { ApiError } from "../api.js";
+import { element, factList, fill } from "../dom.js";
+import { filled } from "../language.js";
+
+/** @typedef {import("../staff.js").Staff} Staff */
+/** @typedef {import("./interview.js").Interview} Interview */
+
+/** @param {Staff} app @param {Interview} shown @returns {import("./fields.js").Field} */
+export function showOthers(app, shown) {
+    const { texts } = app;
+    const { candidate, project, draft } = shown;
+    const whole = element("section", { class: "others" });
+    let read = "";
+    /** Whether the reader may see them now. @returns {boolean} */
+    const isOpen = () => project && (!candidate.my_evaluation || (draft?.isCompleted ?? candidate.my_evaluation_status === "completed"));
+    const load = async () => {
+        try {
+            const [result, people] = await Promise.all([
+                app.api.get(`${project.results}${candidate.resource_uri.split("/").at(-2)}/`),
+                app.api.get(`${project.resource_uri}?expand=evaluators`),
+            ]);
+            shown.hasVetoed = result.vetos.some((/** @type {any} */ { evaluator }) => candidate.my_evaluation?.endsWith(`/${evaluator.split("/").at(-2)}/`));
+            fill(whole, resultOf(app, shown, result, new Map(people.evaluators.map((/** @type {any} */ one) => [one.resource_uri, `${one.first_name} ${one.last_name}`]))));
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            app.notice.note(error);
+            fill(whole, element("h2", {}, texts.others.title), element("p", { class: "hint" }, error.status === 404 ? texts.others.none : app.refusalText(error)));
+        }
+        app.render();
+    };
+    return {
+        whole,
+        update() {
+            // The own evaluation is among them.
+            const wished = isOpen() ? String(draft?.tag) : "";
+            if (wished === read) return;
+            read = wished;
+            if (wished) load();
+            else fill(whole);
+        },
+    };
+}
+
+/** @param {Staff} app @param {Interview} shown @param {any} result @param {Map<string, string>} names */
+function resultOf({ texts, dateText }, shown, result, names) {
+    const { others, recommendations } = texts;
+    const { project } = shown;
+    const written = (/** @type {number} */ value) => value.toLocaleString(document.documentElement.lang);
+    const rating = (/** @type {number | null} */ value) => (value === null ? "–" : `${written(value)} / ${result.maximum_score}`);
+    const titles = new Map([
+        ...result.question_results.map((/** @type {any} */ { question, question_text: text }) => [question, text]),
+        ...project.criteria.map((/** @type {any} */ { resource_uri: criterion, name }) => [criterion, name]),
+    ]);
+    const means = [...result.question_results, ...result.criteria_results].map(({ question, criterion, average_rating: mean }) =>
+        [element("bdi", {}, titles.get(question ?? criterion)), rating(mean)]);
+    const comment = (/** @type {string} */ text) => text && element("blockquote", { dir: "auto" }, text);
+    const personal = (/** @type {any} */ { evaluator, recommendation, comment: text, completed_at: at }) => element("section", { class: "item" },
+        element("h3", {}, element("bdi", {}, names.get(evaluator) ?? others.former)),
+        element("p", { class: "hint" }, [recommendations[recommendation ?? "none"], filled(others.at, { date: dateText(at) })].join(" · ")),
+        comment(text),
+        result.vetos.filter((/** @type {any} */ veto) => veto.evaluator === evaluator).map((/** @type {any} */ veto) => [element("p", { class: "problem" }, others.veto), comment(veto.comment)]),
+        element("ul", {}, result.ratings.filter((/** @type {any} */ one) => one.evaluator === evaluator).map((/** @type {any} */ one) =>
+            element("li", {}, element("bdi", {}, titles.get(one.question ?? one.criterion)), ": ", element("b", {}, rating(one.value)), comment(one.comment)))));
+    return [
+        element("h2", {}, others.title),
+        factList([[others.overall, rating(result.overall_rating)], ...means]),
+        result.evaluations.map(personal),
+    ];
+}

@@ -4,6 +4,7 @@ import { ApiError } from "../api.js";
 import { button, element, field, fill } from "../dom.js";
 import { filled } from "../language.js";
 import { buttonTo, companyIn } from "../links.js";
+import { applicationOf } from "./account.js";
 
 /** @param {import("../main.js").App} app @returns {import("../main.js").View} */
 export function showLogin(app) {
@@ -31,9 +32,8 @@ export function showLogin(app) {
         // Staff have no business here, and their session is not for this page.
         await app.api.send("POST", "/api-session-invalidate/");
         if (!model.company) await app.access.meet(company);
-        const address = model.company?.app_url;
         forget.remove();
-        fill(form, element("p", { class: "note", role: "alert" }, filled(texts.staff, { company: name })), address && buttonTo(address, app.texts.toApp));
+        fill(form, element("p", { class: "note", role: "alert" }, filled(texts.staff, { company: name })), model.company && buttonTo(applicationOf(model.company), app.texts.toApp));
     }
 
     const form = element("form", {

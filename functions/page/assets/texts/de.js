@@ -41,7 +41,7 @@ export default {
         savedStaff: "Melden Sie sich ab jetzt in der Anwendung Ihres Unternehmens mit dem Benutzernamen {name} und diesem Passwort an.",
         common: "Dieses Passwort ist leicht zu erraten. Wählen Sie ein anderes.",
     },
-    account: { company: "Unternehmen", identifier: "Unternehmenskennung", name: "Benutzername", login: "Anmeldung unter", ask: "Fragen Sie die Person, die Sie eingeladen hat, nach der Adresse." },
+    account: { company: "Unternehmen", identifier: "Unternehmenskennung", name: "Benutzername", login: "Anmeldung unter" },
     address: {
         confirm: {
             title: "E-Mail-Adresse bestätigen",

@@ -41,7 +41,7 @@ export default {
         savedStaff: "Log in to the application of your company with the user name {name} and this password from now on.",
         common: "This password is easy to guess. Choose another one.",
     },
-    account: { company: "Company", identifier: "Company identifier", name: "User name", login: "Log in at", ask: "Ask those who invited you for the address." },
+    account: { company: "Company", identifier: "Company identifier", name: "User name", login: "Log in at" },
     address: {
         confirm: {
             title: "Confirm your email address",

@@ -41,7 +41,7 @@ export default {
         savedStaff: "A partir de ahora, inicie sesión en la aplicación de su empresa con el nombre de usuario {name} y esta contraseña.",
         common: "Esta contraseña es fácil de adivinar. Elija otra.",
     },
-    account: { company: "Empresa", identifier: "Identificador de la empresa", name: "Nombre de usuario", login: "Inicio de sesión", ask: "Pida la dirección a quien le invitó." },
+    account: { company: "Empresa", identifier: "Identificador de la empresa", name: "Nombre de usuario", login: "Inicio de sesión" },
     address: {
         confirm: {
             title: "Confirme su dirección de correo",

@@ -41,7 +41,7 @@ export default {
         savedStaff: "Connectez-vous désormais à l’application de votre entreprise avec le nom d’utilisateur {name} et ce mot de passe.",
         common: "Ce mot de passe est facile à deviner. Choisissez-en un autre.",
     },
-    account: { company: "Entreprise", identifier: "Identifiant de l’entreprise", name: "Nom d’utilisateur", login: "Connexion", ask: "Demandez l’adresse à la personne qui vous a invité." },
+    account: { company: "Entreprise", identifier: "Identifiant de l’entreprise", name: "Nom d’utilisateur", login: "Connexion" },
     address: {
         confirm: {
             title: "Confirmez votre adresse e-mail",

@@ -41,7 +41,7 @@ export default {
         savedStaff: "D’ora in poi acceda all’applicazione della Sua azienda con il nome utente {name} e questa password.",
         common: "Questa password è facile da indovinare. Ne scelga un’altra.",
     },
-    account: { company: "Azienda", identifier: "Identificativo dell’azienda", name: "Nome utente", login: "Accesso", ask: "Chieda l’indirizzo a chi L’ha invitata." },
+    account: { company: "Azienda", identifier: "Identificativo dell’azienda", name: "Nome utente", login: "Accesso" },
     address: {
         confirm: {
             title: "Confermi il Suo indirizzo e-mail",

@@ -41,7 +41,7 @@ export default {
         savedStaff: "Log voortaan bij de applicatie van uw bedrijf in met de gebruikersnaam {name} en dit wachtwoord.",
         common: "Dit wachtwoord is makkelijk te raden. Kies een ander.",
     },
-    account: { company: "Bedrijf", identifier: "Bedrijfscode", name: "Gebruikersnaam", login: "Inloggen via", ask: "Vraag het adres aan degene die u heeft uitgenodigd." },
+    account: { company: "Bedrijf", identifier: "Bedrijfscode", name: "Gebruikersnaam", login: "Inloggen via" },
     address: {
         confirm: {
             title: "Bevestig uw e-mailadres",

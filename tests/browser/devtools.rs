@@ -252,6 +252,7 @@ impl Page {
             "Escape" => (27, ""),
             " " => (32, " "),
             "ArrowLeft" => (37, ""),
+            "ArrowUp" => (38, ""),
             "ArrowRight" => (39, ""),
             _ => (0, key),
         };

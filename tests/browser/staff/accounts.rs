@@ -21,13 +21,13 @@ async fn staff_learn_which_account_they_activate_and_where_to_log_in() {
     visit.owner.send(Request::put("/companies/acme/logo/").form(logo)).await.expect(200);
     page.go(&link).await;
     page.on("password").await;
-    // The company has named no application.
-    let unknown = "Ask those who invited you for the address.";
+    // The company has named no application, so staff work on the page of the service.
+    let own = format!("{}/staff/acme/", visit.origin);
     let mut told = json!([
         ["Company", "Acme & Sons"],
         ["Company identifier", "acme"],
         ["User name", "grace"],
-        ["Log in at", unknown],
+        ["Log in at", own],
     ]);
     assert_eq!(page.evaluate(facts).await, told);
     let app_url = format!("{}/api/v3/docs/", visit.origin);

@@ -232,9 +232,14 @@ fn mailbox() -> Mailbox {
 async fn the_root_leads_to_the_other_pages() {
     let (status, policy, page) = get(&mailbox(), "/").await;
     assert_eq!((status, policy.as_str()), (StatusCode::OK, PAGE_POLICY));
-    for target in
-        ["/api/v3/docs/", "/_local/inbox/", "/_local/hooks/demo", "/_local/clock", "/interview/demo/"]
-    {
+    for target in [
+        "/api/v3/docs/",
+        "/_local/inbox/",
+        "/_local/hooks/demo",
+        "/_local/clock",
+        "/interview/demo/",
+        "/staff/demo/",
+    ] {
         assert!(page.contains(&format!("href=\"{target}\"")), "{target}: {page}");
     }
     for reader in ["Candidates", "Guests", "Staff"] {

@@ -4,6 +4,8 @@
 
 /** How long a person waits for an answer before the page says that there is no connection, in milliseconds. */
 const PATIENCE = 20_000;
+/** The most bytes of a body that a browser takes for a request that outlives the page: it allows 64 KiB for all of a page's. */
+const MOST_KEPT = 60_000;
 /** The longest time of one attempt. */
 const ATTEMPT = 30_000;
 
@@ -95,7 +97,7 @@ export class Api {
      * @param {object} [body]
      * @param {{ match?: string, isNew?: boolean, patience?: number, keepalive?: boolean }} [options] `match`: the tag that the resource
      *   must have; `isNew`: whether there must be none; `patience`: how long to repeat, in milliseconds; `keepalive`: whether the request
-     *   outlives the page
+     *   outlives the page, if it is small enough
      * @returns {Promise<{ body: any, tag: string | undefined }>}
      */
     async send(method, address, body, { match, isNew = false, patience = PATIENCE, keepalive = false } = {}) {
@@ -108,10 +110,12 @@ export class Api {
         // One key for all attempts, so that a repeat after a lost answer does nothing twice.
         if (method === "POST") headers["Idempotency-Key"] = crypto.randomUUID();
         const url = address.startsWith(`${this.base}/`) ? address : this.base + address;
+        const text = body && JSON.stringify(body);
+        const isSmall = new Blob([text ?? ""]).size <= MOST_KEPT;
         const until = Date.now() + patience;
         for (let attempt = 0; ; attempt += 1) {
             try {
-                return await this.attempt(url, { method, headers, body: body && JSON.stringify(body), keepalive });
+                return await this.attempt(url, { method, headers, body: text, keepalive: keepalive && isSmall });
             } catch (error) {
                 const wait = delay(attempt);
                 if (!(error instanceof ApiError) || !error.isTransient || Date.now() + wait > until) throw error;
@@ -206,8 +210,11 @@ function parsed(text, api) {
     };
     // By their names, `return_url` and `job_url` lead elsewhere, even to a path that looks like one of the API.
     const isReference = (/** @type {string} */ name) => !name.endsWith("_url");
-    const toPath = (/** @type {string} */ name, /** @type {unknown} */ value) =>
-        typeof value === "string" && isReference(name) ? value.replace(reference, noted) : value;
+    const toPath = (/** @type {string} */ name, /** @type {unknown} */ value) => {
+        if (typeof value !== "string" || !isReference(name)) return value;
+        // People write the other texts: a candidate's answer may look like a reference to another host.
+        return name === "resource_uri" ? value.replace(reference, noted) : value.replace(reference, "$2");
+    };
     try {
         return text ? JSON.parse(text, toPath) : undefined;
     } catch {

@@ -72,14 +72,17 @@ export class Staff {
         addEventListener("keydown", (event) => this.follow(event));
         addEventListener("click", (event) => this.leaveBy(event));
         addEventListener("online", () => this.retry());
-        addEventListener("pagehide", () => this.draft?.save({ keepalive: true }));
-        document.addEventListener("visibilitychange", () => document.hidden && this.draft?.save({ keepalive: true }));
+        addEventListener("pagehide", () => this.draft?.save());
+        // The browser's way back may show the page as it was before somebody signed out.
+        addEventListener("pageshow", (event) => event.persisted && !this.draft?.isUnsaved && location.reload());
+        document.addEventListener("visibilitychange", () => document.hidden && this.draft?.save());
         addEventListener("beforeunload", (event) => {
             if (this.isLeaving || !this.draft?.isUnsaved) return;
-            this.draft.save({ keepalive: true });
+            this.draft.save();
             event.preventDefault();
         });
-        this.session.onSignIn(() => this.notice.check());
+        this.session.onSignIn(() => this.notice.look());
+        addEventListener("focus", () => this.notice.check());
     }
 
     /** Loads the texts of the language. */

@@ -182,8 +182,12 @@ async fn before_and_without_an_interview_the_page_says_what_is_waited_for() {
     page.turn_page(3, "Evaluation").await;
     page.tells("The time ended this interview before it was complete.").await;
     assert_eq!(page.evaluate("document.querySelectorAll('main input, main textarea').length").await, 0);
+}
 
-    // Somebody with whom the candidate is shared watches and does not judge.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_with_whom_a_candidate_is_shared_watches_and_does_not_judge() {
+    let judged = Judged::by(1, json!({})).await;
+    let visit = &judged.visit;
     let sharee = visit.owner.colleague("hiring-manager", json!({})).await.activate().await;
     let share = json!({ "customer": sharee.uri });
     visit.owner.post(&format!("{}shares/", visit.candidate.uri), share).await.expect(201);

@@ -136,10 +136,9 @@ impl Page {
         self.until(&format!("document.body?.innerText.includes({})", json!(text))).await;
     }
 
-    /// Loads the page anew. `reload` stays in a page whose address names a place in it.
+    /// Loads the page anew, at its first place. `reload` stays in a page whose address names a place in it.
     pub(crate) async fn load_anew(&mut self) {
-        let address = self.evaluate("location.href").await;
-        self.go("about:blank").await;
+        let address = self.evaluate("location.href.split('#')[0]").await;
         self.go(address.as_str().unwrap()).await;
     }
 

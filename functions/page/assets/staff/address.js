@@ -18,7 +18,7 @@ export function placeOf(path) {
     const segments = segmentsOf(path);
     const [root = "", company = "", project = "", candidate = ""] = segments;
     const shape = SHAPES[root];
-    return { kind: shape?.length === segments.length ? shape.kind : "wrong", company, project, candidate };
+    return { kind: shape?.kind && shape.length === segments.length ? shape.kind : "wrong", company, project, candidate };
 }
 
 const addressOf = (/** @type {string[]} */ ...segments) => `/${segments.map(encodeURIComponent).join("/")}/`;
@@ -50,5 +50,7 @@ export function addressAskedFor(search) {
     const wished = new URLSearchParams(search).get("return_to") ?? "";
     if (!URL.canParse(wished, location.origin)) return null;
     const { origin, pathname, hash } = new URL(wished, location.origin);
-    return origin === location.origin && placeOf(pathname).kind !== "wrong" ? pathname + hash : null;
+    // A path that begins with two slashes would name a host.
+    const isOurs = origin === location.origin && !pathname.startsWith("/", 1);
+    return isOurs && placeOf(pathname).kind !== "wrong" ? pathname + hash : null;
 }

@@ -5,6 +5,8 @@ import { ApiError, delay } from "../api.js";
 
 /** How long the page waits after the last change before it saves, in milliseconds. */
 const PAUSE = 2_000;
+/** How often the page merges what others have saved before it waits. */
+const MERGES = 5;
 
 /**
  * @typedef {object} Evaluation as the API shows it
@@ -179,19 +181,19 @@ export class Draft {
 
     /**
      * Saves what was typed. One request is on its way at a time, so that none overtakes another. Returns whether nothing is left.
-     * @param {{ completed?: boolean, keepalive?: boolean }} [options]
+     * @param {{ completed?: boolean }} [options]
      * @returns {Promise<boolean>}
      */
-    async save({ completed = false, keepalive = false } = {}) {
+    async save({ completed = false } = {}) {
         clearTimeout(this.timer);
         // Others see a completed evaluation, so only the reader changes it.
         if (this.isCompleted && !completed) return !this.differs;
         if (this.saving) {
             await this.saving;
-            return this.save({ completed, keepalive });
+            return this.save({ completed });
         }
         if (!this.isDue && !completed) return !this.differs;
-        this.saving = this.send(completed, keepalive);
+        this.saving = this.send(completed);
         const isSaved = await this.saving;
         this.saving = null;
         if (isSaved) this.settle();
@@ -206,14 +208,14 @@ export class Draft {
         if (this.isDue && !this.isCompleted) this.timer = setTimeout(() => this.save(), PAUSE);
     }
 
-    /** @param {boolean} completed @param {boolean} keepalive @returns {Promise<boolean>} */
-    async send(completed, keepalive) {
+    /** @param {boolean} completed @returns {Promise<boolean>} */
+    async send(completed) {
         this.state = "saving";
         this.changed();
-        for (;;) {
+        for (let attempt = 1; ; attempt += 1) {
             const sent = new Map(this.names.map((name) => [name, this.isHeld(name) ? (this.saved.get(name) ?? "") : this.get(name)]));
             try {
-                const { body, tag } = await this.api.send("PUT", this.address, this.bodyOf(sent, completed), { match: this.tag, isNew: !this.tag, patience: 0, keepalive });
+                const { body, tag } = await this.api.send("PUT", this.address, this.bodyOf(sent, completed), { match: this.tag, isNew: !this.tag, patience: 0, keepalive: true });
                 this.adopt(body, tag);
                 // As it was typed: the service may have dropped characters, which must not be sent again for ever.
                 for (const [name, text] of sent) this.saved.set(name, text);
@@ -221,6 +223,8 @@ export class Draft {
                 return true;
             } catch (error) {
                 if (!(error instanceof ApiError)) throw error;
+                // Without a pause, a tag that never matches, as a proxy may make of it, would be sent for ever.
+                if (error.status === 412 && attempt > MERGES) return this.fail(new ApiError(409, {}));
                 const next = error.status === 412 ? await this.merge().catch((/** @type {unknown} */ problem) => problem) : error;
                 if (next instanceof ApiError) return this.fail(next);
                 if (next) throw next;

@@ -127,6 +127,9 @@ function vetoOf(app, shown, draft) {
             fill(problem);
             try {
                 await draft.save();
+                // Its address names no evaluator: whoever is signed in by now would cast it, for good.
+                await app.notice.compare();
+                if (app.notice.kind) return;
                 await app.api.send("POST", `${shown.candidate.resource_uri}vetos/`, { comment: text.value });
                 text.value = "";
                 whole.open = false;

@@ -39,9 +39,13 @@ export class Notice {
         }
     }
 
-    /** Looks whether the reader is signed in again. */
+    /** Looks whether the reader, who was not, is signed in again. */
     async check() {
-        if (this.kind !== "signedOut" && this.kind !== "other") return;
+        if (this.kind === "signedOut" || this.kind === "other") await this.look();
+    }
+
+    /** Looks who is signed in: it may be another account, whose form this would become. */
+    async look() {
         try {
             await this.compare();
         } catch (error) {
@@ -55,7 +59,8 @@ export class Notice {
         const { session, draft, model, api } = this.app;
         const account = await session.read(0);
         if (!account) return this.set("signedOut");
-        const own = model.interview?.candidate.my_evaluation;
+        // The candidate may have been read again by another account.
+        const own = draft?.address ?? model.interview?.candidate.my_evaluation;
         if (!own) return this.kind && location.reload();
         if (account.kind !== "customer" || idIn(own) !== idIn(account.resource.resource_uri)) {
             this.name = [account.resource?.first_name, account.resource?.last_name].filter(Boolean).join(" ");
@@ -65,8 +70,10 @@ export class Notice {
             if (!(error instanceof ApiError) || !error.isAboutAccess) throw error;
             return null;
         });
+        const before = this.kind;
         this.set(!candidate ? "gone" : candidate.my_evaluation ? null : "removed");
-        if (!this.kind) draft?.resume();
+        // Not after a refusal that nothing here explains: it would be refused again and again, without a pause.
+        if (before && !this.kind) draft?.resume();
     }
 
     /** @param {Notice["kind"]} kind */

@@ -61,10 +61,9 @@ export class Session {
         return account;
     }
 
-    /** Calls `action` when somebody may have signed in in another window. @param {() => unknown} action */
+    /** Calls `action` when somebody has signed in in another window. @param {() => unknown} action */
     onSignIn(action) {
         this.windows.addEventListener("message", ({ data }) => data === SIGNED_IN && action());
-        addEventListener("focus", () => action());
     }
 
     /** Ends the session. */

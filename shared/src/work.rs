@@ -1,8 +1,8 @@
 //! Work that continues later, and the loop in which a scheduled function carries it out.
 //!
-//! **Due.** An item that has something to be done is in the index by due date, under the moment from which on. The schedule starts a
-//! function every minute or few; it reads what is due, companies in turn, and stops when its time is over. The item stays in the
-//! index until a write takes it out or moves it, so that nothing needs to be handed from one run to the next.
+//! **Due.** An item with work to do is in the index by due date, under the moment when the work may begin. The schedule starts a
+//! function every minute or every few; it reads what is due, companies in turn, and stops when its time is over. The item stays in
+//! the index until a write takes it out or moves it, so that nothing needs to be handed from one run to the next.
 //!
 //! **Lease.** Two runs may read the same item. Where a step is one transaction under the version that was read, the slower one fails
 //! and has done nothing. Work that takes longer, or reaches beyond the table, begins with a write that leases it: the item's
@@ -12,8 +12,8 @@
 //! **Death.** A process may die anywhere. The index shows leased work again at the end of its lease, and work without a lease in the
 //! next run. Each step is written so that it can be repeated: what was done is found done, or is done again with the same result.
 //!
-//! **Redelivery.** Some work is also started by the table's stream or by events of the bucket, sooner than the schedule would. Those
-//! come twice or never; a lease lets one of them do the work, and the index has what they missed.
+//! **Redelivery.** The table's stream and events of the bucket also start some work, sooner than the schedule would. They may come
+//! twice or never: a lease lets one of them do the work, and the index has what they missed.
 //!
 //! An item that fails never holds up those behind it: the failure is logged and counted, the item stays due. Where another worker or a
 //! request was faster, there is nothing to do.
@@ -32,14 +32,14 @@ use crate::store::{DuePages, VersionedItem};
 #[derive(Clone, Copy)]
 pub struct DueWork<'a> {
     pub system: &'a SystemAccess,
-    /// In the log.
+    /// Its name in the log.
     pub name: &'static str,
-    /// How long it begins something new, since the start of the invocation.
+    /// The time since the start of the invocation after which no other item is begun.
     pub time: Duration,
 }
 
 impl DueWork<'_> {
-    /// Carries out one item after the other, the first in any case, until the time is over. Adds what comes of each to the summary.
+    /// Carries out one item after the other until the time is over, but at least one. Adds the result of each to the summary.
     ///
     /// # Errors
     /// If the index cannot be read. Failures at an item are counted.
@@ -68,7 +68,7 @@ impl DueWork<'_> {
         self.run_together(1, due, summary, carry_out_alone).await
     }
 
-    /// Carries out up to `most` items together, some in any case, until the time is over. `carry_out` notes what comes of each.
+    /// Carries out up to `most` items together until the time is over, but at least once. `carry_out` notes the result of each.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -83,7 +83,14 @@ impl DueWork<'_> {
         S: RunSummary,
         F: Future<Output = S>,
     {
+        let mut is_first = true;
         while let Some(page) = due.try_next().await? {
+            // Pages may be empty, such as those of a company that has not started, and there may be thousands of them.
+            if page.is_empty() && !is_first && self.is_over() {
+                summary.note_more();
+                return Ok(());
+            }
+            is_first = false;
             let mut batches = stream::iter(page).chunks(most);
             while let Some(batch) = batches.next().await {
                 summary.add(carry_out(batch).await);
@@ -103,7 +110,7 @@ impl DueWork<'_> {
     }
 }
 
-/// Items that were read before, as what is due.
+/// Items that were read before, as the pages that [`DueWork`] runs over.
 pub fn due_again<'a, T: Send + 'a>(items: Vec<VersionedItem<T>>) -> DuePages<'a, T> {
     stream::iter([Ok(items)]).boxed()
 }

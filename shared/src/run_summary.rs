@@ -46,12 +46,12 @@ pub trait RunSummary: Default + Serialize {
     /// Notes that work may remain for the next run.
     fn note_more(&mut self);
 
-    /// Takes what has come of an item of this `work`: `None` if it has failed, or something else was faster, which it notes.
+    /// The outcome of an item of this `work`. `None` if it has failed or something else was faster, which the summary then counts.
     fn note_result<T, O>(&mut self, work: &str, item: &VersionedItem<T>, result: Result<O>) -> Option<O> {
         result.inspect_err(|error| self.note_error(work, item, error)).ok()
     }
 
-    /// Notes why nothing has come of an item of this `work`, which stays due unless something else was faster.
+    /// Counts an item of this `work` that has no outcome. It stays due unless something else was faster.
     fn note_error<T>(&mut self, work: &str, item: &VersionedItem<T>, error: &Error) {
         if let Error::Changed | Error::NotFound = error {
             // The next run finds what has become of it.

@@ -39,7 +39,7 @@ pub(crate) async fn list(
     let external_id = query.unique_filter("external_id", ExternalId::parse);
     let own: Option<OwnEvaluation> = query.filter("my_evaluation_status", parse_enum);
     if own.is_some() && status != Some(CandidateStatus::Interviewed) {
-        // Of other candidates, no item tells who has evaluated them but their own: the whole list would be read.
+        // Only the items of other candidates tell who has evaluated them, so the whole list would be read.
         query.refuse(
             "my_evaluation_status",
             "Send `status=interviewed` too: only interviewed candidates are evaluated.",
@@ -81,7 +81,7 @@ pub(crate) async fn list(
             let (page, total) = query.slice(ids, CandidateId::to_string);
             query.check_range(total)?;
             let mut found = store.candidates(company, project, page.rows.iter().copied()).await?;
-            // One that has changed between the two reads is left out.
+            // A candidate who has changed between the two reads is left out.
             let is_shown = |one: &Candidate| one.status == CandidateStatus::Interviewed && is_own(one);
             (page.filter_map(|id| found.remove(&id).filter(|one| is_shown(one))), total)
         }

@@ -28,7 +28,7 @@ use shared::{Error, Result, log_failure, run_summary};
 
 /// The duration of one run; the next run continues.
 const RUN: Duration = Duration::from_secs(40);
-/// The work in the log.
+/// The name of the work in the log.
 const NAME: &str = "candidates";
 /// Candidates of a shard of counts that are looked at together.
 const PAGE: usize = 100;

@@ -49,7 +49,7 @@ pub(crate) async fn deliver(
         outcome => outcome?,
     };
     let after = match outcome {
-        EffectResult::Failed => Effect::clone(&effect).retry(now),
+        EffectResult::Failed => Effect::clone(&effect).fail(now),
         EffectResult::Postponed => Effect::clone(&effect).postpone(now),
         EffectResult::Continued => Effect::clone(&effect).release(now),
         EffectResult::Settling => Effect::clone(&effect).settle(),

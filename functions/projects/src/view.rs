@@ -321,7 +321,7 @@ impl ProjectFields {
             interviewing_candidates_count: counts.with_status(CandidateStatus::Interviewing),
             aborted_candidates_count: counts.with_status(CandidateStatus::Aborted),
             evaluated_candidates_count: counts.evaluated(project),
-            my_pending_evaluations_count: counts.awaiting(project, customer),
+            my_pending_evaluations_count: counts.awaiting_evaluation(project, customer),
             reminder_days: settings.reminder_days.iter().collect(),
             partner_data: settings.partner_data.to_json(),
             team_evaluation: settings.team_evaluation,

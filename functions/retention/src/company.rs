@@ -32,7 +32,7 @@ pub(crate) async fn continue_due_erasures(
     let due: Vec<Vec<VersionedItem<CompanyErasure>>> =
         system.store.due_company_erasures(system.now).try_collect().await?;
     let due: Vec<VersionedItem<CompanyErasure>> = due.into_iter().flatten().collect();
-    // Before the first, which may take all the time.
+    // All delays are noted before the first erasure, which may take all the time.
     due.iter()
         .filter_map(|erasure| erasure.work.indexed_at())
         .for_each(|at| summary.note_delay(at, system.now));

@@ -231,7 +231,7 @@ impl<T> fmt::Debug for Id<T> {
 }
 impl<T> fmt::Display for Id<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not by `Ulid`'s own, which goes through a formatter once more: lists write hundreds of identifiers.
+        // `Ulid`'s own `Display` goes through a formatter once more, and lists write hundreds of identifiers.
         f.write_str(self.ulid.array_to_str(&mut [0; 26]))
     }
 }

@@ -88,7 +88,7 @@ impl<'a> ReferenceUris<'a> {
     }
 
     pub fn company(&self, c: &CompanyId) -> Uri {
-        write(format_args!("{}/companies/{c}/", self.base))
+        write_uri(format_args!("{}/companies/{c}/", self.base))
     }
 
     /// The logo of a company, for everyone; `None` without one.
@@ -98,7 +98,7 @@ impl<'a> ReferenceUris<'a> {
 
     /// A resource right below company `c`.
     pub fn uri<K: ResourceKind<Parent = CompanyMark>>(&self, c: &CompanyId, id: Id<K>) -> Uri {
-        write(format_args!("{}/companies/{c}/{}/{id}/", self.base, K::SEGMENT))
+        write_uri(format_args!("{}/companies/{c}/{}/{id}/", self.base, K::SEGMENT))
     }
 
     /// A resource right below project `p` of company `c`.
@@ -106,7 +106,7 @@ impl<'a> ReferenceUris<'a> {
     where
         K: ResourceKind<Parent = ProjectMark>,
     {
-        write(format_args!("{}/companies/{c}/projects/{p}/{}/{id}/", self.base, K::SEGMENT))
+        write_uri(format_args!("{}/companies/{c}/projects/{p}/{}/{id}/", self.base, K::SEGMENT))
     }
 
     pub fn share(&self, c: &CompanyId, p: ProjectId, k: CandidateId, s: ShareId) -> Uri {
@@ -203,7 +203,7 @@ impl<'a> ReferenceUris<'a> {
     }
 
     /// The page of the candidate that the resource is or belongs to; `None` for other resources.
-    pub fn page_of_candidate(&self, c: &CompanyId, resource: ResourceRef) -> Option<Uri> {
+    pub fn page_of_resource(&self, c: &CompanyId, resource: ResourceRef) -> Option<Uri> {
         match resource {
             ResourceRef::Candidate { project, candidate } | ResourceRef::Interview { project, candidate } => {
                 Some(self.candidate_page(c, project, candidate))
@@ -220,7 +220,7 @@ impl<'a> ReferenceUris<'a> {
 
     /// The page at this path of the service, which stands beside the API. Identifiers need no escapes.
     fn own_page(&self, path: fmt::Arguments<'_>) -> Uri {
-        Uri::new(format!("{}/{path}/", self.suite.as_str().trim_end_matches('/')))
+        write_uri(format_args!("{}/{path}/", self.suite.as_str().trim_end_matches('/')))
     }
 
     /// The application where the staff of the company work: its own, else that of the deployment; `None` for none.
@@ -325,8 +325,8 @@ impl<'a> ReferenceUris<'a> {
     }
 }
 
-fn write(uri: fmt::Arguments<'_>) -> Uri {
-    // With room for all of them: `format!` would let the text grow several times, for dozens of URLs in a list.
+fn write_uri(uri: fmt::Arguments<'_>) -> Uri {
+    // Most URLs fit. `format!` would let the text grow several times, for dozens of URLs in a list.
     let mut text = String::with_capacity(192);
     // Writing to a text does not fail.
     let _ = text.write_fmt(uri);

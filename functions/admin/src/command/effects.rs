@@ -112,7 +112,7 @@ pub(super) async fn retry(
             if !is_wanted {
                 continue;
             }
-            let after = Effect::clone(before).reset(operator.now);
+            let after = Effect::clone(before).retry(operator.now);
             match operator.store.update_effect(before, after).await {
                 Ok(_) => *retried.entry(before.task.as_str()).or_default() += 1,
                 // It has expired, or the same command runs twice.

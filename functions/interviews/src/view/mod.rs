@@ -72,7 +72,7 @@ pub(crate) struct InterviewView {
     /// The candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
-    /// The name of the candidate's project. Users with a share of the candidate see it here alone.
+    /// The name of the candidate's project. Users with a share of the candidate see it nowhere else.
     #[schemars(example = &"Data engineer")]
     project_name: String,
     /// The status of the candidate.

@@ -53,7 +53,7 @@ impl Template {
     /// # Errors
     /// If the file is not a CloudFormation template.
     pub fn of_workspace() -> Result<&'static Self, Error> {
-        // Parsed once: it takes as long as a hundred requests, and each back end of a test wants it.
+        // To parse it takes as long as a hundred requests, and each back end of a test needs it.
         static TEMPLATE: LazyLock<Result<Template, Error>> =
             LazyLock::new(|| Template::parse(WORKSPACE_TEMPLATE));
         TEMPLATE.as_ref().map_err(|error| Error::new(error.to_string()))

@@ -67,8 +67,8 @@ impl SearchedFields<'_> {
     }
 
     /// Whether each of the `terms` begins one of the words.
-    // Without the full names: a term has no space, so each full name that it begins has a word that it begins. And without an end at
-    // `MAX_WORDS`: the entry that has led to the candidate decides on that.
+    // Full names are left out: a term has no space, so it begins a word of each full name that it begins. `MAX_WORDS` does not count:
+    // the entry that has led to the candidate was within it.
     pub fn have(self, terms: &SearchTerms) -> bool {
         terms.are_in(self.folded().words().map(|(word, _)| word))
     }

@@ -266,7 +266,7 @@ impl Effect {
     }
 
     /// The effect after a failed try at `now`: due again with a growing delay, until it is given up.
-    pub fn retry(self, now: DateTime<Utc>) -> Self {
+    pub fn fail(self, now: DateTime<Utc>) -> Self {
         if self.attempts >= ATTEMPTS {
             return self.give_up(now);
         }
@@ -288,9 +288,9 @@ impl Effect {
         self.release(now + delay)
     }
 
-    /// The effect after a try that has done its share of the work. It does not count as a try.
+    /// Ends the lease after a try that has done its share of the work. It does not count as a try. Due again at `due_at`.
     pub fn release(self, due_at: DateTime<Utc>) -> Self {
-        // Never 0, which means an effect that was not tried yet.
+        // 0 means an effect that was not tried yet.
         let attempts = self.attempts.saturating_sub(1).max(1);
         Self { attempts, work: WorkState::due(due_at), ..self }
     }
@@ -315,7 +315,7 @@ impl Effect {
     }
 
     /// Resets the effect at `now`, as if it had not been tried.
-    pub fn reset(self, now: DateTime<Utc>) -> Self {
+    pub fn retry(self, now: DateTime<Utc>) -> Self {
         Self { attempts: 0, work: WorkState::due(now), given_up_at: None, retried_at: Some(now), ..self }
     }
 

@@ -88,7 +88,7 @@ fn every_kind_has_a_name_and_no_deletion_is_forgotten() {
         let days = TimeDelta::days(if is_personal { 1 } else { 90 });
         let expected = (!given_up.task.is_deletion()).then(|| now + days);
         assert_eq!(given_up.forgotten_at(), expected, "{kind}");
-        assert_eq!(given_up.reset(now).forgotten_at(), None);
+        assert_eq!(given_up.retry(now).forgotten_at(), None);
     }
 }
 

@@ -160,7 +160,7 @@ pub struct Evaluation {
     /// At most one for each question and each criterion. Those of deleted criteria stay.
     pub ratings: Vec<Rating>,
     /// The comments on questions and criteria that have no value.
-    // Not among the ratings: nothing that counts ratings has to leave them out, and the release before reads a value in each.
+    // They are not among the ratings, so that nothing that counts ratings has to leave them out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
     /// What the evaluator recommends.

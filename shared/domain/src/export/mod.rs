@@ -255,7 +255,7 @@ impl CompanyExport {
         self.status == ExportStatus::Running && self.begun_at == before.begun_at && self.deleted_at.is_none()
     }
 
-    /// The export after an attempt that has failed at `now`.
+    /// Ends the lease of an attempt that has failed at `now`. The next one is due after a pause.
     pub fn release(self, now: DateTime<Utc>) -> Self {
         Self { work: WorkState::due(now + PAUSE), ..self }
     }

@@ -138,8 +138,8 @@ impl Candidate {
     }
 
     /// Applies a manager's change at `now` to the candidate, who was `before`: a new deadline is mailed, and a new
-    /// address revokes the keys sent to the old one. `key` is a fresh one for a candidate who [moves](Self::moves_from), who
-    /// would have none without it. Nothing is mailed to candidates who have requested erasure. `reminder_days` are those of the
+    /// address revokes the keys sent to the old one. `key` is a fresh one. Only candidates who [move](Self::moves_from) need it;
+    /// without it, they would have none. Nothing is mailed to candidates who have requested erasure. `reminder_days` are those of the
     /// project. Fails if an invited candidate would be without a deliverable address, an interview would have no end, or the
     /// candidate gets too many mails.
     pub fn after_change(

@@ -177,7 +177,7 @@ impl ProjectCounts {
     }
 
     /// Interviewed candidates who wait for the evaluation by `customer`; `None` if they are not an evaluator.
-    pub fn awaiting(&self, project: &Project, customer: Option<CustomerId>) -> Option<i64> {
+    pub fn awaiting_evaluation(&self, project: &Project, customer: Option<CustomerId>) -> Option<i64> {
         let own = project.evaluator_index.set_of([&project.staff.evaluates(customer)?]);
         Some(self.with_status(CandidateStatus::Interviewed) - self.evaluated_by(own, 1))
     }
@@ -373,7 +373,7 @@ mod tests {
         let half = counts_of(&[candidate(Interviewed, &[1])]);
         assert!(half.can_evaluate(&both, Some(customer(1))) && !half.can_evaluate(&both, Some(customer(3))));
         assert!(!counts_of(&[candidate(Invited, &[])]).can_evaluate(&both, Some(customer(1))));
-        let waiting = |counts: &ProjectCounts, by| counts.awaiting(&both, Some(customer(by)));
+        let waiting = |counts: &ProjectCounts, by| counts.awaiting_evaluation(&both, Some(customer(by)));
         assert_eq!((waiting(&half, 1), waiting(&half, 2), waiting(&half, 3)), (Some(0), Some(1), None));
         assert_eq!(waiting(&counts_of(&[candidate(Invited, &[]), candidate(Interviewed, &[])]), 2), Some(1));
         assert!(half.can_see_results(&both, Some(customer(1))), "has evaluated");

@@ -72,8 +72,8 @@ impl RequestConditions {
     }
 
     /// Refuses a change that is answered with this status if the client allows only the creation of the resource.
-    // By the answer, since the handler knows best whether there was one. The transaction holds it to that: a resource that
-    // another request creates in the meantime has the handler run again.
+    // The response decides, since only the handler knows whether there was a resource. If another request creates it in the
+    // meantime, the transaction fails and the handler runs again.
     pub(crate) fn check_creation(&self, status: StatusCode) -> Result<()> {
         let only_creates = self.if_none_match == Some(TagCondition::Any);
         if only_creates && status != StatusCode::CREATED { Err(Error::AlreadyExists) } else { Ok(()) }

@@ -69,8 +69,9 @@ fn hex(hash: &SipHasher13) -> String {
     format!("{:032x}", u128::from(hash.finish128()))
 }
 
-// Not cryptographic: without instructions of the processor, SHA-256 is the largest part of a short response. Digests are compared with
-// those of one URL alone, and a client that could craft two bodies with the same digest may change what the URL shows anyway.
+// SipHash is not cryptographic. SHA-256 would be the largest part of a short response on a processor without instructions for it, and
+// is not needed: digests are compared with those of one URL alone. A client that crafts two bodies with the same digest and may write both
+// lets others keep the first one in their caches while the second stands; `If-Match` compares the revision too.
 fn hash_of(text: &str, base: &str, revision: u64, viewer: &str) -> SipHasher13 {
     let mut hash = SipHasher13::new();
     let mut hashed = 0;

@@ -16,7 +16,7 @@ use crate::http::{QueryParameters, WithFiles};
 pub(crate) struct RequestReads {
     pub(crate) query: bool,
     pub(crate) body: bool,
-    /// Whether the answer tells that the request has created a resource, or changed one that was there.
+    /// Whether the request may create the resource that its path names.
     pub(crate) may_create: bool,
 }
 
@@ -30,8 +30,8 @@ pub(crate) async fn refuse_unread(request: Request, reads: RequestReads, app: &A
         return Ok(request);
     }
     let headers = request.headers();
-    // A POST creates another resource than the one that its path names. Admission has compared conditions for other methods.
     refuse_if_none_match(headers, reads.may_create && request.method() == Method::PUT)?;
+    // A POST creates another resource than the one that its path names. Admission has compared `If-Match` for other methods.
     if request.method() == Method::POST && headers.contains_key(IF_MATCH) {
         return Err(IF_MATCH_NOT_SUPPORTED.into());
     }

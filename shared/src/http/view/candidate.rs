@@ -29,7 +29,7 @@ pub struct CandidateViewer<'a> {
     is_manager: bool,
     sees_adjustments: bool,
     project: &'a Project,
-    // Made once for all candidates of a list.
+    // Written once for all candidates of a list.
     company_uri: Uri,
     project_uri: Uri,
     references: ReferenceUris<'a>,

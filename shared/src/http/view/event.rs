@@ -155,7 +155,7 @@ impl EventView {
             data: ChangeView {
                 resource_uri: references.resource(company, change.resource),
                 external_id: change.external_id.clone(),
-                interview_suite_url: references.page_of_candidate(company, change.resource),
+                interview_suite_url: references.page_of_resource(company, change.resource),
                 project_external_id: change.project_external_id.clone(),
                 project: change.resource.project().map(|project| references.uri(company, project)),
                 version: entry.version_after,

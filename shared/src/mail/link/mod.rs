@@ -68,11 +68,11 @@ pub fn review_link(origin: &Url, key: &str) -> String {
     page(origin, &["review", key])
 }
 
-/// The characters that a segment is not escaped for: those of URL-safe Base64.
+/// Characters that need no escape. Keys have no others.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
 /// A page of the web application at `suite`. Segments are escaped.
-// As text instead of by `Url`, which would be parsed again for each link of a list.
+// A `Url` would be parsed again for each link of a list.
 fn page(suite: &Url, segments: &[&str]) -> String {
     let suite = suite.as_str().trim_end_matches('/');
     let lengths = segments.iter().map(|segment| 1 + segment.len());

@@ -189,7 +189,7 @@ impl Store {
 
     /// The interviewed candidates who wait for the evaluation by `evaluator`, the oldest first. Some may have been deleted or
     /// reopened since.
-    // Without an index by evaluators, which each completed interview would have to write once for each of them.
+    // An index by evaluators would cost each completed interview a write for each of them.
     pub async fn awaiting_evaluation(
         &self,
         company: &CompanyId,

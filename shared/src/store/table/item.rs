@@ -87,7 +87,7 @@ pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
 /// A value with the item that it was read from.
 #[derive(Clone)]
 pub struct VersionedItem<T> {
-    // On the heap, because admitted requests are moved from future to future with everything that they are about.
+    // The value is on the heap, because admitted requests are moved from future to future with everything that they are about.
     pub(super) value: Box<T>,
     pub(super) version: u64,
     pub(super) revision: u64,

@@ -76,7 +76,16 @@ async fn the_life_of_a_candidate_is_told_by_the_feed() {
     assert_eq!(line(life.last().unwrap()), "customer: candidate.deleted");
     for event in life {
         let data = event["data"].as_object().unwrap();
-        let left = ["resource_uri", "project", "version", "changed", "previous", "added", "removed"];
+        let left = [
+            "resource_uri",
+            "interview_suite_url",
+            "project",
+            "version",
+            "changed",
+            "previous",
+            "added",
+            "removed",
+        ];
         assert!(data.keys().all(|name| left.contains(&name.as_str())), "stripped: {event}");
         assert!(
             ["changed", "previous", "added", "removed"].iter().all(|name| is_empty(&data[*name])),

@@ -137,6 +137,36 @@ async fn no_screen_has_findings() {
     }
 }
 
+impl Page {
+    /// The folder from which the page has loaded this script.
+    pub(crate) async fn folder_of(&mut self, script: &str) -> String {
+        let folder =
+            format!("document.querySelector('link[rel=modulepreload]').href.replace('{script}', '')");
+        self.evaluate(&folder).await.as_str().unwrap().to_owned()
+    }
+
+    /// The names of the texts in a language, each with its placeholders. `texts` is the folder that has a file for each language.
+    pub(crate) async fn names_of_texts(&mut self, texts: &str, language: &str) -> Value {
+        self.evaluate(&format!(
+            "import('{texts}{language}.js').then(texts => {{
+                const names = (value, path) => typeof value === 'string'
+                    ? [path + ' ' + [...value.matchAll(/\\{{\\w+\\}}/g)].sort().join(' ')]
+                    : Object.entries(value).flatMap(([key, inner]) => names(inner, `${{path}}.${{key}}`));
+                return names(texts.default, '');
+            }})"
+        ))
+        .await
+    }
+
+    /// Chooses a language in the header.
+    pub(crate) async fn choose_language(&mut self, language: &str) {
+        self.evaluate(&format!(
+            "{{ const select = document.querySelector('header select'); select.value = '{language}'; select.dispatchEvent(new Event('change')); }}"
+        ))
+        .await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_language_fits_a_narrow_phone_and_has_all_texts() {
     let questions = [json!({}), json!({ "preparation_seconds": 30 }), json!({ "kind": "text" })];
@@ -145,33 +175,17 @@ async fn every_language_fits_a_narrow_phone_and_has_all_texts() {
     let mut page = Page::open_with(BrowserOptions::with_devices()).await;
     page.resize(NARROW, 640).await;
     visit.begin(&mut page).await;
-    let folder =
-        page.evaluate("document.querySelector('link[rel=modulepreload]').href.replace('main.js', '')").await;
-    let folder = folder.as_str().unwrap();
-    let keys = |language: &str| {
-        format!(
-            "import('{folder}texts/{language}.js').then(texts => {{
-                const keys = (value, path) => typeof value === 'string'
-                    ? [path + ' ' + [...value.matchAll(/\\{{\\w+\\}}/g)].sort().join(' ')]
-                    : Object.entries(value).flatMap(([key, inner]) => keys(inner, `${{path}}.${{key}}`));
-                return keys(texts.default, '');
-            }})"
-        )
-    };
-    let english = page.evaluate(&keys("en")).await;
+    let texts = page.folder_of("main.js").await + "texts/";
+    let english = page.names_of_texts(&texts, "en").await;
     assert!(english.as_array().unwrap().len() > 150, "{english}");
     for language in ["de", "fr", "es", "it", "nl", "en"] {
-        assert_eq!(page.evaluate(&keys(language)).await, english, "{language}");
+        assert_eq!(page.names_of_texts(&texts, language).await, english, "{language}");
         // With a limit, a pause costs time. Each language says so.
         let is_half = format!(
-            "import('{folder}texts/{language}.js').then(({{ default: {{ practice }} }}) => practice.time.endsWith(practice.noTime))"
+            "import('{texts}{language}.js').then(({{ default: {{ practice }} }}) => practice.time.endsWith(practice.noTime))"
         );
         assert_eq!(page.evaluate(&is_half).await, false, "{language}");
-        let choose = format!(
-            "(() => {{ const select = document.querySelector('header select'); select.value = '{language}';
-                select.dispatchEvent(new Event('change')); }})()"
-        );
-        page.evaluate(&choose).await;
+        page.choose_language(language).await;
         page.until(&format!("document.documentElement.lang === '{language}' && JSON.parse(document.querySelector('header').dataset.frame).at(-1) === '{language}'")).await;
         for path in [
             "[...document.querySelectorAll('main li button')][0].click()",

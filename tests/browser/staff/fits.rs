@@ -101,29 +101,14 @@ async fn every_language_has_all_texts_of_staff_and_fits() {
     let judged = Judged::by(1, json!({ "veto_enabled": true })).await;
     let mut page = judged.opened_by(0).await;
     page.resize(NARROW, 640).await;
-    let folder =
-        page.evaluate("document.querySelector('link[rel=modulepreload]').href.replace('staff.js', '')").await;
-    let folder = folder.as_str().unwrap();
-    let keys = |language: &str| {
-        format!(
-            "import('{folder}texts/staff/{language}.js').then(texts => {{
-                const keys = (value, path) => typeof value === 'string'
-                    ? [path + ' ' + [...value.matchAll(/\\{{\\w+\\}}/g)].sort().join(' ')]
-                    : Object.entries(value).flatMap(([key, inner]) => keys(inner, `${{path}}.${{key}}`));
-                return keys(texts.default, '');
-            }})"
-        )
-    };
-    let english = page.evaluate(&keys("en")).await;
+    let texts = page.folder_of("staff.js").await + "texts/staff/";
+    let english = page.names_of_texts(&texts, "en").await;
     assert!(english.as_array().unwrap().len() > 150, "{english}");
     for language in ["de", "fr", "es", "it", "nl", "en"] {
-        assert_eq!(page.evaluate(&keys(language)).await, english, "{language}");
+        assert_eq!(page.names_of_texts(&texts, language).await, english, "{language}");
         for place in [1, 3] {
             page.evaluate(&format!("location.hash = '{place}'")).await;
-            page.evaluate(&format!(
-                "{{ const select = document.querySelector('header select'); select.value = '{language}'; select.dispatchEvent(new Event('change')); }}"
-            ))
-            .await;
+            page.choose_language(language).await;
             page.until(&format!(
                 "document.documentElement.lang === '{language}' && document.querySelector('{}')",
                 if place == 1 { ".watching" } else { "fieldset" }

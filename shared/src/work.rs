@@ -17,6 +17,10 @@
 //!
 //! An item that fails never holds up those behind it: the failure is logged and counted, the item stays due. Where another worker or a
 //! request was faster, there is nothing to do.
+//!
+//! Three functions have loops of their own: `export-writer` limits the archives that are written at once, `retention` gives its runs
+//! turns, and `webhook-sender` serves endpoints side by side. To follow any kind of work, look for the pages of its items in
+//! `store`, then for `lease` and `release` of the item.
 
 use std::time::Duration;
 
@@ -39,7 +43,7 @@ pub struct DueWork<'a> {
 }
 
 impl DueWork<'_> {
-    /// Carries out one item after the other until the time is over, but at least one. Adds the result of each to the summary.
+    /// Carries out one item after the other until the time is over. Adds the result of each to the summary.
     ///
     /// # Errors
     /// If the index cannot be read. Failures at an item are counted.
@@ -68,7 +72,8 @@ impl DueWork<'_> {
         self.run_together(1, due, summary, carry_out_alone).await
     }
 
-    /// Carries out up to `most` items together until the time is over, but at least once. `carry_out` notes the result of each.
+    /// Carries out up to `most` items together until the time is over, but once at least, unless the first two pages are empty.
+    /// `carry_out` notes the result of each.
     ///
     /// # Errors
     /// If the index cannot be read.

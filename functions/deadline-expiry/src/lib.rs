@@ -77,7 +77,7 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExpirySummary> {
     leave_to_next_run(summary)
 }
 
-/// Expires candidates for this time, companies in turn, a page of each shard of the counts at least.
+/// Expires candidates for this time, companies in turn, and a batch of each shard of the counts at least.
 ///
 /// # Errors
 /// If the storage cannot be read.

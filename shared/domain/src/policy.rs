@@ -1,7 +1,8 @@
 //! Who may do what: one table, which admission consults and `whoami` shows.
 //!
-//! It does not list guests, who see what their link shows, or functions that events and schedules start. The URL of a file works as long
-//! as the caller who was shown it may read the file. `tests/api/system/access.txt` has the matrix of all routes and callers.
+//! It does not list guests, who see what their link shows, or functions that events and schedules start. The URL of a file works while
+//! the caller who was shown it may read the file, and no longer than the row "file URLs" in `functions/LIMITS.md` says.
+//! `tests/api/system/access.txt` has the matrix of all routes and callers.
 
 use std::collections::BTreeSet;
 

@@ -31,6 +31,11 @@ impl WorkState {
         Self { leased_until: Some(until), ..Self::IDLE }
     }
 
+    /// There is something to do from `at` on. A lease goes on.
+    pub fn wake(self, at: DateTime<Utc>) -> Self {
+        Self { due_at: Some(at), ..self }
+    }
+
     /// Where the index by due date has it; `None` if it is not there.
     pub fn indexed_at(self) -> Option<DateTime<Utc>> {
         // What has come during a lease waits for its end: no other worker may do it before.

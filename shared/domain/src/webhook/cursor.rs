@@ -106,7 +106,7 @@ impl DeliveryCursor {
 
     /// Starts the sender at `now`.
     fn wake(self, now: DateTime<Utc>) -> Self {
-        Self { work: WorkState { due_at: Some(now), ..self.work }, wakes_sender: true, ..self }
+        Self { work: self.work.wake(now), wakes_sender: true, ..self }
     }
 
     /// Has the endpoint and its stalled resources tried at once, whatever has failed.
@@ -159,7 +159,7 @@ impl DeliveryCursor {
     /// Starts the sender at `now` unless it starts earlier.
     pub fn run_by(self, now: DateTime<Utc>) -> Self {
         let due_at = self.work.due_at.map_or(now, |at| at.min(now));
-        Self { work: WorkState { due_at: Some(due_at), ..self.work }, ..self }
+        Self { work: self.work.wake(due_at), ..self }
     }
 
     /// How many events of a feed with this `latest` number the deliveries have not passed.

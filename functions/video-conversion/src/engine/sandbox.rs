@@ -4,6 +4,7 @@
 
 use std::io;
 use std::process::ExitStatus;
+use std::thread::JoinHandle;
 
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::runtime::Handle;
@@ -25,13 +26,14 @@ impl SandboxedProgram {
         let runtime = Handle::current();
         let (answer, started) = oneshot::channel();
         // On a thread of its own, because a filter stays on the thread, which the program inherits it from.
-        std::thread::Builder::new().spawn(move || {
+        let thread = std::thread::Builder::new().spawn(move || {
             let _runtime = runtime.enter();
             // The caller has given up if there is no time left; dropping the program kills it.
             let _ =
                 answer.send(deny_sockets().and_then(|()| running::start(&mut command, processor_seconds)));
         })?;
-        started.await.map_err(io::Error::other)?
+        let mut start = ProgramStart { started, thread: Some(thread) };
+        (&mut start.started).await.map_err(io::Error::other)?
     }
 
     /// The output of the program.
@@ -47,6 +49,22 @@ impl SandboxedProgram {
         let status = self.child.wait().await?;
         running::end(self.id.take())?;
         Ok(status)
+    }
+}
+
+/// The start of a program on a thread. Dropping it waits for the thread.
+// Otherwise a caller who gives up goes on while the program still runs, until that thread has killed it.
+struct ProgramStart {
+    started: oneshot::Receiver<io::Result<SandboxedProgram>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for ProgramStart {
+    fn drop(&mut self) {
+        self.started.close();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 

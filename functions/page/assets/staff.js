@@ -77,8 +77,8 @@ export class Staff {
         addEventListener("pageshow", (event) => event.persisted && !this.draft?.isUnsaved && location.reload());
         document.addEventListener("visibilitychange", () => document.hidden && this.draft?.save());
         addEventListener("beforeunload", (event) => {
-            if (this.isLeaving || !this.draft?.isUnsaved) return;
-            this.draft.save();
+            if (this.isLeaving || !(this.draft?.isUnsaved || this.model.interview?.vetoText)) return;
+            this.draft?.save();
             event.preventDefault();
         });
         this.session.onSignIn(() => this.notice.look());
@@ -98,6 +98,7 @@ export class Staff {
         const { model, place } = this;
         try {
             if (place.kind === "wrong") return this.end("wrong");
+            if (place.kind === "home" && new URLSearchParams(location.search).has("again")) return this.turnTo("signIn");
             if (place.kind === "home") model.home = await readHome(this);
             if (place.kind === "project") model.project = await readProject(this);
             if (place.kind === "result") model.interview = await readInterview(this);

@@ -3,6 +3,7 @@
 import { ApiError } from "../api.js";
 import { button, element, fill } from "../dom.js";
 import { filled } from "../language.js";
+import { pageOf } from "./address.js";
 import { fieldOf } from "./draft.js";
 import { ratingOf, recommendationField, textField, together } from "./fields.js";
 import { showOthers } from "./others.js";
@@ -21,17 +22,21 @@ export function showEvaluation(app, shown) {
     const { draft, answers, obstacle } = shown;
     const judging = draft && showJudging(app, shown, draft);
     const others = showOthers(app, shown);
+    const onward = element("div", { class: "ways" });
     return {
         content: [
-            element("h2", { tabindex: -1 }, texts.judge.title),
+            (draft || answers.length > 0) && element("h2", { tabindex: -1 }, texts.judge.title),
             // Before the interview, the head says what is waited for.
             obstacle && answers.length > 0 && element("p", { class: "note" }, texts.obstacles[obstacle] ?? texts.obstacles.other),
             judging?.whole,
+            onward,
             others.whole,
             answers.length > 0 && element("div", { class: "ways" }, button(texts.judge.toAnswers, () => app.goTo(answers.length))),
         ],
         update() {
             judging?.update();
+            const isDone = draft?.isCompleted && !draft.isEditing;
+            if (Boolean(isDone) !== onward.hasChildNodes()) fill(onward, isDone && element("a", { class: "main", href: pageOf(shown.project.resource_uri) }, texts.judge.toProject));
             others.update();
         },
     };
@@ -73,7 +78,7 @@ function missingIn({ texts }, shown, draft) {
     const unrated = shown.items.filter(({ resource_uri: item }) => draft.get(fieldOf(item, "value")).trim() === "");
     const named = unrated.map((item) => {
         const number = shown.project.questions.indexOf(item) + 1;
-        return number > 0 ? filled(judge.missingQuestion, { n: number }) : filled(judge.missingCriterion, { name: item.name });
+        return number > 0 ? filled(judge.missingQuestion, { n: number }) : filled(judge.missingCriterion, { name: `\u2068${item.name}\u2069` });
     });
     return [...named, !draft.get("recommendation") && judge.missingRecommendation, !draft.get("comment").trim() && judge.missingComment].filter(Boolean);
 }
@@ -82,19 +87,25 @@ function missingIn({ texts }, shown, draft) {
 function completion(app, shown, draft) {
     const { texts } = app;
     const { judge } = texts;
-    const dialog = element("dialog", { "aria-labelledby": "completing" });
+    let isSending = false;
+    const dialog = element("dialog", { "aria-labelledby": "completing", oncancel: (/** @type {Event} */ event) => isSending && event.preventDefault() });
+    const back = button(texts.back, () => dialog.close());
     const problem = element("p", { class: "problem", role: "alert" });
     const complete = async () => {
         fill(problem);
         if (draft.isHeldBack) return fill(problem, texts.saving.held);
-        await draft.save({ completed: true });
+        isSending = back.disabled = true;
+        await draft.save({ completed: true }).finally(() => (isSending = back.disabled = false));
         if (draft.isCompleted) {
             dialog.close();
+            // The button that has opened it is gone.
+            /** @type {HTMLElement | null} */ (dialog.parentElement?.querySelector(".ways button"))?.focus();
             return app.reread();
         }
         const { refusal, conflicts } = draft;
         // What the form asks, or the page says, comes first.
-        if (conflicts.size > 0 || refusal?.status === 401) return dialog.close();
+        if (refusal?.isAboutAccess) await app.notice.look();
+        if (conflicts.size > 0 || app.notice.kind) return dialog.close();
         if (refusal) fill(problem, app.refusalText(refusal));
     };
     return {
@@ -103,12 +114,12 @@ function completion(app, shown, draft) {
             const missing = missingIn(app, shown, draft);
             fill(problem);
             fill(dialog,
-                element("h2", { id: "completing" }, judge.completing),
-                missing.length > 0 && [element("p", {}, judge.missing), element("ul", {}, missing.map((line) => element("li", { dir: "auto" }, line)))],
+                element("h2", { id: "completing", tabindex: -1, autofocus: true }, judge.completing),
+                missing.length > 0 && [element("p", {}, judge.missing), element("ul", {}, missing.map((line) => element("li", {}, line)))],
                 element("p", {}, judge.consequence),
                 problem,
                 button(judge.completeNow, complete, { class: "main" }),
-                button(texts.back, () => dialog.close()));
+                back);
             dialog.showModal();
         },
     };
@@ -119,7 +130,8 @@ function vetoOf(app, shown, draft) {
     const { texts } = app;
     const { veto } = texts;
     if (!shown.project.veto_enabled) return { whole: element("div"), update() {} };
-    const text = element("textarea", { id: "veto", rows: 4, dir: "auto", required: true, ...VETO });
+    const text = element("textarea", { id: "veto", rows: 4, dir: "auto", required: true, ...VETO, oninput: () => (shown.vetoText = text.value) });
+    text.value = shown.vetoText;
     const problem = element("p", { class: "problem", role: "alert" });
     const form = element("form", {
         onsubmit: async (/** @type {Event} */ event) => {
@@ -129,9 +141,9 @@ function vetoOf(app, shown, draft) {
                 await draft.save();
                 // Its address names no evaluator: whoever is signed in by now would cast it, for good.
                 await app.notice.compare();
-                if (app.notice.kind) return;
+                if (app.notice.kind) return fill(problem, filled(app.texts.notice[app.notice.kind], { name: app.notice.name }));
                 await app.api.send("POST", `${shown.candidate.resource_uri}vetos/`, { comment: text.value });
-                text.value = "";
+                shown.vetoText = text.value = "";
                 whole.open = false;
                 await draft.refresh();
                 await app.reread();
@@ -142,6 +154,6 @@ function vetoOf(app, shown, draft) {
             }
         },
     }, element("p", {}, veto.text), element("div", { class: "field" }, element("label", { for: "veto" }, veto.label), text), problem, element("button", {}, veto.submit));
-    const whole = element("details", { class: "more" }, element("summary", {}, veto.title), form);
+    const whole = element("details", { class: "more", open: text.value !== "" }, element("summary", {}, veto.title), form);
     return { whole, update: () => (whole.hidden = shown.hasVetoed) };
 }

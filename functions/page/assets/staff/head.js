@@ -51,6 +51,8 @@ function guestLink(app, shown) {
             };
             fill(made, element("p", {}, filled(guest.made, { date: app.dateText(body.expires_at) })), address, button(guest.copy, copy), copied);
             recipient.input.value = "";
+            address.focus();
+            address.scrollIntoView({ block: "center" });
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
             app.notice.note(error);

@@ -38,6 +38,8 @@ export class Interview {
         this.draft = null;
         /** Whether the reader has vetoed the candidate, as far as the page knows. */
         this.hasVetoed = false;
+        /** What was typed of a veto. */
+        this.vetoText = "";
         /** The question that is shown, from 1; the evaluation comes after the last one. */
         this.number = 1;
         /** The films of the question that is shown. @type {Playback | null} */

@@ -13,6 +13,7 @@ export function savePanel(app, draft) {
     const ways = element("div", { class: "ways" });
     let offered = "";
     const buttons = {
+        again: () => [button(app.texts.notice.again, () => app.session.openWindow(), { class: "main" })],
         none: () => [],
         change: () => [button(saving.change, () => draft.edit())],
         edit: () => [button(saving.save, () => draft.save({ completed: true }), { class: "main" }), button(saving.discard, () => draft.discard())],
@@ -22,8 +23,9 @@ export function savePanel(app, draft) {
         update() {
             const told = stateText(app, draft);
             if (text.textContent !== told) fill(text, told);
-            text.dataset.state = draft.state;
-            const offer = !draft.isCompleted ? "none" : draft.isEditing ? "edit" : "change";
+            const { kind } = app.notice;
+            text.dataset.state = kind ? "refused" : draft.state;
+            const offer = kind === "signedOut" || kind === "other" ? "again" : !draft.isCompleted ? "none" : draft.isEditing ? "edit" : "change";
             if (offer === offered) return;
             offered = offer;
             const hadFocus = ways.contains(document.activeElement);
@@ -36,7 +38,9 @@ export function savePanel(app, draft) {
 
 /** How far the evaluation is saved. @param {Staff} app @param {Draft} draft */
 function stateText(app, draft) {
-    const { saving } = app.texts;
+    const { saving, notice } = app.texts;
+    const { kind, name } = app.notice;
+    if (kind) return filled(notice[kind], { name });
     if (draft.isHeldBack) return saving.held;
     if (draft.isCompleted && draft.state === "unsaved") return saving.changed;
     if (draft.isCompleted && draft.state === "saved") return filled(saving.completed, { date: app.dateText(draft.completedAt ?? "") });

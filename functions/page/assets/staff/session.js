@@ -70,6 +70,7 @@ export class Session {
     async end() {
         try {
             await this.api.send("POST", "/api-session-invalidate/");
+            this.windows.postMessage(SIGNED_IN);
         } catch (error) {
             // It has ended already, perhaps by an attempt whose answer was lost.
             if (!(error instanceof ApiError && error.isAboutAccess)) throw error;

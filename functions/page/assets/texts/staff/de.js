@@ -148,6 +148,7 @@ export default {
         consequence: "Die anderen sehen dann Ihre Bewertung, und Sie sehen deren. Sie können Ihre später ändern.",
         completeNow: "Jetzt abschließen",
         toAnswers: "Zurück zu den Antworten",
+        toProject: "Zurück zum Projekt",
     },
 
     recommendations: { none: "Keine Empfehlung", definitely_no: "Auf keinen Fall", no: "Nein", yes: "Ja", strong_yes: "Unbedingt" },

@@ -148,6 +148,7 @@ export default {
         consequence: "The others see your evaluation then, and you see theirs. You can change yours later.",
         completeNow: "Complete it now",
         toAnswers: "Back to the answers",
+        toProject: "Back to the project",
     },
 
     recommendations: { none: "No recommendation", definitely_no: "Definitely not", no: "No", yes: "Yes", strong_yes: "Definitely" },

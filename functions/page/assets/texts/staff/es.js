@@ -148,6 +148,7 @@ export default {
         consequence: "Los demás verán entonces su evaluación, y usted verá las de ellos. Podrá cambiar la suya más tarde.",
         completeNow: "Completar ahora",
         toAnswers: "Volver a las respuestas",
+        toProject: "Volver al proyecto",
     },
 
     recommendations: { none: "Sin recomendación", definitely_no: "En absoluto", no: "No", yes: "Sí", strong_yes: "Sin duda" },

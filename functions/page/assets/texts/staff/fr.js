@@ -148,6 +148,7 @@ export default {
         consequence: "Les autres verront alors votre évaluation, et vous verrez les leurs. Vous pourrez modifier la vôtre plus tard.",
         completeNow: "Terminer maintenant",
         toAnswers: "Retour aux réponses",
+        toProject: "Retour au projet",
     },
 
     recommendations: { none: "Pas de recommandation", definitely_no: "Certainement pas", no: "Non", yes: "Oui", strong_yes: "Certainement" },

@@ -148,6 +148,7 @@ export default {
         consequence: "Gli altri vedranno allora la Sua valutazione, e Lei vedrà le loro. Potrà cambiare la Sua più tardi.",
         completeNow: "Completa ora",
         toAnswers: "Torna alle risposte",
+        toProject: "Torna al progetto",
     },
 
     recommendations: { none: "Nessuna raccomandazione", definitely_no: "Assolutamente no", no: "No", yes: "Sì", strong_yes: "Senz’altro" },

@@ -148,6 +148,7 @@ export default {
         consequence: "De anderen zien dan uw beoordeling, en u ziet die van hen. U kunt de uwe later wijzigen.",
         completeNow: "Nu voltooien",
         toAnswers: "Terug naar de antwoorden",
+        toProject: "Terug naar het project",
     },
 
     recommendations: { none: "Geen aanbeveling", definitely_no: "Beslist niet", no: "Nee", yes: "Ja", strong_yes: "Beslist" },

@@ -29,7 +29,6 @@ pub struct Caller {
 
 /// The account or named token of a caller.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a request has one, and most callers are staff users")]
 pub enum CallerIdentity {
     /// A staff user.
     Customer(VersionedItem<Customer>),

@@ -36,7 +36,7 @@ use crate::store::{DuePages, VersionedItem};
 #[derive(Clone, Copy)]
 pub struct DueWork<'a> {
     pub system: &'a SystemAccess,
-    /// Its name in the log.
+    /// The name of this work in the log.
     pub name: &'static str,
     /// The time since the start of the invocation after which no other item is begun.
     pub time: Duration,

@@ -92,7 +92,7 @@ fn content_policy(bucket: &str) -> String {
     )
 }
 
-/// What the pages of guests and staff may do: run and show files of this service, call the API and play what the bucket holds.
+/// The policy of the pages of guests and staff: they may run and show files of this service, call the API and play what the bucket holds.
 fn viewer_policy(script: &str, bucket: &str) -> String {
     format!(
         "default-src 'none'; script-src 'self' 'sha256-{script}'; style-src 'self'; connect-src 'self'; \

@@ -38,7 +38,7 @@ impl WorkState {
 
     /// Where the index by due date has it; `None` if it is not there.
     pub fn indexed_at(self) -> Option<DateTime<Utc>> {
-        // What has come during a lease waits for its end: no other worker may do it before.
+        // Work that has come during a lease waits for its end: no other worker may do it before.
         self.leased_until.or(self.due_at)
     }
 

@@ -196,7 +196,7 @@ impl<'a> ReferenceUris<'a> {
     }
 
     /// The page that shows a candidate to staff: that of the web application, or else the service's own.
-    // It holds no credential and never changes, so that others may store it: whoever opens it has to log in.
+    // The URL holds no credential and never changes, so that others may store it. A person who opens it has to log in.
     pub fn candidate_page(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> Uri {
         let page = self.suite_page(&self.uri_in_project(c, p, k));
         page.unwrap_or_else(|| self.own_page(format_args!("result/{c}/{p}/{k}")))

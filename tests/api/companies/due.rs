@@ -283,7 +283,7 @@ async fn pages_of_any_size_show_everybody_once_and_a_request_looks_at_5000_candi
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
     let deadline = "2026-11-10T00:00:00Z".parse().unwrap();
-    // Whoever has one name twice takes the fewest entries of the search to write.
+    // A candidate who has one name twice takes the fewest entries of the search to write.
     let twice = ShortName::parse("Ada").unwrap();
     let profile = CandidateProfile::new(twice.clone(), twice);
     app.fill_with(&project, deadline, std::iter::repeat_n(profile, 5_050)).await;

@@ -34,7 +34,7 @@ async fn of_two_first_drafts_that_may_only_be_created_one_is_refused() {
         400 {"code":"if_none_match_not_supported","detail":"This operation takes no `If-None-Match`. Send the request without it."}
         "#);
     assert_eq!(given.app.table().snapshot().await, before);
-    // Those of others do not count, and the tag of the answer is that of the next change.
+    // Drafts of others do not count, and the tag of the answer is that of the next change.
     create(two, &candidate, "Mine").await.expect(201);
     let next = Request::put(&own(one, &candidate)).json(&json!({ "comment": "Second" }));
     let saved = one.send(next.clone().header("if-match", created.header("etag").unwrap())).await.expect(200);
@@ -47,7 +47,7 @@ async fn of_two_first_drafts_that_may_only_be_created_one_is_refused() {
         .await
         .expect_code(412, "precondition_failed");
     create(one, &candidate, "Anew").await.expect(201);
-    // What an event has completed is there.
+    // An evaluation that an event has completed is there.
     let completed = given.interviewed().await;
     given.app.evaluate(&completed, &one.uri, true).await;
     create(one, &completed, "Late").await.expect_code(412, "precondition_failed");
@@ -89,7 +89,7 @@ async fn a_comment_without_a_value_is_kept_and_counts_for_nothing() {
     assert_eq!(draft["ratings"], both);
     let read = one.get(&own(one, &candidate)).await.expect(200).json();
     assert_eq!(read["ratings"], both);
-    // What was read can be sent back, and changes nothing.
+    // An evaluation that was read can be sent back, and changes nothing.
     let tag = |response: Response| response.header("etag").unwrap().to_owned();
     let before = tag(one.get(&own(one, &candidate)).await);
     assert_eq!(tag(save(one, &candidate, read).await.expect(200)), before);

@@ -1,4 +1,4 @@
-//! Which candidates wait for the evaluation of whoever reads the list.
+//! The list of candidates who wait for the evaluation of its reader.
 
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus::Confirmed;
@@ -69,7 +69,7 @@ async fn each_evaluator_finds_those_who_wait_for_them() {
         assert_eq!(given.listed(by, COMPLETED).await, [""; 0]);
         assert_eq!(given.waiting(by).await, Value::Null);
     }
-    // What is taken back waits again, who is deleted waits no more, and whoever evaluates no more has nothing to do.
+    // A candidate waits again once the evaluation is taken back, and no more once deleted. A user who evaluates no more has nothing to do.
     one.delete(&own(one, &all[1])).await.expect(204);
     owner.delete(&all[3]).await.expect(204);
     assert_eq!(given.listed(one, PENDING).await, pick(&[0, 1, 2]));

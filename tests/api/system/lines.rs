@@ -1,4 +1,4 @@
-//! Texts of several lines: all are read in one way, whoever writes them.
+//! Texts of several lines: all are read in one way, those of candidates and of staff.
 
 use serde_json::{Value, json};
 use tests::app::TestApp;

@@ -129,7 +129,7 @@ pub struct Rating {
 /// A comment on a question or a criterion to which the evaluator has given no value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remark {
-    /// What the comment is about.
+    /// The question or the criterion that the comment is about.
     pub target: RatingTarget,
     pub comment: TextLines<500>,
 }

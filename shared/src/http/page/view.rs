@@ -24,7 +24,7 @@ const ROW_BYTES: usize = 1_536;
 pub struct PageView<T> {
     pub(super) meta: PageMeta,
     /// The resources of this page.
-    // Their JSON, with commas between them.
+    // The JSON of the rows, with commas between them.
     #[schemars(with = "Vec<T>")]
     objects: Vec<u8>,
     #[schemars(skip)]

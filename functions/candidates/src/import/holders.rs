@@ -8,7 +8,7 @@ use shared::domain::id::{CandidateId, ProjectId};
 use shared::domain::text::ExternalId;
 use shared::{Error, Result};
 
-use super::apply::ImportEntryResult;
+use super::result::ImportEntryResult;
 use super::{ImportAccess, ReadEntry};
 
 /// The candidates of a project who have the keys of entries.

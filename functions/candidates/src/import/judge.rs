@@ -5,8 +5,9 @@ use shared::domain::id::CandidateId;
 use shared::domain::text::fold_case;
 use shared::store::taken_username;
 
-use super::apply::{ImportContext, ImportEntryResult, with_holders};
+use super::apply::{ImportContext, with_holders};
 use super::holders::ExternalIdHolders;
+use super::result::ImportEntryResult;
 use super::{ImportAccess, ImportedCandidate, ReadEntry};
 use crate::entries::dry_run;
 

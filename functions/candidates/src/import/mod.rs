@@ -5,6 +5,7 @@ mod apply;
 mod entry;
 mod holders;
 mod judge;
+mod result;
 mod view;
 
 use axum::Json;
@@ -18,10 +19,11 @@ use shared::http::view::CandidateView;
 use shared::http::{IdempotentRun, JsonEntries, QueryParameters, RunResult};
 use shared::store::IMPORT_PATIENCE;
 
-use apply::{ImportEntryResult, apply_entries};
+use apply::apply_entries;
 pub(crate) use entry::read_candidate;
 use entry::{ImportedCandidate, ReadEntry, read_entries};
 use judge::judge_entries;
+use result::ImportEntryResult;
 use view::ImportReport;
 
 use crate::entries::{dry_run, in_slot};

@@ -8,7 +8,7 @@ use shared::http::example_uri;
 use shared::http::wire::{OrEmpty, Uri};
 
 use super::ImportAccess;
-use super::apply::ImportEntryResult;
+use super::result::ImportEntryResult;
 use crate::entries::report::{EntryProblem, NOT_DONE_IN_TIME, retry_advice};
 
 #[derive(Serialize, JsonSchema)]

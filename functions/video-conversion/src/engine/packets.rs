@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-
-use super::probe::number;
+use serde::{Deserialize, Deserializer};
 
 /// ffprobe's entries of a packet.
 pub(super) const ENTRIES: &str = "packet=stream_index,pts_time,dts_time,duration_time,flags";
@@ -143,6 +141,12 @@ impl StreamExtent {
             _ => 0.0,
         }
     }
+}
+
+/// ffprobe writes numbers as strings and omits unknown ones.
+pub(super) fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    Ok(text.and_then(|text| text.parse().ok()).filter(|number: &f64| number.is_finite()))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The sizes and the colours of pictures, and the filters that make them.
 
-use super::plan::ODD_SIZE;
 use super::probe::ProbeStream;
 
+pub(super) const ODD_SIZE: &str = "The dimensions of this video are not supported.";
 /// Re-encoded frames fit into this size.
 pub(super) const MAX_ENCODED: (u32, u32) = (1280, 720);
 /// The size of the picture of a sound alone.

@@ -1,6 +1,6 @@
 //! Decides how a video is converted, apart from running ffmpeg.
 
-use super::picture::{self, MAX_ENCODED, MIN_SIDE, STILL};
+use super::picture::{self, MAX_ENCODED, MIN_SIDE, ODD_SIZE, STILL};
 use super::probe::{self, MIN_CUT, ProbeReport, ProbeStream};
 use super::{BROKEN, ConversionTarget};
 
@@ -32,7 +32,6 @@ const NO_VIDEO: &str = "This file contains no video stream.";
 pub(super) const TOO_LONG: &str = "The video is longer than one hour. Upload a shorter one.";
 const TOO_MUCH: &str = "The video is too long for its dimensions and frame rate. Upload a shorter or smaller one, or use \
                         H.264 of at most 1920x1080 and 8 Mbit/s, which may last one hour.";
-pub(super) const ODD_SIZE: &str = "The dimensions of this video are not supported.";
 
 /// How to convert one video.
 #[derive(Debug, PartialEq)]

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
-use super::packets::{PacketSurvey, StreamExtent};
+use super::packets::{PacketSurvey, StreamExtent, number};
 use super::tool::Tools;
 use super::{Failure, codecs, failed, refused};
 
@@ -153,10 +153,4 @@ fn quotient(text: &str, sign: char) -> Option<f64> {
     let x = x.parse::<f64>().ok()?;
     let y = y.parse::<f64>().ok()?;
     (x > 0.0 && y > 0.0).then_some(x / y)
-}
-
-/// ffprobe writes numbers as strings and omits unknown ones.
-pub(super) fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    let text = Option::<String>::deserialize(deserializer)?;
-    Ok(text.and_then(|text| text.parse().ok()).filter(|number: &f64| number.is_finite()))
 }

@@ -3,8 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Store;
 use super::idempotency::ASK_AGAIN;
+use super::table::handle::Store;
 use super::table::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number_in};
 use super::table::keys::{self, ItemKey};
 use super::table::write::condition::WriteCondition;

@@ -5,9 +5,9 @@
 
 use chrono::{DateTime, Utc};
 
-use super::Store;
 use super::company::counts::CompanyCount;
 use super::staff::customer::counts;
+use super::table::handle::Store;
 use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys;
 use super::table::write::transaction::Transaction;

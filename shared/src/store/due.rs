@@ -9,7 +9,7 @@ use futures_util::future::try_join_all;
 use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use sha2::{Digest as _, Sha256};
 
-use super::Store;
+use super::table::handle::Store;
 use super::table::item::{self, DUE_COMPANY, Item, StoredEntity, VersionedItem, number};
 use super::table::keys::{DUE, ItemKey};
 use super::table::read::query::Query;

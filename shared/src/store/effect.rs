@@ -4,8 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::try_join_all;
 use futures_util::stream::TryStreamExt as _;
 
-use super::Store;
 use super::due::DueQueue;
+use super::table::handle::Store;
 use super::table::item::{self, DueEntry, EXPIRES_AT, StoredEntity, VersionedItem, number};
 use super::table::keys::{self, DUE, ItemKey};
 use super::table::read::query::Query;

@@ -6,13 +6,14 @@ use chrono::{DateTime, Utc};
 use futures_util::future::try_join_all;
 use serde::de::DeserializeOwned;
 
+use super::candidate;
 use super::external_id::marker_of_candidate;
 use super::staff::customer;
+use super::table::handle::Store;
 use super::table::item::{self, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::retry::RetryPolicy;
 use super::table::write::transaction::Transaction;
-use super::{Store, candidate};
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::Effect;
 use crate::domain::history::ResourceRef;

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use futures_util::stream::TryStreamExt as _;
 
-use super::Store;
 use super::due::{DuePages, DueQueue};
+use super::table::handle::Store;
 use super::table::item::{DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::write::condition::WriteCondition;

@@ -1,8 +1,8 @@
 //! Access patterns of the client's keys: one unique marker for each key of a project in its company, and for each of a candidate
 //! in their project. All markers of one text are in one partition, so that a key is found across projects.
 
-use super::Store;
 use super::project::CountedProject;
+use super::table::handle::Store;
 use super::table::item::{self, Item, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::write::transaction::Transaction;

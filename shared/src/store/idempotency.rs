@@ -9,8 +9,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Store;
 use super::run_record::RunRecord;
+use super::table::handle::Store;
 use super::table::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
 use super::table::keys::{self, ItemKey};
 use super::table::read::batch::ItemBatch;

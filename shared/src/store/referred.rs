@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::Store;
+use super::table::handle::Store;
 use super::table::item::VersionedItem;
 use super::table::keys;
 use crate::domain::company::label::Label;

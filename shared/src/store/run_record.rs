@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::Store;
 use super::idempotency::{ASK_AGAIN, KeyedRequest};
+use super::table::handle::Store;
 use super::table::item::{self, EXPIRES_AT, Item, number, number_in, string};
 use super::table::keys;
 use super::table::write::condition::WriteCondition;

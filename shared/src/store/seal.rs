@@ -10,7 +10,7 @@ use crate::domain::secret::{AccessKey, MediaKey, Sealed, SecretHash};
 use crate::domain::webhook::{SigningSecret, Webhook};
 use crate::error::{Error, Result};
 use crate::seals::{SealKeys, SealPlace};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::keys::{self, ItemKey};
 
 /// The attribute with the access key of a candidate.

@@ -12,10 +12,11 @@ use crate::domain::retention::RetentionPolicy;
 use crate::domain::retention::run::RetentionRun;
 use crate::domain::staff::named_token::NamedToken;
 use crate::error::Result;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{StoredEntity, VersionedItem};
 use crate::store::table::keys;
+use crate::store::table::retry::RetryPolicy;
 use crate::store::table::write::condition::WriteCondition;
-use crate::store::{RetryPolicy, Store};
 
 /// The items that are written at once.
 const AT_ONCE: usize = 32;

@@ -16,10 +16,11 @@ use crate::domain::questionnaire::Questionnaire;
 use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
 use crate::store::due::DueQueue;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use crate::store::table::keys::{self, ItemKey};
+use crate::store::table::retry::RetryPolicy;
 use crate::store::table::write::transaction::Transaction;
-use crate::store::{RetryPolicy, Store};
 
 /// Longer than any conversion may wait.
 const AHEAD: TimeDelta = TimeDelta::days(1);

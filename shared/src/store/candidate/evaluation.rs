@@ -15,7 +15,7 @@ use crate::domain::scoring::change::EvaluationChange;
 use crate::domain::scoring::result::ResultSummary;
 use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{self, Item, StoredEntity, VersionedItem, string};
 use crate::store::table::keys::{self, BY_STATUS, ItemKey, TABLE};
 use crate::store::table::read::page::{ListSource, Page, PageRequest};

@@ -7,7 +7,7 @@ use crate::domain::account::Creator;
 use crate::domain::candidate::{Candidate, GuestLink};
 use crate::domain::id::{CandidateId, CompanyId, ProjectId, TokenId};
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{self, StoredEntity, VersionedItem, string};
 use crate::store::table::keys::{self, ItemKey, TABLE};
 use crate::store::table::read::query::Query;

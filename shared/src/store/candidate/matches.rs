@@ -14,8 +14,8 @@ use crate::domain::project::ProjectStatus;
 use crate::domain::staff::ProjectStaff;
 use crate::domain::text::{Email, ShortName};
 use crate::error::Result;
-use crate::store::Store;
 use crate::store::candidate::search::SearchHit;
+use crate::store::table::handle::Store;
 use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::read::projection::ProjectionExpression;
 

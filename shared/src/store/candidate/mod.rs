@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::Store;
 use super::due::DueQueue;
 use super::external_id::marker_of_candidate;
 use super::login::taken_username;
 use super::media::upload::OwnedFiles;
+use super::table::handle::Store;
 use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::read::page::{ListSource, Page, PageRequest};

@@ -9,7 +9,7 @@ use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{self, EXPIRES_AT, VersionedItem, number};
 use crate::store::table::keys;
 use crate::store::table::write::condition::WriteCondition;

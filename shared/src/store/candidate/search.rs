@@ -14,7 +14,7 @@ use crate::domain::candidate::search::{MAX_RESULTS, MAX_WORDS, SearchTerms, Word
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{self, Item, string};
 use crate::store::table::keys::{self, ItemKey, SEARCH, TABLE};
 use crate::store::table::read::projection::ProjectionExpression;

@@ -7,7 +7,7 @@ use crate::domain::history::ResourceRef;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::text::{ExternalId, Username, fold_case};
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::string;
 use crate::store::table::keys::{self, BY_STATUS};
 use crate::store::table::read::query::Query;

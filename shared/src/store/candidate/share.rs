@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{self, Item, VersionedItem, string};
 use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::write::condition::IS_ACTIVE;

@@ -8,7 +8,7 @@ use crate::domain::staff::customer::LAST_OWNER;
 use crate::domain::staff::named_token::{MAX_TOKENS, TOO_MANY_TOKENS};
 use crate::domain::webhook::{MAX_WEBHOOKS, TOO_MANY_WEBHOOKS};
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{StoredEntity, VersionedItem, number, number_in};
 use crate::store::table::keys;
 use crate::store::table::read::page::{ListSource, Page, PageRequest};

@@ -6,7 +6,7 @@ use crate::domain::company::Company;
 use crate::domain::id::CompanyId;
 use crate::domain::privacy::legal::{LegalRegister, LegalText, LegalTextId};
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{StoredEntity, VersionedItem};
 use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::write::transaction::Transaction;

@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::operation::scan::ScanOutput;
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 use chrono::{DateTime, Utc};
 
-use super::Store;
+use super::table::handle::Store;
 use super::table::item::{self, Item, StoredEntity, VersionedItem, number, string};
 use super::table::keys::{self, ItemKey};
 use super::table::retry::CallFailure;

@@ -8,8 +8,8 @@ use futures_util::future;
 use futures_util::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
 use serde::{Deserialize, Serialize};
 
-use super::Store;
 use super::due::DueQueue;
+use super::table::handle::Store;
 use super::table::item::{self, DueEntry, Item, StoredEntity, VersionedItem, string};
 use super::table::keys::{self, ItemCollection, ItemKey, TABLE};
 use super::table::read::page::{Page, PageCursor, PageRequest};

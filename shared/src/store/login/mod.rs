@@ -6,7 +6,7 @@ pub(super) mod session;
 
 use chrono::{DateTime, Utc};
 
-use super::Store;
+use super::table::handle::Store;
 use super::table::item::{self, Item, StoredEntity as _, VersionedItem, string};
 use super::table::keys::{self, ItemKey, TABLE};
 use super::table::read::query::Query;

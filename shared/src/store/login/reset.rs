@@ -7,7 +7,7 @@ use crate::domain::id::CompanyId;
 use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::domain::text::{Email, fold_case};
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{StoredEntity, VersionedItem};
 use crate::store::table::keys::{self, ItemKey};
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::account::CredentialClaim;
 use crate::domain::secret::{Sealed, SecretHash};
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{self, EXPIRES_AT, number};
 use crate::store::table::keys::{self, ItemKey};
 

@@ -8,10 +8,11 @@ use futures_util::stream::TryStreamExt as _;
 use crate::domain::id::CompanyId;
 use crate::domain::media::conversion::queue::{ConversionQueue, WaitingRecording};
 use crate::error::{Error, Result};
+use crate::store::table::handle::Store;
 use crate::store::table::item::{self, StoredEntity, VersionedItem};
 use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::read::query::Query;
-use crate::store::{RetryPolicy, Store};
+use crate::store::table::retry::RetryPolicy;
 
 impl StoredEntity for WaitingRecording {
     fn key(&self) -> ItemKey {

@@ -8,7 +8,7 @@ use crate::domain::media::video::Video;
 use crate::domain::project::Project;
 use crate::domain::questionnaire::Questionnaire;
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::VersionedItem;
 use crate::store::table::keys;
 use crate::store::table::write::condition::IS_ACTIVE;

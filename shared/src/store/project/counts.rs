@@ -9,7 +9,7 @@ use crate::domain::transition::project_counts::{
     CounterName, ProjectCounts, SHARDS, forbidden_statuses, shard_of,
 };
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{self, Item, VersionedItem, number, number_in, string};
 use crate::store::table::keys::{self, ItemKey};
 use crate::store::table::read::batch::ItemBatch;

@@ -6,9 +6,9 @@ pub(super) mod questionnaire;
 
 use std::collections::BTreeSet;
 
-use super::Store;
 use super::company::counts::CompanyCount;
 use super::external_id::marker_of_project;
+use super::table::handle::Store;
 use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::read::batch::ItemBatch;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use futures_util::stream::{self, BoxStream, Stream, StreamExt as _, TryStreamExt as _};
 
-use super::Store;
 use super::due::{DuePages, DueQueue};
+use super::table::handle::Store;
 use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::read::batch::ItemBatch;

@@ -10,7 +10,7 @@ use crate::domain::retention::RetentionPolicy;
 use crate::domain::retention::review::RetentionReview;
 use crate::domain::retention::run::{ErasureBatch, RetentionRun};
 use crate::error::Result;
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::VersionedItem;
 use crate::store::table::keys;
 use crate::store::table::write::transaction::Transaction;

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
 use crate::aws::ATTEMPT_TIMEOUT;
 use crate::error::{Error, ErrorSource};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 
 /// The most attempts at one call.
 const ATTEMPTS: u32 = 8;

@@ -10,8 +10,8 @@ use crate::domain::webhook::{
     DeliveryAttempt, DeliveryCursor, DeliveryTask, StalledResource, Webhook, next_task,
 };
 use crate::error::{Error, Result};
-use crate::store::Store;
 use crate::store::history::EventSequence;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{self, StoredEntity as _, VersionedItem};
 use crate::store::table::keys;
 use crate::store::table::write::transaction::Transaction;

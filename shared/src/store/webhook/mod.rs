@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Utc};
 
-use super::Store;
 use super::company::counts::CompanyCount;
 use super::due::DueQueue;
 use super::history::EventSequence;
+use super::table::handle::Store;
 use super::table::item::{self, DueEntry, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::read::query::Query;

@@ -7,7 +7,7 @@ use futures_util::future::try_join_all;
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{self, Item, StoredEntity, VersionedItem};
 use crate::store::table::keys::ItemKey;
 use crate::store::table::read::projection::ProjectionExpression;

@@ -2,7 +2,7 @@
 
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{self, Item, StoredEntity, VersionedItem, string};
 use crate::store::table::keys::{BY_STATUS, ItemCollection, ItemKey};
 use crate::store::table::read::query::{Query, RowFilter};

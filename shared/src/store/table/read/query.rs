@@ -9,7 +9,7 @@ use futures_util::stream::{self, Stream};
 
 use crate::domain::id::Id;
 use crate::error::Result;
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{Item, string};
 use crate::store::table::keys::{ItemCollection, KeySchema, TABLE};
 use crate::store::table::read::projection::ProjectionExpression;

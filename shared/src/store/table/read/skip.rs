@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use futures_util::future::try_join_all;
 
 use crate::error::Result;
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{Item, string};
 use crate::store::table::keys::{BY_STATUS, ItemCollection};
 use crate::store::table::read::page::SKIPPED_AT_ONCE;

@@ -1,7 +1,7 @@
 //! Changes of one item that was read before.
 
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{StoredEntity, VersionedItem};
 use crate::store::table::retry::RetryPolicy;
 use crate::store::table::write::transaction::Transaction;

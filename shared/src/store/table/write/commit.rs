@@ -7,8 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::error::{Error, FieldErrors, Result};
-use crate::store::Store;
 use crate::store::external_id;
+use crate::store::table::handle::Store;
 use crate::store::table::retry::CallFailure;
 use crate::store::table::write::transaction::Transaction;
 

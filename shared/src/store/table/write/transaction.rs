@@ -10,7 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::domain::history::{ChangeAuthor, ChangeOrigin, HistoryEntry, ResourceChange};
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::table::handle::Store;
 use crate::store::table::item::{self, Item, StoredEntity, VersionedItem};
 use crate::store::table::keys::ItemKey;
 use crate::store::table::write::condition::{self, WriteCondition};

@@ -6,6 +6,7 @@ mod observer;
 mod offsets;
 mod places;
 mod recordings;
+mod state;
 mod unit;
 mod writer;
 

@@ -16,6 +16,7 @@ use serde_json::json;
 use super::folder::ArchiveFolder;
 use super::media::MediaList;
 use super::observer::ExportObserver;
+use super::state::ArchiveState;
 use super::unit::ArchiveUnit;
 use super::{
     ArchiveFile, FORMAT, MANIFEST, MEDIA, Manifest, MediaCount, Result, SIGNATURE, describe, receipt,
@@ -82,31 +83,6 @@ pub struct ExportResult {
     pub media_missing: u64,
     /// What it has used of DynamoDB.
     pub read_units: f64,
-}
-
-/// What is known of the archive while it is written.
-pub(super) struct ArchiveState<O> {
-    pub(super) folder: ArchiveFolder,
-    pub(super) progress: ExportProgress,
-    observer: O,
-    /// The last event when the records were read, or read again.
-    sequence: u64,
-    /// What may be newer than that.
-    newer: BTreeSet<ArchiveUnit>,
-    /// The units that were read again since media were listed.
-    reread: BTreeSet<ArchiveUnit>,
-}
-
-impl<O: ExportObserver> ArchiveState<O> {
-    /// Adds records, each behind all of its kind that were added before.
-    fn append(&mut self, records: Vec<ArchiveRecord>) -> Result<()> {
-        self.progress.records += records.len() as u64;
-        self.folder.append(records)
-    }
-
-    pub(super) async fn note(&mut self) -> Result<()> {
-        self.observer.note(self.progress).await
-    }
 }
 
 impl<'a> ArchiveWriter<'a> {

@@ -9,11 +9,9 @@ use url::form_urlencoded;
 
 use super::expand::ExpandFields;
 use super::names;
-use super::page::{DEFAULT_SIZE, ListQuery, MAX_SIZE, cursor};
 use super::wire::Uri;
 use crate::app::App;
 use crate::error::{Error, FieldErrors, Result};
-use crate::store::page::PageRequest;
 
 /// Parameters that mean nothing, which libraries of clients add to every request.
 const MEANINGLESS: [(&str, Option<&str>); 2] = [("format", Some("json")), ("_", None)];
@@ -118,12 +116,6 @@ impl QueryParameters {
         self.errors.read(EXPAND, read).unwrap_or_default()
     }
 
-    /// The number of rows that a page has at most, which clients may choose.
-    pub fn page_size(&mut self) -> u32 {
-        let size = self.whole_number("page_size", DEFAULT_SIZE.into(), MAX_SIZE.into());
-        u32::try_from(size).unwrap_or(MAX_SIZE)
-    }
-
     /// Records an error about a parameter.
     pub fn refuse(&mut self, name: &str, message: impl Into<String>) {
         self.errors.add(name, message);
@@ -153,15 +145,6 @@ impl QueryParameters {
         }
     }
 
-    /// Reads what page of a list the client asks for, then refuses what [`finish`](Self::finish) refuses.
-    pub fn finish_list(mut self) -> Result<ListQuery> {
-        let number = self.whole_number("page", 1, u64::MAX);
-        let size = self.page_size();
-        let cursor = self.unique_filter("cursor", cursor::decode);
-        self.finish()?;
-        Ok(ListQuery { page: PageRequest { number, size, cursor }, parameters: self })
-    }
-
     /// The URL of the request with its parameters, but for those of the `position`.
     pub fn link_to<const N: usize>(&self, position: [(&str, String); N]) -> Uri {
         let kept = self.sent.iter().filter(|(name, _)| position.iter().all(|(other, _)| name != other));
@@ -170,7 +153,7 @@ impl QueryParameters {
     }
 
     /// A whole number from 1 to `most`.
-    fn whole_number(&mut self, name: &'static str, default: u64, most: u64) -> u64 {
+    pub(super) fn whole_number(&mut self, name: &'static str, default: u64, most: u64) -> u64 {
         let number = self.unique_filter(name, |text| {
             // `parse` accepts a plus sign.
             let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));

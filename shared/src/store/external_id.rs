@@ -9,7 +9,6 @@ use super::table::write::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::history::ResourceRef;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
-use crate::domain::project::Project;
 use crate::domain::text::ExternalId;
 use crate::error::{Error, Result};
 
@@ -42,12 +41,6 @@ pub(in crate::store) fn taken_by(marker: Option<&Item>) -> Error {
 pub(in crate::store) fn marker_of_candidate(candidate: &Candidate) -> Option<ItemKey> {
     let external_id = candidate.profile.external_id.as_ref()?;
     Some(keys::candidates_by_external_id(&candidate.company, external_id).key(candidate.project))
-}
-
-/// The marker of the key of a project; `None` if it has none.
-pub(in crate::store) fn marker_of_project(project: &Project) -> Option<ItemKey> {
-    let external_id = project.settings.external_id.as_ref()?;
-    Some(keys::project_by_external_id(&project.company, external_id))
 }
 
 impl Store {

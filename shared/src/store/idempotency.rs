@@ -9,7 +9,6 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::run_record::RunRecord;
 use super::table::handle::Store;
 use super::table::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
 use super::table::keys::{self, ItemKey};
@@ -98,7 +97,7 @@ pub(crate) struct KeyedAttempt {
     fingerprint: String,
     state: AttemptState,
     /// In seconds since 1970. DynamoDB deletes the item some time after; until then this date refuses it.
-    expires_at: i64,
+    pub(super) expires_at: i64,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -135,11 +134,6 @@ impl StoredEntity for KeyedAttempt {
 }
 
 impl VersionedItem<KeyedAttempt> {
-    /// What runs of the request keep until it is answered for good.
-    pub(crate) fn record(&self, request: &KeyedRequest) -> RunRecord {
-        RunRecord { request: request.clone(), expires_at: self.expires_at }
-    }
-
     /// Whether an earlier attempt may have done a part of the work.
     pub(crate) fn is_resumed(&self) -> bool {
         self.version() > 1

@@ -43,7 +43,7 @@ pub use export::CompanyExports;
 pub use history::feed::FeedPage;
 pub use history::{EntryKey, EventSequence, StrippedHistory, history_place};
 pub use idempotency::StoredResponse;
-pub(crate) use idempotency::{EarlierRequest, KeyedAttempt, KeyedRequest, LeaseResult, RequestIntent};
+pub(crate) use idempotency::{EarlierRequest, KeyedRequest, LeaseResult, RequestIntent};
 pub(crate) use login::LoginPartition;
 pub use login::reset::ResetMail;
 pub use login::session::{Session, SessionKind};

@@ -7,9 +7,9 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::idempotency::{ASK_AGAIN, KeyedRequest};
+use super::idempotency::{ASK_AGAIN, KeyedAttempt, KeyedRequest};
 use super::table::handle::Store;
-use super::table::item::{self, EXPIRES_AT, Item, number, number_in, string};
+use super::table::item::{self, EXPIRES_AT, Item, VersionedItem, number, number_in, string};
 use super::table::keys;
 use super::table::write::condition::WriteCondition;
 use super::table::write::transaction::Transaction;
@@ -22,14 +22,21 @@ const SEALED: &str = "sealed";
 /// Where the runs of a keyed request keep what they must not forget.
 #[derive(Debug, Clone)]
 pub(crate) struct RunRecord {
-    pub(super) request: KeyedRequest,
+    request: KeyedRequest,
     /// When the request is forgotten, in seconds since 1970.
-    pub(super) expires_at: i64,
+    expires_at: i64,
 }
 
 impl RunRecord {
     fn is_kept(item: &Item, now: DateTime<Utc>) -> bool {
         number_in::<i64>(item, EXPIRES_AT).is_some_and(|end| end > now.timestamp())
+    }
+}
+
+impl VersionedItem<KeyedAttempt> {
+    /// The record that runs of the request keep until it is answered for good.
+    pub(crate) fn record(&self, request: &KeyedRequest) -> RunRecord {
+        RunRecord { request: request.clone(), expires_at: self.expires_at }
     }
 }
 

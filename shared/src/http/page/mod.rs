@@ -37,6 +37,23 @@ impl FromRequestParts<App> for ListQuery {
     }
 }
 
+impl QueryParameters {
+    /// The number of rows that a page has at most, which clients may choose.
+    pub fn page_size(&mut self) -> u32 {
+        let size = self.whole_number("page_size", DEFAULT_SIZE.into(), MAX_SIZE.into());
+        u32::try_from(size).unwrap_or(MAX_SIZE)
+    }
+
+    /// Reads what page of a list the client asks for, then refuses what [`finish`](Self::finish) refuses.
+    pub fn finish_list(mut self) -> Result<ListQuery> {
+        let number = self.whole_number("page", 1, u64::MAX);
+        let size = self.page_size();
+        let cursor = self.unique_filter("cursor", cursor::decode);
+        self.finish()?;
+        Ok(ListQuery { page: PageRequest { number, size, cursor }, parameters: self })
+    }
+}
+
 impl ListQuery {
     pub fn page(&self) -> &PageRequest {
         &self.page

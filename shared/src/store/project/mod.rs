@@ -7,7 +7,6 @@ pub(super) mod questionnaire;
 use std::collections::BTreeSet;
 
 use super::company::counts::CompanyCount;
-use super::external_id::marker_of_project;
 use super::table::handle::Store;
 use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
@@ -286,4 +285,10 @@ fn field_of(project: &Project, customer: CustomerId) -> &'static str {
         ("reviewers", &staff.reviewers),
     ];
     fields.into_iter().find(|(_, people)| people.contains(&customer)).map_or("evaluators", |(field, _)| field)
+}
+
+/// The marker of the key of a project; `None` if it has none.
+fn marker_of_project(project: &Project) -> Option<ItemKey> {
+    let external_id = project.settings.external_id.as_ref()?;
+    Some(keys::project_by_external_id(&project.company, external_id))
 }

@@ -17,7 +17,7 @@ use crate::domain::parse_enum;
 use crate::domain::partner_data::PartnerData;
 use crate::error::{Error, FieldErrors, Result};
 use crate::http::body::known_names::KnownNames;
-use crate::http::body::multipart::FormPart;
+use crate::http::body::multipart::part::FormPart;
 use crate::http::body::outline::BodyOutline;
 
 pub use item::ListItem;

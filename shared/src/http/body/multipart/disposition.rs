@@ -6,8 +6,6 @@ use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::parsers::MessageStream;
 use percent_encoding::percent_decode;
 
-use super::part::decode_text;
-
 /// The longest file name in encoded words, in bytes.
 // Several times what a name may have.
 const MAX_ENCODED: usize = 4 * 1024;
@@ -106,6 +104,12 @@ fn display_name(bytes: &[u8]) -> String {
     }
     let name = charset_decoder(b"windows-1252").map(|decode| decode(bytes)).unwrap_or_default();
     name.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// Decodes a text; `None` if the charset is unknown, or the text is not encoded in it.
+pub(super) fn decode_text(bytes: &[u8], charset: Option<&str>) -> Option<String> {
+    let text = charset_decoder(charset?.as_bytes())?(bytes);
+    (!text.contains(char::REPLACEMENT_CHARACTER)).then_some(text)
 }
 
 #[cfg(test)]

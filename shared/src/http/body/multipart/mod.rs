@@ -1,7 +1,7 @@
 //! Bodies that bring files along with their fields.
 
 mod disposition;
-mod part;
+pub(in crate::http) mod part;
 
 use std::collections::btree_map::Entry;
 
@@ -23,8 +23,7 @@ use crate::http::body::{content_type, is_coded, is_of_type, or_coding, read_body
 use crate::http::wire::Uri;
 use crate::media::{FileUrlToken, inspect, is_plain_text};
 
-pub(in crate::http) use part::FormPart;
-use part::decode_data_uri;
+use part::{FormPart, decode_data_uri};
 
 /// The longest body.
 // In base64, and with all that stands around it in an event, it stays below Lambda's 6 MB.

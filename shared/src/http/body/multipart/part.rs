@@ -6,12 +6,11 @@ use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
-use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 
-use super::disposition::Disposition;
+use super::disposition::{Disposition, decode_text};
 use crate::error::{Error, Result};
 use crate::http::body::is_of_type;
 
@@ -121,12 +120,6 @@ fn decode_base64(text: impl Iterator<Item = u8>) -> Option<Vec<u8>> {
     );
     let text: Vec<u8> = text.filter(|byte| !byte.is_ascii_whitespace()).collect();
     LENIENT.decode(text).ok()
-}
-
-/// Decodes a text; `None` if the charset is unknown, or the text is not encoded in it.
-pub(super) fn decode_text(bytes: &[u8], charset: Option<&str>) -> Option<String> {
-    let text = charset_decoder(charset?.as_bytes())?(bytes);
-    (!text.contains(char::REPLACEMENT_CHARACTER)).then_some(text)
 }
 
 /// The bytes of a data URI in base64.

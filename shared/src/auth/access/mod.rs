@@ -8,7 +8,7 @@ mod admitted;
 mod admitted_request;
 mod caller;
 mod request;
-mod target;
+mod targets;
 
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
@@ -17,22 +17,22 @@ pub use admitted::Admitted;
 pub use admitted_request::{AdmittedRequest, NO_SESSION};
 pub use caller::{AnyCaller, AnyCandidate, OwnAccount, OwnCandidacy};
 pub(super) use request::UnauthenticatedRequest;
-pub use target::answers::{
+pub use targets::answers::{
     AnswerMedia, AnswerTarget, AnswersTarget, CandidateInterview, TakeTarget, WrittenTarget,
 };
-pub use target::candidate::{CandidateTarget, ConsentTarget, ShareTarget};
-pub use target::company::legal::PublishedTexts;
-pub use target::company::login::CompanyLogin;
-pub use target::company::logo::PublishedLogo;
-pub use target::customer::CustomerTarget;
-pub use target::evaluation::{CandidateEvaluations, EvaluationTarget, RatedCandidate, VetoTarget};
-pub use target::file::{FileAccess, FileRedirect, UploadTarget};
-pub use target::guest::{GuestLinkTarget, GuestOpening, GuestReview};
-pub use target::project::{CountedTarget, ProjectTarget, RoleTarget};
-pub use target::questionnaire::{CriterionTarget, QuestionTarget, QuestionnaireTarget};
-pub use target::retention::{ProjectRetentionTarget, RetentionTarget};
-pub use target::video::{CaptionsAccess, CaptionsTarget, RenditionAccess};
-pub use target::webhook::WebhookTarget;
+pub use targets::candidate::{CandidateTarget, ConsentTarget, ShareTarget};
+pub use targets::company::legal::PublishedTexts;
+pub use targets::company::login::CompanyLogin;
+pub use targets::company::logo::PublishedLogo;
+pub use targets::customer::CustomerTarget;
+pub use targets::evaluation::{CandidateEvaluations, EvaluationTarget, RatedCandidate, VetoTarget};
+pub use targets::file::{FileAccess, FileRedirect, UploadTarget};
+pub use targets::guest::{GuestLinkTarget, GuestOpening, GuestReview};
+pub use targets::project::{CountedTarget, ProjectTarget, RoleTarget};
+pub use targets::questionnaire::{CriterionTarget, QuestionTarget, QuestionnaireTarget};
+pub use targets::retention::{ProjectRetentionTarget, RetentionTarget};
+pub use targets::video::{CaptionsAccess, CaptionsTarget, RenditionAccess};
+pub use targets::webhook::WebhookTarget;
 
 use request::AuthenticatedRequest;
 

@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::app::App;
-use crate::auth::access::target::candidate::CandidateTarget;
+use crate::auth::access::targets::candidate::CandidateTarget;
 use crate::auth::access::{
     AdmissionRejection, AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest,
 };

@@ -1,7 +1,7 @@
 //! A customer as a target.
 
 use crate::auth::access::request::PathIds;
-use crate::auth::access::target::file::OwnerTarget;
+use crate::auth::access::targets::file::OwnerTarget;
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::account::Account;
 use crate::domain::company::Company;

@@ -1,7 +1,7 @@
 //! The evaluations of a candidate as targets: all of them, one, and a veto.
 
 use crate::auth::access::request::PathIds;
-use crate::auth::access::target::candidate::CandidateTarget;
+use crate::auth::access::targets::candidate::CandidateTarget;
 use crate::auth::access::{
     Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest,
 };

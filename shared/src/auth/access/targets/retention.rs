@@ -1,6 +1,6 @@
 //! The retention of a company and of a project as targets.
 
-use crate::auth::access::target::project::ProjectTarget;
+use crate::auth::access::targets::project::ProjectTarget;
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::company::Company;
 use crate::domain::id::InvalidId;

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::auth::access::request::PathIds;
-use crate::auth::access::target::file::OwnerTarget;
+use crate::auth::access::targets::file::OwnerTarget;
 use crate::auth::access::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;

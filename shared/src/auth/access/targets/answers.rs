@@ -8,9 +8,9 @@ use axum::http::request::Parts;
 
 use crate::app::App;
 use crate::auth::access::request::PathIds;
-use crate::auth::access::target::candidate::CandidateTarget;
-use crate::auth::access::target::file::{FileRedirect, FileRequest};
-use crate::auth::access::target::guest::{GuestFile, is_for_guest};
+use crate::auth::access::targets::candidate::CandidateTarget;
+use crate::auth::access::targets::file::{FileRedirect, FileRequest};
+use crate::auth::access::targets::guest::{GuestFile, is_for_guest};
 use crate::auth::access::{
     AdmissionRejection, Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget,
     UnauthenticatedRequest, admit,

@@ -30,12 +30,6 @@ function assert(holds: boolean, what: string): asserts holds {
     }
 }
 
-function identifier(uri: string): string {
-    const name = uri.split("/").at(-2);
-    assert(name !== undefined, uri);
-    return name;
-}
-
 async function story(ready: Ready): Promise<void> {
     const { company, username, password } = ready;
     const anonymous = createClient<paths>({ baseUrl: ready.base_url });
@@ -51,7 +45,7 @@ async function story(ready: Ready): Promise<void> {
         body: { name: "Data engineer" },
     });
     assert(project.data !== undefined, JSON.stringify(project.error));
-    const inProject = { companyId: company, projectId: identifier(project.data.resource_uri) };
+    const inProject = { companyId: company, projectId: project.data.id };
     const people = "/companies/{companyId}/projects/{projectId}/candidates/";
 
     const create = (first_name: string, external_id: string | null) =>
@@ -83,13 +77,12 @@ async function story(ready: Ready): Promise<void> {
         const page = await client.GET(people, { params: { path: inProject, query } });
         assert(page.data !== undefined, JSON.stringify(page.error));
         names.push(...page.data.objects.map((candidate) => candidate.first_name));
-        const next: string | null = page.data.meta.next;
-        cursor = next === null ? null : new URL(next).searchParams.get("cursor");
+        cursor = page.data.meta.cursor;
     } while (cursor !== null);
     assert(names.sort().join() === "Ada,Grace,Jean", names.join());
 
     const refused = await client.PATCH(`${people}{candidateId}/`, {
-        params: { path: { ...inProject, candidateId: identifier(ada.data.resource_uri) } },
+        params: { path: { ...inProject, candidateId: ada.data.id } },
         body: { email: "ada" },
     });
     assert(refused.error !== undefined && "email" in refused.error, "not refused");

@@ -73,7 +73,7 @@ def story(ready):
     body = models.CreateProjectBody(name="Backend engineer", evaluators=[me])
     project = call("projects.create_project", company, client=owner, body=body, expected=HTTPStatus.CREATED)
     assert project.status == "10-incomplete" and project.skipped_candidates_count == 0
-    in_project = (company, identifier(project.resource_uri))
+    in_project = (company, project.id)
     run = models.ChangeProjectStatusBody(status=models.ChangeProjectStatusBodyStatus("40-running"))
     assert call("projects.change_project_status", *in_project, client=owner, body=run).status == "40-running"
 
@@ -84,7 +84,7 @@ def story(ready):
     created = HTTPStatus.CREATED
     grace = call("candidates.create_candidate", *in_project, client=owner, body=body, expected=created)
     assert grace.first_name == "Grace" and grace.status == "new" and grace.photo
-    on_grace = (*in_project, identifier(grace.resource_uri))
+    on_grace = (*in_project, grace.id)
     address = (*on_grace, identifier(grace.photo))
     call("candidates.get_candidate_photo", *address, client=Client(base), expected=HTTPStatus.FOUND)
 
@@ -132,7 +132,7 @@ def refusals(ready):
     assert again.resource_uri == first.resource_uri
     taken = call("companies.create_label", company, client=owner, body=label, expected=HTTPStatus.BAD_REQUEST)
     assert isinstance(taken, models.FieldErrors) and taken.additional_properties["text"]
-    on_label = (company, identifier(first.resource_uri))
+    on_label = (company, first.id)
     other = models.ChangeLabelBody(text="Principal")
     overtaken = call(
         "companies.change_label",

@@ -5,7 +5,6 @@ The argument is the service's program.
 """
 
 import sys
-import urllib.parse
 from typing import assert_type
 
 from client import AuthenticatedClient, Client, models
@@ -13,7 +12,7 @@ from client.api.authentication import log_in
 from client.api.candidates import create_candidate, list_candidates
 from client.api.projects import create_project
 from client.types import UNSET, Unset
-from service import identifier, running
+from service import running
 
 
 def story(ready: dict[str, str]) -> None:
@@ -25,13 +24,12 @@ def story(ready: dict[str, str]) -> None:
     owner = AuthenticatedClient(base, token.token, prefix="Token")
     project = create_project.sync(company, client=owner, body=models.CreateProjectBody(name="Data engineer"))
     assert isinstance(project, models.NewProject)
-    name = identifier(project.resource_uri)
 
     def create(first_name: str, external_id: str | None) -> object:
         body = models.CreateCandidateJsonBody(
             first_name=first_name, last_name="Byron", external_id=external_id, deadline=None
         )
-        return create_candidate.sync(company, name, client=owner, body=body)
+        return create_candidate.sync(company, project.id, client=owner, body=body)
 
     ada = create("Ada", "4711")
     assert isinstance(ada, models.Candidate)
@@ -45,11 +43,10 @@ def story(ready: dict[str, str]) -> None:
     names: list[str] = []
     cursor: str | Unset | None = UNSET
     while cursor is not None:
-        page = list_candidates.sync(company, name, client=owner, page_size=2, cursor=cursor)
+        page = list_candidates.sync(company, project.id, client=owner, page_size=2, cursor=cursor)
         assert isinstance(page, models.ListOfCandidate)
         names += [assert_type(one.first_name, str) for one in page.objects]
-        query = urllib.parse.parse_qs(urllib.parse.urlsplit(page.meta.next_ or "").query)
-        cursor = query["cursor"][0] if "cursor" in query else None
+        cursor = page.meta.cursor
     assert sorted(names) == ["Ada", "Grace", "Jean"], names
 
 

@@ -13,6 +13,7 @@ use shared::auth::credential::COOKIE;
 use shared::auth::login::{KeyHolder, KeyPurpose};
 use shared::auth::password::Password;
 use shared::config::Config;
+use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::language::Language;
 use shared::domain::policy::{Action, CallerRelation};
 use shared::domain::project::contact::Contact;
@@ -23,7 +24,7 @@ use shared::http::reference::ReferenceUris;
 use shared::http::view::{
     CandidateFields, CandidateView, CandidateViewer, ContactView, CustomerView, PlacedVideoView,
 };
-use shared::http::wire::{OrEmpty, Timestamp, Uri};
+use shared::http::wire::{Identifier, OrEmpty, Timestamp, Uri};
 use shared::http::{BodyFields, ViewSchema};
 use shared::openapi::{DescribeResponse, OperationDoc};
 use shared::store::{OpenedKeys, Session, SessionKind};
@@ -251,6 +252,7 @@ pub(crate) struct CandidateWhoAmIView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "OwnCompany")]
 struct OwnCompanyView {
+    id: Identifier<CompanyId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::COMPANY)]
     resource_uri: Uri,
@@ -268,6 +270,7 @@ struct OwnCompanyView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "OwnProject")]
 struct OwnProjectView {
+    id: Identifier<ProjectId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::PROJECT)]
     resource_uri: Uri,
@@ -300,12 +303,14 @@ impl CandidateWhoAmIView {
         Self {
             candidate: CandidateFields::new(candidate, &CandidateViewer::itself(project, references, keys)),
             company: OwnCompanyView {
+                id: Identifier(company.id.clone()),
                 resource_uri: references.company(&company.id),
                 name: company.name.to_string(),
                 timezone: company.timezone.to_string(),
                 logo: references.logo(company),
             },
             project: OwnProjectView {
+                id: Identifier(project.id),
                 resource_uri: references.uri(&company.id, project.id),
                 name: project.settings.name.to_string(),
                 job_url: project.settings.job_url.as_str().to_owned(),

@@ -6,19 +6,21 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::company::Company;
+use shared::domain::id::{CompanyId, TokenId};
 use shared::domain::language::Language;
-use shared::domain::privacy::legal::{LegalKind, LegalText};
+use shared::domain::privacy::legal::{LegalKind, LegalText, LegalTextId};
 use shared::domain::project::contact::Contact;
 use shared::domain::staff::named_token::NamedToken;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{ContactView, TokenRightsView};
-use shared::http::wire::{Timestamp, Uri};
+use shared::http::wire::{Identifier, Timestamp, Uri};
 
 /// A company.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Company")]
 pub(crate) struct CompanyView {
+    id: Identifier<CompanyId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::COMPANY)]
     resource_uri: Uri,
@@ -66,6 +68,7 @@ impl CompanyView {
     /// The view of a company.
     pub(crate) fn new(company: &Company, references: ReferenceUris<'_>) -> Self {
         Self {
+            id: Identifier(company.id.clone()),
             resource_uri: references.company(&company.id),
             name: company.name.to_string(),
             address: company.address.to_string(),
@@ -121,6 +124,7 @@ impl CompanyLoginView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "NamedToken")]
 pub(crate) struct TokenView {
+    id: Identifier<TokenId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::TOKEN)]
     resource_uri: Uri,
@@ -157,6 +161,7 @@ impl TokenView {
         references: ReferenceUris<'_>,
     ) -> Self {
         Self {
+            id: Identifier(token.id),
             resource_uri: references.uri(&token.company, token.id),
             company: references.company(&token.company),
             name: token.name.to_string(),
@@ -198,6 +203,7 @@ impl NewTokenView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "LegalText")]
 pub(crate) struct LegalTextView {
+    id: Identifier<LegalTextId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::LEGAL_TEXT)]
     resource_uri: Uri,
@@ -221,6 +227,7 @@ impl LegalTextView {
     pub(crate) fn new(text: &LegalText, language: Option<Language>, references: ReferenceUris<'_>) -> Self {
         let shown = text.texts.iter().filter(|(known, _)| language.is_none_or(|wanted| wanted == **known));
         Self {
+            id: Identifier(text.id),
             resource_uri: references.legal_text(&text.company, text.id),
             kind: text.id.kind,
             version: text.id.version,

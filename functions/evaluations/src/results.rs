@@ -19,7 +19,7 @@ use shared::http::QueryParameters;
 use shared::http::example_uri;
 use shared::http::exchange::respond::CommittedResponse;
 use shared::http::page::PageView;
-use shared::http::wire::{Decimal, Timestamp, Uri};
+use shared::http::wire::{Decimal, Identifier, Timestamp, Uri};
 use shared::store::CandidateResult;
 use shared::store::page::Page;
 use shared::{Error, Result};
@@ -35,6 +35,7 @@ use crate::view::{
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Result")]
 pub(crate) struct ResultView {
+    id: Identifier<CandidateId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::RESULT)]
     resource_uri: Uri,
@@ -65,6 +66,7 @@ pub(crate) struct ResultView {
 impl ResultView {
     fn hidden(candidate: CandidateId, scope: EvaluationScope<'_>) -> Self {
         Self {
+            id: Identifier(candidate),
             resource_uri: scope.results().join(candidate),
             candidate: scope.candidate(candidate),
             interview_suite_url: scope.page(candidate),

@@ -5,12 +5,12 @@ use serde::Serialize;
 use shared::domain::candidate::Candidate;
 use shared::domain::evaluation::mean::{RatingMean, rescaled};
 use shared::domain::evaluation::{Evaluation, RatingTarget, Recommendation, Veto};
-use shared::domain::id::{CandidateId, CriterionId, CustomerId, QuestionId};
+use shared::domain::id::{CandidateId, CriterionId, CustomerId, QuestionId, VetoId};
 use shared::domain::project::Project;
 use shared::domain::questionnaire::Questionnaire;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::wire::{Decimal, Timestamp, Uri};
+use shared::http::wire::{Decimal, Identifier, Timestamp, Uri};
 
 /// The project and the questionnaire that a view belongs to.
 #[derive(Clone, Copy)]
@@ -99,6 +99,7 @@ pub(crate) struct RatingView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Evaluation")]
 pub(crate) struct EvaluationView {
+    id: Identifier<CustomerId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::EVALUATION)]
     resource_uri: Uri,
@@ -136,6 +137,7 @@ impl EvaluationView {
     ) -> Self {
         let completed_at = candidate.completed_at(evaluator);
         Self {
+            id: Identifier(evaluator),
             resource_uri: scope.evaluation(candidate.id, evaluator),
             candidate: scope.candidate(candidate.id),
             evaluator: scope.customer(evaluator),
@@ -153,6 +155,7 @@ impl EvaluationView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Veto")]
 pub(crate) struct VetoView {
+    id: Identifier<VetoId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::VETO)]
     resource_uri: Uri,
@@ -172,6 +175,7 @@ impl VetoView {
     pub(crate) fn new(veto: &Veto, evaluation: &Evaluation, scope: EvaluationScope<'_>) -> Self {
         let candidate = scope.candidate(evaluation.candidate);
         Self {
+            id: Identifier(veto.id),
             resource_uri: candidate.join("vetos").join(veto.id),
             comment: veto.comment.to_string(),
             candidate,

@@ -4,7 +4,7 @@ use axum::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::Admitted;
-use shared::domain::id::{CompanyId, CustomerId};
+use shared::domain::id::{CompanyId, CustomerId, RoleId};
 use shared::domain::parse_enum;
 use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::domain::project::Project;
@@ -15,13 +15,14 @@ use shared::http::example_uri;
 use shared::http::exchange::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
 use shared::http::page::{ListQuery, PageView};
 use shared::http::reference::ReferenceUris;
-use shared::http::wire::Uri;
+use shared::http::wire::{Identifier, Uri};
 use shared::{Error, Result};
 
 /// A customer's role in a project.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Role")]
 pub(crate) struct RoleView {
+    id: Identifier<RoleId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::ROLE)]
     resource_uri: Uri,
@@ -48,6 +49,7 @@ impl RoleView {
     pub(crate) fn new(project: &Project, held: HeldRole, references: ReferenceUris<'_>) -> Self {
         let Project { company, id, staff, .. } = project;
         Self {
+            id: Identifier(held.id()),
             resource_uri: references.uri_in_project(company, *id, held.id()),
             project: references.uri(company, *id),
             customer: references.uri(company, held.customer),

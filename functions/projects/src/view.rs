@@ -9,6 +9,7 @@ use shared::auth::access::AdmittedRequest;
 use shared::auth::caller::Caller;
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::company::Company;
+use shared::domain::id::ProjectId;
 use shared::domain::language::Language;
 use shared::domain::policy::Action;
 use shared::domain::project::{InterviewPlatform, JoinMode, Project, ProjectStatus, ReminderDay, ReturnUrl};
@@ -19,7 +20,7 @@ use shared::http::reference::ReferenceUris;
 use shared::http::view::{
     CriterionView, CustomerView, ExpandedReference, LabelView, PlacedVideoView, QuestionView,
 };
-use shared::http::wire::{OrEmpty, Uri};
+use shared::http::wire::{Identifier, OrEmpty, Uri};
 
 use crate::expand::{EVALUATORS, ExpandedResources, INTERVIEW_MANAGERS, REVIEWERS};
 use crate::roles::RoleView;
@@ -110,6 +111,7 @@ fn language_codes() -> Vec<&'static str> {
 
 #[derive(Serialize, JsonSchema)]
 struct ProjectFields {
+    id: Identifier<ProjectId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::PROJECT)]
     resource_uri: Uri,
@@ -326,6 +328,7 @@ impl ProjectFields {
             partner_data: settings.partner_data.to_json(),
             team_evaluation: settings.team_evaluation,
             interview_suite_url: references.project_page(company, project.id),
+            id: Identifier(project.id),
             resource_uri: own,
         }
     }

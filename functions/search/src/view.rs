@@ -4,19 +4,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::account::Account;
 use shared::domain::candidate::CandidateStatus;
-use shared::domain::id::CompanyId;
+use shared::domain::id::{CandidateId, CompanyId, ProjectId};
 use shared::domain::media::file::FileKind;
 use shared::domain::project::ProjectStatus;
 use shared::domain::text::Email;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::wire::{OrEmpty, Uri};
+use shared::http::wire::{Identifier, OrEmpty, Uri};
 use shared::store::CandidateMatch;
 
 /// A candidate in search results.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FoundCandidate")]
 pub(crate) struct SearchResultView {
+    id: Identifier<CandidateId>,
     /// The candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     resource_uri: Uri,
@@ -42,6 +43,7 @@ pub(crate) struct SearchResultView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FoundProject")]
 struct FoundProjectView {
+    id: Identifier<ProjectId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::PROJECT)]
     resource_uri: Uri,
@@ -58,6 +60,7 @@ impl SearchResultView {
         let CandidateMatch { id, candidate, project_id, project } = found;
         let owner = Account::Candidate { project: *project_id, candidate: *id };
         Self {
+            id: Identifier(*id),
             resource_uri: references.uri_in_project(company, *project_id, *id),
             first_name: candidate.profile.first_name.to_string(),
             last_name: candidate.profile.last_name.to_string(),
@@ -65,6 +68,7 @@ impl SearchResultView {
             status: candidate.status,
             photo: OrEmpty(references.file(company, owner, FileKind::Photo, candidate.photo)),
             project: FoundProjectView {
+                id: Identifier(*project_id),
                 resource_uri: references.uri(company, *project_id),
                 name: project.settings.name.to_string(),
                 status: project.status,

@@ -5,18 +5,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::AdmittedRequest;
 use shared::auth::caller::CallerIdentity;
+use shared::domain::id::VideoId;
 use shared::domain::language::Language;
 use shared::domain::media::conversion::ConversionStatus;
 use shared::domain::media::video::{Rendition, Video};
 use shared::http::example_uri;
 use shared::http::view::SignedUploadView;
-use shared::http::wire::{OrEmpty, Uri};
+use shared::http::wire::{Identifier, OrEmpty, Uri};
 use shared::media::{SignedUpload, rendition_name};
 
 /// A welcome video. Candidates see some of the fields.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Video")]
 pub(crate) struct VideoView {
+    id: Identifier<VideoId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::VIDEO)]
     resource_uri: Uri,
@@ -112,6 +114,7 @@ impl VideoView {
         let thumb_file =
             converted.map(|_| format!("videos/{}/{}", video.id, rendition_name(Rendition::Thumbnail)));
         Self {
+            id: Identifier(video.id),
             resource_uri: references.uri(company, video.id),
             company: references.company(company),
             submitted_by: video.submitted_by.map(|by| references.uri(company, by)),

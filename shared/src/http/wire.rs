@@ -36,6 +36,35 @@ impl fmt::Display for Uri {
     }
 }
 
+/// The last segment of the URL of a resource, which the paths of its operations name.
+// Not a part of the `Uri`: an identifier is written without a text of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identifier<T>(pub T);
+
+impl<T: fmt::Display> Serialize for Identifier<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+// The document gives it the example that ends the one of `resource_uri`.
+impl<T> JsonSchema for Identifier<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Identifier".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "The identifier, which the paths of operations take: the last segment of `resource_uri`.",
+        })
+    }
+}
+
 /// A moment: UTC, to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
 #[schemars(inline, example = &"2026-11-08T22:59:00Z")]

@@ -140,7 +140,7 @@ impl<V: JsonSchema> DescribeResponse for PageView<V> {
         let cursor = json!({ "type": "string" });
         operation.add_query(
             "cursor",
-            "Position in the list. Only the links `next` and `previous` contain it.",
+            "Position in the list: `cursor` of the page before. The other parameters must be those of that page.",
             cursor,
         );
         operation.shows::<Self>(StatusCode::OK, "One page of the list.");

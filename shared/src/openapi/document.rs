@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::ErrorResponseDoc;
 use super::operation::{OperationDoc, SecurityScheme};
-use super::{example, moments, prose, tables, webhooks};
+use super::{example, identifiers, moments, prose, tables, webhooks};
 use crate::config::VERSION_PATH;
 
 /// The OpenAPI document of the route tables that it has read.
@@ -92,6 +92,7 @@ impl ApiDocument {
         for (name, schema) in ErrorResponseDoc::schemas() {
             self.schemas.insert(name.to_owned(), schema);
         }
+        identifiers::place_all(&mut self.schemas);
         moments::place_all(&mut self.schemas);
         for operation in self.paths.values_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
             for response in operation["responses"].as_object_mut().into_iter().flat_map(Map::values_mut) {

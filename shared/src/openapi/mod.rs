@@ -9,6 +9,7 @@ mod body;
 mod document;
 mod example;
 mod failure;
+mod identifiers;
 mod moments;
 mod operation;
 mod prose;

@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tests::app::{FULL_COST, TestApp};
-use tests::caller::{Caller, PASSWORD};
+use tests::caller::{Caller, PASSWORD, last_segment};
 use tests::http::{Request, send_each};
 use tests::{assert_refusal, assert_refusals};
 
@@ -30,6 +30,7 @@ async fn whoami_returns_the_caller_their_permissions_and_the_expiry() {
         "company": "https://hr.example/api/v3/companies/acme/",
         "kind": "customer",
         "resource": {
+            "id": last_segment(&owner.uri),
             "resource_uri": owner.uri,
             "company": "https://hr.example/api/v3/companies/acme/",
             "preferred_language": "en",

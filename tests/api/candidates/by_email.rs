@@ -36,7 +36,7 @@ async fn all_applications_of_a_person_are_found_wherever_they_are() {
     for caller in [&owner, &admin] {
         let list = found(caller, "email=ADA@mail.example").await;
         assert_eq!(uris(&list), [&first, &second, &third], "oldest first");
-        assert_eq!(list["meta"], json!({ "total_count": 3, "previous": null, "next": null }));
+        assert_eq!(list["meta"], json!({ "total_count": 3, "previous": null, "next": null, "cursor": null }));
     }
     let list = found(&owner, "email=ada%40mail.example").await;
     for candidate in list["objects"].as_array().unwrap() {
@@ -59,7 +59,7 @@ async fn all_applications_of_a_person_are_found_wherever_they_are() {
     owner.delete(&third).await.expect(204);
     assert_eq!(uris(&found(&owner, "email=ada@mail.example").await), [&second]);
     assert_eq!(uris(&found(&owner, "email=countess@mail.example").await), [&first]);
-    let none = json!({ "meta": { "total_count": 0, "previous": null, "next": null }, "objects": [] });
+    let none = json!({ "meta": { "total_count": 0, "previous": null, "next": null, "cursor": null }, "objects": [] });
     assert_eq!(found(&owner, "email=nobody@mail.example").await, none);
     assert_eq!(found(&owner, &format!("email={}", "a".repeat(2000))).await, none);
 }

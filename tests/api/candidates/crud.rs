@@ -35,6 +35,7 @@ async fn two_names_are_enough() {
     assert!(uri.starts_with(&format!("{project}candidates/")), "{uri}");
     let page = format!("https://hr.example/result/acme/{}/{}/", last_segment(&project), last_segment(&uri));
     let expected = json!({
+        "id": last_segment(&uri),
         "resource_uri": uri,
         "company": "https://hr.example/api/v3/companies/acme/",
         "project": project,

@@ -52,9 +52,11 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
     candidate.get(&uri).await.expect_json(200, own.clone());
     let mut around = own.clone();
     around["company"] = json!({
-        "resource_uri": "https://hr.example/api/v3/companies/acme/", "name": "Acme & Sons", "timezone": "", "logo": null,
+        "id": "acme", "resource_uri": "https://hr.example/api/v3/companies/acme/",
+        "name": "Acme & Sons", "timezone": "", "logo": null,
     });
     around["project"] = json!({
+        "id": last_segment(&project),
         "resource_uri": project, "name": "Sales", "job_url": "", "support_lang": "de", "language": "de-DE",
         "interview_platform": "builtin", "videos": [],
     });

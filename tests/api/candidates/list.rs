@@ -42,7 +42,7 @@ async fn an_empty_list_has_one_empty_page() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let (list, _) = given(&owner, 0).await;
-    let empty = json!({ "meta": { "total_count": 0, "previous": null, "next": null }, "objects": [] });
+    let empty = json!({ "meta": { "total_count": 0, "previous": null, "next": null, "cursor": null }, "objects": [] });
     owner.get(&list).await.expect_json(200, empty.clone());
     owner.get(&format!("{list}?status=invited")).await.expect_json(200, empty);
     assert_refusal!(owner.get(&format!("{list}?page=2")).await, @r#"400 {"page":["The list ends before page 2."]}"#);

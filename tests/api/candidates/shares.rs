@@ -31,12 +31,12 @@ async fn a_share_is_seen_from_both_sides_until_it_is_deleted() {
     let uri = response.uri("resource_uri");
     assert_eq!(response.header("location"), Some(uri.as_str()));
     assert!(uri.starts_with(&shares), "{uri}");
-    let expected = json!({ "resource_uri": uri, "customer": guest.uri, "candidate": candidate });
+    let expected = json!({ "id": last_segment(&uri), "resource_uri": uri, "customer": guest.uri, "candidate": candidate });
     assert_eq!(response.json(), expected);
 
     owner.get(&uri).await.expect_json(200, expected.clone());
     let list = json!({
-        "meta": { "total_count": 1, "previous": null, "next": null },
+        "meta": { "total_count": 1, "previous": null, "next": null, "cursor": null },
         "objects": [expected],
     });
     owner.get(&shares).await.expect_json(200, list.clone());

@@ -8,6 +8,7 @@ use tests::caller::Caller;
 async fn all_staff_read_their_company() {
     let app = TestApp::start().await;
     let expected = json!({
+        "id": "acme",
         "resource_uri": "https://hr.example/api/v3/companies/acme/",
         "name": "Acme & Sons",
         "address": "",

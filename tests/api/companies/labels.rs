@@ -15,7 +15,8 @@ async fn a_label_is_created_read_changed_and_deleted() {
     let created = recruiter.post(LABELS, json!({ "text": " Sales ", "company": 7 })).await.expect(201);
     let uri = created.uri("resource_uri");
     assert_eq!(created.header("location"), Some(uri.as_str()));
-    let label = |text: &str| json!({ "resource_uri": uri, "company": "https://hr.example/api/v3/companies/acme/", "text": text });
+    let company = "https://hr.example/api/v3/companies/acme/";
+    let label = |text: &str| json!({ "id": last_segment(&uri), "resource_uri": uri, "company": company, "text": text });
     assert_eq!(created.json(), label("Sales"));
     let reader = app.staff("hiring-manager").await;
     reader.get(&uri).await.expect_json(200, label("Sales"));
@@ -98,7 +99,7 @@ async fn labels_are_listed_in_pages_the_oldest_first() {
     let owner = app.owner().await;
     owner.get(LABELS).await.expect_json(
         200,
-        json!({ "meta": { "total_count": 0, "previous": null, "next": null }, "objects": [] }),
+        json!({ "meta": { "total_count": 0, "previous": null, "next": null, "cursor": null }, "objects": [] }),
     );
     for text in ["Sales", "Technik", "Alpha"] {
         owner.label(text).await;

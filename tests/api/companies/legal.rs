@@ -45,6 +45,7 @@ async fn texts_are_published_in_versions_which_everyone_reads() {
     let uri = created.uri("resource_uri");
     assert_eq!((created.header("location"), last_segment(&uri)), (Some(uri.as_str()), "privacy_policy-1"));
     let view = json!({
+        "id": last_segment(&uri),
         "resource_uri": uri,
         "kind": "privacy_policy",
         "version": 1,

@@ -25,6 +25,7 @@ async fn a_value_is_shown_once_and_never_stored() {
     assert_eq!(created.header("location"), Some(uri.as_str()));
     assert!(value.starts_with("ivn_") && value.len() >= 36, "{value}");
     let view = json!({
+        "id": last_segment(&uri),
         "resource_uri": uri,
         "company": "https://hr.example/api/v3/companies/acme/",
         "name": "Payroll",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::{Caller, Colleague, PASSWORD, Staff};
+use tests::caller::{Caller, Colleague, PASSWORD, Staff, last_segment};
 use tests::effort;
 use tests::http::{Response, send_each};
 use tests::{assert_refusal, assert_refusals};
@@ -62,6 +62,7 @@ async fn five_fields_are_enough_and_the_user_name_is_the_email() {
     let uri = response.uri("resource_uri");
     assert_eq!(response.header("location"), Some(uri.as_str()));
     let expected = json!({
+        "id": last_segment(&uri),
         "resource_uri": uri,
         "company": "https://hr.example/api/v3/companies/acme/",
         "preferred_language": "de",
@@ -332,7 +333,7 @@ async fn the_list_can_be_narrowed_and_comes_in_pages() {
     assert_eq!(uris(&owner, "?account_type=admin&status=invited").await, Vec::<String>::new());
     for name in ["Re-3", "re-3", "RE-3"] {
         let page = owner.get(&format!("{CUSTOMERS}?username={name}")).await.expect(200).json();
-        let expected = json!({ "total_count": 1, "previous": null, "next": null });
+        let expected = json!({ "total_count": 1, "previous": null, "next": null, "cursor": null });
         assert_eq!((&page["meta"], &page["objects"][0]["resource_uri"]), (&expected, &json!(recruiters[3])));
     }
     let address = invited[0].email.as_str();

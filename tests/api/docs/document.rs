@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::domain::history::EventType;
 use tests::document::written;
 
@@ -29,6 +29,48 @@ fn the_document_describes_a_request_to_webhooks_for_every_type_of_event() {
         let schema = operation.pointer("/requestBody/content/application~1json/schema/$ref");
         assert_eq!(schema.unwrap(), "#/components/schemas/Event", "{name}");
     }
+}
+
+/// The schemas of what has a URL and no identifier: single resources, and what names a resource elsewhere.
+const WITHOUT_ID: [&str; 10] = [
+    "Author",
+    "CandidateData",
+    "Change",
+    "EndedKey",
+    "EndedKey.company",
+    "ExternalIdTaken",
+    "Interview",
+    "ProjectRetention",
+    "ProjectStatusResource",
+    "Retention",
+];
+
+/// Notes where a schema has a URL of its own and no identifier that ends it.
+fn note_without_id(place: &str, schema: &Value, found: &mut BTreeSet<String>) {
+    if let Some(uri) = schema["properties"].get("resource_uri") {
+        let segment =
+            uri["examples"][0].as_str().unwrap_or_default().trim_end_matches('/').rsplit('/').next();
+        let id = &schema["properties"]["id"];
+        if id["examples"] != json!([segment])
+            || !schema["required"].as_array().unwrap().contains(&json!("id"))
+        {
+            found.insert(place.to_owned());
+        }
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        note_without_id(&format!("{place}.{name}"), property, found);
+        note_without_id(&format!("{place}.{name}[]"), &property["items"], found);
+    }
+}
+
+#[test]
+fn every_resource_with_an_identifier_shows_it_beside_its_url() {
+    let document: Value = serde_json::from_str(&written().unwrap()).unwrap();
+    let mut found = BTreeSet::new();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        note_without_id(name, schema, &mut found);
+    }
+    assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), WITHOUT_ID);
 }
 
 /// Names of moments, in the order in which they come where several are in one object.

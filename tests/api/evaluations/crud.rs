@@ -95,6 +95,7 @@ async fn two_evaluators_rate_blindly_and_the_results_follow() {
     let saved = save(one, &candidate, draft).await.expect(201);
     assert_eq!(saved.header("location"), Some(own(one, &candidate).as_str()));
     let mut expected = json!({
+        "id": last_segment(&own(one, &candidate)),
         "resource_uri": own(one, &candidate), "candidate": candidate, "evaluator": one.uri,
         "ratings": [
             { "question": given.question, "criterion": null, "value": 4, "comment": "Clear." },
@@ -140,6 +141,7 @@ async fn two_evaluators_rate_blindly_and_the_results_follow() {
 
     given.rate(two, &candidate, 5.0, 4.5).await.expect(201);
     let mut result = json!({
+        "id": last_segment(&result_of(&given.project, &candidate)),
         "resource_uri": result_of(&given.project, &candidate), "candidate": candidate,
         "interview_suite_url": page_of(&given.project, &candidate),
         "overall_rating": 4.25, "maximum_score": 5,

@@ -35,6 +35,7 @@ async fn a_question_has_defaults_and_all_of_it_can_be_changed() {
     let uri = created.uri("resource_uri");
     assert_eq!(created.header("location"), Some(uri.as_str()));
     let mut expected = json!({
+        "id": last_segment(&uri),
         "resource_uri": uri, "project": project, "position": 1, "text": "Why us?", "kind": "video", "video": null,
         "preparation_seconds": null, "answer_seconds": 120, "takes": 3, "is_required": true,
         "internal_description": "",

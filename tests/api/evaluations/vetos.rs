@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::event::RecordOutcome::Ignored;
 use tests::assert_refusal;
-use tests::caller::Caller;
+use tests::caller::{Caller, last_segment};
 
 use crate::evaluations::crud::{given, own, result_of, save, veto};
 use crate::events::feed::read_all;
@@ -18,6 +18,7 @@ async fn a_veto_completes_the_evaluation_and_others_stay_blind() {
     let read = one.get(&created.uri("resource_uri")).await.expect(200);
     assert_eq!(created.header("etag"), read.header("etag"));
     let expected = json!({
+        "id": last_segment(&created.uri("resource_uri")),
         "resource_uri": created.uri("resource_uri"), "comment": "The certificates are forged.",
         "candidate": candidate, "evaluator": one.uri,
     });

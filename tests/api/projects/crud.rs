@@ -47,6 +47,7 @@ async fn a_name_is_enough() {
     let uri = response.uri("resource_uri");
     assert_eq!(response.header("location"), Some(uri.as_str()));
     let expected = json!({
+        "id": last_segment(&uri),
         "resource_uri": uri,
         "company": "https://hr.example/api/v3/companies/acme/",
         "name": "Sales",

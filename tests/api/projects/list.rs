@@ -29,7 +29,7 @@ async fn walk(caller: &Staff, target: &str) -> Vec<Vec<String>> {
 #[tokio::test]
 async fn a_company_without_projects_has_an_empty_list() {
     let app = TestApp::start().await;
-    let empty = json!({ "meta": { "total_count": 0, "previous": null, "next": null }, "objects": [] });
+    let empty = json!({ "meta": { "total_count": 0, "previous": null, "next": null, "cursor": null }, "objects": [] });
     app.owner().await.get(PROJECTS).await.expect_json(200, empty.clone());
     app.staff("recruiter").await.get(PROJECTS).await.expect_json(200, empty);
 }

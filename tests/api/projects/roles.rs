@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::{Caller, Staff};
+use tests::caller::{Caller, Staff, last_segment};
 use tests::http::send_each;
 use tests::{assert_refusal, assert_refusals};
 
@@ -34,6 +34,7 @@ async fn roles_and_lists_of_people_are_the_same_data() {
         let uri = response.uri("resource_uri");
         assert_eq!(response.header("location"), Some(uri.as_str()));
         let expected = json!({
+            "id": last_segment(&uri),
             "resource_uri": uri, "project": project, "customer": person.uri, "role": role,
             "interview_manager": role == "interview_manager", "evaluator": role == "evaluator",
             "reviewer": role == "reviewer",

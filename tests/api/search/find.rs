@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::assert_refusal;
-use tests::caller::{Caller, Staff};
+use tests::caller::{Caller, Staff, last_segment};
 
 const SEARCH: &str = "/companies/acme/search/";
 
@@ -37,13 +37,14 @@ async fn a_result_is_a_candidate_in_short_with_its_project() {
     let project = owner.running_project(json!({ "name": "Backend engineer" })).await;
     let ada = given(&owner, &project, &[("Ada", "Byron", "ada@mail.example")]).await.remove(0);
     let expected = json!([{
+        "id": last_segment(&ada),
         "resource_uri": ada,
         "first_name": "Ada",
         "last_name": "Byron",
         "email": "ada@mail.example",
         "status": "new",
         "photo": "",
-        "project": { "resource_uri": project, "name": "Backend engineer", "status": "40-running" },
+        "project": { "id": last_segment(&project), "resource_uri": project, "name": "Backend engineer", "status": "40-running" },
     }]);
     owner.get(&target("byron")).await.expect_json(200, expected.clone());
     owner.get("/companies/acme/search?q=by").await.expect_json(200, expected);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::{Caller, Colleague, Staff};
+use tests::caller::{Caller, Colleague, Staff, last_segment};
 
 /// A list that is walked, and how rows come and go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,10 +115,14 @@ impl PageWalk {
     async fn page(&self, target: &str) -> (Vec<String>, Value) {
         let list = self.walker.get(target).await.expect(200).json();
         let rows = list["objects"].as_array().unwrap().iter();
-        (rows.map(|row| row["resource_uri"].as_str().unwrap().to_owned()).collect(), list["meta"].clone())
+        let uris: Vec<String> = rows.map(|row| row["resource_uri"].as_str().unwrap().to_owned()).collect();
+        let ids: Vec<&Value> = list["objects"].as_array().unwrap().iter().map(|row| &row["id"]).collect();
+        assert_eq!(ids, uris.iter().map(|uri| last_segment(uri)).collect::<Vec<_>>());
+        (uris, list["meta"].clone())
     }
 
-    /// Every row of every page from `target` on by the links of one name, while rows come and go if they are to.
+    /// Every row of every page from `target` on by the links of one name, while rows come and go if they are to. Without that,
+    /// as clients do that send the cursor as a parameter.
     async fn follow(
         &self,
         link: &str,
@@ -128,11 +132,15 @@ impl PageWalk {
         let (all, mut gone) = (self.rows().await, gone);
         let (mut seen, mut next) = (Vec::new(), Some(target.to_owned()));
         let mut last = String::new();
+        let by_cursor = gone.is_none();
         while let Some(target) = next {
             let (rows, meta) = self.page(&target).await;
             assert!(rows.len() <= SIZE);
             last = target;
             next = meta[link].as_str().map(str::to_owned);
+            if by_cursor {
+                next = meta["cursor"].as_str().map(|cursor| format!("{}&cursor={cursor}", self.target));
+            }
             if let Some(gone) = &mut gone {
                 // Both ends of the page, where the next one begins, and one of each neighbouring page.
                 let place = |row: Option<&String>| all.iter().position(|uri| Some(uri) == row);

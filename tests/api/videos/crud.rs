@@ -59,6 +59,7 @@ async fn a_video_in_a_form_is_converted_and_plays() {
     let uri = created.uri("resource_uri");
     assert_eq!(created.header("location"), Some(uri.as_str()));
     let expected = json!({
+        "id": last_segment(&uri),
         "resource_uri": uri,
         "company": "https://hr.example/api/v3/companies/acme/",
         "submitted_by": recruiter.uri,

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use shared::auth::access::CandidateTarget;
 use shared::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
+use shared::domain::id::CandidateId;
 use shared::domain::mail::suppression::EmailStatus;
 use shared::domain::media::file::{FileKind, StoredFile};
 use shared::domain::privacy::retention_rule::{RetentionRule, RetentionStart};
@@ -18,7 +19,7 @@ use shared::domain::text::{Email, ExternalId, Username};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{AdjustmentsView, ReopeningView, ShareView};
-use shared::http::wire::{OrEmpty, Timestamp, Uri};
+use shared::http::wire::{Identifier, OrEmpty, Timestamp, Uri};
 use shared::store::ShownAnswers;
 
 use super::DataRules;
@@ -116,6 +117,7 @@ pub(crate) struct CandidateDataView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CandidateDataProfile")]
 struct ProfileDataView {
+    id: Identifier<CandidateId>,
     /// The URL of the candidate.
     #[schemars(example = example_uri::CANDIDATE)]
     resource_uri: Uri,
@@ -377,6 +379,7 @@ impl CandidateDataView {
             project: references.uri(&company.id, project.id),
             project_name: project.settings.name.to_string(),
             candidate: ProfileDataView {
+                id: Identifier(candidate.id),
                 resource_uri: own,
                 first_name: first_name.to_string(),
                 last_name: last_name.to_string(),

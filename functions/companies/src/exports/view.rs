@@ -7,15 +7,17 @@ use serde::Serialize;
 use shared::Result;
 use shared::archive::MediaLine;
 use shared::domain::export::{CompanyExport, ExportFailure, ExportStatus};
+use shared::domain::id::ExportId;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::wire::{Timestamp, Uri};
+use shared::http::wire::{Identifier, Timestamp, Uri};
 use shared::media::{ObjectStore, export_folder};
 
 /// An export: an archive of everything of the company.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Export")]
 pub(crate) struct ExportView {
+    id: Identifier<ExportId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::EXPORT)]
     resource_uri: Uri,
@@ -74,6 +76,7 @@ impl ExportView {
         let archive = export.archive.as_ref();
         let resource_uri = references.uri(&export.company, export.id);
         Self {
+            id: Identifier(export.id),
             company: references.company(&export.company),
             status: export.status,
             failure: export.failure,

@@ -4,19 +4,21 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::Admitted;
+use shared::domain::id::WebhookId;
 use shared::domain::webhook::{
     DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DisabledReason, MAX_STALLED, SigningSecret, Webhook,
 };
 use shared::http::QueryParameters;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::wire::{Timestamp, Uri};
+use shared::http::wire::{Identifier, Timestamp, Uri};
 use shared::store::{DeliveryAttempts, EventSequence};
 
 /// A webhook, without its secret.
 #[derive(Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Webhook")]
 pub(crate) struct WebhookView {
+    id: Identifier<WebhookId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::WEBHOOK)]
     resource_uri: Uri,
@@ -100,6 +102,7 @@ impl WebhookView {
         let is_by_client = webhook.disabled_reason == Some(DisabledReason::Request);
         let failing_since = cursor.health.failing_since.filter(|_| !is_by_client);
         Self {
+            id: Identifier(webhook.id),
             resource_uri: references.uri(company, webhook.id),
             company: references.company(company),
             url: webhook.url.as_str().to_owned(),

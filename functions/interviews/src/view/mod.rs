@@ -9,13 +9,14 @@ use serde::Serialize;
 use shared::auth::access::AnswersTarget;
 use shared::domain::answers::{Answers, QuestionAnswer, Take, WrittenAnswer};
 use shared::domain::candidate::{Candidate, CandidateStatus, ConductedInterview, InterviewAdjustments};
+use shared::domain::id::QuestionId;
 use shared::domain::media::conversion::ConversionStatus;
 use shared::domain::media::file::FileType;
 use shared::domain::policy::{Action, CallerRelation};
 use shared::domain::questionnaire::{Question, QuestionKind, Questionnaire};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::wire::{Timestamp, Uri};
+use shared::http::wire::{Identifier, Timestamp, Uri};
 use shared::media::AnswerObjects;
 use shared::store::ShownAnswers;
 
@@ -201,6 +202,7 @@ struct InterviewAnswerView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Answer")]
 pub(crate) struct AnswerView {
+    id: Identifier<QuestionId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::ANSWER)]
     resource_uri: Uri,
@@ -285,6 +287,7 @@ impl AnswerView {
         let shown = |take: &Take| TakeView::new(take.reference(question.id), take, viewer);
         let left = counts.left(question, viewer.adjustments.extra_takes);
         Self {
+            id: Identifier(question.id),
             resource_uri: references.answer(objects, question.id),
             question: references.uri_in_project(&objects.company, objects.project, question.id),
             question_text: viewer.asked_text(question, given),

@@ -9,7 +9,7 @@ use shared::domain::media::conversion::ConversionStatus;
 use shared::domain::questionnaire::Question;
 use shared::http::example_uri;
 use shared::http::view::{QuestionView, SignedUploadView};
-use shared::http::wire::{Timestamp, Uri};
+use shared::http::wire::{Identifier, Timestamp, Uri};
 use shared::media::SignedUpload;
 
 use super::InterviewViewer;
@@ -18,6 +18,7 @@ use super::InterviewViewer;
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Take")]
 pub(crate) struct TakeView {
+    id: Identifier<u32>,
     /// The URL of the resource.
     #[schemars(example = example_uri::TAKE)]
     resource_uri: Uri,
@@ -49,6 +50,7 @@ pub(crate) struct TakeView {
 impl TakeView {
     pub(super) fn new(take_ref: TakeRef, take: &Take, viewer: &InterviewViewer<'_>) -> Self {
         Self {
+            id: Identifier(take.number),
             resource_uri: viewer.references.take(&viewer.objects, take_ref),
             number: take.number,
             status: take.conversion.status,

@@ -7,28 +7,36 @@ use crate::domain::id::Id;
 use crate::domain::privacy::legal::LegalTextId;
 use crate::store::page::PageCursor;
 
-pub(super) fn encode(cursor: &PageCursor) -> String {
+/// The cursor of the page with this number.
+// The number is part of it for lists that have nothing else to go by: clients may send the cursor alone.
+pub(super) fn encode(cursor: &PageCursor, number: u64) -> String {
     URL_SAFE_NO_PAD.encode(match cursor {
-        PageCursor::After(id) => format!("a{id}"),
-        PageCursor::Before(id) => format!("b{id}"),
+        PageCursor::After(id) => format!("a{id}.{number}"),
+        PageCursor::Before(id) => format!("b{id}.{number}"),
     })
 }
 
-pub(in crate::http) fn decode(text: &str) -> Result<PageCursor, String> {
+/// The cursor, and the number of its page; `None` in cursors without one, which earlier releases have made.
+pub(in crate::http) fn decode(text: &str) -> Result<(PageCursor, Option<u64>), String> {
     read(text).ok_or_else(|| "Invalid cursor. Follow `next` and `previous` unchanged.".to_owned())
 }
 
-fn read(text: &str) -> Option<PageCursor> {
+fn read(text: &str) -> Option<(PageCursor, Option<u64>)> {
     let decoded = String::from_utf8(URL_SAFE_NO_PAD.decode(text).ok()?).ok()?;
-    let (place, id) = decoded.split_at_checked(1)?;
+    let (place, rest) = decoded.split_at_checked(1)?;
+    let (id, number) = match rest.split_once('.') {
+        Some((id, number)) => (id, Some(number.parse().ok().filter(|number| *number > 0)?)),
+        None => (rest, None),
+    };
     // The cursor is not signed: an altered one can only name another row of the same list.
     let is_id = id.parse::<Id<()>>().is_ok() || id.parse::<LegalTextId>().is_ok();
     is_id.then_some(())?;
-    match place {
-        "a" => Some(PageCursor::After(id.to_owned())),
-        "b" => Some(PageCursor::Before(id.to_owned())),
-        _ => None,
-    }
+    let cursor = match place {
+        "a" => PageCursor::After(id.to_owned()),
+        "b" => PageCursor::Before(id.to_owned()),
+        _ => return None,
+    };
+    Some((cursor, number))
 }
 
 #[cfg(test)]
@@ -44,11 +52,16 @@ mod tests {
             .into_iter()
             .flat_map(|id| [PageCursor::After(id.clone()), PageCursor::Before(id)])
         {
-            assert_eq!(decode(&encode(&cursor)).unwrap(), cursor);
+            assert_eq!(decode(&encode(&cursor, 7)), Ok((cursor, Some(7))));
         }
+        let of_earlier = URL_SAFE_NO_PAD.encode(format!("a{ID}"));
+        assert_eq!(decode(&of_earlier), Ok((PageCursor::After(ID.to_owned()), None)));
         for other in
-            ["", "a", "!!", &URL_SAFE_NO_PAD.encode("aTALLY#0"), &URL_SAFE_NO_PAD.encode(format!("c{ID}"))]
+            ["aTALLY#0", &format!("c{ID}.1"), &format!("a{ID}."), &format!("a{ID}.0"), &format!("a{ID}.-1")]
         {
+            assert!(decode(&URL_SAFE_NO_PAD.encode(other)).is_err(), "{other}");
+        }
+        for other in ["", "a", "!!"] {
             assert!(decode(other).is_err(), "{other}");
         }
     }

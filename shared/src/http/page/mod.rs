@@ -16,7 +16,7 @@ use super::query::QueryParameters;
 use super::wire::Uri;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::store::page::{Page, PageCursor, PageRequest};
+use crate::store::page::{Page, PageRequest};
 
 /// Rows of a page if the client sends no `page_size`.
 pub(crate) const DEFAULT_SIZE: u32 = 20;
@@ -46,9 +46,9 @@ impl QueryParameters {
 
     /// Reads what page of a list the client asks for, then refuses what [`finish`](Self::finish) refuses.
     pub fn finish_list(mut self) -> Result<ListQuery> {
-        let number = self.whole_number("page", 1, u64::MAX);
+        let (cursor, of_cursor) = self.unique_filter("cursor", cursor::decode).unzip();
+        let number = self.whole_number("page", of_cursor.flatten().unwrap_or(1), u64::MAX);
         let size = self.page_size();
-        let cursor = self.unique_filter("cursor", cursor::decode);
         self.finish()?;
         Ok(ListQuery { page: PageRequest { number, size, cursor }, parameters: self })
     }
@@ -80,11 +80,11 @@ impl ListQuery {
         PageView::new(self, page, total)
     }
 
-    fn link(&self, number: u64, cursor: &PageCursor) -> Uri {
+    fn link(&self, number: u64, cursor: String) -> Uri {
         self.parameters.link_to([
             ("page", number.to_string()),
             ("page_size", self.page.size.to_string()),
-            ("cursor", cursor::encode(cursor)),
+            ("cursor", cursor),
         ])
     }
 }
@@ -92,6 +92,7 @@ impl ListQuery {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::page::PageCursor;
 
     const ID: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 

@@ -78,7 +78,7 @@ mod tests {
     type Sliced = (Vec<String>, Option<PageCursor>, Option<PageCursor>);
 
     fn at(cursor: &PageCursor) -> String {
-        format!("page=2&page_size=2&cursor={}", encode(cursor))
+        format!("page_size=2&cursor={}", encode(cursor, 2))
     }
 
     fn after(id: &str) -> PageCursor {

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::ListQuery;
 use super::budget::{MAX_BYTES, ResponseBudget};
+use super::cursor::encode;
 use crate::error::{Error, Result};
 use crate::http::exchange::respond::UriRow;
 use crate::http::wire::Uri;
@@ -44,6 +45,9 @@ pub(super) struct PageMeta {
     /// The URL of the next page; null on the last one.
     #[schemars(example = ())]
     next: Option<Uri>,
+    /// The parameter `cursor` of `next`, for clients that send parameters instead of following links; null on the last page.
+    #[schemars(example = ())]
+    cursor: Option<String>,
 }
 
 impl<T: Serialize> PageView<T> {
@@ -81,11 +85,14 @@ impl<T: Serialize> PageView<T> {
             json.drain(..first.start);
         }
         let number = query.page.number;
+        // With a cursor the number is informational: rows may have gone from, or come to, the pages before.
+        let (number_before, number_after) = ((number - 1).max(1), number.saturating_add(1));
+        let cursor = next.map(|cursor| encode(&cursor, number_after));
         let meta = PageMeta {
             total_count: total,
-            // With a cursor the number is informational: rows may have gone from, or come to, the pages before.
-            previous: previous.map(|cursor| query.link((number - 1).max(1), &cursor)),
-            next: next.map(|cursor| query.link(number.saturating_add(1), &cursor)),
+            previous: previous.map(|cursor| query.link(number_before, encode(&cursor, number_before))),
+            next: cursor.clone().map(|cursor| query.link(number_after, cursor)),
+            cursor,
         };
         Ok(Self { meta, objects: json, shows: PhantomData })
     }
@@ -124,7 +131,6 @@ fn id_of(row: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cursor::encode;
     use super::super::tests::parse;
     use super::*;
     use crate::domain::id::Id;
@@ -148,10 +154,12 @@ mod tests {
     fn a_page_that_would_be_too_long_ends_early_and_its_links_go_on_there() {
         let (rows, meta) = shown("page_size=3");
         assert_eq!(rows, ["http://x/y/a/", "http://x/y/b/"]);
-        assert!(meta.next.unwrap().as_str().ends_with(&encode(&PageCursor::After("b".to_owned()))));
-        let before = encode(&PageCursor::Before(Id::<()>::MAX.to_string()));
-        let (rows, meta) = shown(&format!("page=2&page_size=3&cursor={before}"));
+        let after = encode(&PageCursor::After("b".to_owned()), 2);
+        assert!(meta.next.unwrap().as_str().ends_with(&after));
+        assert_eq!(meta.cursor, Some(after));
+        let before = encode(&PageCursor::Before(Id::<()>::MAX.to_string()), 2);
+        let (rows, meta) = shown(&format!("page_size=3&cursor={before}"));
         assert_eq!(rows, ["http://x/y/b/", "http://x/y/c/"]);
-        assert!(meta.previous.unwrap().as_str().ends_with(&encode(&PageCursor::Before("b".to_owned()))));
+        assert!(meta.previous.unwrap().as_str().ends_with(&encode(&PageCursor::Before("b".to_owned()), 1)));
     }
 }

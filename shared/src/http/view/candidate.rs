@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::domain::candidate::{Candidate, CandidateStatus, InterviewAdjustments, Reopening};
-use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, ShareId};
 use crate::domain::mail::suppression::EmailStatus;
 use crate::domain::media::file::FileKind;
 use crate::domain::policy::{Action, CallerRelation};
@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::view::{CustomerView, ExpandedReference};
-use crate::http::wire::{Decimal, OrEmpty, Timestamp, Uri};
+use crate::http::wire::{Decimal, Identifier, OrEmpty, Timestamp, Uri};
 use crate::store::{OpenedKeys, SharedCandidate, Store};
 
 /// The caller who looks at a candidate.
@@ -116,6 +116,7 @@ impl CandidateView {
 /// The fields of a candidate except company and project.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CandidateFields {
+    id: Identifier<CandidateId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::CANDIDATE)]
     resource_uri: Uri,
@@ -353,6 +354,7 @@ impl CandidateFields {
             interview_suite_url: references.candidate_page(company, *project, candidate.id),
             shares: viewer.is_manager.then(|| ShareView::all_of(candidate, references)),
             access: viewer.sees_access.then(|| InterviewAccessView::new(candidate, viewer)),
+            id: Identifier(candidate.id),
             resource_uri: own,
         }
     }
@@ -362,6 +364,7 @@ impl CandidateFields {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Share")]
 pub struct ShareView {
+    id: Identifier<ShareId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::SHARE)]
     resource_uri: Uri,
@@ -378,6 +381,7 @@ impl ShareView {
     pub fn new(company: &CompanyId, shared: &SharedCandidate, references: ReferenceUris<'_>) -> Self {
         let SharedCandidate { share, project, candidate, customer } = *shared;
         Self {
+            id: Identifier(share),
             resource_uri: references.share(company, project, candidate, share),
             customer: ExpandedReference::Reference(references.uri(company, customer)),
             candidate: ExpandedReference::Reference(references.uri_in_project(company, project, candidate)),

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::domain::id::CustomerId;
 use crate::domain::language::Language;
 use crate::domain::mail::suppression::EmailStatus;
 use crate::domain::media::file::FileKind;
@@ -10,12 +11,13 @@ use crate::domain::staff::customer::{AccountType, Customer, CustomerStatus};
 use crate::domain::text::Email;
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
-use crate::http::wire::{OrEmpty, Timestamp, Uri};
+use crate::http::wire::{Identifier, OrEmpty, Timestamp, Uri};
 
 /// A customer: a staff user of a company.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Customer")]
 pub struct CustomerView {
+    id: Identifier<CustomerId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::CUSTOMER)]
     resource_uri: Uri,
@@ -125,6 +127,7 @@ impl CustomerView {
             projects: own.join("projects"),
             seen_welcome: customer.seen_welcome,
             is_active: customer.is_active,
+            id: Identifier(customer.id),
             resource_uri: own,
         }
     }

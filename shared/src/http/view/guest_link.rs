@@ -4,14 +4,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::candidate::GuestLink;
+use crate::domain::id::GuestLinkId;
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
-use crate::http::wire::{Timestamp, Uri};
+use crate::http::wire::{Identifier, Timestamp, Uri};
 
 /// A link that lets a person without an account watch the answers of a candidate; without its URL.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "GuestLink")]
 pub struct GuestLinkView {
+    id: Identifier<GuestLinkId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::GUEST_LINK)]
     resource_uri: Uri,
@@ -43,6 +45,7 @@ impl GuestLinkView {
     pub fn new(link: &GuestLink, references: ReferenceUris<'_>) -> Self {
         let GuestLink { id, company, project, candidate, .. } = link;
         Self {
+            id: Identifier(*id),
             resource_uri: references.guest_link(company, *project, *candidate, *id),
             candidate: references.uri_in_project(company, *project, *candidate),
             recipient: link.recipient.as_ref().map(ToString::to_string).unwrap_or_default(),

@@ -3,15 +3,17 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::domain::id::{CriterionId, QuestionId};
 use crate::domain::questionnaire::{Criterion, Question, QuestionKind, Questionnaire};
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
-use crate::http::wire::Uri;
+use crate::http::wire::{Identifier, Uri};
 
 /// A question.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Question")]
 pub struct QuestionView {
+    id: Identifier<QuestionId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::QUESTION)]
     resource_uri: Uri,
@@ -52,6 +54,7 @@ impl QuestionView {
     pub fn new(question: &Question, of: &Questionnaire, references: ReferenceUris<'_>) -> Self {
         let Questionnaire { company, project, .. } = of;
         Self {
+            id: Identifier(question.id),
             resource_uri: references.uri_in_project(company, *project, question.id),
             project: references.uri(company, *project),
             position: question.position,
@@ -81,6 +84,7 @@ impl QuestionView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Criterion")]
 pub struct CriterionView {
+    id: Identifier<CriterionId>,
     /// The URL of the resource.
     #[schemars(example = example_uri::CRITERION)]
     resource_uri: Uri,
@@ -103,6 +107,7 @@ impl CriterionView {
     pub fn new(criterion: &Criterion, of: &Questionnaire, references: ReferenceUris<'_>) -> Self {
         let Questionnaire { company, project, .. } = of;
         Self {
+            id: Identifier(criterion.id),
             resource_uri: references.uri_in_project(company, *project, criterion.id),
             project: references.uri(company, *project),
             position: criterion.position,

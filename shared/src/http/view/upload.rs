@@ -6,17 +6,19 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::domain::id::FileId;
 use crate::domain::media::file::FileKind;
 use crate::domain::media::upload::{Upload, UploadStatus};
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
-use crate::http::wire::{Timestamp, Uri};
+use crate::http::wire::{Identifier, Timestamp, Uri};
 use crate::media::SignedUpload;
 
 /// An upload.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Upload")]
 pub struct UploadView {
+    id: Identifier<FileId>,
     /// The URL of the upload, valid for seven days after its end.
     #[schemars(example = example_uri::UPLOAD)]
     resource_uri: Uri,
@@ -61,6 +63,7 @@ impl UploadView {
         let announced = upload.announced.as_ref();
         let found = upload.found.map(|file_type| file_type.content_type().to_owned());
         Self {
+            id: Identifier(upload.id),
             resource_uri: references.upload(&upload.company, upload.owner, upload.id),
             field: upload.kind,
             status: upload.status,

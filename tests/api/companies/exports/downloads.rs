@@ -34,6 +34,7 @@ async fn an_owner_downloads_everything_and_another_deployment_takes_it_in() {
     let export = created.uri("resource_uri");
     assert_eq!(created.header("location"), Some(export.as_str()));
     let mut view = json!({
+        "id": last_segment(&export),
         "resource_uri": export,
         "company": "https://hr.example/api/v3/companies/acme/",
         "status": "pending",
@@ -165,6 +166,11 @@ async fn media_are_listed_by_pages() {
     let next = page["meta"]["next"].as_str().unwrap();
     let second = owner.get(next).await.expect(200).json();
     assert_ne!(page["objects"], second["objects"]);
+    // URLs of media are signed anew for each answer.
+    let cursor = page["meta"]["cursor"].as_str().unwrap();
+    let by_cursor = owner.get(&format!("{media}?page_size=1&cursor={cursor}")).await.expect(200).json();
+    assert_eq!(by_cursor["objects"][0]["path"], second["objects"][0]["path"]);
+    assert_eq!(by_cursor["meta"], second["meta"]);
     let back = owner.get(second["meta"]["previous"].as_str().unwrap()).await.expect(200).json();
     assert_eq!(back["objects"][0]["path"], page["objects"][0]["path"]);
     assert_eq!(second["meta"]["next"], Value::Null);

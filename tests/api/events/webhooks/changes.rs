@@ -35,6 +35,7 @@ async fn a_secret_is_shown_once_and_stored_sealed() {
     assert_eq!(created.header("location"), Some(uri.as_str()));
     assert!(secret.starts_with("whsec_") && secret.len() == 50, "{secret}");
     let view = json!({
+        "id": last_segment(&uri),
         "resource_uri": uri,
         "company": "https://hr.example/api/v3/companies/acme/",
         "url": "https://hooks.example.com/in?x=1",

@@ -132,6 +132,7 @@ async fn a_guest_watches_the_answers_and_their_manager_sees_when() {
     assert_eq!(created.header("location"), Some(&*uri));
     link.as_object_mut().unwrap().remove("url");
     let expected = json!({
+        "id": last_segment(&uri),
         "resource_uri": uri,
         "candidate": candidate.uri,
         "recipient": "Head of sales",

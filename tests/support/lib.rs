@@ -35,6 +35,7 @@ pub mod receiver;
 mod recorder;
 mod refusals;
 pub mod runtime_api;
+pub mod schema;
 mod soundness;
 pub mod table;
 pub mod takes;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use shared::http::QueryParameters;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
-use shared::http::view::EventView;
+use shared::http::view::{EventView, FeedEvent};
 use shared::http::wire::Uri;
 use shared::store::{EventSequence, FeedPage};
 
@@ -50,6 +50,7 @@ pub(crate) struct FeedView {
     /// The position in the feed.
     meta: FeedMeta,
     /// The events, in the order of their numbers; with `before`, the latest first.
+    #[schemars(with = "Vec<FeedEvent>")]
     objects: Vec<EventView>,
 }
 

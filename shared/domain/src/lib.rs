@@ -29,6 +29,7 @@ pub mod secret;
 pub mod staff;
 pub mod text;
 pub mod time_zone;
+pub mod timestamp;
 pub mod transition;
 pub mod webhook;
 pub mod work;

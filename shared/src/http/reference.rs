@@ -41,9 +41,9 @@ impl<'a> ReferenceUris<'a> {
         Self { base, suite, has_suite: *has_suite, app: app_url.as_ref(), signer: None }
     }
 
-    /// References below a base URL, in a deployment without a web application.
-    pub(crate) fn below(base: &'a Url) -> Self {
-        Self { base, suite: base, has_suite: false, app: None, signer: None }
+    /// References below a base URL, in a deployment without a web application, whose pages are below `suite`.
+    pub(crate) fn below(base: &'a Url, suite: &'a Url) -> Self {
+        Self { base, suite, has_suite: false, app: None, signer: None }
     }
 
     /// Whether the service itself is at this host, with the port if it is not the scheme's own.

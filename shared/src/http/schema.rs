@@ -3,7 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Makes schemas of what is written, with references into the document's components.
 pub(crate) fn generator() -> SchemaGenerator {
@@ -22,6 +22,14 @@ pub(crate) fn inline<T: JsonSchema>() -> Value {
     let mut schema = generator.subschema_for::<T>();
     simplify(&mut schema);
     schema.to_value()
+}
+
+/// The schema of a type, and those of the other types that it refers to.
+pub(crate) fn with_definitions<T: JsonSchema>() -> (Value, Map<String, Value>) {
+    let mut generator = generator();
+    let mut schema = T::json_schema(&mut generator);
+    simplify(&mut schema);
+    (schema.to_value(), generator.take_definitions(true))
 }
 
 /// Brings a schema, and those in it, into the form that clients are generated from most easily.

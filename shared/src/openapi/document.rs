@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::ErrorResponseDoc;
 use super::operation::{OperationDoc, SecurityScheme};
-use super::{example, identifiers, moments, prose, tables, webhooks};
+use super::{events, example, identifiers, moments, prose, tables, webhooks};
 use crate::config::VERSION_PATH;
 
 /// The OpenAPI document of the route tables that it has read.
@@ -92,6 +92,16 @@ impl ApiDocument {
         for (name, schema) in ErrorResponseDoc::schemas() {
             self.schemas.insert(name.to_owned(), schema);
         }
+        let types = match events::describe() {
+            Ok((types, schemas)) => {
+                self.schemas.extend(schemas);
+                types
+            }
+            Err(problem) => {
+                self.problems.push(problem);
+                Vec::new()
+            }
+        };
         identifiers::place_all(&mut self.schemas);
         moments::place_all(&mut self.schemas);
         for operation in self.paths.values_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
@@ -117,7 +127,7 @@ impl ApiDocument {
             "servers": [{ "url": VERSION_PATH }],
             "tags": tags.collect::<Vec<_>>(),
             "paths": self.paths,
-            "webhooks": webhooks::section(&self.schemas),
+            "webhooks": webhooks::section(types),
             "components": {
                 "schemas": self.schemas,
                 "responses": prose::responses(),

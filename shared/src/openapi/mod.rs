@@ -7,6 +7,7 @@ mod answer;
 mod argument;
 mod body;
 mod document;
+mod events;
 mod example;
 mod failure;
 mod identifiers;

@@ -257,7 +257,7 @@ impl OperationDoc {
         let company = "acme".parse();
         match (base, company) {
             (Ok(base), Ok(company)) => {
-                self.body::<V, T>(|body| read(body, &company, ReferenceUris::below(&base)))
+                self.body::<V, T>(|body| read(body, &company, ReferenceUris::below(&base, &base)))
             }
             _ => self,
         }

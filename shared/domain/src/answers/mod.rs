@@ -23,7 +23,7 @@ use take::PATIENCE;
 
 use super::Refusal;
 use super::candidate::{Candidate, InterviewAdjustments};
-use super::history::{EventType, FieldChanges, ResourceChange, ResourceRef, fact, private};
+use super::history::{EventType, FieldChanges, ResourceChange, ResourceRef, facts, private};
 use super::id::{CandidateId, CompanyId, ProjectId, QuestionId, TakeRef};
 use super::mail::rate::{ChangeRate, MAX_TEXTS};
 use super::media::conversion::ConversionStatus;
@@ -318,9 +318,19 @@ impl Answers {
         if let Some((of, take, _)) = ended {
             let seconds = take.conversion.converted.map(|made| made.seconds);
             changes.question = Some(of.question);
-            changes.tell([("take", fact(&of.number)), ("seconds", fact(&seconds))]);
+            changes.tell(InterviewFacts { take: of.number, seconds }.into_fields());
         }
         Some(ResourceChange::new(&after.company, after.resource(), types, changes))
+    }
+}
+
+facts! {
+    /// The facts of an answer, which events of an interview tell.
+    pub struct InterviewFacts {
+        /// The number of the take.
+        take: u32,
+        /// The length of the recording in seconds; null if its conversion has failed.
+        seconds: Option<u32>,
     }
 }
 

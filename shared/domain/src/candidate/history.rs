@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use super::{Candidate, CandidateProfile, CandidateStatus};
 use crate::history::{
-    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, customers, events_that_apply, fact, moment,
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, customers, events_that_apply, facts,
     private,
 };
 use crate::id::CompanyId;
 use crate::mail::suppression::EmailStatus;
+use crate::privacy::legal::LegalKind;
 use crate::text::ExternalId;
+use crate::timestamp::Timestamp;
 
 /// The fields whose changes have events of their own.
 const TOLD: [&str; 15] = [
@@ -29,6 +31,34 @@ const TOLD: [&str; 15] = [
     "reopening",
     "guest_links",
 ];
+
+facts! {
+    /// The facts of a candidate.
+    pub struct CandidateFacts {
+        /// The candidate's status.
+        status: CandidateStatus,
+        /// The end of the time for the interview.
+        deadline: Option<Timestamp>,
+        /// When the candidate was last invited.
+        invitationdate: Option<Timestamp>,
+        /// When the invitation was accepted.
+        confirmationdate: Option<Timestamp>,
+        /// When the interview was completed.
+        interviewdate: Option<Timestamp>,
+        /// True if the time ended the interview, with answers, before it was complete; null otherwise.
+        ended_by_time: Option<bool>,
+        /// Whether mails reach the address.
+        email_status: EmailStatus,
+        /// False while the candidate has yet to confirm another address; null otherwise.
+        email_confirmed: Option<bool>,
+        /// The number of completed evaluations.
+        completed_evaluations: usize,
+        /// When the service erases the candidate, who has requested it; null without a request.
+        erasure_due_at: Option<Timestamp>,
+        /// The version that the candidate has accepted of each kind of legal text; null for none.
+        consents: Option<BTreeMap<LegalKind, u32>>,
+    }
+}
 
 impl HasHistory for Candidate {
     const CREATED: EventType = EventType::CandidateCreated;
@@ -61,20 +91,24 @@ impl HasHistory for Candidate {
             first_name, last_name, username, email: _, external_id, deadline, phone, gender, address, partner_data, receive_mails,
         } = profile;
         let completed_by = self.completed_by();
-        vec![
-            ("status", fact(status)),
-            ("deadline", moment(*deadline)),
-            ("invitationdate", moment(*invited_at)),
-            ("confirmationdate", moment(*confirmed_at)),
-            ("interviewdate", moment(*interviewed_at)),
+        let facts = CandidateFacts {
+            status: *status,
+            deadline: deadline.map(Timestamp),
+            invitationdate: invited_at.map(Timestamp),
+            confirmationdate: confirmed_at.map(Timestamp),
+            interviewdate: interviewed_at.map(Timestamp),
             // Null for all others, whose events would all tell it.
-            ("ended_by_time", fact(&ended_by_time.map(|_| true))),
-            ("email_status", fact(&self.email_status())),
-            ("completed_evaluations", fact(&completed_by.len())),
+            ended_by_time: ended_by_time.map(|_| true),
+            email_status: self.email_status(),
+            // Null instead of true, which every event of a new candidate would tell.
+            email_confirmed: pending_email.as_ref().map(|_| false),
+            completed_evaluations: completed_by.len(),
+            erasure_due_at: erasure_request.map(|request| Timestamp(request.due_at)),
+            consents: accepted(self),
+        };
+        let others = [
             ("evaluations", customers(&completed_by)),
             ("shares", customers(shares.values())),
-            ("erasure_due_at", moment(erasure_request.map(|request| request.due_at))),
-            ("consents", accepted(self)),
             // Under the name that clients see. Its reason may name people.
             ("is_on_hold", private(hold)),
             // Its reason may name people, too.
@@ -84,8 +118,6 @@ impl HasHistory for Candidate {
             ("last_name", private(last_name)),
             ("username", private(username)),
             ("email", private(&self.shown_email())),
-            // Null instead of true, which every event of a new candidate would tell.
-            ("email_confirmed", fact(&pending_email.as_ref().map(|_| false))),
             ("external_id", private(external_id)),
             ("phone", private(phone)),
             ("gender", private(gender)),
@@ -95,7 +127,8 @@ impl HasHistory for Candidate {
             ("password", private(password_hash)),
             ("photo", private(photo)),
             ("cv", private(cv)),
-        ]
+        ];
+        facts.into_fields().into_iter().chain(others).collect()
     }
 
     fn events(before: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
@@ -136,11 +169,11 @@ impl HasHistory for Candidate {
 
 /// The version that the candidate has accepted of each kind of legal text: with the author and the moment of the entry, the
 /// proof of it.
-fn accepted(candidate: &Candidate) -> FieldValue {
+fn accepted(candidate: &Candidate) -> Option<BTreeMap<LegalKind, u32>> {
     let versions: BTreeMap<_, _> =
         candidate.standing_consents().map(|(kind, consent)| (kind, consent.version)).collect();
     // Null instead of an empty map, which every event of the candidate would tell.
-    fact(&(!versions.is_empty()).then_some(versions))
+    (!versions.is_empty()).then_some(versions)
 }
 
 /// Whether a consent was recorded, or recorded otherwise.

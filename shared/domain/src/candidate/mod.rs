@@ -24,6 +24,7 @@ pub use guests::{
     GuestLink, GuestLinkEnd, LINK_DELETED, LISTED_AFTER_END, MAX_GUEST_LINKS, NO_ANSWERS, NOT_INTERVIEWED,
     REOPENED, TOO_MANY_LINKS,
 };
+pub use history::CandidateFacts;
 pub use hold::ON_HOLD;
 pub use interview_time::{
     ConductedInterview, EndedByTime, InterviewAdjustments, InterviewLength, MAX_EXTRA_TAKES,

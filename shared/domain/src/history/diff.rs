@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -25,11 +25,6 @@ pub enum FieldValue {
 
 pub(crate) fn fact(value: &impl Serialize) -> FieldValue {
     FieldValue::Fact(json(value))
-}
-
-pub(crate) fn moment(at: Option<DateTime<Utc>>) -> FieldValue {
-    // As responses show it, to the second, so that a change which nobody sees is none.
-    fact(&at.map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true)))
 }
 
 pub(crate) fn customers<'a>(all: impl IntoIterator<Item = &'a CustomerId>) -> FieldValue {
@@ -122,7 +117,7 @@ impl FieldChanges {
     }
 
     /// Adds facts that are not fields of the resource.
-    pub(crate) fn tell<const N: usize>(&mut self, facts: [(&str, FieldValue); N]) {
+    pub(crate) fn tell<const N: usize>(&mut self, facts: [(&'static str, FieldValue); N]) {
         for (name, value) in facts {
             if let FieldValue::Fact(value) = value {
                 self.facts.insert(name.to_owned(), value);

@@ -5,6 +5,7 @@ mod diff;
 mod entry;
 pub mod erasure;
 mod event_types;
+pub(crate) mod facts;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -12,9 +13,11 @@ use serde::{Deserialize, Serialize};
 pub(crate) use change::events_that_apply;
 pub use change::{HasHistory, ResourceChange};
 pub use diff::{FieldChanges, FieldValue};
-pub(crate) use diff::{customers, fact, moment, private};
+pub(crate) use diff::{customers, fact, private};
 pub use entry::{EventId, EventMark, HistoryEntry};
 pub use event_types::{EventType, TypeFilter};
+pub use facts::NoFacts;
+pub(crate) use facts::{facts, make_optional};
 
 use super::account::{Account, Principal};
 use super::history::erasure::ErasedItem;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::history::{
-    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, events_that_apply, fact, private,
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, events_that_apply, facts, private,
 };
 use crate::id::{CompanyId, CustomerId, VideoId};
 use crate::language::Language;
@@ -177,6 +177,16 @@ impl Video {
     }
 }
 
+facts! {
+    /// The facts of a welcome video.
+    pub struct VideoFacts {
+        /// How far the video is.
+        video_conversion_status: ConversionStatus,
+        /// The length in seconds; 0 before the conversion.
+        length: u32,
+    }
+}
+
 impl HasHistory for Video {
     const CREATED: EventType = EventType::VideoCreated;
     const UPDATED: Option<EventType> = Some(EventType::VideoUpdated);
@@ -196,15 +206,18 @@ impl HasHistory for Video {
             is_active: _,
         } = self;
         let Conversion { status, converted, failure, attempt: _, attempts: _, given_up_at: _ } = conversion;
-        vec![
-            ("video_conversion_status", fact(status)),
-            ("length", fact(&converted.map_or(0, |made| made.seconds))),
+        let facts = VideoFacts {
+            video_conversion_status: *status,
+            length: converted.map_or(0, |made| made.seconds),
+        };
+        let others = [
             ("video_conversion_error", private(failure)),
             ("name", private(name)),
             ("description", private(description)),
             ("internal_description", private(internal_description)),
             ("captions", private(captions)),
-        ]
+        ];
+        facts.into_fields().into_iter().chain(others).collect()
     }
 
     fn events(_: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {

@@ -1,6 +1,7 @@
 //! How long candidates are kept, as companies and projects set it.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::names::named;
@@ -19,11 +20,13 @@ named! {
 }
 
 /// How long candidates are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub struct RetentionRule {
     /// The number of days, in [`DAYS`]; `None` keeps candidates for ever.
+    #[schemars(description = "The number of days; null keeps candidates for ever.")]
     pub days: Option<u32>,
-    /// What they are counted from.
+    /// What the days are counted from.
     pub from: RetentionStart,
 }
 

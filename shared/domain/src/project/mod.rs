@@ -6,7 +6,7 @@ mod reminder_days;
 mod return_url;
 mod settings;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use reminder_days::{ReminderDay, ReminderDays};
@@ -18,14 +18,14 @@ use super::company::Company;
 use super::evaluation::evaluator_index::{EvaluatorIndex, EvaluatorSet};
 use super::history::{
     EventType, FieldChanges, FieldValue, HasHistory, ResourceChange, ResourceRef, customers,
-    events_that_apply, fact, private,
+    events_that_apply, facts, private,
 };
 use super::id::{CompanyId, ProjectId};
 use super::names::named;
-use super::privacy::retention_rule::ProjectRetention;
+use super::privacy::retention_rule::{ProjectRetention, RetentionRule};
 use super::questionnaire::Questionnaire;
 use super::staff::ProjectStaff;
-use super::text::{ExternalId, ShortName};
+use super::text::{ExternalId, ShortName, TextLine};
 
 /// The maximum number of welcome videos, and of labels, per project.
 pub const MAX_ATTACHED: usize = 20;
@@ -163,6 +163,24 @@ impl Project {
     }
 }
 
+facts! {
+    /// The facts of a project.
+    pub struct ProjectFacts {
+        /// The display name.
+        name: ShortName,
+        /// The company's own identifier, for people; empty for none.
+        internal_id: TextLine<100>,
+        /// The project's status.
+        status: ProjectStatus,
+        /// When the project first ran or is planned to run.
+        activationdate: Option<NaiveDate>,
+        /// When the project was archived or is planned to be.
+        closedate: Option<NaiveDate>,
+        /// The rule of the project's own for how long candidates are kept; null if that of the company applies.
+        retention: Option<RetentionRule>,
+    }
+}
+
 impl HasHistory for Project {
     const CREATED: EventType = EventType::ProjectCreated;
     const UPDATED: Option<EventType> = Some(EventType::ProjectUpdated);
@@ -187,14 +205,16 @@ impl HasHistory for Project {
             max_interview_time, interview_platform, invite_candidates, default_interview_period, closedate, activationdate, creationdate,
             contact_person, veto_enabled, team_evaluation, reminder_days, partner_data, labels, videos,
         } = settings;
-        vec![
-            ("name", fact(name)),
-            ("internal_id", fact(internal_id)),
+        let facts = ProjectFacts {
+            name: name.clone(),
+            internal_id: internal_id.clone(),
+            status: *status,
+            activationdate: *activationdate,
+            closedate: *closedate,
+            retention: retention.own,
+        };
+        let others = [
             ("external_id", private(external_id)),
-            ("status", fact(status)),
-            ("activationdate", fact(activationdate)),
-            ("closedate", fact(closedate)),
-            ("retention", fact(&retention.own)),
             ("interview_managers", customers(interview_managers)),
             ("evaluators", customers(evaluators)),
             ("reviewers", customers(reviewers)),
@@ -217,7 +237,8 @@ impl HasHistory for Project {
             ("partner_data", private(partner_data)),
             ("labels", private(labels)),
             ("videos", private(videos)),
-        ]
+        ];
+        facts.into_fields().into_iter().chain(others).collect()
     }
 
     fn events(_: Option<&Self>, _: &Self, changes: &FieldChanges) -> Vec<EventType> {

@@ -9,10 +9,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::candidate::{Candidate, CandidateStatus};
-use crate::history::{EventType, FieldValue, HasHistory, ResourceRef, fact};
+use crate::history::{EventType, FieldValue, HasHistory, ResourceRef, facts};
 use crate::id::CompanyId;
 use crate::privacy::retention_rule::{ProjectRetention, RetentionRule, RetentionStart};
 use crate::project::{Project, ProjectStatus};
+use crate::timestamp::Timestamp;
 
 /// How long a first or stricter rule waits before anything is erased by it.
 // Time to read the dry run and to take a mistake back.
@@ -209,6 +210,22 @@ impl Project {
     }
 }
 
+facts! {
+    /// The facts of a company's retention.
+    pub struct RetentionFacts {
+        /// The number of days that candidates are kept; null keeps them for ever.
+        days: Option<u32>,
+        /// What the days are counted from.
+        from: RetentionStart,
+        /// The days until an unanswered request for erasure is carried out.
+        request_days: u32,
+        /// The days of notice before an erasure.
+        notice_days: u32,
+        /// Nothing is erased by the rule before; null for a rule that keeps candidates.
+        starts_at: Option<Timestamp>,
+    }
+}
+
 impl HasHistory for RetentionPolicy {
     const CREATED: EventType = EventType::RetentionUpdated;
     const UPDATED: Option<EventType> = Some(EventType::RetentionUpdated);
@@ -221,13 +238,14 @@ impl HasHistory for RetentionPolicy {
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self { scheduled: ScheduledRule { rule, starts_at }, request_days, notice_days, company: _ } =
             self;
-        vec![
-            ("days", fact(&rule.days)),
-            ("from", fact(&rule.from)),
-            ("request_days", fact(request_days)),
-            ("notice_days", fact(notice_days)),
-            ("starts_at", crate::history::moment(*starts_at)),
-        ]
+        let facts = RetentionFacts {
+            days: rule.days,
+            from: rule.from,
+            request_days: *request_days,
+            notice_days: *notice_days,
+            starts_at: starts_at.map(Timestamp),
+        };
+        facts.into_fields().into()
     }
 }
 

@@ -1,15 +1,15 @@
 //! Retention runs: once a day for each company, in steps that survive crashes.
 
-use chrono::{DateTime, Days, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, Days, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::company::Company;
-use crate::history::{EventType, FieldChanges, HasHistory as _, ResourceChange};
+use crate::history::{EventType, FieldChanges, HasHistory as _, ResourceChange, facts};
 use crate::id::{CandidateId, CompanyId, ProjectId};
 use crate::retention::{GRACE, RetentionPolicy, RetentionVerdict};
 use crate::time_zone::TimeZone;
+use crate::timestamp::Timestamp;
 use crate::work::WorkState;
 
 /// Runs start at this hour of the day, in the company's time zone.
@@ -94,12 +94,27 @@ pub struct CompletedRun {
     pub counts: RunCounts,
 }
 
-impl CompletedRun {
-    /// As events show it.
-    fn fact(&self) -> Value {
-        let RunCounts { looked_at, erased, held, soon, waiting } = self.counts;
-        let at = self.at.to_rfc3339_opts(SecondsFormat::Secs, true);
-        json!({ "at": at, "looked_at": looked_at, "erased": erased, "held": held, "soon": soon, "waiting": waiting })
+facts! {
+    /// The facts of a run, which events tell beside those of the retention.
+    pub struct RunFacts {
+        /// What the run has done.
+        last_run: ToldRun,
+    }
+}
+
+/// A run as events show it.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ToldRun {
+    /// When it ended.
+    at: Timestamp,
+    #[serde(flatten)]
+    counts: RunCounts,
+}
+
+impl From<&CompletedRun> for RunFacts {
+    fn from(run: &CompletedRun) -> Self {
+        Self { last_run: ToldRun { at: Timestamp(run.at), counts: run.counts } }
     }
 }
 
@@ -130,7 +145,7 @@ impl RetentionPolicy {
         // With the facts of the policy that the run has applied.
         let mut changes = FieldChanges::between(Some(self.history_fields()), self.history_fields());
         changes.changed.insert("last_run".to_owned());
-        changes.facts.insert("last_run".to_owned(), run.fact());
+        changes.tell(RunFacts::from(run).into_fields());
         ResourceChange::new(company, resource, vec![EventType::RetentionCompleted], changes)
     }
 }

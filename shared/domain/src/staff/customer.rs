@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::Refusal;
 use crate::account::Account;
 use crate::history::{
-    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, events_that_apply, fact, moment, private,
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, events_that_apply, facts, private,
 };
 use crate::id::{CompanyId, CustomerId};
 use crate::language::Language;
@@ -18,6 +18,7 @@ use crate::media::file::StoredFile;
 use crate::names::named;
 use crate::secret::{OneTimeKey, PasswordHash};
 use crate::text::{Email, ShortName, TextLine, Username};
+use crate::timestamp::Timestamp;
 
 named! {
     /// A customer's rights in the company; each type includes those before it.
@@ -314,6 +315,28 @@ impl Customer {
     }
 }
 
+facts! {
+    /// The facts of a customer.
+    pub struct CustomerFacts {
+        /// The customer's rights in the company.
+        account_type: AccountType,
+        /// Whether the invitation is accepted.
+        status: CustomerStatus,
+        /// Whether the customer may log in.
+        is_active: bool,
+        /// Whether the operator lets the customer act on behalf of others.
+        authenticate_on_behalf: bool,
+        /// When the customer was last invited.
+        invitationdate: Option<Timestamp>,
+        /// When the account was activated.
+        confirmationdate: Option<Timestamp>,
+        /// Whether mails reach the address.
+        email_status: EmailStatus,
+        /// False while the customer has yet to confirm another address.
+        email_confirmed: bool,
+    }
+}
+
 impl HasHistory for Customer {
     const CREATED: EventType = EventType::CustomerCreated;
     const UPDATED: Option<EventType> = Some(EventType::CustomerUpdated);
@@ -334,19 +357,21 @@ impl HasHistory for Customer {
             // Internal.
             mail_rate: _, session_epoch: _, one_time_key: _, address_keys: _,
         } = self;
-        vec![
-            ("account_type", fact(account_type)),
-            ("status", fact(status)),
-            ("is_active", fact(is_active)),
-            ("authenticate_on_behalf", fact(authenticate_on_behalf)),
-            ("invitationdate", moment(*invited_at)),
-            ("confirmationdate", moment(*confirmed_at)),
-            ("email_status", fact(&self.email_status())),
+        let facts = CustomerFacts {
+            account_type: *account_type,
+            status: *status,
+            is_active: *is_active,
+            authenticate_on_behalf: *authenticate_on_behalf,
+            invitationdate: invited_at.map(Timestamp),
+            confirmationdate: confirmed_at.map(Timestamp),
+            email_status: self.email_status(),
+            email_confirmed: self.is_email_confirmed(),
+        };
+        let others = [
             ("first_name", private(first_name)),
             ("last_name", private(last_name)),
             ("username", private(username)),
             ("email", private(self.shown_email())),
-            ("email_confirmed", fact(&self.is_email_confirmed())),
             ("phone", private(phone)),
             ("gender", private(gender)),
             ("position", private(position)),
@@ -356,7 +381,8 @@ impl HasHistory for Customer {
             ("seen_welcome", private(seen_welcome)),
             ("password", private(password_hash)),
             ("photo", private(photo)),
-        ]
+        ];
+        facts.into_fields().into_iter().chain(others).collect()
     }
 
     fn events(before: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {

@@ -6,13 +6,14 @@ use chrono::{DateTime, Months, NaiveTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
-use crate::history::{EventType, FieldValue, HasHistory, ResourceRef, fact, moment, private};
+use crate::history::{EventType, FieldValue, HasHistory, ResourceRef, facts, private};
 use crate::id::{CompanyId, CustomerId, ProjectId, TokenId};
 use crate::names::named;
 use crate::policy::CallerRelation;
 use crate::secret::{Sealed, SecretHash};
 use crate::staff::customer::AccountType;
 use crate::text::ShortName;
+use crate::timestamp::Timestamp;
 
 /// The maximum per company.
 pub const MAX_TOKENS: u32 = 100;
@@ -238,6 +239,18 @@ impl TryFrom<StoredToken> for NamedToken {
     }
 }
 
+facts! {
+    /// The facts of a named token.
+    pub struct TokenFacts {
+        /// The rights of the token.
+        account_type: AccountType,
+        /// Whether it may only read.
+        read_only: bool,
+        /// When it ends; null for never.
+        expires_at: Option<Timestamp>,
+    }
+}
+
 impl HasHistory for NamedToken {
     const CREATED: EventType = EventType::TokenCreated;
     // A token never changes: clients replace it.
@@ -251,13 +264,13 @@ impl HasHistory for NamedToken {
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self { name, rights, expires_at, id: _, company: _, hash: _, media_key: _, .. } = self;
         let TokenRights { account_type, projects, is_read_only } = rights;
-        vec![
-            ("name", private(name)),
-            ("account_type", fact(account_type)),
-            ("projects", private(projects)),
-            ("read_only", fact(is_read_only)),
-            ("expires_at", moment(*expires_at)),
-        ]
+        let facts = TokenFacts {
+            account_type: *account_type,
+            read_only: *is_read_only,
+            expires_at: expires_at.map(Timestamp),
+        };
+        let others = [("name", private(name)), ("projects", private(projects))];
+        facts.into_fields().into_iter().chain(others).collect()
     }
 }
 

@@ -31,7 +31,7 @@ use super::Refusal;
 use super::account::Creator;
 use super::history::{
     EventType, FieldChanges, FieldValue, HasHistory, HistoryEntry, ResourceRef, TypeFilter,
-    events_that_apply, fact, private,
+    events_that_apply, facts, private,
 };
 use super::id::{CompanyId, ProjectId, WebhookId};
 use super::names::named;
@@ -219,6 +219,16 @@ impl Webhook {
     }
 }
 
+facts! {
+    /// The facts of a webhook.
+    pub struct WebhookFacts {
+        /// Whether events are sent.
+        is_enabled: bool,
+        /// Why it is disabled; null while it is enabled.
+        disabled_reason: Option<DisabledReason>,
+    }
+}
+
 impl HasHistory for Webhook {
     const CREATED: EventType = EventType::WebhookCreated;
     const UPDATED: Option<EventType> = Some(EventType::WebhookUpdated);
@@ -235,15 +245,15 @@ impl HasHistory for Webhook {
             // Never changed, or told by the secret, or by why it is disabled.
             id: _, company: _, former_secret: _, created_at: _, created_by: _, disabled_reason: _,
         } = self;
-        vec![
-            ("is_enabled", fact(&self.is_enabled())),
-            ("disabled_reason", fact(&self.why_disabled())),
+        let facts = WebhookFacts { is_enabled: self.is_enabled(), disabled_reason: self.why_disabled() };
+        let others = [
             ("url", private(url)),
             ("description", private(description)),
             ("types", private(types)),
             ("projects", private(projects)),
             ("secret", private(secret)),
-        ]
+        ];
+        facts.into_fields().into_iter().chain(others).collect()
     }
 
     fn events(_: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {

@@ -1,5 +1,6 @@
 //! An event as clients see it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -51,6 +52,25 @@ pub struct EventView {
     request_id: Option<String>,
 }
 
+/// The schema of an event of the feed: any of those that webhooks get.
+#[derive(Debug)]
+pub struct FeedEvent;
+
+impl JsonSchema for FeedEvent {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "FeedEvent".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        // The document describes it with the types of events.
+        json_schema!({ "$ref": "#/components/schemas/FeedEvent" })
+    }
+}
+
 /// A list of texts rather than of choices.
 // Clients must take types that they do not know.
 fn known_types(_: &mut SchemaGenerator) -> Schema {
@@ -62,12 +82,13 @@ fn known_types(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": name })
 }
 
+// The parameters are the facts that it has changed, and all that it tells. Only its schema has others, for a kind of resource.
 /// What a change did. The facts of the resource after the change stand beside these fields, such as `status` and
 /// `deadline`. Once the resource is erased, only its URL and its page, its project with its key, and its version are left,
 /// and what `candidate.erased` says.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Change")]
-struct ChangeView {
+pub(crate) struct ChangeView<P = BTreeMap<String, Value>, F = Map<String, Value>> {
     /// The URL of the changed resource, which may be deleted since.
     #[schemars(example = example_uri::CANDIDATE)]
     resource_uri: Uri,
@@ -95,7 +116,7 @@ struct ChangeView {
     #[schemars(example = &["interviewdate", "status"])]
     changed: BTreeSet<String>,
     /// The values before the change of those facts that it changed.
-    previous: BTreeMap<String, Value>,
+    previous: P,
     /// The customers who were added, by field, for example `evaluators` of a project or `shares` of a candidate.
     added: BTreeMap<String, Vec<Uri>>,
     /// The customers who were removed, by field.
@@ -103,7 +124,7 @@ struct ChangeView {
     #[serde(flatten)]
     erasure: Option<ErasureDetails>,
     #[serde(flatten)]
-    facts: Map<String, Value>,
+    facts: F,
 }
 
 /// The author of a change, or of a record.

@@ -21,7 +21,8 @@ pub use candidate::{
 pub use contact::ContactView;
 pub(crate) use contact::{EndedGuestLinkView, EndedKeyView};
 pub use customer::CustomerView;
-pub use event::{AuthorView, EventView};
+pub(crate) use event::ChangeView;
+pub use event::{AuthorView, EventView, FeedEvent};
 pub use guest_link::GuestLinkView;
 pub use label::LabelView;
 pub use nested::ExpandedReference;

@@ -9,6 +9,7 @@ mod refusals;
 mod runs;
 mod sending;
 mod trouble;
+mod typed;
 mod wakes;
 
 use serde_json::{Value, json};

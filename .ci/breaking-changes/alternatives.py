@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 UPPER_LIMITS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 LOWER_LIMITS = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 # Keywords whose values can only be compared as a whole.
-FORMS = ("pattern", "format", "contentMediaType", "contentEncoding", "multipleOf", "uniqueItems")
+FORMS = ("pattern", "format", "contentMediaType", "contentEncoding", "multipleOf", "uniqueItems", "contains")
 # Keywords that change no values.
 NOTES = ("description", "title", "examples", "example", "$comment", "externalDocs")
 # Keywords that are about values of one type, or of any.
 ABOUT = {
     "string": {"maxLength", "minLength", "pattern", "format", "contentMediaType", "contentEncoding"},
     "number": {"maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "multipleOf", "format"},
-    "array": {"items", "maxItems", "minItems", "uniqueItems"},
+    "array": {"items", "contains", "maxItems", "minItems", "uniqueItems"},
     "object": {"properties", "required", "additionalProperties", "propertyNames", "maxProperties", "minProperties"},
-    "any": {"enum", "default", "deprecated", "x-closed-set"},
+    "any": {"enum", "x-extensible-enum", "default", "deprecated"},
 }
 KNOWN = {"$ref", "allOf", "anyOf", "oneOf", "type", "const", *NOTES}.union(*ABOUT.values())
 
@@ -70,7 +70,6 @@ def branches(schema, document):
     own = {key: value for key, value in schema.items() if key not in {"$ref", "allOf", "anyOf", "oneOf", *NOTES}}
     if "const" in own:
         own["enum"] = [own.pop("const")]
-        own["x-closed-set"] = True
     found = [(own, None)]
     parts = [branches(part, document) for part in schema.get("allOf", ())]
     for choice in ("anyOf", "oneOf"):

@@ -41,7 +41,7 @@ BREAKS = {
     "response-field-optional": "a field may be missing",
     "response-type-added": "values of a type come that clients do not expect",
     "response-alternative-added": "none of the old alternatives covers a new one",
-    "response-closed-set-extended": "a set of values that was promised to be closed has more, or is no longer promised to be",
+    "response-closed-set-extended": "an enum has a further value: what may grow is a text with x-extensible-enum",
     "response-values-opened": "values come that no list names",
     "response-limit-relaxed": "values exceed a limit that clients may rely on",
     "response-form-widened": "values no longer have a form that clients may rely on",
@@ -71,7 +71,7 @@ ADDITIONS = {
     "response-media-type-added": "a new media type",
     "response-header-added": "a new header",
     "response-field-added": "a new field",
-    "response-value-added": "a further value",
+    "response-value-added": "a further value of a text that lists its known ones",
     "field-deprecated": "the field is deprecated",
     "webhook-added": "a new webhook",
 }

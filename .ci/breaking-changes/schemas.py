@@ -133,11 +133,10 @@ def compare_values(old, new, direction, place, found):
         if has is None:
             found.add(Finding(place, "response-values-opened"))
             return
-        is_closed = old.get("x-closed-set")
-        rule = "response-closed-set-extended" if is_closed else "response-value-added"
-        found |= {Finding(place, rule, json.dumps(value)) for value in added}
-        if is_closed and not new.get("x-closed-set"):
-            found.add(Finding(place, "response-closed-set-extended"))
+        found |= {Finding(place, "response-closed-set-extended", json.dumps(value)) for value in added}
+    elif "x-extensible-enum" in old:
+        known = [value for value in new.get("x-extensible-enum", ()) if value not in old["x-extensible-enum"]]
+        found |= {Finding(place, "response-value-added", json.dumps(value)) for value in known}
 
 
 def is_accepted(value, old, new):

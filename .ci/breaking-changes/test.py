@@ -3,7 +3,9 @@
 Each case is what is edited in a small document, first in the old one if it needs something there.
 """
 
+import contextlib
 import copy
+import io
 import json
 import subprocess
 import sys
@@ -96,7 +98,8 @@ DOCUMENT = {
                     "name": {"type": "string", "maxLength": 50},
                     "kind": {"type": "string", "enum": ["cat", "dog"]},
                     "mood": {"anyOf": [{"type": "string", "enum": ["good", "bad"]}, {"type": "null"}]},
-                    "scale": {"type": "string", "enum": ["s", "m", "l"], "x-closed-set": True},
+                    "coat": {"type": "string", "x-extensible-enum": ["long", "short"]},
+                    "tricks": {"type": "array", "items": {"type": "string"}, "contains": {"const": "sit"}},
                     "version": {"const": 1},
                     "born": {"type": "string", "format": "date"},
                     "age": {"type": "integer", "minimum": 0},
@@ -242,17 +245,26 @@ BROKEN = {
         {f"{SHOWN} owner anyOf 2": {"type": "object", "required": ["firm"], "properties": {"firm": {"type": "string"}}}}
     ],
     "response-closed-set-extended": [
-        {f"{SHOWN} scale enum": ["s", "m", "l", "xl"]},
-        {f"{SHOWN} scale x-closed-set": GONE},
+        {f"{SHOWN} kind enum": ["cat", "dog", "emu"]},
+        {f"{SHOWN} mood": {"type": ["string", "null"], "enum": ["good", "bad", "so-so", None]}},
+        {f"{SHOWN} coat": {"type": "string", "enum": ["long", "short"]}, f"{SHOWN} kind enum": ["emu"]},
         {f"{SHOWN} version const": 2},
     ],
-    "response-values-opened": [{f"{SHOWN} kind": {"type": "string"}}, {f"{SHOWN} mood": {"type": ["string", "null"]}}],
+    "response-values-opened": [
+        {f"{SHOWN} kind": {"type": "string"}},
+        {f"{SHOWN} kind": {"type": "string", "x-extensible-enum": ["cat", "dog"]}},
+        {f"{SHOWN} mood": {"type": ["string", "null"]}},
+    ],
     "response-limit-relaxed": [
         {f"{SHOWN} name maxLength": 60},
         {f"{SHOWN} name maxLength": GONE},
         {f"{SHOWN} age minimum": -1},
     ],
-    "response-form-widened": [{f"{SHOWN} born format": GONE}, {f"{SHOWN} born format": "date-time"}],
+    "response-form-widened": [
+        {f"{SHOWN} born format": GONE},
+        {f"{SHOWN} born format": "date-time"},
+        {f"{SHOWN} tricks contains const": "beg"},
+    ],
     "response-other-fields-widened": [{f"{SHOWN} extra additionalProperties": GONE}],
     "webhook-removed": [{"webhooks died": GONE}],
     "webhook-header-removed": [{f"{BORN} parameters": []}],
@@ -307,7 +319,7 @@ ADDED = {
     "response-media-type-added": [{f"{OK} content text/plain": {"schema": {"type": "string"}}}],
     "response-header-added": [{f"{OK} headers Link": {"schema": {"type": "string"}}}],
     "response-field-added": [{f"{SHOWN} new": {"type": "string"}}],
-    "response-value-added": [{f"{SHOWN} kind enum": ["cat", "dog", "emu"]}],
+    "response-value-added": [{f"{SHOWN} coat x-extensible-enum": ["long", "short", "none"]}],
     "field-deprecated": [{f"{SHOWN} age deprecated": True}],
     "webhook-added": [{"webhooks sold": {"post": {"operationId": "onSold", "responses": {}}}}],
 }
@@ -331,6 +343,8 @@ UNCHANGED = [
     # Less than what was promised.
     {f"{PUT} responses 404": GONE},
     {f"{SHOWN} kind enum": ["cat"]},
+    {f"{SHOWN} coat x-extensible-enum": ["long"]},
+    {f"{SHOWN} coat": {"type": "string", "enum": ["long", "short"]}},
     {f"{SHOWN} mood": {"type": "string", "enum": ["good", "bad"]}},
     {f"{SHOWN} name maxLength": 40},
     {f"{SHOWN} name pattern": "^[a-z]+$"},
@@ -431,6 +445,24 @@ class Gate(unittest.TestCase):
             self.assertEqual(run.returncode, status, run)
             for words in told:
                 self.assertIn(words, run.stdout + run.stderr)
+
+
+class OwnDocument(unittest.TestCase):
+    """The document of this service, in which each set of values of an answer is closed or open."""
+
+    def test_a_closed_set_with_a_further_value_fails_and_an_open_one_passes(self):
+        document = json.loads(Path(__file__).parents[2].joinpath("functions/docs/openapi.json").read_text(encoding="utf-8"))
+        closed, grows = (f"{SCHEMAS} {name} properties" for name in ("Candidate", "Change"))
+        for edits, status in [
+            ({f"{closed} status enum 8": "withdrawn"}, 1),
+            ({f"{grows} reason x-extensible-enum 5": "forgotten"}, 0),
+        ]:
+            with tempfile.TemporaryDirectory() as folder:
+                paths = [Path(folder, name) for name in ("old.json", "new.json", "wanted.toml")]
+                for path, content in zip(paths, [json.dumps(document), json.dumps(edited(document, edits)), ""]):
+                    path.write_text(content, encoding="utf-8")
+                with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                    self.assertEqual(main.main(*map(str, paths)), status, edits)
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ pub(crate) struct EvaluationView {
     #[schemars(example = 5)]
     maximum_score: u32,
     /// What the evaluator recommends; null for nothing.
-    #[schemars(example = &"strong_yes", extend("x-closed-set" = true))]
+    #[schemars(example = &"strong_yes")]
     recommendation: Option<Recommendation>,
     /// The evaluator's note.
     #[schemars(example = &"I would like to work with her.")]
@@ -251,7 +251,6 @@ pub(crate) struct ResultEvaluationView {
     #[schemars(example = example_uri::CUSTOMER)]
     pub(crate) evaluator: Uri,
     /// What the evaluator recommends; null for nothing.
-    #[schemars(extend("x-closed-set" = true))]
     pub(crate) recommendation: Option<Recommendation>,
     /// The evaluator's note.
     #[schemars(example = &"I would like to work with her.")]

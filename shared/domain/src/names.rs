@@ -6,11 +6,11 @@ use serde::de::{DeserializeOwned, IntoDeserializer as _};
 /// Declares an enum with the names of its values, which are the same in JSON, in the table, in logs and in the OpenAPI
 /// document.
 macro_rules! named {
-    ($(#[doc = $about:literal])+ pub enum $type:ident { $($(#[doc = $doc:literal])+ $value:ident = $name:literal,)+ }) => {
-        $(#[doc = $about])+
+    ($(#[$about:meta])+ pub enum $type:ident { $($(#[doc = $doc:literal])+ $value:ident = $name:literal,)+ }) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[schemars(inline)]
+        $(#[$about])+
         pub enum $type {
             $($(#[doc = $doc])+ #[serde(rename = $name)] $value,)+
         }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::ErrorResponseDoc;
 use super::operation::{OperationDoc, SecurityScheme};
-use super::{events, example, identifiers, moments, prose, tables, webhooks};
+use super::{events, example, identifiers, moments, prose, sets, tables, webhooks};
 use crate::config::VERSION_PATH;
 
 /// The OpenAPI document of the route tables that it has read.
@@ -104,9 +104,12 @@ impl ApiDocument {
         };
         identifiers::place_all(&mut self.schemas);
         moments::place_all(&mut self.schemas);
+        // All named schemas are of answers and events: what requests may hold is a closed set until the service takes more.
+        self.schemas.values_mut().for_each(sets::open);
         for operation in self.paths.values_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
             for response in operation["responses"].as_object_mut().into_iter().flat_map(Map::values_mut) {
                 if let Some(content) = response.pointer_mut("/content/application~1json") {
+                    sets::open(&mut content["schema"]);
                     // Made last: examples follow references to schemas that later operations add.
                     content["example"] = example::of(&content["schema"], &self.schemas);
                 }
@@ -116,7 +119,7 @@ impl ApiDocument {
             return Err(self.problems);
         }
         let tags = self.groups.iter().map(|(title, text)| json!({ "name": title, "description": text }));
-        Ok(json!({
+        let mut document = json!({
             "openapi": "3.1.0",
             "info": {
                 "title": "Interview Service API",
@@ -135,7 +138,9 @@ impl ApiDocument {
                 "headers": prose::headers(),
                 "securitySchemes": prose::security_schemes(),
             },
-        }))
+        });
+        sets::remove_marks(&mut document);
+        Ok(document)
     }
 }
 

@@ -14,6 +14,7 @@ mod identifiers;
 mod moments;
 mod operation;
 mod prose;
+mod sets;
 mod tables;
 mod webhooks;
 

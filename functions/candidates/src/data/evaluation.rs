@@ -26,7 +26,7 @@ pub(crate) struct EvaluationDataView {
     /// The ratings, then the comments without a value, those of questions and criteria that are deleted since included.
     ratings: Vec<RatingDataView>,
     /// What the evaluator recommends; null for nothing.
-    #[schemars(example = &"strong_yes", extend("x-closed-set" = true))]
+    #[schemars(example = &"strong_yes")]
     recommendation: Option<Recommendation>,
     /// The evaluator's note.
     #[schemars(example = &"I would like to work with her.")]

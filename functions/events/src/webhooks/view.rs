@@ -77,7 +77,7 @@ pub(crate) struct WebhookView {
 /// How the deliveries to a webhook are going.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(inline)]
+#[schemars(inline, extend("x-closed-set" = true))]
 pub(crate) enum WebhookStatus {
     /// Events are sent as they come.
     Ok,

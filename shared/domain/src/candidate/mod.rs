@@ -65,6 +65,7 @@ pub const TOO_MANY_SHARES: Refusal =
 
 named! {
     /// The status of a candidate.
+    #[schemars(extend("x-closed-set" = true))]
     pub enum CandidateStatus {
         /// Created but not notified.
         New = "new",

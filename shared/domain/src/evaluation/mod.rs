@@ -61,6 +61,7 @@ pub const EVALUATE_FIRST: Refusal =
 
 named! {
     /// What an evaluator recommends.
+    #[schemars(extend("x-closed-set" = true))]
     pub enum Recommendation {
         /// Certainly not.
         DefinitelyNo = "definitely_no",

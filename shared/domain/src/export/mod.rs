@@ -38,6 +38,7 @@ pub const EXPORT_RUNNING: Refusal = Refusal {
 
 named! {
     /// How far an export has come.
+    #[schemars(extend("x-closed-set" = true))]
     pub enum ExportStatus {
         /// It waits for its beginning, which is within minutes.
         Pending = "pending",

@@ -25,7 +25,7 @@ pub enum SuppressionReason {
 /// Whether an address gets mails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
+#[schemars(inline, extend("x-closed-set" = true))]
 pub enum EmailStatus {
     /// No bounce or complaint is known.
     Deliverable,

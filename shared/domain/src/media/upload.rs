@@ -29,6 +29,7 @@ const REMEMBERED: TimeDelta = TimeDelta::days(7);
 
 named! {
     /// How far an upload is.
+    #[schemars(extend("x-closed-set" = true))]
     pub enum UploadStatus {
         /// The file has not arrived, or has not been looked at.
         AwaitingUpload = "awaiting-upload",

@@ -32,6 +32,7 @@ pub const MAX_ATTACHED: usize = 20;
 
 named! {
     /// The status of a project.
+    #[schemars(extend("x-closed-set" = true))]
     pub enum ProjectStatus {
         /// A draft.
         Incomplete = "10-incomplete",

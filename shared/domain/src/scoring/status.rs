@@ -12,7 +12,7 @@ use crate::project::Project;
 /// The state of a candidate's evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
+#[schemars(inline, extend("x-closed-set" = true))]
 pub enum EvaluationStatus {
     /// No evaluation is complete.
     Pending,

@@ -22,6 +22,7 @@ use crate::timestamp::Timestamp;
 
 named! {
     /// A customer's rights in the company; each type includes those before it.
+    #[schemars(extend("x-closed-set" = true))]
     pub enum AccountType {
         /// Works in the projects that list them.
         HiringManager = "hiring-manager",
@@ -44,7 +45,7 @@ impl AccountType {
 /// Whether a customer has accepted the invitation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
+#[schemars(inline, extend("x-closed-set" = true))]
 pub enum CustomerStatus {
     /// Invited, but not activated.
     Invited,

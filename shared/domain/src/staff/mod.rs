@@ -18,6 +18,7 @@ pub const MAX_STAFF: usize = 40;
 
 named! {
     /// What a customer may be in one project.
+    #[schemars(extend("x-closed-set" = true))]
     pub enum StaffRole {
         /// Runs the project; the contract's Project Manager.
         InterviewManager = "interview_manager",

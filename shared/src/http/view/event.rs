@@ -13,7 +13,6 @@ use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::text::ExternalId;
 use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
-use crate::http::schema::inline;
 use crate::http::wire::{Timestamp, Uri};
 
 /// A change of a resource.
@@ -29,7 +28,7 @@ pub struct EventView {
     main_type: Option<String>,
     /// Everything that has happened, the most telling first. Ignore types that you do not know: more may be added. Empty in the
     /// history of a resource for changes without an event.
-    #[schemars(schema_with = "known_types", example = &["candidate.interviewed"])]
+    #[schemars(with = "Vec<EventType>", example = &["candidate.interviewed"])]
     types: Vec<String>,
     /// The number among the company's events, ascending and without gaps; null until the event is numbered, for
     /// changes without an event, and for pings.
@@ -69,17 +68,6 @@ impl JsonSchema for FeedEvent {
         // The document describes it with the types of events.
         json_schema!({ "$ref": "#/components/schemas/FeedEvent" })
     }
-}
-
-/// A list of texts rather than of choices.
-// Clients must take types that they do not know.
-fn known_types(_: &mut SchemaGenerator) -> Schema {
-    let mut name = inline::<EventType>();
-    if let Some(schema) = name.as_object_mut() {
-        // An enum would make generated clients refuse types of newer releases.
-        schema.remove("enum");
-    }
-    json_schema!({ "type": "array", "items": name })
 }
 
 // The parameters are the facts that it has changed, and all that it tells. Only its schema has others, for a kind of resource.

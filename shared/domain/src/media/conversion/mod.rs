@@ -19,7 +19,7 @@ const ATTEMPTS: u32 = 3;
 /// How far a recording is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
+#[schemars(inline, extend("x-closed-set" = true))]
 pub enum ConversionStatus {
     /// The file has not arrived.
     AwaitingUpload,

@@ -104,7 +104,7 @@ pub(crate) fn create_candidate(operation: OperationDoc) -> OperationDoc {
         .example("candidate", candidate())
 }
 
-pub(crate) fn list_candidate_events(operation: OperationDoc) -> OperationDoc {
+pub(crate) fn list_events_of_candidate(operation: OperationDoc) -> OperationDoc {
     operation.text(
         "The history of the candidate, oldest first: every write, at once. Those without `types` have changed nothing \
          that others are told about; who has yet to evaluate the candidate does not see them. `sequence` is null until \

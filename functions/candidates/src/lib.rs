@@ -70,7 +70,7 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
             "Withdraw erasure request",
             document::withdraw_erasure,
         )
-        .get("events/", history::list, "List candidate's events", document::list_candidate_events)
+        .get("events/", history::list, "List events of candidate", document::list_events_of_candidate)
         .get("photo/{token}/", files::photo, "Get candidate photo", document::get_candidate_photo)
         .get("cv/{token}/", files::cv, "Get candidate CV", document::get_candidate_cv)
         .post("uploads/", files::announce, "Announce candidate file", document::announce_candidate_file)

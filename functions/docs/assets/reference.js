@@ -112,6 +112,19 @@ function accepted(operation) {
     return element("p", { class: "accepted" }, text);
 }
 
+// The schema of a request's body with its objects, which have names, in their places.
+function whole(schema) {
+    const { $ref, ...own } = schema;
+    const found = $ref ? { ...resolve({ $ref }), ...own } : own;
+    const properties = Object.entries(found.properties ?? {}).map(([name, of]) => [name, whole(of)]);
+    return {
+        ...found,
+        ...(found.properties && { properties: Object.fromEntries(properties) }),
+        ...(found.items && { items: whole(found.items) }),
+        ...(found.anyOf && { anyOf: found.anyOf.map(whole) }),
+    };
+}
+
 function operationSection(operation) {
     const parameters = (title, place) => {
         const found = parametersOf(operation).filter((parameter) => parameter.in === place);
@@ -139,7 +152,7 @@ function operationSection(operation) {
             parameters("Path", "path"),
             parameters("Query", "query"),
             parameters("Headers", "header"),
-            content.length ? [element("h4", {}, "Body"), body(content[0].schema, true)] : [],
+            content.length ? [element("h4", {}, "Body"), body(whole(content[0].schema), true)] : [],
             element("h4", {}, "Responses"),
             responsesOf(operation),
         ),
@@ -179,7 +192,9 @@ function groups() {
 }
 
 function schemas() {
-    const entries = Object.entries(api.components.schemas).map(([name, schema]) => {
+    // Bodies of requests are described with their operations.
+    const shown = Object.entries(api.components.schemas).filter(([name]) => !name.includes("Body"));
+    const entries = shown.map(([name, schema]) => {
         const id = `schema-${name}`;
         const text = [heading(3, id, name), markdown(schema.description), body(schema, false)];
         return { id, title: name, built: element("section", { id, class: "schema" }, text) };

@@ -18,7 +18,7 @@ pub(crate) fn show_the_reference(operation: OperationDoc) -> OperationDoc {
         .sends("text/html", "The page.")
 }
 
-pub(crate) fn get_a_file_of_the_reference(operation: OperationDoc) -> OperationDoc {
+pub(crate) fn get_reference_file(operation: OperationDoc) -> OperationDoc {
     operation
         .text("A file of the page. Its URL changes with its content.")
         .sends("text/css", "A style sheet or a script.")

@@ -39,10 +39,5 @@ pub fn routes<R: RouteReader>(routes: R) -> R {
         .get("/", root::show, "Find this reference", document::find_this_reference)
         .get("/openapi.json/", openapi::show, "Get this document", document::get_this_document)
         .get("/docs/", page::show, "Show the reference", document::show_the_reference)
-        .get(
-            "/docs/{file}/",
-            assets::show,
-            "Get a file of the reference",
-            document::get_a_file_of_the_reference,
-        )
+        .get("/docs/{file}/", assets::show, "Get reference file", document::get_reference_file)
 }

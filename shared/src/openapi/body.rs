@@ -52,16 +52,52 @@ impl RequestBodyDoc {
         }
     }
 
-    pub(super) fn component(self) -> Value {
+    /// The body of the operation with this identifier. Its objects get names, which are added to `named`: generators would make
+    /// up others, which collide.
+    pub(super) fn component(self, operation: &str, named: &mut Map<String, Value>) -> Value {
+        let operation = capitalise(operation);
+        let [of_json, of_form] = match (&self.json, &self.form) {
+            (Some(_), Some(_)) => ["JsonBody", "FilesBody"],
+            _ => ["Body"; 2],
+        };
         let mut content = json!({});
-        if let Some(object) = self.json {
+        if let Some(mut object) = self.json {
+            name_objects(&mut object, format!("{operation}{of_json}"), named);
             content["application/json"] = json!({ "schema": object, "examples": self.examples });
         }
-        if let Some(form) = self.form {
+        if let Some(mut form) = self.form {
+            name_objects(&mut form, format!("{operation}{of_form}"), named);
             content["multipart/form-data"] = json!({ "schema": form });
         }
         json!({ "required": true, "content": content })
     }
+}
+
+/// Puts references in the place of a schema's objects, and adds them to `named`.
+fn name_objects(schema: &mut Value, name: String, named: &mut Map<String, Value>) {
+    if let Some(items) = schema.get_mut("items") {
+        name_objects(items, format!("{name}Item"), named);
+    }
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    for (property, of) in properties {
+        let words = property.split('_').map(capitalise);
+        name_objects(of, words.fold(name.clone(), |name, word| name + &word), named);
+    }
+    let is_nullable = schema["type"].is_array();
+    let reference = json!({ "$ref": format!("#/components/schemas/{name}") });
+    let mut placed =
+        if is_nullable { json!({ "anyOf": [reference, { "type": "null" }] }) } else { reference };
+    if let Some(text) = schema.get("description") {
+        placed["description"] = text.clone();
+    }
+    let mut object = std::mem::replace(schema, placed);
+    object["type"] = json!("object");
+    named.insert(name, object);
+}
+
+fn capitalise(word: &str) -> String {
+    let (first, rest) = word.split_at(word.len().min(1));
+    first.to_ascii_uppercase() + rest
 }
 
 fn with_descriptions(mut schema: Value, described: &Map<String, Value>) -> Value {

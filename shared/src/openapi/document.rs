@@ -18,6 +18,8 @@ pub struct ApiDocument {
     routes: Vec<(Method, String)>,
     paths: Map<String, Value>,
     schemas: Map<String, Value>,
+    /// The objects in bodies of requests.
+    bodies: Map<String, Value>,
     names: BTreeSet<String>,
     problems: Vec<String>,
 }
@@ -70,13 +72,13 @@ impl ApiDocument {
             }
         }
         let tag = self.groups.last().map(|(title, _)| *title);
-        let described = operation.into_value(&id, tag, method, &path);
+        let described = operation.into_value(&id, tag, method, &path, &mut self.bodies);
         for parameter in described["parameters"].as_array().into_iter().flatten() {
             if parameter["description"] == "" {
                 self.problems.push(format!("{place}: {} has no description", parameter["name"]));
             }
         }
-        self.paths.entry(path.as_str()).or_insert(json!({}))[method.as_str().to_ascii_lowercase()] =
+        self.paths.entry(shown_path(&path)).or_insert(json!({}))[method.as_str().to_ascii_lowercase()] =
             described;
         self.routes.push((method.clone(), path));
     }
@@ -104,8 +106,9 @@ impl ApiDocument {
         };
         identifiers::place_all(&mut self.schemas);
         moments::place_all(&mut self.schemas);
-        // All named schemas are of answers and events: what requests may hold is a closed set until the service takes more.
+        // Not those of bodies: a request may hold nothing but what the service knows.
         self.schemas.values_mut().for_each(sets::open);
+        self.schemas.extend(self.bodies);
         for operation in self.paths.values_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
             for response in operation["responses"].as_object_mut().into_iter().flat_map(Map::values_mut) {
                 if let Some(content) = response.pointer_mut("/content/application~1json") {
@@ -219,7 +222,14 @@ impl OperationDoc {
         ]);
     }
 
-    fn into_value(self, id: &str, tag: Option<&str>, method: &Method, path: &str) -> Value {
+    fn into_value(
+        self,
+        id: &str,
+        tag: Option<&str>,
+        method: &Method,
+        path: &str,
+        bodies: &mut Map<String, Value>,
+    ) -> Value {
         let allowed = self.action.map(tables::allowed);
         let texts = [self.text.trim().to_owned(), allowed.unwrap_or_default()];
         let texts: Vec<_> = texts.into_iter().filter(|text| !text.is_empty()).collect();
@@ -248,7 +258,7 @@ impl OperationDoc {
             described["parameters"] = json!(parameters);
         }
         if let Some(body) = self.body {
-            described["requestBody"] = body.component();
+            described["requestBody"] = body.component(id, bodies);
         }
         described
     }
@@ -256,6 +266,13 @@ impl OperationDoc {
 
 fn parameter(name: &str) -> Value {
     json!({ "$ref": format!("#/components/parameters/{name}") })
+}
+
+/// The path of a route as clients write it: that of a file has no final slash.
+fn shown_path(path: &str) -> &str {
+    let whole = path.trim_end_matches('/');
+    let is_file = whole.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    if is_file { whole } else { path }
 }
 
 fn path_parameters(path: &str) -> Vec<Value> {

@@ -5,6 +5,7 @@ use image::ImageFormat;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
+use tests::document::request_body;
 use tests::files::{Form, photo, photo_saying};
 use tests::http::Request;
 
@@ -24,7 +25,7 @@ pub(crate) struct PlantedCompany {
 /// Every text that the reference lets clients write with this method at this route.
 fn texts(method: &str, route: &str) -> Value {
     let document: Value = serde_json::from_str(DOCUMENT).unwrap();
-    let body = &document["paths"][route][method]["requestBody"]["content"]["application/json"]["schema"];
+    let body = request_body(&document, method, route);
     let mut written = json!({});
     for (name, schema) in body["properties"].as_object().unwrap() {
         let schema = schema["anyOf"].get(0).unwrap_or(schema);

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use shared::clock::Clock;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
+use tests::document::request_body;
 use tests::files::{Form, docx, photo_saying};
 use tests::http::Request;
 use tests::moment::Moment;
@@ -94,7 +95,7 @@ pub(crate) async fn plant(app: &TestApp) -> PlantedCandidate {
 pub(crate) fn written() -> Value {
     let document: Value = serde_json::from_str(DOCUMENT).unwrap();
     let route = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/";
-    let body = &document["paths"][route]["patch"]["requestBody"]["content"]["application/json"]["schema"];
+    let body = request_body(&document, "patch", route);
     let mut written = json!({});
     for (name, field) in body["properties"].as_object().unwrap() {
         let text = match name.as_str() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::http::Method;
 use serde_json::{Value, json};
-use tests::document::document;
+use tests::document::{document, request_body};
 use tests::files::Form;
 use tests::http::{Request, Response};
 
@@ -14,15 +14,22 @@ use crate::system::access::{AccessFixture, AccessRow, AccessTable};
 /// Pages and documents. They let all parameters pass, because programs decorate links to them.
 const LINKED: [&str; 4] = ["/", "/openapi.json/", "/docs/", "/docs/{file}/"];
 
+/// Where an operation has the schema of its body.
+const BODY: &str = "/requestBody/content/application~1json/schema";
+
 /// Every operation but that of guests, as the document describes it, with a request of a caller who may have it done.
 async fn for_each_operation(given: &AccessFixture, mut meet: impl AsyncFnMut(&AccessRow, &Value, Request)) {
     let document = document().finish().unwrap();
     for row in AccessTable::read().rows.iter().filter(|row| !row.path.starts_with("/review/")) {
-        let operation = &document["paths"][row.path][row.method.as_str().to_ascii_lowercase()];
+        let method = row.method.as_str().to_ascii_lowercase();
+        let mut operation = document["paths"][row.path][&method].clone();
+        if let Some(body) = operation.pointer_mut(BODY) {
+            *body = request_body(&document, &method, row.path);
+        }
         let kind = if row.path == "/whoami/candidate/" { "candidate" } else { AccessFixture::doer(row) };
         let request = given.request(kind, row).await;
         let before = given.app.table().snapshot().await;
-        meet(row, operation, request).await;
+        meet(row, &operation, request).await;
         let after = given.app.table().snapshot().await;
         assert_eq!(after, before, "{} {} wrote something", row.method, row.path);
     }
@@ -30,10 +37,12 @@ async fn for_each_operation(given: &AccessFixture, mut meet: impl AsyncFnMut(&Ac
 
 /// What is in the place of a body's members to send a made-up name in, by the place.
 fn places(operation: &Value) -> Vec<(&'static str, Value)> {
-    let body = &operation["requestBody"]["content"]["application/json"]["schema"];
+    let body = operation.pointer(BODY).unwrap_or(&Value::Null);
     let (place, object) = if body["type"] == "array" { ("row", &body["items"]) } else { ("member", body) };
     let mut places = vec![(place, json!({ "madeup": 1 }))];
     for (name, property) in object["properties"].as_object().into_iter().flatten() {
+        // One that null takes away is a choice.
+        let property = property["anyOf"].get(0).unwrap_or(property);
         if property.get("properties").is_some() {
             places.push(("object", json!({ name: { "madeup": 1 } })));
         }

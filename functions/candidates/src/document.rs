@@ -10,6 +10,7 @@ use shared::domain::mail::suppression::UNDELIVERABLE;
 use shared::domain::media::file::FileKind;
 use shared::domain::privacy::erasure_request::ERASURE_REQUESTED;
 use shared::domain::privacy::legal::LegalKind;
+use shared::domain::scoring::status::EvaluationStatus;
 use shared::domain::text::ExternalId;
 use shared::domain::transition::{
     DEADLINE_PASSED, DEADLINE_REQUIRED, EMAIL_REQUIRED, MAILS_OFF, NOT_ADVANCED, NOT_REMINDABLE,
@@ -36,7 +37,9 @@ const TWO_AT_ONCE: &str = "Two imports or actions on many candidates of a compan
 
 pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
     operation
-        .text("Oldest first.")
+        .text(
+            "Oldest first. To keep a copy in step, do not read the list again: `GET /companies/{companyId}/events/` tells what has changed, by              `project` too.",
+        )
         .query::<CandidateStatus>("status", "Only candidates with this status.")
         .query_as(
             "email",
@@ -46,6 +49,10 @@ pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
         .query::<ExternalId>(
             "external_id",
             "Only the candidate with this key, which is compared exactly. May not be empty.",
+        )
+        .query::<EvaluationStatus>(
+            "evaluation_status",
+            "With `status=interviewed`: only candidates whose evaluation by the project's evaluators has this status.",
         )
         .query::<OwnEvaluation>(
             "my_evaluation_status",

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus::Confirmed;
 use tests::assert_refusals;
-use tests::caller::Caller;
+use tests::caller::{Caller, Staff};
 use tests::http::Response;
 
 use crate::evaluations::crud::{EvaluationFixture, given, own, save, veto};
@@ -83,6 +83,52 @@ async fn each_evaluator_finds_those_who_wait_for_them() {
 }
 
 #[tokio::test]
+async fn candidates_are_listed_by_how_far_the_evaluators_are_with_them() {
+    let given = given().await;
+    let (owner, [one, two]) = (&given.owner, &given.evaluators);
+    let mut all = Vec::new();
+    for _ in 0..5 {
+        all.push(given.interviewed().await);
+    }
+    owner.candidate_at(&given.project, Confirmed).await;
+    let pick = |places: &[usize]| places.iter().map(|place| all[*place].clone()).collect::<Vec<_>>();
+    given.rate(one, &all[1], 4.0, 4.0).await.expect(201);
+    given.app.evaluate(&all[0], &two.uri, true).await;
+    given.app.evaluate(&all[2], &given.reviewer.uri, true).await;
+    veto(one, &all[4]).await.expect(201);
+    let query = |status: &str| format!("status=interviewed&evaluation_status={status}");
+    let assert_listed = async |by: &Staff, expected: [&[usize]; 3]| {
+        for (status, places) in ["pending", "partial", "completed"].into_iter().zip(expected) {
+            assert_eq!(given.listed(by, &query(status)).await, pick(places), "{status}");
+            for row in
+                by.get(&format!("{}candidates/?{}", given.project, query(status))).await.json()["objects"]
+                    .as_array()
+                    .unwrap()
+            {
+                assert_eq!(row["evaluation_status"], status);
+            }
+        }
+    };
+    for by in [owner, one, &given.reviewer] {
+        assert_listed(by, [&[2, 3], &[0, 1], &[4]]).await;
+    }
+    given.rate(two, &all[1], 4.0, 4.0).await.expect(201);
+    assert_listed(owner, [&[2, 3], &[0], &[1, 4]]).await;
+    let both = format!("{}&my_evaluation_status=pending", query("partial"));
+    assert_eq!(given.listed(one, &both).await, pick(&[0]));
+    assert_eq!(given.listed(two, &both).await, [""; 0]);
+    owner.patch(&all[3], json!({ "email": "ada@mail.example" })).await.expect(200);
+    let by_email = |status: &str| format!("{}&email=ada@mail.example", query(status));
+    assert_eq!(given.listed(owner, &by_email("pending")).await, pick(&[3]));
+    assert_eq!(given.listed(owner, &by_email("partial")).await, [""; 0]);
+    // Those of today count, whoever they are.
+    owner.patch(&given.project, json!({ "evaluators": [two.uri], "reviewers": [one.uri] })).await.expect(200);
+    assert_listed(owner, [&[2, 3, 4], &[], &[0, 1]]).await;
+    owner.patch(&given.project, json!({ "evaluators": [], "reviewers": [] })).await.expect(200);
+    assert_listed(owner, [&[0, 1, 2, 3, 4], &[], &[]]).await;
+}
+
+#[tokio::test]
 async fn whose_evaluation_is_asked_for_only_of_those_who_are_interviewed() {
     let given = given().await;
     let list = format!("{}candidates/", given.project);
@@ -93,6 +139,9 @@ async fn whose_evaluation_is_asked_for_only_of_those_who_are_interviewed() {
         "my_evaluation_status=partial&status=interviewed",
         "my_evaluation_status=pending&my_evaluation_status=pending&status=interviewed",
         "my_evaluation_status=pending&status=interviewed&page=2",
+        "evaluation_status=partial",
+        "evaluation_status=none&status=interviewed",
+        "evaluation_status=pending&my_evaluation_status=pending",
     ] {
         refusals.push(given.evaluators[0].get(&format!("{list}?{query}")).await);
     }
@@ -105,6 +154,9 @@ async fn whose_evaluation_is_asked_for_only_of_those_who_are_interviewed() {
           "parameter":"my_evaluation_status"
         }
         400 {"page":["The list ends before page 2."]}
+        400 {"evaluation_status":["Send `status=interviewed` too: only interviewed candidates are evaluated."]}
+        400 {"evaluation_status":["\"none\" is not a valid choice."]}
+        400 {"evaluation_status":["Send `status=interviewed` too: only interviewed candidates are evaluated."],"my_evaluation_status":["Send `status=interviewed` too: only interviewed candidates are evaluated."]}
         "#);
     given.evaluators[0].get(&format!("{list}?my_evaluation_status=")).await.expect(200);
 }
@@ -117,7 +169,9 @@ async fn the_page_of_those_who_wait_is_read_in_three_calls_more_than_the_caller(
         given.interviewed().await;
     }
     let calls = |response: Response| response.log().dynamodb_calls;
-    for (query, expected) in [(PENDING, 4), (COMPLETED, 2)] {
+    let of_all = |status: &str| format!("status=interviewed&evaluation_status={status}");
+    let [pending, partial] = ["pending", "partial"].map(of_all);
+    for (query, expected) in [(PENDING, 4), (COMPLETED, 2), (&*pending, 4), (&*partial, 2)] {
         let target = format!("{}candidates/?{query}", given.project);
         assert_eq!(calls(one.get(&target).await.expect(200)), expected, "{query}");
     }

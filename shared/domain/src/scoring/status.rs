@@ -1,16 +1,17 @@
 //! When a candidate is evaluated, and who may see the evaluators.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
 use crate::candidate::Candidate;
 use crate::evaluation::EVALUATE_FIRST;
 use crate::id::CustomerId;
 use crate::project::Project;
+use crate::scoring::result::ResultSummary;
 
 /// The state of a candidate's evaluation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline, extend("x-closed-set" = true))]
 pub enum EvaluationStatus {
@@ -22,19 +23,35 @@ pub enum EvaluationStatus {
     Completed,
 }
 
+/// The status of an evaluation that these customers have completed, some of them by a veto.
+fn evaluation_status<'a>(
+    completed_by: impl Iterator<Item = &'a CustomerId>,
+    mut vetoed_by: impl Iterator<Item = CustomerId>,
+    project: &Project,
+) -> EvaluationStatus {
+    let evaluators = &project.staff.evaluators;
+    // Evaluations by other customers are stored, and count once their authors become evaluators.
+    match completed_by.filter(|customer| evaluators.contains(customer)).count() {
+        // One veto completes the evaluation for all.
+        _ if vetoed_by.any(|customer| evaluators.contains(&customer)) => EvaluationStatus::Completed,
+        0 => EvaluationStatus::Pending,
+        count if count < project.evaluations_needed() => EvaluationStatus::Partial,
+        _ => EvaluationStatus::Completed,
+    }
+}
+
+impl ResultSummary {
+    /// The status of the evaluation by the project's evaluators.
+    pub fn evaluation_status(&self, project: &Project) -> EvaluationStatus {
+        evaluation_status(self.by.keys(), self.vetos.keys().copied(), project)
+    }
+}
+
 impl Candidate {
     /// The status of the evaluation by the project's evaluators.
     pub fn evaluation_status(&self, project: &Project) -> EvaluationStatus {
-        let evaluators = &project.staff.evaluators;
-        let is_vetoed = self.vetos().any(|(customer, _)| evaluators.contains(&customer));
-        // Evaluations by other customers are stored, and count once their authors become evaluators.
-        match self.completed_by().intersection(evaluators).count() {
-            // One veto completes the evaluation for all.
-            _ if is_vetoed => EvaluationStatus::Completed,
-            0 => EvaluationStatus::Pending,
-            count if count < project.evaluations_needed() => EvaluationStatus::Partial,
-            _ => EvaluationStatus::Completed,
-        }
+        let vetos = self.vetos().map(|(customer, _)| customer);
+        evaluation_status(self.completed_by().iter(), vetos, project)
     }
 
     /// The status of the evaluation by `customer`; `None` if they are not an evaluator of the project.

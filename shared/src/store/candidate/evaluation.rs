@@ -13,6 +13,7 @@ use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::scoring::change::EvaluationChange;
 use crate::domain::scoring::result::ResultSummary;
+use crate::domain::scoring::status::EvaluationStatus;
 use crate::domain::transition::CandidateChange;
 use crate::error::{Error, Result};
 use crate::store::table::handle::Store;
@@ -196,20 +197,41 @@ impl Store {
         project: ProjectId,
         evaluator: CustomerId,
     ) -> Result<Vec<CandidateId>> {
-        let interviewed = keys::candidates_by_status(company, project, CandidateStatus::Interviewed);
-        let interviewed = Query::new(BY_STATUS, string(interviewed));
-        let (evaluated, interviewed) = tokio::try_join!(
+        let (evaluated, mut waiting) = tokio::try_join!(
             self.evaluated_by(company, project, evaluator),
-            self.query_rows(interviewed, usize::MAX),
+            self.interviewed(company, project),
         )?;
         let evaluated: HashSet<CandidateId> = evaluated.into_iter().collect();
-        let candidates = keys::candidates(company, project);
-        let mut waiting = Vec::with_capacity(interviewed.len().saturating_sub(evaluated.len()));
-        for row in &interviewed {
-            let id: CandidateId = candidates.id_in(row)?.parse().map_err(Error::internal)?;
-            waiting.extend(Some(id).filter(|id| !evaluated.contains(id)));
-        }
+        waiting.retain(|id| !evaluated.contains(id));
         Ok(waiting)
+    }
+
+    /// The interviewed candidates whose evaluation by the project's evaluators has this status, the oldest first. Some may have
+    /// changed since.
+    pub async fn with_evaluation_status(
+        &self,
+        project: &Project,
+        status: EvaluationStatus,
+    ) -> Result<Vec<CandidateId>> {
+        if status != EvaluationStatus::Pending {
+            let results = self.all_results(project).await?.into_iter();
+            let results = results.filter(|result| result.summary.evaluation_status(project) == status);
+            return Ok(results.map(|result| result.candidate).collect());
+        }
+        let (results, mut waiting) =
+            tokio::try_join!(self.all_results(project), self.interviewed(&project.company, project.id))?;
+        // Each of these has a completed evaluation.
+        let others: HashSet<CandidateId> = results.into_iter().map(|result| result.candidate).collect();
+        waiting.retain(|id| !others.contains(id));
+        Ok(waiting)
+    }
+
+    /// All interviewed candidates of a project, the oldest first. Some may have been deleted or reopened since.
+    async fn interviewed(&self, company: &CompanyId, project: ProjectId) -> Result<Vec<CandidateId>> {
+        let partition = keys::candidates_by_status(company, project, CandidateStatus::Interviewed);
+        let rows = self.query_rows(Query::new(BY_STATUS, string(partition)), usize::MAX).await?;
+        let candidates = keys::candidates(company, project);
+        rows.iter().map(|row| candidates.id_in(row)?.parse().map_err(Error::internal)).collect()
     }
 
     /// All candidates with a veto by anyone, the oldest first.
